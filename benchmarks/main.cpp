@@ -44,9 +44,9 @@ class notes {
  public:
   explicit notes(const std::filesystem::path& file) : out_(file, std::ios::binary) {}
 
-  void add(std::string_view what, std::string_view name, std::string_view text) {
-    out_ << what << '\t' << name << '\t' << text << '\n';
-    std::cout << what << ' ' << name << ": " << text << std::endl;
+  void add(std::string_view part, std::string_view name, std::string_view text) {
+    out_ << part << '\t' << name << '\t' << text << '\n';
+    std::cout << part << ' ' << name << ": " << text << std::endl;
   }
 
  private:

@@ -109,9 +109,9 @@ constexpr std::ptrdiff_t position(std::string_view folder) {
   return std::ranges::find(layers, folder) - layers.begin();
 }
 
-/// Position among the layers; one past the end for a folder outside the layers. Of the headers in
-/// no folder, version.hpp stands before all layers, fwd.hpp before the first folder whose types it
-/// gives defaults, and the others, which speak of all, stand with the cache.
+/// Position among the layers; one past the end for a folder outside the layers. Some headers
+/// are in no folder: version.hpp comes before all layers, fwd.hpp before the first folder with
+/// types that it names, and the other headers, which include everything, are with the cache.
 std::ptrdiff_t rank_of(std::string_view name) {
   if (name == "robots/version.hpp") {
     return -1;

@@ -38,8 +38,8 @@ constexpr std::array<ceilings, 15> allowed{{
     {"include/robots/store", 0, 0, 0},
     {"include/robots/testing", 0, 0, 0},
     {"include/robots/time", 0, 0, 0},
-    {"tests", 0, 3, 138},
-    {"benchmarks", 0, 0, 19},
+    {"tests", 0, 0, 0},
+    {"benchmarks", 0, 0, 0},
 }};
 
 /// Sentences with these have no subject, no verb, or a pronoun for a noun.

@@ -190,8 +190,8 @@ std::size_t fetch_asio(const sites& all, Cache& cache) {
       return;
     }
     loop.async_check(all.url_of(next++),
-                     [&](boost::system::error_code error, const robots::decision& made) {
-                       good += !error && is_successful(made.policy->source().outcome) ? 1 : 0;
+                     [&](boost::system::error_code error, const robots::decision& answer) {
+                       good += !error && is_successful(answer.policy->source().outcome) ? 1 : 0;
                        begin();
                      });
   };

@@ -84,33 +84,33 @@ template <std::size_t Capacity>
 struct filled_cache {
   explicit filled_cache(std::size_t hosts) : urls(urls_on(host_names(hosts))) {
     for (const std::string& url : urls) {
-      benchmark::DoNotOptimize(kept.allowed(url));
+      benchmark::DoNotOptimize(storage.allowed(url));
     }
     urls = shuffled(urls);  // asked in another order than fetched
   }
 
   std::vector<std::string> urls;
-  cache<Capacity> kept{options(), web()};
+  cache<Capacity> storage{options(), web()};
 };
 
 struct filled_lru {
-  explicit filled_lru(std::size_t count = capacity) : hosts(host_names(count)), kept(count) {
+  explicit filled_lru(std::size_t count = capacity) : hosts(host_names(count)), storage(count) {
     for (const std::string& host : hosts) {
-      kept.store(host, std::make_shared<const std::string>(host));
+      storage.store(host, std::make_shared<const std::string>(host));
     }
     hosts = shuffled(hosts);
   }
 
   std::vector<std::string> hosts;
-  plain_lru<std::string> kept;
+  plain_lru<std::string> storage;
 };
 
 /// Tells, when a row ends, which share of its look-ups were hits.
 template <class Cache>
 class hit_share {
  public:
-  hit_share(benchmark::State& state, const Cache& kept)
-      : state_(state), kept_(kept), before_(kept.stats()) {}
+  hit_share(benchmark::State& state, const Cache& storage)
+      : state_(state), kept_(storage), before_(storage.stats()) {}
   hit_share(const hit_share&) = delete;
   hit_share& operator=(const hit_share&) = delete;
 
@@ -142,13 +142,13 @@ class strangers {
     const auto thread = static_cast<std::size_t>(state.thread_index());
     std::size_t next = next_.at(thread);
     for (auto _ : state) {
-      ask(texts_[thread * each + next]);
-      next = next + 1 == each ? 0 : next + 1;
+      ask(texts_[thread * per_thread + next]);
+      next = next + 1 == per_thread ? 0 : next + 1;
     }
     next_.at(thread) = next;
   }
 
-  static constexpr std::size_t each = 2 * capacity;
+  static constexpr std::size_t per_thread = 2 * capacity;
 
  private:
   std::vector<std::string> texts_;
@@ -196,7 +196,7 @@ void miss(benchmark::State& state) {
 void find_in(filled_lru& lru, benchmark::State& state) {
   rounds round{lru.hosts, state};
   for (auto _ : state) {
-    benchmark::DoNotOptimize(lru.kept.find(round.next()));
+    benchmark::DoNotOptimize(lru.storage.find(round.next()));
   }
 }
 
@@ -247,9 +247,9 @@ constexpr std::size_t most_hosts = 65'536;
 /// Returns the cache with `hosts` hosts. It is made once, since a large one takes a second to fill.
 template <class Filled>
 Filled& of_hosts(const benchmark::State& state) {
-  static std::map<std::int64_t, Filled> made;
+  static std::map<std::int64_t, Filled> filled;
   const std::int64_t count = state.range(0);
-  return made.try_emplace(count, static_cast<std::size_t>(count)).first->second;
+  return filled.try_emplace(count, static_cast<std::size_t>(count)).first->second;
 }
 
 void hosts(benchmark::State& state) {
@@ -288,10 +288,10 @@ template <class Observer>
 void watched(benchmark::State& state) {
   constexpr std::size_t few = 16;
   static const std::vector<std::string> urls = urls_on(host_names(few));
-  static cache<few, Observer> kept{options(), web(), {}, {}, watcher<Observer>()};
+  static cache<few, Observer> storage{options(), web(), {}, {}, watcher<Observer>()};
   rounds round{urls, state};
   for (auto _ : state) {
-    benchmark::DoNotOptimize(kept.check(round.next()));
+    benchmark::DoNotOptimize(storage.check(round.next()));
   }
 }
 

@@ -20,8 +20,8 @@ struct limit {
   using prepared = question;
   using asked = char;
 
-  bool does(operation what, const input& in) const {
-    return what == Only && std::ranges::find(in.operations, what) != in.operations.end();
+  bool does(operation asked, const input& in) const {
+    return asked == Only && std::ranges::find(in.operations, asked) != in.operations.end();
   }
   prepared prepare(const question& q) const { return q; }
   asked read(const std::string&, const prepared&) const { return 0; }
@@ -36,11 +36,12 @@ struct memchr_lines : limit<operation::parse> {
 
   std::size_t parse(const std::string& text) const {
     std::size_t lines = 0;
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    while (at != end) {
-      const void* const found = std::memchr(at, '\n', static_cast<std::size_t>(end - at));
-      at = found == nullptr ? end : static_cast<const char*>(found) + 1;
+    const char* position = text.data();
+    const char* const end = position + text.size();
+    while (position != end) {
+      const void* const found =
+          std::memchr(position, '\n', static_cast<std::size_t>(end - position));
+      position = found == nullptr ? end : static_cast<const char*>(found) + 1;
       ++lines;
     }
     return lines;
@@ -53,12 +54,12 @@ struct vector_pass : limit<operation::parse> {
 
   std::uint64_t parse(const std::string& text) const {
     std::uint64_t mixed = 0;
-    std::size_t at = 0;
-    for (; at + 64 <= text.size(); at += 64) {
-      mixed += static_cast<std::uint64_t>(std::popcount(mark(text.data() + at)));
+    std::size_t position = 0;
+    for (; position + 64 <= text.size(); position += 64) {
+      mixed += static_cast<std::uint64_t>(std::popcount(mark(text.data() + position)));
     }
     std::array<char, 64> rest{};
-    std::memcpy(rest.data(), text.data() + at, text.size() - at);
+    std::memcpy(rest.data(), text.data() + position, text.size() - position);
     return mixed + static_cast<std::uint64_t>(std::popcount(mark(rest.data())));
   }
 

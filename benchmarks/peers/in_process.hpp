@@ -42,19 +42,19 @@ class in_process final : public peer {
 
   [[nodiscard]] std::string note() const override { return std::string{E::note}; }
 
-  [[nodiscard]] bool does(operation what, const input& in) const override {
-    if constexpr (requires { engine_.does(what, in); }) {
-      return engine_.does(what, in);
+  [[nodiscard]] bool does(operation asked, const input& in) const override {
+    if constexpr (requires { engine_.does(asked, in); }) {
+      return engine_.does(asked, in);
     }
-    return std::ranges::find(in.operations, what) != in.operations.end();
+    return std::ranges::find(in.operations, asked) != in.operations.end();
   }
 
-  [[nodiscard]] timing time(operation what, const input& in,
+  [[nodiscard]] timing time(operation asked, const input& in,
                             std::chrono::milliseconds budget) override {
-    const made& ready = made_of(in);
+    const compiled& ready = made_of(in);
     const auto size = [&](std::size_t file) { return in.files[file].size(); };
     const auto file_of = [&](std::size_t i) { return ready.questions[ready.first[i]].file; };
-    switch (what) {
+    switch (asked) {
       case operation::parse:
         return best_pass(
             in.files.size(), budget, [&](std::size_t i) { return engine_.parse(in.files[i]); },
@@ -92,19 +92,19 @@ class in_process final : public peer {
     typename E::prepared asks;
     std::shared_ptr<const typename E::asked> about;
   };
-  struct made {
+  struct compiled {
     std::vector<ready_question> questions;
     std::vector<std::size_t> first;  // the first question about each file that has one
   };
 
-  const made& made_of(const input& in) {
+  const compiled& made_of(const input& in) {
     if constexpr (requires { engine_.refuses(in); }) {
       if (const std::string_view why = engine_.refuses(in); !why.empty()) {
         throw peer_error{std::string{why}};
       }
     }
     const auto [at, is_new] = made_.try_emplace(in.name);
-    made& result = at->second;
+    compiled& result = at->second;
     if (!is_new) {
       return result;
     }
@@ -127,7 +127,7 @@ class in_process final : public peer {
   }
 
   E engine_{};
-  std::map<std::string, made> made_;
+  std::map<std::string, compiled> made_;
 };
 
 }  // namespace bench

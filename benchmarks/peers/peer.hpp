@@ -36,10 +36,10 @@ class peer {
 
   /// Returns true if it has anything to say to an operation on an input. What it cannot bear it
   /// refuses by throwing from `time`, so that the row says why.
-  [[nodiscard]] virtual bool does(operation what, const input& in) const = 0;
+  [[nodiscard]] virtual bool does(operation asked, const input& in) const = 0;
 
   /// See `best_pass`. Throws `peer_error`.
-  [[nodiscard]] virtual timing time(operation what, const input& in,
+  [[nodiscard]] virtual timing time(operation asked, const input& in,
                                     std::chrono::milliseconds budget) = 0;
 
   /// One character per question: 1 allowed, 0 not, ? no answer. Throws `peer_error`.

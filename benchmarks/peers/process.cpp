@@ -79,24 +79,24 @@ class process_peer final : public peer {
 
   [[nodiscard]] std::string note() const override { return note_ + ", a process of its own"; }
 
-  [[nodiscard]] bool does(operation what, const input& in) const override {
-    return std::ranges::find(in.operations, what) != in.operations.end();
+  [[nodiscard]] bool does(operation asked, const input& in) const override {
+    return std::ranges::find(in.operations, asked) != in.operations.end();
   }
 
-  [[nodiscard]] timing time(operation what, const input& in,
+  [[nodiscard]] timing time(operation asked, const input& in,
                             std::chrono::milliseconds budget) override {
     const std::string family = in.name.substr(0, in.name.find('/'));
-    if (const auto at = given_up_.find(family); at != given_up_.end()) {
-      throw peer_error{at->second};
+    if (const auto found = given_up_.find(family); found != given_up_.end()) {
+      throw peer_error{found->second};
     }
     try {
       hand_over(in);
-      const std::string command = "time " + std::string{word_for(what)} + ' ' + in.name + ' ' +
+      const std::string command = "time " + std::string{word_for(asked)} + ' ' + in.name + ' ' +
                                   std::to_string(budget.count()) + '\n';
       std::istringstream answer{after("timed ", ask(command, budget + grace))};
       timing result;
       if (!(answer >> result.operations >> result.octets >> result.nanoseconds) ||
-          result.operations == 0 || result.operations > count_of(what, in) ||
+          result.operations == 0 || result.operations > count_of(asked, in) ||
           result.nanoseconds == 0) {
         throw child_error{"it counts wrong"};
       }

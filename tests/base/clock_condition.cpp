@@ -23,7 +23,7 @@ using robots::base::clock_condition;
 /// Something to wait for, and a thread that does.
 template <class Clock>
 struct waiting {
-  explicit waiting(Clock by, std::optional<time_point> deadline = {}) : clock{by} {
+  explicit waiting(Clock source, std::optional<time_point> deadline = {}) : clock{source} {
     waiter = std::thread{[this, deadline] {
       std::unique_lock lock{mutex};
       result = changed.wait(lock, clock, deadline, stop.get_token(), [this] {

@@ -77,17 +77,17 @@ struct scripted {
   explicit scripted(cache_options options = foo_bot()) : cache(std::move(options), web, clock) {}
 
   /// Answers the request of a look-up.
-  void answer(look_up& at) { at.on_response(web.fetch(std::get<fetch_request>(at.next()))); }
+  void answer(look_up& work) { work.on_response(web.fetch(std::get<fetch_request>(work.next()))); }
 
   /// Drives a look-up as far as it gets by itself, as an event loop would.
-  void drive(look_up& at) {
+  void drive(look_up& work) {
     for (;;) {
-      const look_up_step step = at.next();
+      const look_up_step step = work.next();
       if (std::holds_alternative<fetch_request>(step)) {
-        answer(at);
+        answer(work);
       } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {
         clock.sleep_until(pause->until, pause->stop);
-        at.on_wait_over();
+        work.on_wait_over();
       } else {
         return;
       }
@@ -103,7 +103,7 @@ struct scripted {
 class WatchedStorage {
  public:
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now) {
-    auto found = shared_->kept.find(key, now);
+    auto found = shared_->storage.find(key, now);
     const std::scoped_lock lock{shared_->mutex};
     shared_->looked[std::string{key}].insert(std::this_thread::get_id());
     if (!found) {
@@ -113,11 +113,11 @@ class WatchedStorage {
     return found;
   }
   void store(std::string_view key, const cache_entry& entry, time_point now) {
-    shared_->kept.store(key, entry, now);
+    shared_->storage.store(key, entry, now);
   }
-  void erase(std::string_view key) { shared_->kept.erase(key); }
-  void clear() { shared_->kept.clear(); }
-  [[nodiscard]] std::size_t size() const { return shared_->kept.size(); }
+  void erase(std::string_view key) { shared_->storage.erase(key); }
+  void clear() { shared_->storage.clear(); }
+  [[nodiscard]] std::size_t size() const { return shared_->storage.size(); }
 
   /// Waits until `threads` threads have looked for `key`.
   void wait_for_looks(const std::string& key, std::size_t threads) const {
@@ -133,7 +133,7 @@ class WatchedStorage {
 
  private:
   struct state {
-    LruStorage<64> kept;
+    LruStorage<64> storage;
     std::mutex mutex;
     std::condition_variable changed;
     std::set<std::thread::id> missed;

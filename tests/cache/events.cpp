@@ -48,53 +48,53 @@ struct notes {
 struct Diary {
   std::shared_ptr<notes> all = std::make_shared<notes>();
 
-  void on(const robots::look_up_event& told) {
-    note(told, std::string{to_string(told.result)} +
-                   (told.policy == nullptr ? "" : " " + text_of(*told.policy)));
+  void on(const robots::look_up_event& event) {
+    note(event, std::string{to_string(event.result)} +
+                    (event.policy == nullptr ? "" : " " + text_of(*event.policy)));
   }
-  void on(const robots::exchange_event& told) {
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(told.duration);
-    note(told, "exchange " + told.exchange.url + " " + std::to_string(told.exchange.status) +
-                   " hop " + std::to_string(told.hop) + " try " + std::to_string(told.attempt) +
-                   " " + std::to_string(told.bytes) + " octets " + std::to_string(ms.count()) +
-                   " ms");
+  void on(const robots::exchange_event& event) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(event.duration);
+    note(event, "exchange " + event.exchange.url + " " + std::to_string(event.exchange.status) +
+                    " hop " + std::to_string(event.hop) + " try " + std::to_string(event.attempt) +
+                    " " + std::to_string(event.bytes) + " octets " + std::to_string(ms.count()) +
+                    " ms");
   }
-  void on(const robots::parse_event& told) { note(told, "parsed " + text_of(told.policy)); }
-  void on(const robots::retrieval_event& told) {
-    std::string by;
-    for (const robots::exchange_event& each : *told.exchanges) {
-      by += " " + std::to_string(each.exchange.status);
+  void on(const robots::parse_event& event) { note(event, "parsed " + text_of(event.policy)); }
+  void on(const robots::retrieval_event& event) {
+    std::string exchanges;
+    for (const robots::exchange_event& exchange : *event.exchanges) {
+      exchanges += " " + std::to_string(exchange.exchange.status);
     }
-    note(told, "retrieved " + text_of(told.policy) + " " + std::to_string(told.record.body.size()) +
-                   " by" + by);
+    note(event, "retrieved " + text_of(event.policy) + " " +
+                    std::to_string(event.record.body.size()) + " by" + exchanges);
   }
-  void on(const robots::far_hit_event& told) { note(told, "far hit " + text_of(told.policy)); }
-  void on(const robots::fallback_event& told) { note(told, "fallback " + text_of(told.policy)); }
-  void on(const robots::decision_event& told) {
-    note(told, std::string{"decided "} + (told.decision.allowed ? "yes " : "no ") +
-                   std::string{told.url});
+  void on(const robots::far_hit_event& event) { note(event, "far hit " + text_of(event.policy)); }
+  void on(const robots::fallback_event& event) { note(event, "fallback " + text_of(event.policy)); }
+  void on(const robots::decision_event& event) {
+    note(event, std::string{"decided "} + (event.decision.allowed ? "yes " : "no ") +
+                    std::string{event.url});
   }
-  void on(const robots::breaker_event& told) {
-    note(told, "breaker " + std::string{to_string(told.state)});
+  void on(const robots::breaker_event& event) {
+    note(event, "breaker " + std::string{to_string(event.state)});
   }
-  void on(const robots::drop_event& told) { note(told, told.expired ? "expired" : "evicted"); }
-  void on(const robots::quarantine_event& told) {
-    note(told, told.released ? "released" : "quarantined");
+  void on(const robots::drop_event& event) { note(event, event.expired ? "expired" : "evicted"); }
+  void on(const robots::quarantine_event& event) {
+    note(event, event.released ? "released" : "quarantined");
   }
-  void on(const robots::override_event& told) {
-    note(told, "told " + std::string{to_string(told.value)});
-  }
-
-  [[nodiscard]] static std::string text_of(const robots::policy& made) {
-    return std::string{to_string(made.source().outcome)};
+  void on(const robots::override_event& event) {
+    note(event, "told " + std::string{to_string(event.value)});
   }
 
-  void note(const robots::event& told, const std::string& what) {
+  [[nodiscard]] static std::string text_of(const robots::policy& policy) {
+    return std::string{to_string(policy.source().outcome)};
+  }
+
+  void note(const robots::event& event, const std::string& text) {
     const std::scoped_lock lock{all->mutex};
-    all->heard.push_back(std::string{told.site} + ": " + what +
-                         (told.context == nullptr ? "" : " [" + told.context->span_id + "]"));
+    all->heard.push_back(std::string{event.site} + ": " + text +
+                         (event.context == nullptr ? "" : " [" + event.context->span_id + "]"));
     all->threads.push_back(std::this_thread::get_id());
-    all->last_time = told.time();
+    all->last_time = event.time();
   }
 
   [[nodiscard]] texts take() const {

@@ -46,7 +46,7 @@ constexpr std::array<fallback_policy, 3> policies{
     fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()};
 
 struct row {
-  std::string what;
+  std::string cause;
   ScriptedFetcher::handler answer;
   robots::outcome outcome;
   std::array<expected, 3> then;  // permissive, rfc9309, strict
@@ -71,9 +71,9 @@ std::string malformed_file() {
 
 std::vector<row> table() {
   std::vector<row> rows;
-  const auto add = [&rows](std::string what, ScriptedFetcher::handler answer, outcome name,
+  const auto add = [&rows](std::string cause, ScriptedFetcher::handler answer, outcome name,
                            std::array<expected, 3> then) {
-    rows.push_back({std::move(what), std::move(answer), name, then});
+    rows.push_back({std::move(cause), std::move(answer), name, then});
   };
   const auto add_status = [&add](int status, outcome name, std::array<expected, 3> then) {
     fetch_response response = robots::test::ok();
@@ -122,18 +122,18 @@ bool agree(const decision& one, const decision& two) {
 
 /// What the decisions on three URLs must be. Where it is `last_good`, `copy` tells the age of a
 /// good copy that is still good enough, or is nothing.
-void check_decisions(scripted& at, const row& from, expected then,
+void check_decisions(scripted& world, const row& from, expected then,
                      std::optional<std::chrono::nanoseconds> copy) {
-  const decision open = at.cache.check(home);
-  const decision hidden = at.cache.check(secret);
-  const decision itself = at.cache.check(robots_url);
+  const decision open = world.cache.check(home);
+  const decision hidden = world.cache.check(secret);
+  const decision itself = world.cache.check(robots_url);
   const std::string why = explain(hidden);
   CAPTURE(why);
 
-  for (const decision* each : {&open, &hidden, &itself}) {
-    CHECK(to_string(each->policy->source().outcome) == to_string(from.outcome));
-    CHECK(each->policy == open.policy);
-    CHECK(each->allowed == each->verdict.allowed);
+  for (const decision* tested : {&open, &hidden, &itself}) {
+    CHECK(to_string(tested->policy->source().outcome) == to_string(from.outcome));
+    CHECK(tested->policy == open.policy);
+    CHECK(tested->allowed == tested->verdict.allowed);
   }
   // Who has the policy only decides alike.
   robots::FixedPolicySource fixed{open.policy};
@@ -185,11 +185,11 @@ void check_decisions(scripted& at, const row& from, expected then,
 
 template <class Check>
 void for_each_row(Check check) {
-  for (const row& each : table()) {
+  for (const row& tested : table()) {
     for (std::size_t i = 0; i < policies.size(); ++i) {
-      CAPTURE(each.what);
+      CAPTURE(tested.cause);
       CAPTURE(policies[i].name());
-      check(each, policies[i], each.then[i]);
+      check(tested, policies[i], tested.then[i]);
     }
   }
 }
@@ -197,93 +197,93 @@ void for_each_row(Check check) {
 }  // namespace
 
 TEST_CASE("Every row of the failure table holds for a site never seen before") {
-  for_each_row([](const row& each, fallback_policy fallback, expected then) {
-    scripted at{foo_bot(fallback)};
-    at.web.otherwise_call(each.answer);
-    check_decisions(at, each, then, std::nullopt);
-    CHECK(at.cache.stats().retrievals == 1);
-    CHECK(at.cache.stats().failures == (is_successful(each.outcome) ? 0 : 1));
-    CHECK(at.cache.stats().size == 1);
+  for_each_row([](const row& tested, fallback_policy fallback, expected then) {
+    scripted world{foo_bot(fallback)};
+    world.web.otherwise_call(tested.answer);
+    check_decisions(world, tested, then, std::nullopt);
+    CHECK(world.cache.stats().retrievals == 1);
+    CHECK(world.cache.stats().failures == (is_successful(tested.outcome) ? 0 : 1));
+    CHECK(world.cache.stats().size == 1);
   });
 }
 
 TEST_CASE("Every row of the failure table holds for a site that was read before") {
-  for_each_row([](const row& each, fallback_policy fallback, expected then) {
-    scripted at{foo_bot_that_asks_once(fallback)};
-    at.web.on(robots_url, robots::test::ok());
-    CHECK_FALSE(at.cache.allowed(secret));
-    at.clock.advance(24h);
-    at.web.on_call(robots_url, each.answer);
-    at.web.otherwise_call(each.answer);
-    check_decisions(at, each, then, 24h);
+  for_each_row([](const row& tested, fallback_policy fallback, expected then) {
+    scripted world{foo_bot_that_asks_once(fallback)};
+    world.web.on(robots_url, robots::test::ok());
+    CHECK_FALSE(world.cache.allowed(secret));
+    world.clock.advance(24h);
+    world.web.on_call(robots_url, tested.answer);
+    world.web.otherwise_call(tested.answer);
+    check_decisions(world, tested, then, 24h);
   });
 }
 
 TEST_CASE("Every row of the failure table holds when the last good copy is too old") {
-  for_each_row([](const row& each, fallback_policy fallback, expected then) {
-    scripted at{foo_bot(fallback)};
-    at.web.on(robots_url, robots::test::ok());
-    CHECK_FALSE(at.cache.allowed(secret));
-    at.clock.advance(std::chrono::days{30} + 1s);
-    at.web.on_call(robots_url, each.answer);
-    at.web.otherwise_call(each.answer);
-    check_decisions(at, each, then, std::nullopt);
+  for_each_row([](const row& tested, fallback_policy fallback, expected then) {
+    scripted world{foo_bot(fallback)};
+    world.web.on(robots_url, robots::test::ok());
+    CHECK_FALSE(world.cache.allowed(secret));
+    world.clock.advance(std::chrono::days{30} + 1s);
+    world.web.on_call(robots_url, tested.answer);
+    world.web.otherwise_call(tested.answer);
+    check_decisions(world, tested, then, std::nullopt);
   });
 }
 
 TEST_CASE("A failure is asked again after five minutes, an answer after a day") {
-  for_each_row([](const row& each, fallback_policy fallback, expected /*then*/) {
-    scripted at{foo_bot_that_asks_once(fallback)};
-    at.web.otherwise_call(each.answer);
-    const auto lifetime = is_failure(each.outcome) ? 5min : std::chrono::minutes{24h};
-    static_cast<void>(at.cache.check(home));
-    const std::size_t requests = at.web.count();
-    at.clock.advance(lifetime - 1ns);
-    CHECK(at.cache.check(home).from_cache);
-    CHECK(at.web.count() == requests);
-    at.clock.advance(1ns);
-    CHECK_FALSE(at.cache.check(home).from_cache);
-    CHECK(at.web.count() == 2 * requests);
+  for_each_row([](const row& tested, fallback_policy fallback, expected /*then*/) {
+    scripted world{foo_bot_that_asks_once(fallback)};
+    world.web.otherwise_call(tested.answer);
+    const auto lifetime = is_failure(tested.outcome) ? 5min : std::chrono::minutes{24h};
+    static_cast<void>(world.cache.check(home));
+    const std::size_t requests = world.web.count();
+    world.clock.advance(lifetime - 1ns);
+    CHECK(world.cache.check(home).from_cache);
+    CHECK(world.web.count() == requests);
+    world.clock.advance(1ns);
+    CHECK_FALSE(world.cache.check(home).from_cache);
+    CHECK(world.web.count() == 2 * requests);
   });
 }
 
 TEST_CASE("The last good copy stands in through any number of failures, for 30 days in all") {
   for (const fallback_policy fallback : {fallback_policy::rfc9309(), fallback_policy::strict()}) {
-    scripted at{foo_bot_that_asks_once(fallback)};
-    at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
-    CHECK(at.cache.allowed(home));
+    scripted world{foo_bot_that_asks_once(fallback)};
+    world.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
+    CHECK(world.cache.allowed(home));
     for (int day = 1; day < 30; ++day) {
-      at.clock.advance(24h);
-      const decision made = at.cache.check(home);
-      CHECK(made.allowed);
-      CHECK(to_string(made.policy->basis()) == "last_good");
-      CHECK(made.age == day * 24h);
-      CHECK_FALSE(made.from_cache);
+      world.clock.advance(24h);
+      const decision result = world.cache.check(home);
+      CHECK(result.allowed);
+      CHECK(to_string(result.policy->basis()) == "last_good");
+      CHECK(result.age == day * 24h);
+      CHECK_FALSE(result.from_cache);
     }
-    at.clock.advance(24h + 1s);
-    const decision made = at.cache.check(home);
-    CHECK_FALSE(made.allowed);
-    CHECK(to_string(made.policy->basis()) == "deny_all");
-    CHECK(made.age == 0s);
-    CHECK(at.web.count() == 31);
+    world.clock.advance(24h + 1s);
+    const decision result = world.cache.check(home);
+    CHECK_FALSE(result.allowed);
+    CHECK(to_string(result.policy->basis()) == "deny_all");
+    CHECK(result.age == 0s);
+    CHECK(world.web.count() == 31);
   }
 }
 
 TEST_CASE("A site that answers again is obeyed at once, and its new copy is the good one") {
-  scripted at{foo_bot_that_asks_once()};
-  at.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500),
-            robots::test::ok("User-agent: *\nDisallow: /new\n"), ScriptedFetcher::status(500));
-  CHECK_FALSE(at.cache.allowed(secret));
-  at.clock.advance(24h);
-  CHECK_FALSE(at.cache.allowed(secret));
-  at.clock.advance(5min);
-  CHECK(at.cache.allowed(secret));
-  CHECK_FALSE(at.cache.allowed("https://example.com/new"));
-  at.clock.advance(24h);
-  const decision made = at.cache.check("https://example.com/new");
-  CHECK(to_string(made.policy->basis()) == "last_good");
-  CHECK(to_string(made.reason) == "rule");
-  CHECK(made.age == 24h);
+  scripted world{foo_bot_that_asks_once()};
+  world.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500),
+               robots::test::ok("User-agent: *\nDisallow: /new\n"), ScriptedFetcher::status(500));
+  CHECK_FALSE(world.cache.allowed(secret));
+  world.clock.advance(24h);
+  CHECK_FALSE(world.cache.allowed(secret));
+  world.clock.advance(5min);
+  CHECK(world.cache.allowed(secret));
+  CHECK_FALSE(world.cache.allowed("https://example.com/new"));
+  world.clock.advance(24h);
+  const decision result = world.cache.check("https://example.com/new");
+  CHECK(to_string(result.policy->basis()) == "last_good");
+  CHECK(to_string(result.reason) == "rule");
+  CHECK(result.age == 24h);
 }
 
 TEST_CASE("The good copy survives a failure of another row in between") {
@@ -292,40 +292,40 @@ TEST_CASE("The good copy survives a failure of another row in between") {
   for (const fallback_policy fallback : {fallback_policy::rfc9309(), fallback_policy::strict()}) {
     for (const fetch_response& between :
          {loop, ScriptedFetcher::failure(fetch_error::refused_address)}) {
-      scripted at{foo_bot_that_asks_once(fallback)};
-      at.web.on(robots_url, robots::test::ok(), between, broken);
-      CHECK(at.cache.allowed(home));
-      at.clock.advance(24h);
-      CHECK(to_string(at.cache.check(home).policy->basis()) != "last_good");
-      at.clock.advance(24h);
-      const decision made = at.cache.check(home);
+      scripted world{foo_bot_that_asks_once(fallback)};
+      world.web.on(robots_url, robots::test::ok(), between, broken);
+      CHECK(world.cache.allowed(home));
+      world.clock.advance(24h);
+      CHECK(to_string(world.cache.check(home).policy->basis()) != "last_good");
+      world.clock.advance(24h);
+      const decision result = world.cache.check(home);
       CAPTURE(fallback.name());
-      CHECK(to_string(made.policy->basis()) == "last_good");
-      CHECK(made.age == 48h);
+      CHECK(to_string(result.policy->basis()) == "last_good");
+      CHECK(result.age == 48h);
     }
   }
 }
 
 TEST_CASE("One row of a policy can be replaced") {
   using robots::fallback_action;
-  scripted at{foo_bot(
+  scripted world{foo_bot(
       fallback_policy::permissive().with(outcome::server_error, fallback_action::deny_all))};
-  at.web.on(robots_url, ScriptedFetcher::status(500));
-  CHECK_FALSE(at.cache.allowed(home));
-  at.web.on("https://other.example/robots.txt", ScriptedFetcher::status(429));
-  CHECK(at.cache.allowed("https://other.example/"));
+  world.web.on(robots_url, ScriptedFetcher::status(500));
+  CHECK_FALSE(world.cache.allowed(home));
+  world.web.on("https://other.example/robots.txt", ScriptedFetcher::status(429));
+  CHECK(world.cache.allowed("https://other.example/"));
 }
 
 TEST_CASE("If a missing file denies by option, the fallback decides") {
   using robots::fallback_action;
-  scripted at{
+  scripted world{
       foo_bot(fallback_policy::strict().with(outcome::not_found, fallback_action::deny_all))};
-  at.web.on(robots_url, ScriptedFetcher::status(404));
-  const decision made = at.cache.check(home);
-  CHECK(agree(robots::FixedPolicySource{made.policy}.check(home), made));
-  CHECK_FALSE(made.allowed);
-  CHECK(to_string(made.reason) == "fallback");
-  CHECK(explain(made) == "not allowed: fallback: not_found (HTTP 404)");
+  world.web.on(robots_url, ScriptedFetcher::status(404));
+  const decision result = world.cache.check(home);
+  CHECK(agree(robots::FixedPolicySource{result.policy}.check(home), result));
+  CHECK_FALSE(result.allowed);
+  CHECK(to_string(result.reason) == "fallback");
+  CHECK(explain(result) == "not allowed: fallback: not_found (HTTP 404)");
 }
 
 TEST_CASE("A file is malformed above the share and from the least number of lines on, or wholly") {
@@ -334,24 +334,25 @@ TEST_CASE("A file is malformed above the share and from the least number of line
     int bad;
     bool malformed;
   };
-  for (const sample& each :
+  for (const sample& tested :
        {sample{0, 1, true}, sample{1, 4, false}, sample{44, 5, true}, sample{45, 5, false},
         sample{46, 5, false}, sample{200, 22, false}, sample{200, 23, true}}) {
     std::string text;
-    for (int i = 0; i < each.good; ++i) {
+    for (int i = 0; i < tested.good; ++i) {
       text += i == 0 ? "User-agent: *\n" : "Allow: /x\n# a comment\n\n";
     }
-    for (int i = 0; i < each.bad; ++i) {
+    for (int i = 0; i < tested.bad; ++i) {
       text += "these words mean nothing\n";
     }
-    CAPTURE(each.good);
-    CAPTURE(each.bad);
+    CAPTURE(tested.good);
+    CAPTURE(tested.bad);
     scripted strict{foo_bot(fallback_policy::strict())};
     strict.web.on(robots_url, robots::test::ok(text));
-    const decision made = strict.cache.check(home);
-    CHECK(made.allowed != each.malformed);
-    CHECK(to_string(made.policy->source().outcome) == (each.malformed ? "malformed" : "success"));
-    CHECK(made.policy->source().status == 200);
+    const decision result = strict.cache.check(home);
+    CHECK(result.allowed != tested.malformed);
+    CHECK(to_string(result.policy->source().outcome) ==
+          (tested.malformed ? "malformed" : "success"));
+    CHECK(result.policy->source().status == 200);
 
     scripted permissive{foo_bot(fallback_policy::permissive())};
     permissive.web.on(robots_url, robots::test::ok(text));
@@ -365,16 +366,16 @@ TEST_CASE("The malformed share can be set") {
 
   SUBCASE("to be narrower") {
     options.malformed = {.share = 0.5, .lines = 1};
-    scripted at{options};
-    at.web.on(robots_url, robots::test::ok(text));
-    CHECK_FALSE(at.cache.allowed(home));
+    scripted world{options};
+    world.web.on(robots_url, robots::test::ok(text));
+    CHECK_FALSE(world.cache.allowed(home));
   }
   SUBCASE("to be wider") {
     options.malformed = {.share = 0.6, .lines = 1};
-    scripted at{options};
-    at.web.on(robots_url, robots::test::ok(text));
-    CHECK(at.cache.allowed(home));
-    CHECK_FALSE(at.cache.allowed(secret));
+    scripted world{options};
+    world.web.on(robots_url, robots::test::ok(text));
+    CHECK(world.cache.allowed(home));
+    CHECK_FALSE(world.cache.allowed(secret));
   }
 }
 
@@ -386,13 +387,13 @@ TEST_CASE("Content that is not a robots.txt is malformed however short, and deci
         "\xFF\xFE\0\0U\0\0\0s\0\0\0"s}) {
     CAPTURE(content);
     for (const fallback_policy fallback : policies) {
-      scripted at{foo_bot(fallback)};
-      at.web.on(robots_url, robots::test::ok(content));
-      const decision made = at.cache.check(home);
+      scripted world{foo_bot(fallback)};
+      world.web.on(robots_url, robots::test::ok(content));
+      const decision result = world.cache.check(home);
       const bool strict = fallback.name() == "strict";
-      CHECK(made.allowed != strict);
-      CHECK(to_string(made.policy->source().outcome) == "malformed");
-      CHECK(explain(made) ==
+      CHECK(result.allowed != strict);
+      CHECK(to_string(result.policy->source().outcome) == "malformed");
+      CHECK(explain(result) ==
             (strict ? "not allowed: fallback: malformed (HTTP 200): the content is no robots.txt"
                     : "allowed: no rule matches, though the content is no robots.txt"));
     }
@@ -406,10 +407,10 @@ TEST_CASE(
     page += "<p>All about robots.</p>\n";
   }
   for (const fallback_policy fallback : policies) {
-    scripted at{foo_bot(fallback)};
-    at.web.on(robots_url, robots::test::ok(page));
-    const decision made = at.cache.check(home);
-    CHECK(made.allowed == (fallback.name() != "strict"));
-    CHECK(to_string(made.policy->source().outcome) == "malformed");
+    scripted world{foo_bot(fallback)};
+    world.web.on(robots_url, robots::test::ok(page));
+    const decision result = world.cache.check(home);
+    CHECK(result.allowed == (fallback.name() != "strict"));
+    CHECK(to_string(result.policy->source().outcome) == "malformed");
   }
 }

@@ -45,29 +45,29 @@ constexpr std::string_view everything = "User-agent: *\nDisallow: /\n";
 struct Watchman {
   std::shared_ptr<texts> heard = std::make_shared<texts>();
 
-  void on(const robots::policy_change_event& told) {
-    const auto interval = std::chrono::duration_cast<std::chrono::minutes>(told.interval);
-    note(told, "changed by " + std::to_string(static_cast<int>(100 * told.changes.share())) +
-                   " % in " + std::to_string(interval.count()) + " min" +
-                   (told.fast ? ", fast" : "") + (told.turned_hostile ? ", hostile" : ""));
+  void on(const robots::policy_change_event& event) {
+    const auto interval = std::chrono::duration_cast<std::chrono::minutes>(event.interval);
+    note(event, "changed by " + std::to_string(static_cast<int>(100 * event.changes.share())) +
+                    " % in " + std::to_string(interval.count()) + " min" +
+                    (event.fast ? ", fast" : "") + (event.turned_hostile ? ", hostile" : ""));
   }
-  void on(const robots::access_revoked_event& told) {
-    note(told, "revoked " + std::string{told.url} + " " + std::to_string(told.status));
+  void on(const robots::access_revoked_event& event) {
+    note(event, "revoked " + std::string{event.url} + " " + std::to_string(event.status));
   }
-  void on(const robots::halt_event& told) {
-    note(told, (told.resumed ? "resumed " : "halted ") + std::string{to_string(told.reason)});
+  void on(const robots::halt_event& event) {
+    note(event, (event.resumed ? "resumed " : "halted ") + std::string{to_string(event.reason)});
   }
-  void on(const robots::sign_off_event& told) {
-    note(told, told.given ? "signed" : told.awaited ? "awaits a sign-off" : "unsigned");
+  void on(const robots::sign_off_event& event) {
+    note(event, event.given ? "signed" : event.awaited ? "awaits a sign-off" : "unsigned");
   }
-  void on(const robots::decision_event& told) {
-    if (!told.decision.allowed) {
-      note(told, "denied " + std::string{to_string(told.decision.reason)});
+  void on(const robots::decision_event& event) {
+    if (!event.decision.allowed) {
+      note(event, "denied " + std::string{to_string(event.decision.reason)});
     }
   }
 
-  void note(const robots::event& told, const std::string& what) const {
-    heard->push_back(std::string{told.site} + ": " + what);
+  void note(const robots::event& event, const std::string& text) const {
+    heard->push_back(std::string{event.site} + ": " + text);
   }
 
   [[nodiscard]] texts take() const { return std::exchange(*heard, {}); }

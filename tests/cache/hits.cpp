@@ -38,21 +38,21 @@ class CountingStorage {
   [[nodiscard]] std::optional<robots::cache_entry> find(std::string_view key,
                                                         robots::time_point now) {
     ++shared_->finds;
-    return shared_->kept.find(key, now);
+    return shared_->storage.find(key, now);
   }
   void store(std::string_view key, const robots::cache_entry& entry, robots::time_point now) {
-    shared_->kept.store(key, entry, now);
+    shared_->storage.store(key, entry, now);
   }
-  void erase(std::string_view key) { shared_->kept.erase(key); }
-  void clear() { shared_->kept.clear(); }
-  [[nodiscard]] std::size_t size() const { return shared_->kept.size(); }
+  void erase(std::string_view key) { shared_->storage.erase(key); }
+  void clear() { shared_->storage.clear(); }
+  [[nodiscard]] std::size_t size() const { return shared_->storage.size(); }
 
   /// Look-ups since the last call.
   [[nodiscard]] std::size_t finds() const { return shared_->finds.exchange(0); }
 
  private:
   struct state {
-    LruStorage<64> kept;
+    LruStorage<64> storage;
     std::atomic<std::size_t> finds = 0;
   };
   std::shared_ptr<state> shared_ = std::make_shared<state>();

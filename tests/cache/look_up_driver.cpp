@@ -60,8 +60,8 @@ struct driven : scripted {
     driver.emplace(clock, web, [this] { ++wakes; }, max_fetches);
   }
   auto ask(const std::string& url) {
-    return driver->start(cache.begin(url), [this, url](const look_up& at) {
-      last = outcome_of(cache.check(url, at));
+    return driver->start(cache.begin(url), [this, url](const look_up& work) {
+      last = outcome_of(cache.check(url, work));
       ++answered;
     });
   }

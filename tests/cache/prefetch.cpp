@@ -96,10 +96,10 @@ TEST_CASE("A stop ends the wait for a fetcher that does not answer") {
   struct Silent {
     Threads& inner;
     void async_fetch(fetch_request request, std::function<void(fetch_response)> done) {
-      kept.push_back(std::move(done));
+      callbacks.push_back(std::move(done));
       inner.async_fetch(std::move(request), [](const fetch_response&) {});
     }
-    std::vector<std::function<void(fetch_response)>> kept{};
+    std::vector<std::function<void(fetch_response)>> callbacks{};
   } silent{web};
   const auto summary = prefetch(bot.cache, sites(3), silent, {.stop = stop.get_token()});
   CHECK(summary.done() == 0);

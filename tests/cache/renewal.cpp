@@ -58,8 +58,8 @@ cache_options stale_for(std::chrono::seconds allowance,
 template <class Cache>
 decision renewed_decision(Cache& cache, std::string_view url) {
   for (;;) {
-    if (decision made = cache.check(url); !made.stale) {
-      return made;
+    if (decision answer = cache.check(url); !answer.stale) {
+      return answer;
     }
     std::this_thread::yield();
   }

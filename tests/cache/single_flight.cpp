@@ -55,7 +55,7 @@ std::shared_ptr<const policy> some_policy() {
 /// Opens a gate at the end of a scope, so that no thread is left behind it.
 class opening {
  public:
-  explicit opening(gate& which) : gate_(which) {}
+  explicit opening(gate& opened) : gate_(opened) {}
   opening(const opening&) = delete;
   opening& operator=(const opening&) = delete;
   ~opening() { gate_.open(); }
@@ -85,9 +85,10 @@ struct held : watched {
 /// A thread that leads a fetch, which waits at the gate until the end of a scope.
 class leading {
  public:
-  leading(held& at, decision& made, const char* url = home)
-      : thread_([&at, &made, url] { made = at.cache.check(url); }), last_(at.door) {
-    at.door.wait_for_arrivals();
+  leading(held& pending, decision& answer, const char* url = home)
+      : thread_([&pending, &answer, url] { answer = pending.cache.check(url); }),
+        last_(pending.door) {
+    pending.door.wait_for_arrivals();
   }
 
  private:
@@ -131,12 +132,12 @@ auto until_stopped(gate& under_way, gate& stopped) {
 
 /// Waits for what a look-up has joined.
 template <class Cache>
-decision wait_for(Cache& cache, robots::look_up& at, const char* url) {
+decision wait_for(Cache& cache, robots::look_up& pending, const char* url) {
   gate news;
-  at.call_on_news([&news] { news.open(); });
+  pending.call_on_news([&news] { news.open(); });
   news.pass();
-  at.resume();
-  return cache.check(url, at);
+  pending.resume();
+  return cache.check(url, pending);
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ class storm_sites {
       plan = is_one_of(random, 3) ? spoilt(random, request) : good(random, site);
       note(record, plan, request);
     }
-    if (plan.what == fault::stalled && on_stall) {
+    if (plan.kind == fault::stalled && on_stall) {
       on_stall(site);
     }
     return plan;
@@ -125,22 +125,22 @@ class storm_sites {
   [[nodiscard]] fault_plan spoilt(generator& random, const fault_request& request) {
     // Who was redirected is, more often than not, redirected further.
     if (request.target.find('?') != std::string::npos && !is_one_of(random, 3)) {
-      return {.what =
+      return {.kind =
                   request.target.ends_with("again") ? fault::redirect_loop : fault::redirect_chain};
     }
-    fault what = all_faults.at(random() % all_faults.size());
+    fault kind = all_faults.at(random() % all_faults.size());
     constexpr std::size_t most_stalls = 16;
-    if (what == fault::stalled && ++stalls_ > most_stalls) {
-      what = fault::close_in_body;
+    if (kind == fault::stalled && ++stalls_ > most_stalls) {
+      kind = fault::close_in_body;
     }
-    return {.what = what, .body = text("/")};
+    return {.kind = kind, .body = text("/")};
   }
 
   static void note(site_record& record, const fault_plan& plan, const fault_request& request) {
-    if (plan.what != fault::none) {
+    if (plan.kind != fault::none) {
       ++record.spoilt;
       const bool unanswered =
-          plan.what == fault::reset_before_response || plan.what == fault::close_before_response;
+          plan.kind == fault::reset_before_response || plan.kind == fault::close_before_response;
       record.asked_again += unanswered && request.again ? 1U : 0U;
       return;  // what comes of a spoilt answer forbids all, if anything comes of it
     }

@@ -101,11 +101,11 @@ using tiered_cache =
 struct LateStore : memory_store {
   explicit LateStore(const memory_store& store) : memory_store(store) {}
 
-  void watch(std::function<void(std::string_view)> told) override {
+  void watch(std::function<void(std::string_view)> on_change) override {
     if (!*is_up) {
       throw store_error{"not up yet"};
     }
-    memory_store::watch(std::move(told));
+    memory_store::watch(std::move(on_change));
   }
 
   std::shared_ptr<std::atomic<bool>> is_up = std::make_shared<std::atomic<bool>>(false);
@@ -115,7 +115,7 @@ struct LateStore : memory_store {
 struct DeafStore : memory_store {
   explicit DeafStore(const memory_store& store) : memory_store(store) {}
 
-  void watch(std::function<void(std::string_view)> /*told*/) override {}
+  void watch(std::function<void(std::string_view)> /*on_change*/) override {}
 };
 
 /// The keys of example.com are in a part of the store that may be down.

@@ -49,8 +49,8 @@ struct host_result {
   std::string example;                         ///< of a refusal, in words
 };
 
-/// The machine's clock on a day on which it was noon when the clock was made, so that a host that
-/// wants visits at night gets none, whenever the example is run. Other crawlers use `SteadyClock`.
+/// A clock that starts at noon. A host that wants visits at night gets no visit, at whatever time
+/// the example runs. Other crawlers use `SteadyClock`.
 class NoonClock : public SteadyClock {
  public:
   [[nodiscard]] wall_time wall_now() const noexcept { return noon_.at(SteadyClock::now()); }
@@ -78,9 +78,9 @@ struct Watchers {
 
   template <class Event>
     requires std::constructible_from<any_event, const Event*>
-  void on(const Event& told) const {
-    for (const watcher& each : all) {
-      each(&told);
+  void on(const Event& event) const {
+    for (const watcher& observer : all) {
+      observer(&event);
     }
   }
 };

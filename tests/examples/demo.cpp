@@ -94,10 +94,10 @@ double milliseconds(const json& answer) {
 /// Counts what is wrong, and says so.
 class judge {
  public:
-  void expect(bool right, std::string_view what) {
+  void expect(bool right, std::string_view claim) {
     if (!right) {
       ++wrong_;
-      std::cout << "NOT AS EXPECTED: " << what << '\n';
+      std::cout << "NOT AS EXPECTED: " << claim << '\n';
     }
   }
   [[nodiscard]] bool content() const noexcept { return wrong_ == 0; }

@@ -31,7 +31,7 @@ using cache_type = robots::basic_robots_cache<robots::ScriptedFetcher, robots::M
 class event_loop {
  public:
   void post(std::function<void()> task) { ready_.push_back(std::move(task)); }
-  void at(robots::time_point when, std::function<void()> task) {
+  void work(robots::time_point when, std::function<void()> task) {
     timers_.emplace(when, std::move(task));
   }
   [[nodiscard]] robots::ManualClock& clock() noexcept { return clock_; }
@@ -82,8 +82,8 @@ class asker {
 
   /// Asks about a URL; `answer` is called with the decision, at once or later.
   void ask(const std::string& url, const std::function<void(const robots::decision&)>& answer) {
-    driver_.start(cache_.begin(url), [this, url, answer](const robots::look_up& at) {
-      answer(cache_.check(url, at));
+    driver_.start(cache_.begin(url), [this, url, answer](const robots::look_up& work) {
+      answer(cache_.check(url, work));
     });
   }
 

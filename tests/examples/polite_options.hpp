@@ -8,9 +8,9 @@
 
 namespace robots::example {
 
-/// Of the hosts, agency.gov is excluded, one with HTML for a robots.txt is not visited any more,
-/// nor one that refuses pages which its robots.txt allows,
-/// and one that asks for an hour between requests is skipped.
+/// Returns the options of the example. They exclude agency.gov. They stop visits to a host that
+/// sends HTML for its robots.txt, and to a host that refuses pages which its robots.txt allows.
+/// They skip a host that asks for an hour between requests.
 [[nodiscard]] inline crawl_options polite_options(const generated_web& web) {
   crawl_options options{.cache = {.user_agent = "ExampleBot/1.0 (+https://bot.example/)",
                                   .fallback = fallback_policy::rfc9309().with(

@@ -335,12 +335,12 @@ class simulation {
     is_slow_ = true;
     disturb(site);  // the time may go on before a thread of the cache has published
     for (int call = 0; call < 3; ++call) {
-      const decision made = within_time([&] {
+      const decision answer = within_time([&] {
         return caches_[process]->check(name_of(site) + "/private/x",
                                        {.deadline = clock_.now() + 50ms});
       });
       log("process " + std::to_string(process) + " hurries " + name_of(site) + ": " +
-          robots::explain(made));
+          robots::explain(answer));
     }
     check(process, site, "/private/x");
     is_slow_ = false;
@@ -412,16 +412,16 @@ class simulation {
 
   /// Some answer that the site gave in time could mean this. `path` are the sites that redirect to
   /// it, the first one first.
-  [[nodiscard]] bool possible(std::size_t site, const claim& made,
+  [[nodiscard]] bool possible(std::size_t site, const claim& answer,
                               std::vector<std::size_t> path = {}) const {
     path.push_back(site);
     if (path.size() > 6) {
-      return made.allowed != strict_;  // more than five redirects: 'unavailable'
+      return answer.allowed != strict_;  // more than five redirects: 'unavailable'
     }
     // What a redirecting site has of another one's answer does not end when that one is
     // invalidated.
     const time_point from =
-        path.size() > 1 ? made.oldest : std::max(made.oldest, forgotten_[site][made.process]);
+        path.size() > 1 ? answer.oldest : std::max(answer.oldest, forgotten_[site][answer.process]);
     return std::any_of(history_[site].begin(), history_[site].end(), [&](const span& one) {
       if (one.end < from) {
         return false;
@@ -429,33 +429,34 @@ class simulation {
       switch (one.said) {
         case answer::open:
         case answer::missing:
-          return made.allowed;
+          return answer.allowed;
         case answer::guarded:
-          return made.allowed != made.is_private;
+          return answer.allowed != answer.is_private;
         case answer::hostile:
-          return !made.allowed;
+          return !answer.allowed;
         case answer::long_file:
           // A process that reads less than the rule does not know it.
-          return made.allowed || made.is_private;
+          return answer.allowed || answer.is_private;
         case answer::page:
         case answer::forbidden:
-          return made.allowed != strict_;
+          return answer.allowed != strict_;
         case answer::failing:
-          return !made.allowed ||
-                 (!made.is_good && std::any_of(path.begin(), path.end(), [&](std::size_t each) {
-                   return possible_good(each, made);
-                 }));
+          return !answer.allowed ||
+                 (!answer.is_good &&
+                  std::any_of(path.begin(), path.end(), [&](std::size_t candidate) {
+                    return possible_good(candidate, answer);
+                  }));
         case answer::moved:
-          return possible(next_site(site), made, path);
+          return possible(next_site(site), answer, path);
       }
       return false;
     });
   }
 
   /// Some last good copy of the site, its own or behind redirects, allows.
-  [[nodiscard]] bool possible_good(std::size_t site, const claim& made) const {
-    const time_point known = std::max(made.oldest_good, forgotten_[site][made.process]);
-    return possible(site, {made.process, true, made.is_private, known, known, true});
+  [[nodiscard]] bool possible_good(std::size_t site, const claim& answer) const {
+    const time_point known = std::max(answer.oldest_good, forgotten_[site][answer.process]);
+    return possible(site, {answer.process, true, answer.is_private, known, known, true});
   }
 
   /// The process had no network within `window` before now.
@@ -466,10 +467,10 @@ class simulation {
 
   void check(std::size_t process, std::size_t site, std::string_view path) {
     const std::size_t before = count_requests();
-    const decision made =
+    const decision answer =
         within_time([&] { return caches_[process]->check(name_of(site) + std::string{path}); });
     const std::string text = "process " + std::to_string(process) + " checks " + name_of(site) +
-                             std::string{path} + ": " + robots::explain(made) + ", " +
+                             std::string{path} + ": " + robots::explain(answer) + ", " +
                              std::to_string(count_requests() - before) + " requests";
     log(text);
     INFO(recent());
@@ -478,30 +479,30 @@ class simulation {
     CHECK_FALSE(broke_halt_.exchange(false));
     check_requests();
     if (halts_[process][site]) {
-      CHECK(made.reason == decision_reason::halted);
-      CHECK_FALSE(made.allowed);
+      CHECK(answer.reason == decision_reason::halted);
+      CHECK_FALSE(answer.allowed);
       return;
     }
-    if (made.reason == decision_reason::halted) {
+    if (answer.reason == decision_reason::halted) {
       // The site has turned hostile, or an operator has halted it or the site that it redirects to.
       CHECK((strict_ || std::ranges::find(was_ruled_on_, true) != was_ruled_on_.end()));
       return;
     }
     if (overrides_[process][site] != robots::site_override::none) {
-      CHECK(made.reason == decision_reason::by_hand);
-      CHECK(made.allowed == (overrides_[process][site] == robots::site_override::allow));
+      CHECK(answer.reason == decision_reason::by_hand);
+      CHECK(answer.allowed == (overrides_[process][site] == robots::site_override::allow));
       return;
     }
-    if (made.reason == decision_reason::by_hand) {
+    if (answer.reason == decision_reason::by_hand) {
       CHECK(was_ruled_on_[site]);
       CHECK_FALSE((is_known_[site] && process == operator_of(site)));  // it was lifted there
       return;
     }
-    if (!made.allowed &&
+    if (!answer.allowed &&
         (!caches_[process]->quarantined().empty() || !caches_[process]->halted().empty())) {
       return;  // it may lead to a site about which people or alarms decide
     }
-    if (made.policy->source().outcome == robots::outcome::circuit_open) {
+    if (answer.policy->source().outcome == robots::outcome::circuit_open) {
       return;  // the site has just failed
     }
     const bool is_private = path != "/";
@@ -510,10 +511,10 @@ class simulation {
     // A process without a network goes by its last good copy, else by the fallback.
     const bool own_failure = had_outage(process, 2h);
     if (own_failure) {
-      CHECK((!made.allowed ||
+      CHECK((!answer.allowed ||
              possible(site, {process, true, is_private, good_from, good_from, true})));
     } else {
-      CHECK(possible(site, {process, made.allowed, is_private, from, good_from}));
+      CHECK(possible(site, {process, answer.allowed, is_private, from, good_from}));
     }
   }
 
@@ -545,8 +546,8 @@ class simulation {
             earlier.process == now.process && restarted_[now.process] < earlier.operation;
         const bool is_shared = store_disturbed_ < earlier.operation &&
                                now.process + 1 != processes && earlier.process + 1 != processes;
-        const bool is_late = std::any_of(late_.begin(), late_.end(),
-                                         [&](const auto& each) { return each[now.site]; });
+        const bool is_late = std::any_of(
+            late_.begin(), late_.end(), [&](const auto& candidate) { return candidate[now.site]; });
         INFO("process ", now.process, " asks site ", now.site, " again after process ",
              earlier.process, ", ", (now.when - earlier.when) / 1s, " s later");
         CHECK((is_late || !(is_same_process || (is_shared && store_is_up_))));

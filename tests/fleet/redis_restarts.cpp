@@ -31,12 +31,12 @@ class HeardStore : public robots::RedisStore {
   HeardStore(const redis_server& server, std::shared_ptr<std::atomic<int>> missed)
       : RedisStore{robots::redis_options{.url = server.url()}}, missed_{std::move(missed)} {}
 
-  void watch(std::function<void(std::string_view)> told) override {
-    if (!told) {
+  void watch(std::function<void(std::string_view)> on_change) override {
+    if (!on_change) {
       return RedisStore::watch({});
     }
-    RedisStore::watch([told = std::move(told), missed = missed_](std::string_view key) {
-      told(key);
+    RedisStore::watch([on_change = std::move(on_change), missed = missed_](std::string_view key) {
+      on_change(key);
       *missed += key.empty() ? 1 : 0;
     });
   }

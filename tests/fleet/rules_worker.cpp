@@ -29,7 +29,7 @@ namespace {
 /// The time of this machine, some hours ahead.
 class clock_ahead {
  public:
-  explicit clock_ahead(std::chrono::hours by) : by_(by) {}
+  explicit clock_ahead(std::chrono::hours ahead) : by_(ahead) {}
 
   [[nodiscard]] robots::time_point now() { return clock_.now() + by_; }
   [[nodiscard]] robots::wall_time wall_now() const {

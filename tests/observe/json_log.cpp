@@ -72,13 +72,13 @@ struct logged {
   [[nodiscard]] observers<Throws, JsonLog> observer() const { return observers{Throws{}, log}; }
 
   static robots::cache_options options(robots::fallback_policy fallback) {
-    robots::cache_options made{.user_agent = "FooBot/1.0", .fallback = fallback};
-    made.retry.attempts = 1;
-    made.breaker.failures = 1;
-    made.quarantine_after = 1;
-    made.longest_call = 0ms;
-    made.halt_hostile = true;
-    return made;
+    robots::cache_options options{.user_agent = "FooBot/1.0", .fallback = fallback};
+    options.retry.attempts = 1;
+    options.breaker.failures = 1;
+    options.quarantine_after = 1;
+    options.longest_call = 0ms;
+    options.halt_hostile = true;
+    return options;
   }
 
   ScriptedFetcher web;

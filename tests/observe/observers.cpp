@@ -27,20 +27,20 @@ using events = std::shared_ptr<std::vector<std::string>>;
 /// Records the events that it gets, under its name.
 struct Diary {
   std::string name;
-  events told;
+  events heard;
 
   void on(const retrieval_event& retrieved) {
-    told->push_back(name + " retrieved " + std::string{retrieved.site});
+    heard->push_back(name + " retrieved " + std::string{retrieved.site});
   }
   void on(const decision_event& decided) {
-    told->push_back(name + " decided " + std::string{decided.url});
+    heard->push_back(name + " decided " + std::string{decided.url});
   }
 };
 
 struct StoreDiary : Diary {
   using Diary::on;
   void on(const far_store_event& changed) {
-    told->push_back(name + (changed.up ? " up" : " down"));
+    heard->push_back(name + (changed.up ? " up" : " down"));
   }
 };
 

@@ -21,8 +21,8 @@ static_assert(!robots::FallbackPolicy<int>);
 
 /// Denies what belongs to a government, and forgives others two failures.
 struct Cautious {
-  [[nodiscard]] fallback_action action(const record_head& what) const {
-    if (what.url.find(".gov/") != std::string_view::npos || what.failures > 2) {
+  [[nodiscard]] fallback_action action(const record_head& head) const {
+    if (head.url.find(".gov/") != std::string_view::npos || head.failures > 2) {
       return fallback_action::deny_all;
     }
     return fallback_action::allow_all;

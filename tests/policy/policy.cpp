@@ -69,14 +69,15 @@ static_assert(views<const policy&> && !views<policy> && !views<const policy>);
 TEST_CASE("A policy is made of directives and a source that are kept, or that may go") {
   const robots::crawler_directives directives = robots::directives_for(file, "FooBot");
   const record_head head{{.status = 200, .url = "https://example.com/robots.txt"}};
-  const policy kept{directives, head, time_point{1h}};
-  for (const policy& made : {kept, policy{directives, head}, policy{directives, record_head{head}},
-                             policy{robots::directives_for(file, "FooBot"), head},
-                             policy{robots::directives_for(file, "FooBot"), record_head{head}}}) {
-    CHECK(made.fingerprint() == kept.fingerprint());
-    CHECK(made.source() == head);
+  const policy original{directives, head, time_point{1h}};
+  for (const policy& copy :
+       {original, policy{directives, head}, policy{directives, record_head{head}},
+        policy{robots::directives_for(file, "FooBot"), head},
+        policy{robots::directives_for(file, "FooBot"), record_head{head}}}) {
+    CHECK(copy.fingerprint() == original.fingerprint());
+    CHECK(copy.source() == head);
   }
-  CHECK(kept.fetched_at() == time_point{1h});
+  CHECK(original.fetched_at() == time_point{1h});
 }
 
 TEST_CASE("A policy holds the crawler's own rules of a file that was read") {

@@ -121,13 +121,13 @@ struct sample {
 
 template <class Random>
 sample some_sample(Random& random) {
-  sample made;
-  made.options.fixed_delay = some(random, 10s);
-  made.options.floor = some(random, 5s);
-  made.options.cap = made.options.floor + some(random, 100s);
-  made.inputs = inputs(some(random, 20s), some(random, 20s), some(random, 20s), some(random, 5s));
-  made.draw = std::uniform_real_distribution<double>{0.0, 1.0}(random);
-  return made;
+  sample drawn;
+  drawn.options.fixed_delay = some(random, 10s);
+  drawn.options.floor = some(random, 5s);
+  drawn.options.cap = drawn.options.floor + some(random, 100s);
+  drawn.inputs = inputs(some(random, 20s), some(random, 20s), some(random, 20s), some(random, 5s));
+  drawn.draw = std::uniform_real_distribution<double>{0.0, 1.0}(random);
+  return drawn;
 }
 
 }  // namespace

@@ -66,11 +66,11 @@ class ReferenceStorage {
   explicit ReferenceStorage(std::size_t capacity) : capacity_(capacity) {}
 
   std::optional<cache_entry> find(const std::string& key, time_point now) {
-    const std::size_t at = index_of(key);
-    if (at == kept_.size()) {
+    const std::size_t index = index_of(key);
+    if (index == kept_.size()) {
       return std::nullopt;
     }
-    auto [name, value] = take(at);
+    auto [name, value] = take(index);
     if (value.keep_until <= now) {
       return std::nullopt;
     }
@@ -86,8 +86,8 @@ class ReferenceStorage {
     }
   }
   void erase(const std::string& key) {
-    if (const std::size_t at = index_of(key); at != kept_.size()) {
-      static_cast<void>(take(at));
+    if (const std::size_t index = index_of(key); index != kept_.size()) {
+      static_cast<void>(take(index));
     }
   }
   void clear() { kept_.clear(); }
@@ -98,15 +98,15 @@ class ReferenceStorage {
   using named = std::pair<std::string, cache_entry>;
 
   std::size_t index_of(const std::string& key) const {
-    std::size_t at = 0;
-    while (at < kept_.size() && kept_[at].first != key) {
-      ++at;
+    std::size_t index = 0;
+    while (index < kept_.size() && kept_[index].first != key) {
+      ++index;
     }
-    return at;
+    return index;
   }
-  named take(std::size_t at) {
-    named taken = kept_[at];
-    kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(at));
+  named take(std::size_t index) {
+    named taken = kept_[index];
+    kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(index));
     return taken;
   }
 
@@ -567,7 +567,7 @@ namespace {
 template <class Store>
 double hit_rate(Store& storage, const std::vector<std::size_t>& requests,
                 time_point::duration pace) {
-  const cache_entry kept = entry(0, 1'000'000s);
+  const cache_entry stored = entry(0, 1'000'000s);
   std::vector<std::string> keys;
   std::size_t hits = 0;
   time_point now = start;
@@ -578,10 +578,10 @@ double hit_rate(Store& storage, const std::vector<std::size_t>& requests,
     now += pace;
     if (storage.find(keys[request], now)) {
       ++hits;
-    } else if constexpr (requires { storage.store(keys[request], kept, now); }) {
-      storage.store(keys[request], kept, now);
+    } else if constexpr (requires { storage.store(keys[request], stored, now); }) {
+      storage.store(keys[request], stored, now);
     } else {
-      storage.store(keys[request], kept);
+      storage.store(keys[request], stored);
     }
   }
   return static_cast<double>(hits) / static_cast<double>(requests.size());

@@ -70,15 +70,15 @@ class told_keys {
 /// Returns true if the store reports what `change` does to `key`. A store that says that some
 /// changes may have been missed is given the change once more.
 template <class Pass, class Change>
-[[nodiscard]] bool is_told(const Pass& pass, const told_keys& told, std::string_view key,
+[[nodiscard]] bool is_told(const Pass& pass, const told_keys& heard, std::string_view key,
                            const Change& change) {
   for (int attempt = 0; attempt < 5; ++attempt) {
-    const std::size_t before = told.size();
+    const std::size_t before = heard.size();
     change();
-    if (!comes_true(pass, [&] { return told.has(key) || told.size() > before; })) {
+    if (!comes_true(pass, [&] { return heard.has(key) || heard.size() > before; })) {
       return false;
     }
-    if (comes_true(pass, [&] { return told.has(key) || told.has(""); }) && told.has(key)) {
+    if (comes_true(pass, [&] { return heard.has(key) || heard.has(""); }) && heard.has(key)) {
       return true;
     }
   }
@@ -182,11 +182,11 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
       expected[i].reset();
     }
     CHECK((here.load_all(keys) == expected));
-    for (const std::string& each : keys) {
-      const auto lease = here.try_lease(each, 1h);
+    for (const std::string& listed : keys) {
+      const auto lease = here.try_lease(listed, 1h);
       REQUIRE(lease);
-      CHECK((lease->key == each));
-      CHECK(!there.try_lease(each, 1h));
+      CHECK((lease->key == listed));
+      CHECK(!there.try_lease(listed, 1h));
     }
   }
 
@@ -223,15 +223,15 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
   }
 
   SUBCASE("Publishing for a lifetime that is not above 0 erases") {
-    told_keys told;
-    there.watch(told.listener());
+    told_keys heard;
+    there.watch(heard.listener());
     for (const milliseconds lifetime : {0ms, -1ms, milliseconds::min()}) {
       here.publish(key, "first", 1h);
       here.publish(key, "second", lifetime);
       CHECK(here.load(key) == std::nullopt);
       CHECK(there.load(key) == std::nullopt);
     }
-    CHECK(is_told(pass, told, key, [&] { here.publish(key, "third", 0ms); }));
+    CHECK(is_told(pass, heard, key, [&] { here.publish(key, "third", 0ms); }));
     there.watch({});
   }
 
@@ -295,16 +295,16 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
   }
 
   SUBCASE("A process is not told of what it did itself, nor of what others publish") {
-    told_keys told;
-    here.watch(told.listener());
+    told_keys heard;
+    here.watch(heard.listener());
     here.erase("own erasure");
     here.announce("own announcement");
     there.publish("published", "value", 1h);
-    CHECK(is_told(pass, told, "last", [&] { there.announce("last"); }));
-    CHECK(is_told(pass, told, "very last", [&] { there.erase("very last"); }));
-    CHECK(!told.has("own erasure"));
-    CHECK(!told.has("own announcement"));
-    CHECK(!told.has("published"));
+    CHECK(is_told(pass, heard, "last", [&] { there.announce("last"); }));
+    CHECK(is_told(pass, heard, "very last", [&] { there.erase("very last"); }));
+    CHECK(!heard.has("own erasure"));
+    CHECK(!heard.has("own announcement"));
+    CHECK(!heard.has("published"));
     here.watch({});
   }
 
@@ -487,15 +487,15 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
   }
 
   SUBCASE("A store that was moved goes on, and so does its watch") {
-    told_keys told;
-    here.watch(told.listener());
+    told_keys heard;
+    here.watch(heard.listener());
     const auto lease = here.try_lease(key, 1h);
     REQUIRE(lease);
     auto moved = std::move(here);
     here = make_store();
     moved.publish(key, "first", 1h);
     CHECK(here.load(key) == "first");
-    CHECK(is_told(pass, told, "change", [&] { here.announce("change"); }));
+    CHECK(is_told(pass, heard, "change", [&] { here.announce("change"); }));
     moved.release(*lease);
     CHECK(here.try_lease(key, 1h));
     there = std::move(moved);

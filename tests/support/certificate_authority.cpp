@@ -116,10 +116,10 @@ std::string alternative_names(const std::vector<std::string>& names) {
 }  // namespace
 
 struct certificate_authority::state {
-  [[nodiscard]] certificate write_out(X509* made, EVP_PKEY* its_key) const {
+  [[nodiscard]] certificate write_out(X509* certificate_, EVP_PKEY* its_key) const {
     const std::string stem = (folder.path() / std::to_string(serial)).string();
     certificate paths{.certificate_file = stem + ".pem", .key_file = stem + ".key"};
-    write(paths.certificate_file, made);
+    write(paths.certificate_file, certificate_);
     write(paths.key_file, its_key);
     return paths;
   }

@@ -123,7 +123,7 @@ fault_octets garbled() {
 
 fault_octets octets_of(const fault_plan& plan, std::string_view target) {
   using enum fault_ending;
-  switch (plan.what) {
+  switch (plan.kind) {
     case fault::none:
       return {.octets = whole(plan)};
     case fault::reset_before_response:

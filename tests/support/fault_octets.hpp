@@ -13,7 +13,7 @@ namespace robots::test {
 /// What a server answers, and what goes wrong with it. `status`, `headers` and `body` are those of
 /// the good answer; a fault that has its own leaves them out.
 struct fault_plan {
-  fault what = fault::none;
+  fault kind = fault::none;
   int status = 200;
   std::string body{};
   std::vector<http_header> headers{};

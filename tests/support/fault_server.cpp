@@ -107,10 +107,10 @@ struct client {
 }  // namespace
 
 struct fault_server::state {
-  state(planner asked_for_plans, const certificate* identity, tls_fault how)
-      : plan(std::move(asked_for_plans)), secure(identity != nullptr), what(how) {
+  state(planner asked_for_plans, const certificate* identity, tls_fault tls_kind)
+      : plan(std::move(asked_for_plans)), secure(identity != nullptr), kind(tls_kind) {
     if (identity != nullptr) {
-      context = make_context(*identity, how);
+      context = make_context(*identity, tls_kind);
     }
     port = listen_on_loopback(listening.number());
     thread = std::thread([this] { serve(); });
@@ -127,8 +127,8 @@ struct fault_server::state {
       watched.clear();
       watched.push_back({.fd = wake.number(), .events = POLLIN, .revents = 0});
       watched.push_back({.fd = listening.number(), .events = POLLIN, .revents = 0});
-      for (const client& each : clients) {
-        watched.push_back({.fd = each.stream.socket(), .events = events_for(each), .revents = 0});
+      for (const client& peer : clients) {
+        watched.push_back({.fd = peer.stream.socket(), .events = events_for(peer), .revents = 0});
       }
       ::poll(watched.data(), watched.size(), -1);
       if (watched[0].revents != 0) {
@@ -136,12 +136,12 @@ struct fault_server::state {
       }
       // The clients first, which are those that were watched.
       auto ready = watched.cbegin() + 2;
-      for (client& each : clients) {
+      for (client& peer : clients) {
         if ((ready++)->revents != 0) {
-          move(each);
+          move(peer);
         }
       }
-      if (clients.remove_if([](const client& each) { return each.over; }) > 0) {
+      if (clients.remove_if([](const client& peer) { return peer.over; }) > 0) {
         note_clients();
       }
       if (watched[1].revents != 0) {
@@ -152,13 +152,13 @@ struct fault_server::state {
     note_clients();
   }
 
-  static short events_for(const client& each) {
-    const bool sends = has_octets(each) || each.stream.wants_to_send();
+  static short events_for(const client& peer) {
+    const bool sends = has_octets(peer) || peer.stream.wants_to_send();
     return static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN);
   }
 
-  static bool has_octets(const client& each) {
-    return each.answer && (each.sent < each.answer->octets.size() || !each.answer->endless.empty());
+  static bool has_octets(const client& peer) {
+    return peer.answer && (peer.sent < peer.answer->octets.size() || !peer.answer->endless.empty());
   }
 
   void accept_all() {
@@ -178,8 +178,8 @@ struct fault_server::state {
   }
 
   [[nodiscard]] bool speaks_tls() const {
-    return secure && (what == tls_fault::none || what == tls_fault::old_versions_only ||
-                      what == tls_fault::leaves_silently);
+    return secure && (kind == tls_fault::none || kind == tls_fault::old_versions_only ||
+                      kind == tls_fault::leaves_silently);
   }
 
   void note_clients() {
@@ -188,54 +188,54 @@ struct fault_server::state {
     changed.notify_all();
   }
 
-  void move(client& each) {
-    if (!each.stream.receive(each.received)) {
-      each.over = true;
+  void move(client& peer) {
+    if (!peer.stream.receive(peer.received)) {
+      peer.over = true;
       return;
     }
-    if (breaks_handshake() && !each.received.empty()) {
-      return break_handshake(each);
+    if (breaks_handshake() && !peer.received.empty()) {
+      return break_handshake(peer);
     }
     // In TLS a whole request may have come with what was left to send of the answer before.
     do {
-      if (!each.answer) {
-        begin_answer(each);
+      if (!peer.answer) {
+        begin_answer(peer);
       }
-      if (each.answer) {
-        send_some(each);
+      if (peer.answer) {
+        send_some(peer);
       }
-    } while (!each.over && !each.answer && each.received.find(end_of_headers) != std::string::npos);
+    } while (!peer.over && !peer.answer && peer.received.find(end_of_headers) != std::string::npos);
   }
 
   [[nodiscard]] bool breaks_handshake() const { return secure && !speaks_tls(); }
 
-  void break_handshake(client& each) const {
-    if (what == tls_fault::resets_handshake) {
-      each.stream.drop_on_close();
+  void break_handshake(client& peer) const {
+    if (kind == tls_fault::resets_handshake) {
+      peer.stream.drop_on_close();
     }
     std::string_view octets;
-    if (what == tls_fault::garbles_handshake) {
+    if (kind == tls_fault::garbles_handshake) {
       octets = "\x16\x03\x03\x01\x01no handshake at all";
     }
-    if (what == tls_fault::speaks_plain_text) {
+    if (kind == tls_fault::speaks_plain_text) {
       octets = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n";
     }
-    static_cast<void>(each.stream.send(octets));
-    each.over = true;
+    static_cast<void>(peer.stream.send(octets));
+    peer.over = true;
   }
 
-  void begin_answer(client& each) {
-    const std::size_t end = each.received.find(end_of_headers);
+  void begin_answer(client& peer) {
+    const std::size_t end = peer.received.find(end_of_headers);
     if (end == std::string::npos) {
       return;
     }
-    fault_request request = read_request(std::string_view(each.received).substr(0, end));
-    each.received.erase(0, end + end_of_headers.size());
-    request.again = each.asked;
-    each.asked = true;
+    fault_request request = read_request(std::string_view(peer.received).substr(0, end));
+    peer.received.erase(0, end + end_of_headers.size());
+    request.again = peer.asked;
+    peer.asked = true;
     note(request);
-    each.answer = octets_of(plan(request), request.target);
-    each.sent = 0;
+    peer.answer = octets_of(plan(request), request.target);
+    peer.sent = 0;
   }
 
   void note(fault_request& request) {
@@ -247,45 +247,45 @@ struct fault_server::state {
     changed.notify_all();
   }
 
-  void send_some(client& each) const {
-    fault_octets& answer = *each.answer;
-    std::string_view rest = std::string_view(answer.octets).substr(each.sent);
+  void send_some(client& peer) const {
+    fault_octets& answer = *peer.answer;
+    std::string_view rest = std::string_view(answer.octets).substr(peer.sent);
     if (rest.empty() && !answer.endless.empty()) {
       answer.octets = answer.endless;
-      each.sent = 0;
+      peer.sent = 0;
       rest = answer.octets;
     }
     // The other octets wait for their turn after all other clients.
     std::string_view now = answer.one_by_one ? rest.substr(0, 1) : rest;
     const std::size_t before = now.size();
-    if (!each.stream.send(now)) {
-      each.over = true;
+    if (!peer.stream.send(now)) {
+      peer.over = true;
       return;
     }
-    each.sent += before - now.size();
-    if (each.sent < answer.octets.size() || !answer.endless.empty()) {
+    peer.sent += before - now.size();
+    if (peer.sent < answer.octets.size() || !answer.endless.empty()) {
       return;
     }
-    end_answer(each);
+    end_answer(peer);
   }
 
-  void end_answer(client& each) const {
-    switch (each.answer->ending) {
+  void end_answer(client& peer) const {
+    switch (peer.answer->ending) {
       case fault_ending::keep:
-        each.answer.reset();
+        peer.answer.reset();
         return;
       case fault_ending::stall:
         return;
       case fault_ending::reset:
-        each.stream.drop_on_close();
+        peer.stream.drop_on_close();
         break;
       case fault_ending::close:
-        if (what != tls_fault::leaves_silently) {
-          each.stream.say_goodbye();
+        if (kind != tls_fault::leaves_silently) {
+          peer.stream.say_goodbye();
         }
         break;
     }
-    each.over = true;
+    peer.over = true;
   }
 
   void stop() {
@@ -297,7 +297,7 @@ struct fault_server::state {
 
   planner plan;
   bool secure;
-  tls_fault what;
+  tls_fault kind;
   ssl_context context{};
   owned_socket wake{::eventfd(0, EFD_CLOEXEC)};
   owned_socket listening{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};

@@ -36,7 +36,7 @@ class fault_server {
   /// Speaks HTTP.
   explicit fault_server(planner plan);
   /// Speaks HTTPS, or does what `what` says instead.
-  fault_server(planner plan, const certificate& identity, tls_fault what = tls_fault::none);
+  fault_server(planner plan, const certificate& identity, tls_fault kind = tls_fault::none);
   fault_server(const fault_server&) = delete;
   fault_server& operator=(const fault_server&) = delete;
   ~fault_server();

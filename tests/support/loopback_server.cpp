@@ -131,9 +131,9 @@ std::unique_ptr<httplib::Server> make_server(const std::optional<certificate>& i
 }  // namespace
 
 struct loopback_server::state {
-  state(const std::optional<certificate>& identity, loopback where)
+  state(const std::optional<certificate>& identity, loopback address)
       : secure(identity.has_value()),
-        host(where == loopback::ipv4 ? "127.0.0.1" : "[::1]"),
+        host(address == loopback::ipv4 ? "127.0.0.1" : "[::1]"),
         server(make_server(identity)) {
     if (!server->is_valid()) {
       throw std::runtime_error("the certificate cannot be used");
@@ -145,7 +145,7 @@ struct loopback_server::state {
     server->Get(".*", [this](const httplib::Request& request, httplib::Response& response) {
       answer(request, response);
     });
-    port = bound_port(where);
+    port = bound_port(address);
     if (port <= 0) {
       throw std::runtime_error("no port of " + host + " can be bound");
     }
@@ -157,8 +157,8 @@ struct loopback_server::state {
   }
 
   /// 0 or less if it does not exist.
-  int bound_port(loopback where) {
-    if (where == loopback::ipv4) {
+  int bound_port(loopback address) {
+    if (address == loopback::ipv4) {
       return server->bind_to_any_port("127.0.0.1");
     }
     for (int tries = 0; tries < 100; ++tries) {

@@ -59,7 +59,7 @@ class loopback_server {
   using handler = std::function<loopback_reply(const loopback_request&)>;
 
   /// Speaks HTTP. Throws std::runtime_error when the machine has no such address.
-  explicit loopback_server(loopback where = loopback::ipv4);
+  explicit loopback_server(loopback address = loopback::ipv4);
   /// Speaks HTTPS.
   explicit loopback_server(const certificate& identity);
   loopback_server(const loopback_server&) = delete;

@@ -65,8 +65,8 @@ struct many_sites::state {
     std::vector<pollfd> watched;
     while (true) {
       watched.assign({{bell[0], POLLIN, 0}, {listener, POLLIN, 0}});
-      for (const connection& each : open) {
-        watched.push_back({each.socket, POLLIN, 0});
+      for (const connection& client : open) {
+        watched.push_back({client.socket, POLLIN, 0});
       }
       if (::poll(watched.data(), watched.size(), -1) < 0 || watched[0].revents != 0) {
         return;
@@ -79,8 +79,9 @@ struct many_sites::state {
           serve(open[i]);
         }
       }
-      std::erase_if(
-          open, [](const connection& each) { return each.closed && ::close(each.socket) == 0; });
+      std::erase_if(open, [](const connection& client) {
+        return client.closed && ::close(client.socket) == 0;
+      });
       if (calling) {
         open.push_back({::accept(listener, nullptr, nullptr)});
         most = std::max(most.load(), open.size());

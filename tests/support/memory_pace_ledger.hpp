@@ -22,7 +22,7 @@ class MemoryPaceLedger : public PaceLedger {
  public:
   /// What the processes share.
   struct table {
-    explicit table(ManualClock by) : clock(std::move(by)) {}
+    explicit table(ManualClock source) : clock(std::move(source)) {}
 
     struct entry {
       time_point next = time_point::min();  // after the last turn, by what was claimed at it

@@ -93,7 +93,7 @@ void drop_on_close(int connection) {
 }  // namespace
 
 struct raw_server::state {
-  state(std::string given, raw_ending how) : octets(std::move(given)), ending(how) {
+  state(std::string given, raw_ending end) : octets(std::move(given)), ending(end) {
     constexpr int backlog = 16;
     if (::listen(listening, backlog) != 0) {
       throw std::runtime_error("cannot listen");

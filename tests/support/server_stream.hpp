@@ -30,7 +30,7 @@ using ssl_context = std::unique_ptr<SSL_CTX, ssl_context_deleter>;
 
 /// A context with the certificate of `identity`, which prefers HTTP/2 over HTTP/1.1. Throws
 /// std::runtime_error when it is no good.
-[[nodiscard]] ssl_context make_context(const certificate& identity, tls_fault what);
+[[nodiscard]] ssl_context make_context(const certificate& identity, tls_fault kind);
 
 /// A TCP connection that was accepted, which it owns. Closes without a word of TLS.
 class server_stream {

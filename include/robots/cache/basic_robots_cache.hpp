@@ -47,7 +47,7 @@ namespace robots {
 template <Fetcher F, Clock C, Storage S, Observer O>
 class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, public cache_controls {
  public:
-  /// Composes a cache of its parts, and watches what the storage shares, if it does. Throws
+  /// Composes a cache of its parts, and watches the shared store, if there is one. Throws
   /// `std::invalid_argument` when the options contradict themselves; the message says what to mend.
   explicit basic_robots_cache(cache_options options, F fetcher = {}, C clock = {}, S storage = {},
                               O observer = {})
@@ -110,9 +110,9 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   }
 
   /// Begins a look-up in steps, for programs that drive the network themselves: an event loop, or
-  /// one thread that asks for thousands of sites. Never blocks. See `look_up` for what to do next.
-  /// Uses only the context of the options. An excluded host counts as in `get`; a `check` of the
-  /// same text by the look-up does not count it again.
+  /// one thread that asks for thousands of sites. Never blocks. See `look_up` for the steps. Uses
+  /// only the context of the options. An excluded host counts as in `get`; a `check` of the same
+  /// text by the look-up does not count it again.
   ///
   /// Do not call a blocking member for a site while you drive its look-up: the call would wait for
   /// you. The cache renews stale policies (`cache_options::stale_while_revalidate`) and asks the

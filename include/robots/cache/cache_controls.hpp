@@ -59,12 +59,12 @@ class cache_controls {
   /// Forgets the rules of a site, those kept for worse times included: the next call fetches them,
   /// unless the site is in quarantine or its circuit breaker open. For a bare host, those of its
   /// https and http origins too. So does every process that shares the storage, within a second of
-  /// the store hearing of it; `cache_stats::pending_invalidations` counts what it has yet to hear
-  /// of. Does not block on the store.
+  /// the store hearing of it; `cache_stats::pending_invalidations` counts the erasures that are
+  /// still to be sent. Does not block on the store.
   void invalidate(std::string_view host_or_url);
 
-  /// Asks a site again now, by what it said to tell changes by, whether its rules are fresh or not;
-  /// gives what holds then. Unlike `invalidate`, this keeps the last good copy for worse times.
+  /// Asks a site again now, even if its rules are fresh, with the validators of the last response.
+  /// Returns the new policy. Unlike `invalidate`, this keeps the last good copy for worse times.
   /// Processes that share the storage take the answer over. An excluded host counts as in `get`.
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {});
@@ -74,11 +74,11 @@ class cache_controls {
   /// nothing. A fetch under way ends by the list it began with.
   void set_excluded(std::span<const std::string> entries);
 
-  /// Tells by hand what holds for a site, until it is lifted by `site_override::none`: before its
-  /// robots.txt, and before exclusions and quarantine, but not before a halt or a sign-off that is
-  /// missing. A bare host and its https and http origins share their overrides: each goes by its
-  /// own, else an origin by that of its bare host, and a bare host by that of its https, then its
-  /// http origin. Throws `std::invalid_argument` for a text that names no site.
+  /// Sets an override for a site, until `site_override::none` lifts it. It comes before the
+  /// robots.txt, exclusions and quarantine, but not before a halt or a sign-off that is missing. A
+  /// bare host and its https and http origins share their overrides: each goes by its own, else an
+  /// origin by that of its bare host, and a bare host by that of its https, then its http origin.
+  /// Throws `std::invalid_argument` for a text that names no site.
   void set_override(std::string_view host_or_url, site_override value);
 
   /// The overrides that are set, by `site::key`, in order.
@@ -92,7 +92,7 @@ class cache_controls {
   /// `std::invalid_argument` for a text that names no site.
   void halt(std::string_view host_or_url, const call_options& call = {});
 
-  /// Lifts the halt of a site: what its robots.txt says holds again. If the site was halted as
+  /// Lifts the halt of a site, so that its robots.txt decides again. If the site was halted as
   /// hostile, its robots.txt is fetched again. Returns true if it was halted.
   bool resume(std::string_view host_or_url);
 
@@ -136,7 +136,7 @@ class cache_controls {
   /// `site::key` without a scheme, in order. The first 65,536; more are denied, but not listed.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
 
-  /// Forgets the rules of every site in this process; what it shares with others stays.
+  /// Erases all entries of this process. The shared store keeps its records.
   void clear();
 
   /// Lets a site out of quarantine, and forgets its files: the next call fetches them.
@@ -160,7 +160,7 @@ class cache_controls {
   /// `shared` is empty if nothing is shared.
   cache_controls(cache_options&& options, cache_detail::cache_parts& parts,
                  const cache_detail::shared_part& shared);
-  /// Stops what is under way in threads of the cache's own, and waits for them.
+  /// Stops the work of the cache's own threads, and waits for them.
   ~cache_controls();
 
   /// The start of a text under which its site may be found before the text is parsed. Empty where
@@ -181,7 +181,7 @@ class cache_controls {
   [[nodiscard]] cache_detail::found load(std::string_view host_or_url, std::string_view tried,
                                          const call_options& call);
 
-  /// Does what `load` does, and counts an exclusion as a decision.
+  /// Like `load`, but counts an exclusion as a decision.
   [[nodiscard]] cache_detail::found load_for_user(std::string_view host_or_url,
                                                   std::string_view tried, const call_options& call);
 
@@ -199,7 +199,7 @@ class cache_controls {
   /// The key of the site of a URL, if anybody wants to know; empty when it names none.
   [[nodiscard]] std::string site_of(std::string_view url) const;
 
-  /// What the cache has done; what its parts know is left out.
+  /// The counts of the cache, without those of its parts.
   [[nodiscard]] cache_stats counted() const;
 
  private:

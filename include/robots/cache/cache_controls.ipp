@@ -192,7 +192,7 @@ ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
   const auto asked = parse_site(host_or_url);
   const auto was = asked ? engine_->rulings.resume(asked->key()) : std::nullopt;
   if (was == halt_reason::hostile) {
-    // Else what a shared store has of the site would halt it again.
+    // Otherwise the record in the shared store would halt the site again.
     engine_->invalidate({{}, asked->host, asked->port});
   }
   return was.has_value();

@@ -29,13 +29,13 @@ struct look_up_state;
 /// News to wait for: another look-up, call or thread is at work on the policy.
 struct news_wait {};
 
-/// What a look-up wants done next: a request sent, a time or news waited for, or nothing more.
+/// The next step of a look-up: send a request, wait for a time or for news, or nothing more.
 using look_up_step =
     std::variant<fetch_request, retry_wait, news_wait, std::shared_ptr<const policy>>;
 
 /// A look-up in steps, for programs that drive the network themselves: an event loop, or one thread
-/// that asks for thousands of sites. A value without I/O that says what to do next and gets the
-/// result, as `retrieval` does:
+/// that asks for thousands of sites. A value without I/O: it returns the next step, and the caller
+/// reports the result, as with `retrieval`:
 ///
 ///     look_up asking = cache.begin(url);
 ///     while (!asking.policy()) {

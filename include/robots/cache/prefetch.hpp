@@ -37,7 +37,7 @@ concept HostRange = requires(R& hosts) {
   std::end(hosts);
 };
 
-/// What `prefetch` did for one host.
+/// The outcome of `prefetch` for one host.
 enum class prefetch_outcome {
   kept,      ///< nothing: fresh rules were in the cache
   fetched,   ///< it asked the site, which gave its robots.txt or has none
@@ -54,8 +54,8 @@ struct prefetch_progress {
   std::size_t done;                              ///< hosts done, this one included
   std::optional<std::size_t> total;              ///< number of all hosts, if the range has a size
   std::string_view host;                         ///< the element of the range
-  prefetch_outcome outcome;                      ///< what was done for it
-  std::shared_ptr<const robots::policy> policy;  ///< what holds for it now; never null
+  prefetch_outcome outcome;                      ///< the outcome for the host
+  std::shared_ptr<const robots::policy> policy;  ///< its policy now; never null
 };
 
 /// Receives the progress after each host, in the thread that called `prefetch`. It may use the
@@ -71,7 +71,8 @@ struct prefetch_limits {
   /// another thread that asks already. Bounds the memory; at least `max_in_flight` in effect.
   std::size_t max_pending = 4'096;
 
-  /// Requested from any thread, it gives up what is under way, and nothing more begins.
+  /// A request to stop, from any thread, cancels the requests in flight, and no further request
+  /// begins.
   stop_token stop{};
 
   /// By the clock of the cache; passed, the same. A wait to try again that would last until then is
@@ -79,7 +80,7 @@ struct prefetch_limits {
   std::optional<time_point> deadline{};
 };
 
-/// What `prefetch` did: how many hosts had which outcome.
+/// The number of hosts with each outcome of `prefetch`.
 struct prefetch_summary {
   std::size_t kept = 0;       ///< see `prefetch_outcome::kept`
   std::size_t fetched = 0;    ///< see `prefetch_outcome::fetched`
@@ -244,7 +245,7 @@ class prefetch_run {
   base::clock_condition changed_;
   bool is_woken_ = false;
   std::thread::id home_ = std::this_thread::get_id();
-  // What this thread reports itself is seen before it waits.
+  // This thread sees its own reports before it waits.
   look_up_driver<clock_type, F> driver_{cache_.clock(), web_,
                                         [this]() noexcept {
                                           if (std::this_thread::get_id() != home_) {
@@ -259,13 +260,13 @@ class prefetch_run {
 /// Brings the policies of `hosts`, which are URLs, hosts or `host:port`, into `cache`: the calling
 /// thread asks up to `prefetch_limits::max_in_flight` of them at once over `web`, not over the
 /// fetcher of the cache. It runs a `PolledFetcher` itself; any other one works by itself. Retries,
-/// circuit breakers, fallbacks and what is kept are those of the cache, and look-ups by other
-/// threads are shared both ways.
+/// circuit breakers, fallbacks and entries are those of the cache, and flights are shared with
+/// other threads.
 ///
 /// `hosts` is read once, as there is room for more, from this thread: it may be endless or read a
-/// file, but should not block. Memory does not grow with it. What it throws comes out, and so does
-/// what the callback throws; then everything under way is given up, and others who wait for that
-/// begin anew.
+/// file, but should not block. Memory does not grow with it. Its exceptions and those of the
+/// callback are passed on. Then all requests in flight are cancelled, and other callers that wait
+/// for them start their own.
 ///
 /// Throws `std::invalid_argument` if `max_in_flight` is 0, and else only `std::bad_alloc`. Waits by
 /// the cache's clock: a `ManualClock` is moved to the next retry once no exchange is in flight.

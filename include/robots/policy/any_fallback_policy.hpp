@@ -39,12 +39,13 @@ class any_fallback_policy {
   // Compilers show these lines with the error.
   /// The user must choose.
   any_fallback_policy() = delete;  // set .fallback, for example to fallback_policy::rfc9309()
-  /// What has no `action` is no policy.
+  /// Deleted: a fallback policy needs a member `action`.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && (!FallbackPolicy<P>)
   any_fallback_policy(P) = delete;  // P is no FallbackPolicy: see policy/fallback.hpp
 
-  /// What to do about `source`. Never throws, and never `parse` where there is nothing to parse.
+  /// Returns the action for `source`. Never throws. Never returns `parse` if there is no file to
+  /// parse.
   [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
     try {
       const fallback_action chosen = action_(policy_.get(), source);
@@ -56,7 +57,7 @@ class any_fallback_policy {
     }
   }
 
-  /// What to do about an outcome of which nothing else is known.
+  /// Returns the action for an outcome without further details.
   [[nodiscard]] fallback_action action(outcome kind) const noexcept {
     return action(record_head{{.outcome = kind}});
   }

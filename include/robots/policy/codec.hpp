@@ -26,7 +26,7 @@ enum class decode_error : std::uint8_t {
       error, {"none", "too_short", "unknown_version", "damaged", "malformed"});
 }
 
-/// What `decode` read.
+/// The result of `decode`.
 struct decode_result {
   std::optional<robots::record> record{};   ///< none if there is an error
   decode_error error = decode_error::none;  ///< why there is no record

@@ -48,7 +48,7 @@ namespace robots {
 // A URL is a number n and n / 4 octets: of the whole URL if n % 4 is 0; of HOST in
 // `http://HOST/robots.txt` if it is 1, in `https://HOST/robots.txt` if it is 2.
 //
-// Each record has one form: what `encode` would write in another way is no record.
+// Each record has one form: text that `encode` would write differently is refused.
 
 namespace policy_detail {
 
@@ -128,7 +128,7 @@ inline void write_url(octet_writer& out, std::string_view url) {
 
 /// Everything of an encoded record up to the octets of the body.
 [[nodiscard]] inline std::string encoded_head(const record_head& head, std::string_view body) {
-  // What is compared is what is written: URLs that differ behind the limit are equal.
+  // The comparison uses the stored text: URLs that differ only after the limit are equal.
   const auto cut = [](std::string_view url) { return url.substr(0, record_limits::url); };
   const std::string_view url = cut(head.url);
   const auto is_usual = [&](const robots::exchange& one) {
@@ -204,8 +204,8 @@ inline void write_url(octet_writer& out, std::string_view url) {
   return std::move(out).take();
 }
 
-/// Reads what `encoded_head` wrote and the body, as far as the text lets it. Fails on any other
-/// spelling of the same record.
+/// Reads the output of `encoded_head`, then the body. Fails on any other spelling of the same
+/// record.
 [[nodiscard]] inline robots::record read_record(octet_reader& in) {
   robots::record result;
   result.outcome = static_cast<outcome>(in.number(last_outcome));

@@ -16,8 +16,8 @@
 
 namespace robots {
 
-/// Returns true if the fallback policy decided what holds, because there was no robots.txt to go
-/// by. False for a site that has none (`outcome::not_found`): that is an answer, and allows.
+/// Returns true if the fallback policy decided because no robots.txt was available. Returns false
+/// for a site that has none (`outcome::not_found`): that is an answer, and allows.
 [[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
   switch (judged.basis()) {
     case policy_basis::rules:
@@ -56,15 +56,15 @@ namespace policy_detail {
 
 }  // namespace policy_detail
 
-/// What the rules of `by` are asked about a URL, a host with or without a path, or a path with
-/// query. Rules that read hosts would take a path that begins with two slashes for one.
+/// Returns the target for the rules of `by` from a URL, a host with or without a path, or a path
+/// with query. Rules that read hosts would take a path that begins with two slashes for a host.
 [[nodiscard]] inline std::string_view target_for(const policy& used,
                                                  std::string_view url) noexcept {
   return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);
 }
 
 /// Decides whether a crawler may fetch `url` at `now`, by the policy of the site, which must not be
-/// null: the one place that says what a policy means for a URL. At the cost of `rule_set::match`.
+/// null. Only this function applies a policy to a URL. Costs one `rule_set::match`.
 [[nodiscard]] inline decision decide(std::shared_ptr<const policy> used, std::string_view url,
                                      time_point now) {
   const policy& rules = *used;
@@ -73,7 +73,7 @@ namespace policy_detail {
   const std::optional<decision_reason> given = rules.given_reason();
   result.reason = given ? *given : policy_detail::reason_of(rules, result.verdict);
   if (!given) {
-    // What another thread has just stored may be younger than `now`.
+    // An entry of another thread may be younger than `now`.
     result.age = (std::max)(now - rules.rules_fetched_at(), std::chrono::nanoseconds{0});
   }
   return result;

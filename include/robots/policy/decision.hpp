@@ -24,7 +24,7 @@ struct decision {
   bool allowed = false;                                   ///< the URL may be fetched
   decision_reason reason = decision_reason::invalid_url;  ///< why
   robots::verdict verdict{};                       ///< the rule; its views live as long as `policy`
-  std::shared_ptr<const robots::policy> policy{};  ///< what it rests on; never null
+  std::shared_ptr<const robots::policy> policy{};  ///< the policy that decided; never null
   std::chrono::nanoseconds age{0};                 ///< since the rules in force were fetched
   /// A kept entry answered: nothing was fetched, or the site confirmed the entry (`revalidated`).
   bool from_cache = false;
@@ -39,7 +39,7 @@ struct decision {
 
 namespace policy_detail {
 
-/// What is wrong with a malformed file: how much of it, and where that begins.
+/// The mistakes in a malformed file: their share, and where they begin.
 [[nodiscard]] inline std::string malformed_text(const file_findings& found) {
   if (found.lines.not_robots_txt) {
     return "the content is no robots.txt";

@@ -7,7 +7,7 @@
 
 namespace robots {
 
-/// Why a decision is what it is.
+/// The reason of a decision.
 enum class decision_reason : std::uint8_t {
   rule,        ///< a rule of the robots.txt matched
   no_rule,     ///< no rule matched, which allows

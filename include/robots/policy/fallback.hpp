@@ -13,7 +13,7 @@
 
 namespace robots {
 
-/// What to do about an outcome.
+/// The action for an outcome.
 enum class fallback_action : std::uint8_t {
   parse,              ///< obey the rules that came
   allow_all,          ///< act as if there were no robots.txt
@@ -36,7 +36,7 @@ namespace policy_detail {
 
 }  // namespace policy_detail
 
-/// What says how to act when a robots.txt cannot be had.
+/// A policy for the cases in which no robots.txt is available.
 ///
 /// A model gives the same answer for the same record, may be asked from any thread and returns
 /// soon. `parse` counts for `outcome::success` and `outcome::malformed` only, since there is
@@ -51,7 +51,7 @@ concept FallbackPolicy =
       { policy.action(source) } -> std::same_as<fallback_action>;
     };
 
-/// What a crawler does when a robots.txt cannot be had: one action for each outcome.
+/// The actions of a crawler if no robots.txt is available: one for each outcome.
 ///
 /// | outcome                     | `permissive` | `rfc9309`         | `strict`          |
 /// |-----------------------------|--------------|-------------------|-------------------|
@@ -69,9 +69,9 @@ concept FallbackPolicy =
 /// | `redirected`                | (the other site decides)                            |
 ///
 /// When to use which: `rfc9309` does what RFC 9309, section 2.3.1, asks of a crawler. `permissive`
-/// is SPYDER's error table: what cannot be had forbids nothing. `strict` is the default-deny of the
-/// pipeline guide, for those who must be able to show that they were allowed. There is no default:
-/// the choice is the user's.
+/// is SPYDER's error table: an unavailable file forbids nothing. `strict` is the default-deny of
+/// the pipeline guide, for those who must be able to show that they were allowed. There is no
+/// default: the choice is the user's.
 class fallback_policy {
  public:
   /// SPYDER's table: failures allow.
@@ -101,7 +101,7 @@ class fallback_policy {
     return changed;
   }
 
-  /// What to do about `kind`. Constant time.
+  /// Returns the action for `kind`. Constant time.
   [[nodiscard]] constexpr fallback_action action(outcome kind) const noexcept {
     return actions_[static_cast<std::size_t>(kind)];
   }

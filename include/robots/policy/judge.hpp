@@ -29,7 +29,7 @@
 
 namespace robots::detail {
 
-/// What is known of a site when a record of it is judged.
+/// The earlier state of a site when a new record of it is judged.
 struct earlier_policies {
   std::shared_ptr<const policy> last{};       ///< the one to be replaced, if any
   std::shared_ptr<const policy> unchanged{};  ///< the one that a 304 speaks of, if it was asked for
@@ -86,12 +86,12 @@ template <class... Parts>
   return next;
 }
 
-/// What a site permits one crawler, by what a retrieval brought: the one place that says what a
-/// record means. `now` is one moment by both clocks.
+/// Returns the policy of a site for one crawler from the record of a retrieval. Only this function
+/// interprets records. `now` is one moment by both clocks.
 ///
-/// A file is read in its charset, and too broken a one counts as `outcome::malformed`. Where there
-/// is nothing to obey, `judge_options::fallback` says what holds; a last good copy counts until it
-/// is older than `judge_options::last_good_for`. The policy is numbered after `before.last`. Never
+/// A file is read in its charset. A file that is too broken counts as `outcome::malformed`. If
+/// there is no file to obey, `judge_options::fallback` decides; a last good copy counts until it is
+/// older than `judge_options::last_good_for`. The policy is numbered after `before.last`. Never
 /// throws on content; linear in the body.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(record_head head, std::string_view body,
                                                          std::string_view user_agent,
@@ -120,7 +120,7 @@ template <class... Parts>
     const std::string_view served = body.substr(0, reading.max_bytes);
     reading.truncated = reading.truncated || head.truncated || served.size() < body.size();
     const utf8_text read = to_utf8(served, head.charset);
-    // The limit is about octets served; what became longer is not cut once more.
+    // The limit counts octets of the response. Text that transcoding made longer is not cut again.
     reading.max_bytes = (std::max)(reading.max_bytes, read.text().size());
     crawler_directives file = directives_for(read.text(), user_agent, reading);
     std::shared_ptr<const std::string> text;
@@ -157,10 +157,10 @@ template <class... Parts>
                now);
 }
 
-/// Returns what a site permits that redirects to the site of `theirs`: the rules of that one. If
-/// they were not read, the fallback policy decides by `head`, which is what came of asking there in
-/// the name of the first site. `own` is the last answer of the first site itself, or null; it
-/// counts as a last good copy if the other site has none.
+/// Returns the policy of a site that redirects to the site of `theirs`: the rules of that other
+/// site. If those were not read, the fallback policy decides by `head`, the result of asking there
+/// for the first site. `own` is the last answer of the first site itself, or null; it counts as a
+/// last good copy if the other site has none.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
     const record_head& head, const std::shared_ptr<const policy>& theirs,
     std::string_view user_agent, const judge_options& options,

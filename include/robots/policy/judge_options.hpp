@@ -9,8 +9,8 @@
 
 namespace robots::detail {
 
-/// How a record is judged: what holds when a robots.txt cannot be had, how one is read, and for how
-/// long what came of it counts. `cache_options` has the same members.
+/// How a record is judged: the fallback, the reading of a file, and the lifetimes. `cache_options`
+/// has the same members.
 struct judge_options {
   any_fallback_policy fallback;  ///< see `cache_options::fallback`
   parse_options parse{};         ///< how robots.txt files are read

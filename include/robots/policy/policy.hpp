@@ -29,7 +29,7 @@ namespace robots {
 struct crawler_directives;
 class document;
 
-/// What a site's rules for one crawler rest on.
+/// The basis of a site's rules for one crawler.
 enum class policy_basis : std::uint8_t {
   rules,       ///< a robots.txt that was read
   allow_all,   ///< the site has no file, or the fallback policy allows
@@ -45,7 +45,8 @@ enum class policy_basis : std::uint8_t {
       basis, {"rules", "allow_all", "deny_all", "refused", "last_good", "redirected"});
 }
 
-/// What one site permits one crawler, and how that is known. Immutable: threads share it freely.
+/// The permissions of one site for one crawler, and their source. Immutable: threads share it
+/// freely.
 class policy {
  public:
   /// The rules of a robots.txt that was read, made of `directives_for(text, user_agent)`.
@@ -55,9 +56,8 @@ class policy {
   /// Copies its arguments.
   policy(const crawler_directives& file, const record_head& source, time_point fetched_at = {});
 
-  /// What holds in place of a robots.txt. With `last_good`, its rules; else, by `action`,
-  /// everything is allowed or nothing is. One that rests on no robots.txt is kept for
-  /// `kept_answer` only.
+  /// A policy in place of a robots.txt. With `last_good`, it has its rules. Otherwise `action`
+  /// allows everything or nothing. A policy without a robots.txt is kept for `kept_answer` only.
   /// `findings` are those of a file that came, but is not obeyed.
   policy(fallback_action action, std::string_view user_agent, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
@@ -101,7 +101,7 @@ class policy {
   /// Deleted for temporaries: the result would dangle.
   verdict match(std::string_view) const&& = delete;
 
-  /// What the decisions rest on.
+  /// The basis of the decisions.
   [[nodiscard]] policy_basis basis() const noexcept { return basis_; }
 
   /// The rules in force; none when there is no robots.txt to obey.
@@ -178,8 +178,8 @@ class policy {
     return given_reason_;
   }
 
-  /// What is to be said of the newest robots.txt that came, even if it was too broken to be obeyed:
-  /// how broken it is, and where. Empty when none came.
+  /// The findings of the newest robots.txt, even if it was too broken to be obeyed. Empty if there
+  /// was none.
   [[nodiscard]] file_findings findings() const {
     return {newest_file().own_lines(), newest_file().extras().diagnostics};
   }
@@ -187,7 +187,7 @@ class policy {
   /// How many lines that robots.txt has, and how many of them mean nothing.
   [[nodiscard]] line_counts lines() const noexcept { return newest_file().own_lines(); }
 
-  /// Counts the changes of what a site permits, as far as its storage remembers: 1 for the first
+  /// Counts the changes of a site's permissions, as far as its storage remembers: 1 for the first
   /// policy, one more for each whose fingerprint is not that of the one before (the pipeline
   /// guide's policy versions).
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
@@ -248,9 +248,8 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 
-  /// The last policy that says what the site asks of the crawler: this one, or the one that held
-  /// before answers such as 403. Policies are compared with it. Unlike `kept_answer`, it never
-  /// decides.
+  /// The last policy with rules of the site: this one, or the one before answers such as 403.
+  /// Policies are compared with it. Unlike `kept_answer`, it never decides.
   [[nodiscard]] static std::shared_ptr<const policy> last_answer(
       const std::shared_ptr<const policy>& from);
 
@@ -285,7 +284,7 @@ class policy {
   [[nodiscard]] std::string_view own_sitemaps() const noexcept;
   [[nodiscard]] line_counts own_lines() const noexcept;
 
-  // These members are most of what a site costs. They share a cache line with the owner count.
+  // These members take most of the memory of a site. They share a cache line with the owner count.
   std::uint32_t version_ = 1;
   policy_basis basis_;
   std::optional<decision_reason> given_reason_{};

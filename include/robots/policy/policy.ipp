@@ -27,7 +27,7 @@ namespace robots {
 
 namespace policy_detail {
 
-/// Bounds what every request of a crawler has to look through, however long the file is.
+/// Limits the lines that every request of a crawler must search, however long the file is.
 template <class Line>
 [[nodiscard]] std::vector<Line> first_of(const std::vector<Line>& lines) {
   constexpr std::ptrdiff_t most = 32;
@@ -61,8 +61,8 @@ template <class Line>
              std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
 }
 
-/// Packs what a policy keeps of its record and file: the sitemaps, as `line_list` views them; the
-/// counts of lines; the record without its body.
+/// Packs the parts of the record and file that a policy keeps: the sitemaps, as `line_list` views
+/// them; the counts of lines; the record without its body.
 [[nodiscard]] inline packed_octets packed(const record_head& head, const line_counts& lines,
                                           std::string_view sitemaps) {
   octet_writer out;

@@ -17,7 +17,7 @@ namespace robots {
 
 namespace policy_detail {
 
-/// What a policy holds beside its rules.
+/// The parts of a policy other than its rules.
 [[nodiscard]] inline std::vector<stated_line> stated_lines(const policy& from) {
   std::vector<stated_line> lines = stated_delays(from.crawl_delay(), from.file_delay());
   for (const request_rate& rate : from.request_rates()) {
@@ -45,9 +45,9 @@ namespace policy_detail {
 
 }  // namespace policy_detail
 
-/// What has changed from one policy to another, as far as policies keep what files say: rules,
-/// delays, rates, hours, sitemaps and the host. A policy that denies everything without rules
-/// counts as `Disallow: /`. Costs as much as `diff` of two texts.
+/// The changes between two policies, in the parts of files that policies keep: rules, delays,
+/// rates, hours, sitemaps and the host. A policy that denies everything without rules counts as
+/// `Disallow: /`. Costs as much as `diff` of two texts.
 [[nodiscard]] inline change_report diff(const policy& before, const policy& after) {
   const rule_set nothing = policy_detail::deny_all_rules();
   const auto rules_of = [&](const policy& from) -> const rule_set& {

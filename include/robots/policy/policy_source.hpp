@@ -10,7 +10,7 @@ class policy;
 struct call_options;
 struct decision;
 
-/// What knows the rules of sites: a cache.
+/// A source of policies, such as a cache.
 ///
 /// A model's `get(host_or_url, call)` gives the policy of a site, never null; `check(url, call)`
 /// decides on a URL. Both may be called from any thread and do not throw on account of the network.

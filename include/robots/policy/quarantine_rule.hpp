@@ -14,15 +14,15 @@
 
 namespace robots::detail {
 
-/// What a new policy does to the count of malformed files in a row (the pipeline guide: "quarantine
-/// the target").
+/// The effect of a new policy on the count of malformed files in a row (the pipeline guide:
+/// "quarantine the target").
 enum class quarantine_step {
   none,     ///< nothing: the site gave no answer
   count,    ///< its file is malformed and denied for that: one more
   release,  ///< any other answer: the count ends
 };
 
-/// What `judged` does to that count.
+/// Returns the effect of `judged` on that count.
 [[nodiscard]] inline quarantine_step quarantine_step_of(const policy& judged) noexcept {
   const outcome kind = judged.outcome();
   if (kind == outcome::malformed && judged.basis() != policy_basis::rules) {
@@ -31,8 +31,8 @@ enum class quarantine_step {
   return is_failure(kind) ? quarantine_step::none : quarantine_step::release;
 }
 
-/// Returns what holds for a site in quarantine. `source` is of its last file, as far as that is
-/// known. `why` says how the site came into quarantine.
+/// Returns the policy of a site in quarantine. `source` is the head of its last record, as far as
+/// it is known. `why` is the reason of the quarantine.
 [[nodiscard]] inline std::shared_ptr<const policy> quarantined(
     record_head source, std::string_view why, std::string_view user_agent,
     const any_fallback_policy& fallback, time_point fetched_at = {}, file_findings findings = {}) {
@@ -42,7 +42,7 @@ enum class quarantine_step {
                                         fetched_at, std::move(findings));
 }
 
-/// Returns what holds for a site in quarantine, whose last file led to `malformed`.
+/// Returns the policy of a site in quarantine whose last file led to `malformed`.
 [[nodiscard]] inline std::shared_ptr<const policy> quarantined(
     const policy& malformed, std::string_view user_agent, const any_fallback_policy& fallback) {
   return quarantined(malformed.source(), "its files are malformed again and again", user_agent,

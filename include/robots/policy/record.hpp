@@ -18,15 +18,15 @@ struct record_head : detail::retrieval_facts {
   robots::validators validators{};                   ///< by which to ask whether it has changed
   int failures = 0;  ///< retrievals of the site in a row that failed, this one included
   std::chrono::sys_seconds fetched_at{};  ///< when the answer came
-  /// For how long it holds by what the server said: Cache-Control or Expires of an answer (RFC
-  /// 9111), Retry-After of a failure; nothing when the server did not say.
+  /// The lifetime that the server stated: Cache-Control or Expires of an answer (RFC 9111),
+  /// Retry-After of a failure; empty if it stated none.
   std::optional<std::chrono::seconds> server_lifetime{};
   std::chrono::seconds lifetime{0};  ///< for how long it holds, within the limits of the options
 
   [[nodiscard]] friend bool operator==(const record_head&, const record_head&) = default;
 };
 
-/// What one retrieval brought, in a form that can leave the process; see `encode`.
+/// The result of one retrieval, in a form that can leave the process; see `encode`.
 ///
 /// It does not depend on the name of the crawler: `judge` makes the policy of any crawler of it.
 struct record : record_head {
@@ -35,10 +35,10 @@ struct record : record_head {
   [[nodiscard]] friend bool operator==(const record&, const record&) = default;
 };
 
-/// What is known of a robots.txt after a 304 confirmed it: the row and text of `known`, the rest of
-/// `confirmed`. It keeps the validators, and may name a date where there was none. A confirmation
-/// with another entity tag speaks of another file (RFC 9111, section 4.3.4): then the next one is
-/// asked for whole.
+/// Returns the record of a robots.txt after a 304 confirmed it: the outcome and text of `known`,
+/// the rest of `confirmed`. It keeps the validators, and may add a date. A confirmation with
+/// another entity tag speaks of another file (RFC 9111, section 4.3.4): then the next one is asked
+/// for whole.
 [[nodiscard]] inline record_head renewed(const record_head& known, record_head confirmed) {
   confirmed.outcome = known.outcome;
   confirmed.charset = known.charset;

@@ -7,7 +7,7 @@
 
 namespace robots {
 
-/// What somebody tells of a site by hand (the pipeline guide: "manual override signals").
+/// An operator's order for a site (the pipeline guide: "manual override signals").
 enum class site_override : std::uint8_t {
   none,   ///< nothing: its robots.txt holds
   allow,  ///< everything is allowed

@@ -15,10 +15,10 @@
 
 namespace robots {
 
-/// What the processes of a crawl share of one site: all that a process needs to go on as if it had
-/// asked the site itself.
+/// The records of one site that the processes of a crawl share: all that a process needs to
+/// continue as if it had asked the site itself.
 struct site_records {
-  record latest{};  ///< what the last retrieval brought
+  record latest{};  ///< the result of the last retrieval
   /// The last robots.txt that could be read, if `latest` is not one: decisions may rest on it.
   std::optional<record> last_good{};
   /// The site denies everything with `latest`, which it did not before: caches that halt hostile
@@ -58,7 +58,7 @@ struct site_records {
   return !fetched.truncated || fetched.body.size() >= max_bytes;
 }
 
-/// What `decode_site` read.
+/// The result of `decode_site`.
 struct decode_site_result {
   std::optional<site_records> records{};    ///< none if there is an error
   decode_error error = decode_error::none;  ///< why there are no records
@@ -70,8 +70,8 @@ namespace policy_detail {
 /// other.
 inline constexpr char site_version = static_cast<char>(0x80 + record_format);
 
-/// What follows on the latest record of a site. If one bit of a number changes, the result is no
-/// number in use, or the length is wrong.
+/// The part that follows the latest record of a site. If one bit of a number changes, the number is
+/// not in use, or the length is wrong.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 }  // namespace policy_detail

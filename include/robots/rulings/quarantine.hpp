@@ -39,8 +39,8 @@ class quarantine {
     return found == nullptr ? nullptr : found->policy;
   }
 
-  /// Takes note of a file that was malformed. `policy` makes what holds in quarantine. Whether that
-  /// has just begun.
+  /// Notes a malformed file. `policy` makes the policy for the quarantine. Returns true if the
+  /// quarantine has just begun.
   template <class Make>
   bool note_malformed(std::string_view key, const Make& policy) {
     if (files_ == 0) {

@@ -58,7 +58,8 @@ struct ruling_record {
 /// Writes a record as a short text.
 [[nodiscard]] std::string encode(const ruling_record& record);
 
-/// Reads what `encode` wrote. Returns nothing for any other text. Never throws on content.
+/// Reads the output of `encode`. Returns an empty optional for any other text. Content never
+/// throws.
 [[nodiscard]] std::optional<ruling_record> decode_rulings(std::string_view text);
 
 }  // namespace robots::rulings_detail

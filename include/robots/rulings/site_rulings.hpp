@@ -43,13 +43,12 @@ struct ruling_options {
   const any_fallback_policy& fallback;
 };
 
-/// Decides what holds for a site before its robots.txt does. The first of these that applies
-/// counts: a halt; an exclusion, unless the site has an override; a missing sign-off; an override;
-/// quarantine.
+/// Finds the ruling for a site. The first of these that applies counts: a halt; an exclusion,
+/// unless the site has an override; a missing sign-off; an override; quarantine.
 ///
 /// Halts and sign-offs hold for a host and port whatever the scheme. With a shared store, rulings
-/// hold in every process: `share` sends what the others must learn, and `learn` takes what they
-/// send. All members may be called from any thread. They take no lock while there are no rulings.
+/// hold in every process: `share` sends rulings to the other processes, and `learn` takes theirs.
+/// All members may be called from any thread. They take no lock while there are no rulings.
 class site_rulings {
  public:
   /// Sends a record to the other processes. It takes the key in the shared store, and the text.
@@ -66,7 +65,7 @@ class site_rulings {
     return !is_empty() && knows_of(key);
   }
 
-  /// Returns what holds for a site, or null if its robots.txt decides. If the site needs a
+  /// Returns the policy of a ruling, or null if the site's robots.txt decides. If the site needs a
   /// sign-off, the first call notes that and tells the observer.
   [[nodiscard]] std::shared_ptr<const policy> find(const site& asked);
 
@@ -117,8 +116,8 @@ class site_rulings {
       note_quarantine(key, false, context);
     }
   }
-  /// Returns what holds for a site in quarantine, under either of the names that share its rules.
-  /// Null if it is not in quarantine.
+  /// Returns the policy of a site in quarantine, under either of the names that share its rules.
+  /// Null if the site is not in quarantine.
   [[nodiscard]] std::shared_ptr<const policy> quarantined(const site& asked) const;
   /// Returns the sites in quarantine.
   [[nodiscard]] const quarantine& all_quarantined() const noexcept { return quarantine_; }

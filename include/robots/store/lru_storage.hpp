@@ -54,9 +54,10 @@ class lru_storage_base {
   /// Keeps `capacity` entries, above 0, and no more than about `max_bytes` octets of memory. Throws
   /// `std::invalid_argument` if `max_bytes` is 0.
   lru_storage_base(std::size_t capacity, std::size_t max_bytes);
-  /// Takes over what `other` keeps, which is empty then. No other thread may use either meanwhile.
+  /// Takes the entries of `other`, which is empty afterwards. No other thread may use either object
+  /// meanwhile.
   lru_storage_base(lru_storage_base&& other) noexcept(false);
-  /// Does the same in place of what this one keeps. `other` is of the same capacity.
+  /// Replaces the entries with those of `other`, which must have the same capacity.
   lru_storage_base& operator=(lru_storage_base&& other) noexcept;
   ~lru_storage_base();
 

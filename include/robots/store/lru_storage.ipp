@@ -54,7 +54,7 @@ struct lru_storage_base::node {
   time_point fresh_until{};
   time_point keep_until{};
   time_point used{};
-  const void* rules = nullptr;  // what a query reads of the policy's rules, to be fetched ahead
+  const void* rules = nullptr;  // the rules that a query reads, for a prefetch
   std::uint32_t epoch = 0;
   std::uint32_t length;  // of the key
 };

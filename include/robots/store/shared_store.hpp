@@ -17,8 +17,8 @@
 
 namespace robots {
 
-/// What a shared store could not do: it is down, slow, full, or refuses. The message says which
-/// store, and what it answered.
+/// A call of a shared store failed: the store is down, slow or full, or it refuses. The message
+/// names the store and has its answer.
 class store_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -30,7 +30,7 @@ class store_part_error : public store_error {
   using store_error::store_error;
 };
 
-/// What a shared store has under some keys, while a part of it may be down.
+/// The values of some keys, while a part of the store may be down.
 struct partial_values {
   std::vector<std::optional<std::string>> values{};  ///< in the order of the keys
   std::vector<bool> lost{};  ///< of each key, whether its part is down; empty if none is
@@ -68,7 +68,7 @@ struct store_question {
   lease_wish wish = lease_wish::none;  ///< whether it asks for that lease
 };
 
-/// What a shared store has of one site.
+/// The reply of a shared store about one site.
 struct store_reply {
   std::optional<std::string> value{};        ///< under `key`
   std::optional<std::string> other_value{};  ///< under `other_key`
@@ -88,7 +88,7 @@ struct store_reply {
 ///   or was erased or evicted. `load_all(keys)` returns the values of many keys, in their order, in
 ///   few round trips.
 /// - `publish(key, value, lifetime)` replaces the value for all processes. A value that cannot be
-///   stored whole is not stored. A lifetime of 0 or less does what `erase` does. The longest
+///   stored whole is not stored. A lifetime of 0 or less erases. The longest
 ///   lifetime lasts until the room is needed.
 /// - `publish(key, value, lifetime, lease)` publishes only while `lease` is held, and ends it, in
 /// one
@@ -113,8 +113,8 @@ struct store_reply {
 ///
 /// A store of several parts, such as a cluster, continues while one of them is down: `load_all`
 /// counts the values of that part as missing, and a call that needs that part throws
-/// `store_part_error`. `load_partly(keys)` does what `load_all` does, and says which values are
-/// lost with their part, so that a cache can tell them from values that were erased.
+/// `store_part_error`. `load_partly(keys)` is like `load_all`, but says which values are lost with
+/// their part, so that a cache can tell them from values that were erased.
 ///
 /// `load_or_lease(questions, duration)` returns the `store_reply` to each `store_question`. A store
 /// over a network overrides it, to answer in few round trips, with the values and the lease of a

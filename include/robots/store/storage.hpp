@@ -13,7 +13,7 @@ namespace robots {
 
 class policy;
 
-/// What a cache keeps of one site.
+/// The entry of one site in a cache.
 struct cache_entry {
   std::shared_ptr<const robots::policy> policy{};  ///< never null in a stored entry
   time_point fresh_until{};                        ///< until then it answers without asking again
@@ -32,8 +32,8 @@ struct cache_entry {
 /// hold for every `find` that begins after they return. A model that also has `evictions() const`,
 /// the number of entries it dropped for want of room, is asked for it by
 /// `basic_robots_cache::stats`; one with `on_drop(told)` is to call `told(key, expired)` with each
-/// entry that it drops; one with `remove_expired(now)`, which drops what `find` would not give and
-/// returns the number, is asked for that by `basic_robots_cache::remove_expired`.
+/// entry that it drops. If the model has `remove_expired(now)`, which drops expired entries and
+/// returns their number, `basic_robots_cache::remove_expired` calls it.
 ///
 /// Exemplar: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`.
 ///

@@ -56,8 +56,8 @@ inline void validate(const tiered_options& options) {
   validate(options.breaker);
 }
 
-/// A storage with a store behind it that processes share. As a `Storage` it is the part within the
-/// process alone. A cache takes what that part does not have from `shared()`, as `options()` say.
+/// A storage with a store that processes share. As a `Storage`, it is only the part in this
+/// process. A cache asks `shared()` for missing entries, as `options()` say.
 ///
 /// Exemplar: `TieredStorage<LruStorage<4096>, RedisStore>`. Models: `TieredStorage<Near, Far>`.
 template <class S>
@@ -71,8 +71,8 @@ concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
 ///     basic_robots_cache<CurlFetcher, SteadyClock, TieredStorage<LruStorage<4096>, RedisStore>>
 ///         cache{options, {}, {}, TieredStorage{LruStorage<4096>{}, RedisStore{redis}}};
 ///
-/// What is fresh in `Near` costs what it costs without `Far`. What is not, the cache asks `Far`
-/// for, before it asks the web; it never depends on an answer of `Far`.
+/// A fresh entry in `Near` costs the same as without `Far`. For other sites, the cache asks `Far`
+/// before it asks the web. It never depends on an answer of `Far`.
 template <Storage Near, std::derived_from<SharedStore> Far>
 class TieredStorage {
  public:

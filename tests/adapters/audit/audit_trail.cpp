@@ -93,20 +93,20 @@ struct sample {
     brought.status = 200;
     brought.url = brought.final_url = "https://example.com/robots.txt";
     brought.body = std::move(text);
-    by = robots::detail::judge(brought, "FooBot", {.fallback = robots::fallback_policy::rfc9309()},
-                               {}, {});
+    rules = robots::detail::judge(brought, "FooBot",
+                                  {.fallback = robots::fallback_policy::rfc9309()}, {}, {});
   }
 
   void retrieve(const AuditTrail& trail) const {
-    trail.on(robots::retrieval_event{{.site = "https://example.com"}, *by, brought, 3ms});
+    trail.on(robots::retrieval_event{{.site = "https://example.com"}, *rules, brought, 3ms});
   }
   void decide(const AuditTrail& trail, std::string_view url = "https://example.com/private") const {
-    trail.on(
-        robots::decision_event{{.site = "https://example.com"}, url, robots::decide(by, url, {})});
+    trail.on(robots::decision_event{
+        {.site = "https://example.com"}, url, robots::decide(rules, url, {})});
   }
 
   robots::record brought;
-  std::shared_ptr<const robots::policy> by;
+  std::shared_ptr<const robots::policy> rules;
 };
 
 struct trail_folder {
@@ -524,7 +524,7 @@ TEST_CASE("Decisions that wait for a hung disk keep no more policies alive than 
   for (int i = 0; i < 60; ++i) {
     const sample site{text};
     site.decide(trail);
-    policies.emplace_back(site.by);
+    policies.emplace_back(site.rules);
   }
   std::size_t alive = 0;
   for (const auto& one : policies) {

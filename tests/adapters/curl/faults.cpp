@@ -34,12 +34,12 @@ constexpr const char* good_body = "User-agent: *\nDisallow: /good\n";
 /// One fault at /robots.txt, a good answer at /good, over HTTP or HTTPS.
 class faulty_server {
  public:
-  faulty_server(fault what, bool secure) : what_(what) {
+  faulty_server(fault kind, bool secure) : what_(kind) {
     const auto plan = [this](const fault_request& request) {
       if (request.path == good_path) {
         return fault_plan{.body = good_body};
       }
-      return fault_plan{.what = what_, .body = denies_in_the_end()};
+      return fault_plan{.kind = what_, .body = denies_in_the_end()};
     };
     if (secure) {
       server_ = std::make_unique<fault_server>(plan, authority_.issue({"127.0.0.1"}));
@@ -85,7 +85,7 @@ TEST_CASE("Every fault has its row in the table") {
   const std::vector<fault_case> table = fault_cases();
   for (const fault fault_kind : all_faults) {
     CAPTURE(to_string(fault_kind));
-    const auto rows = std::ranges::count(table, fault_kind, &fault_case::what);
+    const auto rows = std::ranges::count(table, fault_kind, &fault_case::kind);
     CHECK(rows == (fault_kind == fault::stalled ? 0 : 1));
   }
 }
@@ -94,8 +94,8 @@ TEST_CASE("A fault is an error or a whole answer, and the next exchange knows no
   for (const bool secure : {false, true}) {
     for (const fault_case& wanted : fault_cases()) {
       CAPTURE(secure);
-      CAPTURE(to_string(wanted.what));
-      const faulty_server server(wanted.what, secure);
+      CAPTURE(to_string(wanted.kind));
+      const faulty_server server(wanted.kind, secure);
       const CurlFetcher fetcher(server.options());
       fetch_request request = get(server->url());
       request.max_bytes = body_limit;
@@ -111,8 +111,8 @@ TEST_CASE("A fault is an error or a whole answer, and the next exchange knows no
 
 TEST_CASE("A fault on a connection that served before is an error, too") {
   for (const fault_case& wanted : fault_cases()) {
-    CAPTURE(to_string(wanted.what));
-    const faulty_server server(wanted.what, false);
+    CAPTURE(to_string(wanted.kind));
+    const faulty_server server(wanted.kind, false);
     robots::curl_options keeping = server.options();
     keeping.keep_connections = true;
     const CurlFetcher fetcher(keeping);
@@ -122,7 +122,7 @@ TEST_CASE("A fault on a connection that served before is an error, too") {
     check_response(fetcher.fetch(request), wanted);
     // RFC 9112, section 9.3.1: who finds a kept connection closed may ask again on a new one.
     const bool unanswered =
-        wanted.what == fault::reset_before_response || wanted.what == fault::close_before_response;
+        wanted.kind == fault::reset_before_response || wanted.kind == fault::close_before_response;
     CHECK(server->requests() == (unanswered ? 3 : 2));
   }
 }
@@ -148,8 +148,8 @@ TEST_CASE("No fault makes a strict cache allow a URL that the site denied") {
   for (const bool secure : {false, true}) {
     for (const fault_case& wanted : fault_cases()) {
       CAPTURE(secure);
-      CAPTURE(to_string(wanted.what));
-      const faulty_server server(wanted.what, secure);
+      CAPTURE(to_string(wanted.kind));
+      const faulty_server server(wanted.kind, secure);
       faulty_cache cache{strict_options(), CurlFetcher{server.options()}};
       const decision answer = cache.check(server->url("/x"));
       CAPTURE(explain(answer));

@@ -26,7 +26,7 @@ fault_plan allows_all(const fault_request&) { return {.body = "User-agent: *\nAl
 struct tls_case {
   std::string name;
   certificate identity;
-  tls_fault what = tls_fault::none;
+  tls_fault kind = tls_fault::none;
   fetch_error error = fetch_error::tls;
 };
 
@@ -39,15 +39,15 @@ std::vector<tls_case> tls_cases(certificate_authority& trusted, certificate_auth
       {.name = "another name", .identity = trusted.issue({"other.example.test"})},
       {.name = "unknown authority", .identity = unknown.issue({host})},
       {.name = "self-signed", .identity = unknown.self_signed({host})},
-      {.name = "old versions", .identity = good, .what = tls_fault::old_versions_only},
+      {.name = "old versions", .identity = good, .kind = tls_fault::old_versions_only},
       {.name = "leaves silently",
        .identity = good,
-       .what = tls_fault::leaves_silently,
+       .kind = tls_fault::leaves_silently,
        .error = fetch_error::none},
-      {.name = "closes", .identity = good, .what = tls_fault::closes_handshake},
-      {.name = "resets", .identity = good, .what = tls_fault::resets_handshake},
-      {.name = "garbles", .identity = good, .what = tls_fault::garbles_handshake},
-      {.name = "plain text", .identity = good, .what = tls_fault::speaks_plain_text},
+      {.name = "closes", .identity = good, .kind = tls_fault::closes_handshake},
+      {.name = "resets", .identity = good, .kind = tls_fault::resets_handshake},
+      {.name = "garbles", .identity = good, .kind = tls_fault::garbles_handshake},
+      {.name = "plain text", .identity = good, .kind = tls_fault::speaks_plain_text},
   };
 }
 
@@ -63,16 +63,16 @@ robots::curl_options options_for(const fault_server& server, const certificate_a
 TEST_CASE("A server with any fault in its TLS gets no request, and the error is tls") {
   certificate_authority trusted;
   certificate_authority unknown;
-  for (const tls_case& each : tls_cases(trusted, unknown)) {
-    CAPTURE(each.name);
-    const fault_server server(allows_all, each.identity, each.what);
+  for (const tls_case& tested : tls_cases(trusted, unknown)) {
+    CAPTURE(tested.name);
+    const fault_server server(allows_all, tested.identity, tested.kind);
     const CurlFetcher fetcher(options_for(server, trusted));
     const auto response = fetcher.fetch(get("https://" + std::string(host) + "/robots.txt"));
-    if (each.error == fetch_error::none) {
+    if (tested.error == fetch_error::none) {
       check_answered(response, 200, "User-agent: *\nAllow: /\n");
       continue;
     }
-    check_failed(response, each.error);
+    check_failed(response, tested.error);
     CHECK(server.requests() == 0);
     CHECK(server.connections() == 1);
   }
@@ -81,19 +81,19 @@ TEST_CASE("A server with any fault in its TLS gets no request, and the error is 
 TEST_CASE("A strict cache allows nothing where TLS failed, and says so") {
   certificate_authority trusted;
   certificate_authority unknown;
-  for (const tls_case& each : tls_cases(trusted, unknown)) {
-    CAPTURE(each.name);
-    const fault_server server(allows_all, each.identity, each.what);
+  for (const tls_case& tested : tls_cases(trusted, unknown)) {
+    CAPTURE(tested.name);
+    const fault_server server(allows_all, tested.identity, tested.kind);
     robots::basic_robots_cache<CurlFetcher, robots::ManualClock> cache{
         {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::strict()},
         CurlFetcher{options_for(server, trusted)}};
-    const decision made = cache.check("https://" + std::string(host) + "/x");
-    CAPTURE(explain(made));
-    CHECK(made.allowed == (each.error == fetch_error::none));
-    if (!made.allowed) {
-      CHECK(to_string(made.policy->source().outcome) == "unreachable");
-      CHECK(to_string(made.policy->source().error) == to_string(each.error));
-      CHECK(explain(made).find(made.policy->source().error_text) != std::string::npos);
+    const decision answer = cache.check("https://" + std::string(host) + "/x");
+    CAPTURE(explain(answer));
+    CHECK(answer.allowed == (tested.error == fetch_error::none));
+    if (!answer.allowed) {
+      CHECK(to_string(answer.policy->source().outcome) == "unreachable");
+      CHECK(to_string(answer.policy->source().error) == to_string(tested.error));
+      CHECK(explain(answer).find(answer.policy->source().error_text) != std::string::npos);
     }
   }
 }
@@ -111,7 +111,7 @@ TEST_CASE("A body that ends with its connection is whole only if TLS says that t
   certificate_authority trusted;
   const certificate identity = trusted.issue({host});
   const auto unsized = [](const fault_request&) {
-    return fault_plan{.what = fault::unsized_body, .body = "User-agent: *\nAllow: /\n"};
+    return fault_plan{.kind = fault::unsized_body, .body = "User-agent: *\nAllow: /\n"};
   };
   for (const bool silent : {false, true}) {
     CAPTURE(silent);

@@ -50,8 +50,8 @@ struct traced {
   /// The spans that have ended since the last call, by name; the last of each name.
   std::map<std::string, std::unique_ptr<SpanData>> take() {
     std::map<std::string, std::unique_ptr<SpanData>> by_name;
-    for (auto& each : spans->GetSpans()) {
-      by_name.insert_or_assign(std::string{each->GetName()}, std::move(each));
+    for (auto& span : spans->GetSpans()) {
+      by_name.insert_or_assign(std::string{span->GetName()}, std::move(span));
     }
     return by_name;
   }

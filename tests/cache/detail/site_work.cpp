@@ -41,7 +41,8 @@ using memory_store = robots::MemoryStore<ManualClock>;
 /// The work on https://example.com, step by step: what the store says and what the site answers, a
 /// test reports.
 struct workplace {
-  explicit workplace(bool has_store, cache_options how = foo_bot()) : options(std::move(how)) {
+  explicit workplace(bool has_store, cache_options chosen = foo_bot())
+      : options(std::move(chosen)) {
     if (has_store) {
       store.emplace(robots::cache_detail::shared_part{&shared, &sharing}, parts);
     }
@@ -50,14 +51,16 @@ struct workplace {
 
   /// Begins work. Somebody waits for it.
   std::shared_ptr<site_work> begin(const kept_entry& known = {}, bool refreshes = false) {
-    auto [joined, lead] = cache->flights.join("example.com", where);
+    auto [joined, lead] = cache->flights.join("example.com", example);
     place = std::move(joined);
     const bool is_fresh = known.policy && !known.is_suspect && clock.now() < known.fresh_until;
     return std::make_shared<site_work>(*cache, std::move(lead), known, refreshes, is_fresh, 0);
   }
 
   /// What the process keeps of the site.
-  [[nodiscard]] kept_entry known() { return cache->entries.find(where, where.key(), clock.now()); }
+  [[nodiscard]] kept_entry known() {
+    return cache->entries.find(example, example.key(), clock.now());
+  }
 
   /// Lets the site answer.
   void answer(site_work& work, fetch_response response) {
@@ -84,7 +87,7 @@ struct workplace {
                                                excluded, parts};
   std::optional<robots::cache_detail::resilient_store> store;
   std::optional<robots::cache_detail::look_up_environment> cache;
-  const robots::site where = *robots::parse_site("https://example.com/");
+  const robots::site example = *robots::parse_site("https://example.com/");
   robots::cache_detail::single_flight::waiter place;
 };
 

@@ -51,9 +51,9 @@ host_limits rules(std::string_view lines) {
 constexpr double middle = 0.5;  // the fixed delay comes out as it is
 
 gate_options options(std::chrono::nanoseconds fixed = 1s) {
-  gate_options made;
-  made.delay.fixed_delay = fixed;
-  return made;
+  gate_options options;
+  options.delay.fixed_delay = fixed;
+  return options;
 }
 
 /// A host and its options, asked at moments that are given from `origin` on.
@@ -528,9 +528,9 @@ TEST_CASE("A host may be forgotten only when it would be paced the same without 
         REQUIRE(known.overloads == fresh.overloads);
         one_host next{.chosen = host.chosen};
         host_state past = host.state;
-        for (host_state* each : {&past, &next.state}) {
-          host_reservation reserved = each->reserve(fresh, moment(now), limits.policy, middle);
-          REQUIRE(each->start(reserved, moment(now), host.chosen) == std::nullopt);
+        for (host_state* copy : {&past, &next.state}) {
+          host_reservation reserved = copy->reserve(fresh, moment(now), limits.policy, middle);
+          REQUIRE(copy->start(reserved, moment(now), host.chosen) == std::nullopt);
         }
         REQUIRE(past.plan(moment(now), limits, host.chosen).at == next.plan(now, limits).at);
       }
@@ -594,10 +594,10 @@ TEST_CASE("No start ever breaks a delay, a rate, a pause, the hours or the limit
         continue;
       }
       if (!waiting.empty() && up_to(3) != 0) {
-        const auto which = waiting.begin() + up_to(static_cast<int>(waiting.size()) - 1);
+        const auto chosen = waiting.begin() + up_to(static_cast<int>(waiting.size()) - 1);
         if (up_to(5) == 0) {
-          host.state.cancel(*which);
-        } else if (const auto until = host.start(*which, now)) {
+          host.state.cancel(*chosen);
+        } else if (const auto until = host.start(*chosen, now)) {
           REQUIRE(*until > origin + now);
           ++told_to_wait;
           continue;
@@ -608,9 +608,9 @@ TEST_CASE("No start ever breaks a delay, a rate, a pause, the hours or the limit
           REQUIRE((!hours || minute == 1min || minute == 2min || minute >= 4min));
           last = origin + now;
           ++starts;
-          under_way.push_back(*which);
+          under_way.push_back(*chosen);
         }
-        waiting.erase(which);
+        waiting.erase(chosen);
       } else if (!under_way.empty()) {
         const std::chrono::milliseconds took{up_to(100)};
         request_report report{.response_time = took, .status = 200};

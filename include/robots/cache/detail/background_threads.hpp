@@ -14,7 +14,7 @@
 namespace robots::cache_detail {
 
 /// Threads for work that nobody waits for, started when they are first needed and kept for more.
-/// What work throws goes no further, and counts as a failure.
+/// Exceptions of the work stop here and count as failures.
 class background_threads {
  public:
   /// At most so many. `counters` outlive them.
@@ -75,7 +75,7 @@ class background_threads {
       try {
         work();
       } catch (...) {
-        counters_.add(cache_event::failures);  // no memory: what it has begun is given up
+        counters_.add(cache_event::failures);  // no memory: its work is abandoned
       }
     }
   }

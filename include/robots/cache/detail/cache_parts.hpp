@@ -33,7 +33,7 @@ struct shared_part {
   const tiered_options* options = nullptr;
 };
 
-/// What a look-up came to.
+/// The result of a look-up.
 struct found {
   std::shared_ptr<const robots::policy> policy{};
   bool from_cache = false;
@@ -41,7 +41,7 @@ struct found {
   time_point now{};    // when an entry of the cache was found
 };
 
-/// Returns what was found, with the policy of one crawler: 0 is the crawler of
+/// Returns the result with the policy of one crawler: 0 is the crawler of
 /// `cache_options::user_agent`, and 1 is the first one of `cache_options::other_agents`. A policy
 /// that rests on no robots.txt holds for all crawlers.
 [[nodiscard]] inline found selected(found all, std::size_t agent) {
@@ -51,7 +51,7 @@ struct found {
   return all;
 }
 
-/// What a cache counts.
+/// The events that a cache counts.
 enum class cache_event : unsigned char {
   hits,
   stale_hits,
@@ -72,7 +72,8 @@ enum class cache_event : unsigned char {
 
 using cache_counters = base::striped_counters<cache_event>;
 
-/// What a cache is composed of, without the user's types: so that all but a hit is compiled once.
+/// The parts of a cache behind virtual functions, so that only the code of a hit depends on the
+/// user's types.
 class cache_parts : public detail::event_teller {
  public:
   [[nodiscard]] virtual time_point now() = 0;
@@ -103,8 +104,7 @@ class cache_parts : public detail::event_teller {
 
   /// Returns true if anybody observes: else nothing need be found out for events.
   [[nodiscard]] virtual bool is_observed() const noexcept = 0;
-  /// Returns true if anybody wants to hear what has changed on a site, which takes time to find
-  /// out.
+  /// Returns true if an observer wants the changes of a site, which take time to compare.
   [[nodiscard]] virtual bool observes_changes() const noexcept = 0;
   /// Returns true if an entry answers without asking anybody: it is fresh, no change of the shared
   /// store may have been missed since, and no other site has the answer.

@@ -22,8 +22,8 @@ namespace robots::cache_detail {
 
 class site_work;
 
-/// What the look-ups of one site share while its policy is brought: one of them does the work, or
-/// a thread of the cache does, and the others wait.
+/// The state that the look-ups of one site share: one of them, or a thread of the cache, does the
+/// work, and the others wait.
 class flight {
  public:
   /// `key` tells flights apart; `where` is the site that is fetched. If `finishes_alone`, the work
@@ -81,7 +81,7 @@ class flight {
   [[nodiscard]] std::shared_ptr<site_work> leave(std::uint64_t number) noexcept {
     bool is_unwanted = false;
     std::shared_ptr<site_work> orphan;
-    decltype(wake_)::node_type unused;  // destroyed after the lock, with what it holds
+    decltype(wake_)::node_type unused;  // destroyed after the lock is released
     {
       const std::scoped_lock lock{mutex_};
       unused = wake_.extract(number);
@@ -128,7 +128,7 @@ class flight {
     return std::exchange(free_work_, nullptr);
   }
 
-  /// What the flight ended with. Null before its end, and if it was given up.
+  /// The result of the flight. Null before its end, and if it was abandoned.
   [[nodiscard]] std::shared_ptr<const policy> result() const {
     const std::scoped_lock lock{mutex_};
     return result_;

@@ -71,19 +71,19 @@ class kept_sites {
     }
   }
 
-  /// Forgets what is kept under a key. Throws what the storage throws.
+  /// Erases the entry of a key. Throws what the storage throws.
   void forget(std::string_view key) {
     ++forgotten_;
     parts_.erase(key);
   }
 
-  /// Forgets what is kept under a key. Counts what the storage throws instead of throwing it.
+  /// Erases the entry of a key. Counts exceptions of the storage.
   void try_forget(std::string_view key) noexcept {
     ++forgotten_;
     parts_.try_erase(key);
   }
 
-  /// Forgets what is kept of a site that another process told to be out of date.
+  /// Erases the entries of a site that another process has changed.
   void forget_told(const site& asked) {
     const time_point now = parts_.now();
     for (const site& name : policy_detail::names_of(asked)) {
@@ -93,7 +93,7 @@ class kept_sites {
     }
   }
 
-  /// Forgets what is kept of every site. Throws what the storage throws.
+  /// Erases all entries. Throws what the storage throws.
   void forget_all() {
     ++forgotten_;
     parts_.clear();
@@ -129,7 +129,7 @@ class kept_sites {
         rulings_.note_malformed(key, led.context(), [&] {
           return detail::quarantined(policy_now, user_agent_, judging_.fallback);
         });
-        if (led.detached()) {  // released or forgotten meanwhile, for what was asked before
+        if (led.detached()) {  // released or forgotten meanwhile, for an earlier request
           rulings_.release(key, led.context());
         }
         break;

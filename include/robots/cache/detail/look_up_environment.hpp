@@ -37,8 +37,8 @@ namespace robots::cache_detail {
           .fallback = options.fallback};
 }
 
-/// What all look-ups of a cache work with, and the orders of the user that concern a site under all
-/// of its names. Any thread.
+/// The parts that all look-ups of a cache share, and the user's orders for a site under all its
+/// names. Any thread.
 class look_up_environment {
  public:
   /// The arguments outlive it; `shared` is null when nothing is shared.
@@ -68,8 +68,8 @@ class look_up_environment {
   look_up_environment(const look_up_environment&) = delete;
   look_up_environment& operator=(const look_up_environment&) = delete;
 
-  /// Returns what holds for a site without its robots.txt, or nothing for one that may be asked.
-  /// If `asked` is empty, `url` is the text that names no site.
+  /// Returns the ruling for a site, or null if the site may be asked. If `asked` is empty, `url` is
+  /// the text that names no site.
   [[nodiscard]] found ruling_on(const std::optional<site>& asked, std::string_view url = {}) {
     if (!asked) {
       return {.policy = policy::refusal(retrieval.user_agent, decision_reason::invalid_url, url)};
@@ -79,7 +79,7 @@ class look_up_environment {
     return {.policy = std::move(ruled), .from_cache = is_known, .now = parts.now()};
   }
 
-  /// Notes that another process has changed what the shared store has under `key`. "" means that
+  /// Notes that another process has changed the record of `key` in the shared store. "" means that
   /// changes of any key may have been missed. The next look-up asks the store again. If the store
   /// has nothing newer, a fresh answer stays, unless a message said that its site was erased. So
   /// neither a wiped store nor a flood of messages causes requests to sites. This function never
@@ -136,7 +136,7 @@ class look_up_environment {
       }
     }
     // Before, so that no result is kept that was asked for earlier; after, since a flight that
-    // began in between may have seen what was still kept, or still shared.
+    // began in between may have seen an entry or record that is now erased.
     detach(names);
     for (const site& name : names) {
       entries.forget(name.key());

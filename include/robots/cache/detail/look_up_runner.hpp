@@ -33,9 +33,9 @@
 
 namespace robots::cache_detail {
 
-/// Brings look-ups to their end. A call that blocks does the work of its look-up in its own thread
-/// if it has the time. What it has no time for, and what nobody waits for, threads of the cache do:
-/// `background_` fetches, and `store_threads_` ask and tell the shared store.
+/// Runs look-ups to their end. A blocking call does the work in its own thread if it has the time.
+/// Threads of the cache do the rest, and the work that nobody waits for: `background_` fetches, and
+/// `store_threads_` ask and tell the shared store.
 class look_up_runner {
  public:
   /// `cache` outlives it. Throws `std::invalid_argument` if there is a shared store and no thread.
@@ -64,7 +64,7 @@ class look_up_runner {
   look_up_runner& operator=(const look_up_runner&) = delete;
   ~look_up_runner() { end(); }
 
-  /// Stops what is under way in threads, and waits for them.
+  /// Stops the work of the threads, and waits for them.
   void end() {
     closing_.request_stop();
     if (cache_.store != nullptr) {
@@ -167,7 +167,7 @@ class look_up_runner {
     }
   }
 
-  /// What the clock shows.
+  /// The time of the clock.
   [[nodiscard]] wall_anchor moment() { return cache_.parts.moment(); }
 
  private:
@@ -244,7 +244,7 @@ class look_up_runner {
 
   // Threads of the cache.
 
-  /// Hands over what a look-up that does not block leaves to threads of the cache.
+  /// Starts threads of the cache for the steps that may block.
   void hand_over(look_up_state& state) {
     hand_over_left(state, nullptr);
     if (state.work && state.work->next() != work_step::fetch) {
@@ -364,8 +364,8 @@ class look_up_runner {
     }
   }
 
-  /// Publishes what is left of work that has ended. Else one of those who wait asks the site
-  /// itself, or a thread of the cache if nobody waits and the answer is wanted all the same.
+  /// Publishes the record of work that has ended. Otherwise a waiting caller takes the work over,
+  /// or a thread of the cache if nobody waits but the answer is still wanted.
   void go_on_without_store(const shared_work& work) {
     if (work->has_ended()) {
       return publish(*work);
@@ -379,7 +379,7 @@ class look_up_runner {
     }
   }
 
-  /// Tells the other processes what came of a flight, and gives the lease back. Blocks.
+  /// Publishes the result of a flight, and releases the lease. Blocks.
   void publish(site_work& work) {
     if (work.next() != work_step::publish) {
       return;

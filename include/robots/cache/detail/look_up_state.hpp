@@ -30,7 +30,7 @@ struct look_up_state {
   std::size_t agent = 0;      ///< whose rules it is for: see `selected`
   bool refreshes = false;     ///< no answer of its site that is kept will do
   bool asks_anew = false;     ///< nor do redirects that were found out some time ago
-  bool has_no_time = false;   ///< what is kept must do
+  bool has_no_time = false;   ///< only the stored entry can answer
   bool led = false;           ///< it brought the policy, at least in part
   bool is_counted = false;    ///< as hit, miss or joined
   std::string counted_url{};  ///< as the look-up was begun, if that counted as a decision
@@ -41,7 +41,7 @@ struct look_up_state {
   std::shared_ptr<site_work> work{};       ///< on that site, if this look-up is to do it
   std::vector<std::shared_ptr<site_work>> left{};  ///< work for threads of the cache
 
-  /// Does what `look_up::call_on_news` does.
+  /// See `look_up::call_on_news`.
   void call_on_news(std::function<void()> wake) {
     if (place) {
       place.on_news(std::move(wake));

@@ -26,8 +26,8 @@
 
 namespace robots::cache_detail {
 
-/// Looks policies up: what is kept, what a flight under way brings, or what work on the site
-/// brings. It decides what comes next, and does no work itself: see `look_up_runner`.
+/// Looks policies up: in the storage, from a flight under way, or by work on the site. It decides
+/// the next step and does no work itself: see `look_up_runner`.
 ///
 /// A site may answer that another site has its robots.txt. That answer is kept and shared like any
 /// other. The look-up then goes on with the other site, as a visitor of that site would. So a
@@ -46,8 +46,8 @@ class look_ups {
   /// Goes on with a look-up until it has an answer, has work to do, or waits for a flight.
   void proceed(look_up_state& state) { go_on(state, {}); }
 
-  /// Ends a look-up whose caller waits no longer, with what is kept or with what the fallback
-  /// policy says of a call that ended too soon.
+  /// Ends a look-up whose caller waits no longer. The result is the stored policy, or else the
+  /// fallback policy for a call that ended too soon.
   void give_up(look_up_state& state) {
     state.has_no_time = true;
     go_on(state, state.asked ? find_kept(state) : found{});
@@ -92,7 +92,7 @@ class look_ups {
     }
   }
 
-  /// Asks for the site: returns what is known of it, or joins its flight.
+  /// Asks for the site: returns its entry, or joins its flight.
   [[nodiscard]] found ask(look_up_state& state) {
     const site& asked = *state.asked;
     const std::string key = asked.key();
@@ -177,7 +177,7 @@ class look_ups {
     return now >= base::saturating_add(redirect.fetched_at(), cache_.options.failure_ttl);
   }
 
-  /// Takes what the flight ended with, or asks anew.
+  /// Takes the result of the flight, or asks again.
   [[nodiscard]] found take(look_up_state& state) {
     auto result = state.place->result();
     const bool from_store = state.place->from_store();
@@ -304,8 +304,8 @@ class look_ups {
     return known;
   }
 
-  /// What is kept of the site, fresh or to be served stale, else what the fallback policy says of a
-  /// call that ended too soon.
+  /// The entry of the site if it may be served, else the fallback policy for a call that ended too
+  /// soon.
   [[nodiscard]] found find_kept(look_up_state& state) {
     const site& asked = *state.asked;
     const std::string key = asked.key();

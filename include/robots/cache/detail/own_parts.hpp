@@ -28,8 +28,8 @@
 
 namespace robots::cache_detail {
 
-/// The parts of a cache, of the user's types. What the storage throws is counted and goes no
-/// further, unless somebody wants to know; nor does what the observer throws.
+/// The parts of a cache that have the user's types. Exceptions of the storage are counted and stop
+/// here, except in members that say otherwise. So do exceptions of the observer.
 template <Fetcher F, Clock C, Storage S, Observer O>
 class own_parts final : public cache_parts {
  public:
@@ -124,7 +124,7 @@ class own_parts final : public cache_parts {
   std::atomic<std::uint64_t> observer_failures = 0;
 };
 
-/// A base class, so that the parts are there before, and as long as, what works with them.
+/// A base class, so that the parts live longer than the objects that use them.
 template <Fetcher F, Clock C, Storage S, Observer O>
 struct parts_holder {
   own_parts<F, C, S, O> parts_;

@@ -36,8 +36,8 @@
 
 namespace robots::cache_detail {
 
-/// Makes the policies of a cache, by what retrievals bring or another process had brought, and
-/// tells the observer of all that leads to them.
+/// Makes the policies of a cache from retrievals and from records of other processes, and reports
+/// each step to the observer.
 class policy_maker {
  public:
   /// All of them outlive it.
@@ -54,7 +54,7 @@ class policy_maker {
   /// A seed for a retrieval.
   [[nodiscard]] std::uint64_t seed() noexcept { return random_(); }
 
-  /// What a retrieval brought that ended now.
+  /// The result of a retrieval that has just ended.
   [[nodiscard]] record recorded(detail::retrieval_result result,
                                 const detail::earlier_policies& before, const wall_anchor& now) {
     // A caller that did not wait for the next try must not delay it for the others.
@@ -101,7 +101,7 @@ class policy_maker {
                   });
   }
 
-  /// What holds where a call ended before anything was read.
+  /// The policy for a call that ended before anything was read.
   [[nodiscard]] std::shared_ptr<const policy> cancelled(const site& asked,
                                                         const std::shared_ptr<const policy>& last,
                                                         const wall_anchor& now) {
@@ -138,8 +138,8 @@ class policy_maker {
     return events;
   }
 
-  /// Counts a retrieval, and tells of it and of what came of it. False when it is no answer: it was
-  /// `cut_short`, or cancelled.
+  /// Counts a retrieval and reports it with its result. Returns false if it has no answer because
+  /// it was `cut_short` or cancelled.
   [[nodiscard]] bool note_retrieval(const flight& led, const policy& fetched, const record& brought,
                                     time_point::duration took,
                                     const std::vector<exchange_event>& exchanges, bool cut_short) {
@@ -159,7 +159,7 @@ class policy_maker {
     return is_answer;
   }
 
-  /// Tells what an answer of a site changes.
+  /// Reports the changes that an answer of a site makes.
   void note_change(const flight& led, const std::shared_ptr<const policy>& after) {
     const auto before = parts_.observes_changes() ? policy::last_answer(led.last()) : nullptr;
     if (before && policy::last_answer(after) == after &&
@@ -212,7 +212,7 @@ class policy_maker {
     return false;
   }
 
-  /// What all events tell of the site of a flight.
+  /// The part that all events about the site of a flight have.
   [[nodiscard]] event about(const flight& led) noexcept {
     return parts_.about(led.site(), led.context());
   }

@@ -30,7 +30,7 @@
 
 namespace robots::cache_detail {
 
-/// What came of publishing a value.
+/// The result of publishing a value.
 enum class publish_answer : std::uint8_t {
   stored,
   lost,    // nothing is stored: the lease was erased or taken over, or has expired
@@ -135,7 +135,7 @@ class resilient_store {
   }
 
   /// Notes that a key is to be erased. `deliver` or a later call erases it. Until then this process
-  /// does not believe what the store has of the key. Does not block.
+  /// ignores the value of the key. Does not block.
   void erase_later(std::string_view key) {
     if (!owe(key)) {
       note_lost(key);
@@ -208,7 +208,7 @@ class resilient_store {
  private:
   static constexpr std::size_t most_owed = 65'536;
 
-  /// What came of a call of the store.
+  /// The result of a call of the store.
   enum class call_end : std::uint8_t {
     done,
     part_failed,  // calls for other keys may succeed
@@ -367,8 +367,8 @@ class resilient_store {
   [[nodiscard]] bool catch_up(time_point due) {
     constexpr std::size_t at_once = 64;  // so that no caller waits for all
     std::vector<std::string> missed;
-    // The bare hosts first: with them go the leases, without which no other process can publish
-    // what it fetched before.
+    // The bare hosts come first: erasing them erases the leases, so that no other process can
+    // publish an older file.
     for (const bool is_bare : {true, false}) {
       const std::scoped_lock lock{mutex_};
       for (auto owed = owed_.begin(); owed != owed_.end() && missed.size() < at_once; ++owed) {

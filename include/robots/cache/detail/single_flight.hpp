@@ -29,7 +29,7 @@ class single_flight {
     leader(single_flight& owner, std::shared_ptr<flight> led) noexcept
         : owner_(&owner), flight_(std::move(led)) {}
     leader(leader&&) noexcept = default;
-    leader& operator=(leader other) noexcept {  // which ends what this one led
+    leader& operator=(leader other) noexcept {  // which ends the flight that this one led
       std::swap(owner_, other.owner_);
       flight_.swap(other.flight_);
       return *this;
@@ -61,7 +61,7 @@ class single_flight {
     explicit waiter(std::shared_ptr<flight> wanted)
         : flight_(std::move(wanted)), number_(flight_->join()) {}
     waiter(waiter&&) noexcept = default;
-    waiter& operator=(waiter other) noexcept {  // which leaves what this one waited for
+    waiter& operator=(waiter other) noexcept {  // which leaves the flight that this one waited for
       flight_.swap(other.flight_);
       std::swap(number_, other.number_);
       return *this;

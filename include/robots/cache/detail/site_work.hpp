@@ -48,21 +48,21 @@ enum class work_step : std::uint8_t {
   done,
 };
 
-/// The work that brings the policy of one site: which step comes next, and what each result means.
+/// The work that gets the policy of one site: it chooses the next step and evaluates each result.
 /// It does no I/O, has no thread, and never waits. The driver does the steps and reports their
 /// results.
 ///
 /// Without a shared store it fetches. With one, it asks the store first. If the store has no
 /// answer, the process that has the store's lease of the site fetches. The others look again and
-/// again for what it brings, for as long as `tiered_options::wait`. If the store fails, each
-/// process fetches.
+/// again for its record, for as long as `tiered_options::wait`. If the store fails, each process
+/// fetches.
 ///
 /// The flight ends as soon as the answer is known; the work publishes it afterwards. Work that is
 /// destroyed before that abandons its flight: the look-ups that wait begin anew.
 class site_work {
  public:
-  /// `known` is what this process keeps of the site, and `epoch` is `cache_parts::store_epoch` from
-  /// before it was found. With `refreshes`, no earlier answer of any process will do. With
+  /// `known` is the entry of the site in this process, and `epoch` is `cache_parts::store_epoch`
+  /// from before it was found. With `refreshes`, no earlier answer of any process will do. With
   /// `is_fresh`, `known` still answers if the store has nothing newer. `cache` outlives the work.
   site_work(look_up_environment& cache, single_flight::leader lead, const kept_entry& known,
             bool refreshes, bool is_fresh, std::uint32_t epoch)
@@ -90,7 +90,7 @@ class site_work {
   [[nodiscard]] work_step next() const noexcept { return step_; }
   [[nodiscard]] const std::shared_ptr<flight>& led() const noexcept { return flight_; }
 
-  /// Returns true if the flight has ended: what is left, nobody waits for.
+  /// Returns true if the flight has ended, so that nobody waits for the remaining steps.
   [[nodiscard]] bool has_ended() const noexcept {
     return step_ == work_step::publish || step_ == work_step::done;
   }
@@ -103,7 +103,7 @@ class site_work {
             wish_};
   }
 
-  /// Takes what the store has of the site, and whether this process has the lease now.
+  /// Takes the reply of the store: the record of the site, and the lease if this process got it.
   void on_store_reply(store_reply reply) {
     if (reply.lease) {
       lease_ = held_lease{cache_.store, {*std::move(reply.lease)}};
@@ -200,7 +200,7 @@ class site_work {
 
   // The other processes.
 
-  /// What to publish, or nothing if the lease is only to be given back.
+  /// The record to publish, or nothing if the lease is only to be released.
   [[nodiscard]] const std::string& value() const noexcept { return value_; }
   [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept { return lifetime_; }
   /// The lease, or null if this process has none.
@@ -211,7 +211,7 @@ class site_work {
   /// Returns true if the answer makes those of the other processes out of date.
   [[nodiscard]] bool announces() const noexcept { return refreshes_ || is_suspect_; }
 
-  /// Takes what came of publishing. Returns the keys that the store must forget.
+  /// Takes the result of publishing. Returns the keys that the store must erase.
   [[nodiscard]] std::vector<std::string> on_published(publish_answer answer) {
     step_ = work_step::done;
     if (answer == publish_answer::failed) {
@@ -220,7 +220,7 @@ class site_work {
       static_cast<void>(lease_.release());  // publishing has ended it
     }
     if (answer == publish_answer::lost) {
-      // A lease that ended before its time was erased or taken over, and what came under it is not
+      // A lease that ended before its time was erased or taken over, and its record is no longer
       // wanted. One that expired says nothing: the answer stays in this process.
       if (cache_.parts.now() < lease_until_) {
         cache_.forget(flight_->asked());
@@ -233,8 +233,8 @@ class site_work {
     }
     std::vector<std::string> outdated;
     if (announces() && !value_.empty()) {
-      // What the store has under the site's other names is older, and so is what it has under the
-      // site's own name if publishing failed.
+      // The records under the site's other names are older. So is the record under its own name if
+      // publishing failed.
       for (const site& name : policy_detail::names_of(flight_->asked())) {
         if (name != flight_->asked() || answer == publish_answer::failed) {
           outdated.push_back(name.key());
@@ -284,8 +284,9 @@ class site_work {
     step_ = work_step::wait;
   }
 
-  /// Ends the flight with what the store has of the site under its own name or its counterpart's.
-  /// Returns false if that is no answer; then it is what is known of the site.
+  /// Ends the flight with the record of the site under its own name or its counterpart's. Returns
+  /// false if the record is not a usable answer; then the work continues with it as the known
+  /// state.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
     const site& asked = flight_->asked();
@@ -314,7 +315,7 @@ class site_work {
     const bool is_told = std::exchange(is_told_, false);
     const auto ahead = is_told ? options().clock_skew : std::chrono::seconds{0};
     if (had && records.latest.fetched_at + ahead < had->source().fetched_at) {
-      return false;  // what this process has published since was lost
+      return false;  // the store has lost a record of this process
     }
     policy_maker& maker = cache_.maker;
     std::optional<record> good;
@@ -348,7 +349,7 @@ class site_work {
     return true;
   }
 
-  /// Returns what a value of the store says of a site, or nothing if it must not be believed.
+  /// Returns the records in a value of the store, or nothing if they must not be used.
   [[nodiscard]] std::optional<site_records> read(std::string_view value, const site& asked,
                                                  const wall_anchor& now) {
     using std::chrono::floor, std::chrono::seconds;
@@ -374,9 +375,9 @@ class site_work {
     return true;
   }
 
-  /// Does what `end_with_fresh` does, and removes the mark of the entry, since the store has
-  /// nothing newer. After a message about the site, an empty store means that the site was erased:
-  /// then this process forgets the site, too.
+  /// Like `end_with_fresh`, but also removes the mark of the entry, since the store has nothing
+  /// newer. After a message about the site, an empty store means that the site was erased: then
+  /// this process forgets the site, too.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_told_, false)) {
       flight_->set_last(nullptr);
@@ -389,9 +390,9 @@ class site_work {
     return end_with_fresh();
   }
 
-  /// Ends the flight with what is known of a site that another process is about to ask, though it
-  /// is not fresh. Returns false if it must not be used. See
-  /// `cache_options::stale_while_revalidate` and `fallback_action::last_good_or_deny`.
+  /// Ends the flight with the stale entry of a site that another process is about to ask. Returns
+  /// false if it must not be used. See `cache_options::stale_while_revalidate` and
+  /// `fallback_action::last_good_or_deny`.
   [[nodiscard]] bool end_with_stale() {
     const wall_anchor now = cache_.parts.moment();
     const auto last = refreshes_ ? nullptr : flight_->last();
@@ -437,7 +438,7 @@ class site_work {
   const std::uint32_t epoch_;
   const bool refreshes_;
   const bool is_suspect_;  // only an answer that is newer than the last one will do
-  bool is_told_;           // another process has changed or erased what the store has of the site
+  bool is_told_;           // another process has changed or erased the record of the site
   std::shared_ptr<const policy> fresh_;  // the answer unless the store has a newer one
 
   lease_wish wish_ = lease_wish::none;

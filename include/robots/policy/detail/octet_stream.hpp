@@ -45,7 +45,7 @@ class octet_writer {
   std::string text_;
 };
 
-/// Reads what an `octet_writer` wrote. After a part that is not there, too large or written in
+/// Reads the output of an `octet_writer`. After a part that is not there, too large or written in
 /// another way, everything is 0 or empty, and `failed()`.
 class octet_reader {
  public:
@@ -84,7 +84,7 @@ class octet_reader {
     return value;
   }
 
-  /// Fails unless something holds of what was read.
+  /// Fails unless `condition` is true.
   void expect(bool holds) noexcept {
     if (!holds) {
       fail();
