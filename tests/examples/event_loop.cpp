@@ -31,7 +31,7 @@ using cache_type = robots::basic_robots_cache<robots::ScriptedFetcher, robots::M
 class event_loop {
  public:
   void post(std::function<void()> task) { ready_.push_back(std::move(task)); }
-  void work(robots::time_point when, std::function<void()> task) {
+  void at(robots::time_point when, std::function<void()> task) {
     timers_.emplace(when, std::move(task));
   }
   [[nodiscard]] robots::ManualClock& clock() noexcept { return clock_; }

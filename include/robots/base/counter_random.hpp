@@ -15,7 +15,7 @@ class counter_random {
   using result_type = std::uint64_t;
 
   /// Without a seed, one that differs from object to object and from run to run. It can be guessed,
-  /// which is no harm to what spreads waits.
+  /// which does no harm where numbers only spread waits.
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}
 

@@ -12,7 +12,7 @@
 namespace robots::base {
 
 /// The number that `text` writes in decimal digits. A number above `largest` counts as `largest`.
-/// Nothing if the text is empty or holds anything but digits.
+/// Returns an empty optional if the text is empty or has a character that is not a digit.
 [[nodiscard]] constexpr std::optional<std::uint64_t> parse_decimal(
     std::string_view text,
     std::uint64_t largest = (std::numeric_limits<std::uint64_t>::max)()) noexcept {

@@ -12,7 +12,7 @@ namespace robots::base {
 template <class Cursor>
 class forward_iterator : private Cursor {
  public:
-  using value_type = decltype(Cursor{}.value());       ///< what it points at
+  using value_type = decltype(Cursor{}.value());       ///< the current element
   using difference_type = std::ptrdiff_t;              ///< as iterators need
   using iterator_category = std::input_iterator_tag;   ///< yields values, not references
   using iterator_concept = std::forward_iterator_tag;  ///< multi-pass

@@ -128,7 +128,7 @@ class json_object {
     return value;
   }
 
-  /// What `append_json` wrote as `text`.
+  /// Reads a text that `append_json` wrote.
   [[nodiscard]] static std::string octets(std::string_view text) {
     std::string result;
     result.reserve(text.size());

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-/// What of <stop_token> the library uses, for standard libraries without it: libc++ up to version
-/// 19 and the one of Xcode. See `base/stop_token.hpp`.
+/// The part of <stop_token> that the library uses, for standard libraries without it: libc++ up to
+/// version 19 and the one of Xcode. See `base/stop_token.hpp`.
 namespace robots::base {
 
 class own_stop_token;

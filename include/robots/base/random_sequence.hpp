@@ -24,7 +24,7 @@ class random_sequence {
     return bits ^ bits >> 31U;
   }
 
-  /// What is added to the state for each number.
+  /// The increment of the state for each number.
   static constexpr std::uint64_t step = 0x9E3779B97F4A7C15U;
 
  private:

@@ -6,13 +6,13 @@
 
 namespace robots::base {
 
-/// Takes a share of what happens, at random. Any thread, and none waits for another: some 2 ns.
+/// Takes a share of events, at random. Any thread; no thread waits for another. Takes some 2 ns.
 class sampler {
  public:
   /// From 0, nothing, to 1, all.
   explicit sampler(double share) noexcept : share_{share} {}
 
-  /// Returns true if what happens now is taken.
+  /// Returns true if this event is taken.
   [[nodiscard]] bool takes() const noexcept {
     static constinit thread_local std::uint64_t state = 0;
     if (share_ >= 1) {

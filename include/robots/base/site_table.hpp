@@ -40,7 +40,7 @@ struct forgotten_sooner {
   bool operator()(time_point a, const remembered_site* b) const noexcept { return a < b->until; }
 };
 
-/// What is known of sites, by key: a table of bounded size that forgets what need not be
+/// Data about sites, by key: a table of bounded size that forgets entries that need not be
 /// remembered, soonest first.
 ///
 /// Its owner tells until when a value must be remembered: `until(value)`, where the end of time
@@ -95,7 +95,7 @@ class site_table {
     return &of(entry);
   }
 
-  /// Tells that `value` may be forgotten sooner than `until` said when it was asked last.
+  /// Notes that `value` may be forgotten sooner than the last result of `until`.
   void forget_after(Value& value, time_point when) noexcept {
     remembered_site& entry = static_cast<site&>(value);
     if (when < entry.until) {
@@ -121,7 +121,7 @@ class site_table {
     return true;
   }
 
-  /// How many sites are remembered.
+  /// The number of sites in the table.
   [[nodiscard]] std::size_t size() const noexcept { return sites_.size(); }
 
   /// Calls `visit(key, value)` for each site, in no order.

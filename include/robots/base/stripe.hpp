@@ -6,7 +6,7 @@
 
 namespace robots::base {
 
-/// How many ways a thing is split that many threads write to. On a machine that runs more threads
+/// The number of parts of an object that many threads write to. On a machine that runs more threads
 /// at once, some share a stripe, which costs them time only when they meet.
 inline constexpr std::size_t stripe_count = 32;
 
@@ -36,7 +36,7 @@ class thread_place {
 
   ~thread_place() {
     if (const std::size_t own = place_of_this_thread; own < stripe_count) {
-      share();  // for what else ends with the thread
+      share();  // for other objects that end with the thread
       taken_[own].store(false, std::memory_order_release);
     }
   }
@@ -51,8 +51,8 @@ class thread_place {
   static constinit inline std::atomic<std::size_t> next_shared_{0};
 };
 
-/// Where the calling thread may write: below `stripe_count`, a place that no other living thread
-/// has, and whose last owner's writes this thread sees; from there on, one of as many that threads
+/// The part for the calling thread: below `stripe_count`, a part that no other living thread has,
+/// and whose last owner's writes this thread sees; from there on, one of as many that threads
 /// share.
 [[nodiscard]] inline std::size_t place_of_thread() noexcept {
   if (place_of_this_thread == 2 * stripe_count) [[unlikely]] {

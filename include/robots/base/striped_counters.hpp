@@ -27,7 +27,7 @@ class striped_counters {
     }
   }
 
-  /// How many of `what` there were. What other threads add meanwhile may be in it or not.
+  /// Returns the count of `what`. Concurrent additions may be in it or not.
   [[nodiscard]] std::uint64_t sum(Event event) const noexcept {
     std::uint64_t total = 0;
     for (const stripe& one : stripes_) {

@@ -30,7 +30,7 @@ class work_queue {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// What there is to do.
+  /// The work to do.
   struct work {
     std::vector<T> items{};  ///< as many as wait, in their order; they may be changed
     bool flushes = false;    ///< somebody waits for them
@@ -50,8 +50,8 @@ class work_queue {
   /// Ends when what waits is done.
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
-  /// Adds an item of `size` octets. `keeps` is what else it keeps alive; the queue counts that
-  /// once, however many of the waiting items keep it. Returns false, and destroys the item, if
+  /// Adds an item of `size` octets. `keeps` is an object that it keeps alive; the queue counts its
+  /// size once, however many of the waiting items keep it. Returns false, and destroys the item, if
   /// there is no room or the queue ends. Any thread.
   [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {}) {
     std::unique_lock lock{shared_->mutex};
@@ -123,7 +123,8 @@ class work_queue {
 
     [[nodiscard]] bool is_half_full(std::size_t octets) const { return octets > capacity / 2; }
 
-    /// The size of an item, with what it keeps alive unless a waiting item keeps that already.
+    /// The size of an item, plus the object that it keeps alive unless a waiting item does so
+    /// already.
     [[nodiscard]] std::size_t size_with(std::size_t size, const shared_memory& keeps) const {
       return size + (keeps.object == nullptr || kept_alive.contains(keeps.object) ? 0 : keeps.size);
     }
@@ -150,7 +151,7 @@ class work_queue {
           });
         }
         now.items.swap(waiting);  // each of the two keeps its memory
-        kept_alive.clear();       // what arrives from now on outlives these items
+        kept_alive.clear();       // items that arrive from now on outlive these
         now.flushes = flushes_asked > flushes_done;
         now.ends = ends;
         const std::uint64_t flushes = flushes_asked;
@@ -170,7 +171,7 @@ class work_queue {
     const std::size_t capacity;
     const std::chrono::milliseconds gathering;
     const worker work_at;
-    std::mutex mutex;  // of what follows
+    std::mutex mutex;  // guards the members below
     std::condition_variable changed;
     std::vector<T> waiting;
     std::unordered_set<const void*> kept_alive;  // by the items that wait

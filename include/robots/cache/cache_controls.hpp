@@ -139,7 +139,7 @@ class cache_controls {
   /// Erases all entries of this process. The shared store keeps its records.
   void clear();
 
-  /// Lets a site out of quarantine, and forgets its files: the next call fetches them.
+  /// Ends the quarantine of a site, and erases its files: the next call fetches them.
   void release(std::string_view host_or_url);
 
   /// Returns true if the site of a URL is in quarantine.

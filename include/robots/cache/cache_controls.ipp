@@ -40,7 +40,7 @@ struct cache_engine {
     return options;
   }
 
-  /// Gives the parts the name of the crawler, for the events that they tell.
+  /// Sets the name of the crawler in the events of the parts.
   [[nodiscard]] static cache_parts& named(cache_parts& own, const cache_options& options) {
     own.crawler = product_token(options.user_agent);
     return own;

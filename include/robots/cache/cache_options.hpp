@@ -25,7 +25,7 @@ namespace robots {
 
 class excluded_hosts;
 
-/// How a `basic_robots_cache` behaves. The first two must be given.
+/// The options of a `basic_robots_cache`. The first two are required.
 struct cache_options {
   /// The crawler's `User-Agent` header, such as `FooBot/1.0 (+https://foo.example/bot)`. Rules are
   /// those for its product token.
@@ -50,7 +50,7 @@ struct cache_options {
   std::function<bool(std::string_view host)> is_high_risk{};
   /// Keeps the text of each file with its policy: see `policy::text` and `policy::document`.
   bool keep_text = false;
-  /// How robots.txt files are read. `max_bytes` bounds what is fetched, too.
+  /// The reading of robots.txt files. `max_bytes` also limits the fetched octets.
   parse_options parse{};
   /// For each exchange; the pipeline guide asks for 3 to 5 seconds. 0 means no limit.
   std::chrono::milliseconds timeout{5'000};
@@ -62,7 +62,7 @@ struct cache_options {
   /// more counts as `outcome::server_error`.
   int max_redirects = 5;
 
-  /// How long an answer is used if its headers do not say (SPYDER; RFC 9309, section 2.4), but
+  /// The lifetime of an answer whose headers do not state one (SPYDER; RFC 9309, section 2.4), but
   /// never longer than `max_ttl`.
   std::chrono::seconds default_ttl = std::chrono::hours{24};
   /// The shortest time for which an answer is used, whatever its headers say.
@@ -70,14 +70,15 @@ struct cache_options {
   /// The longest time for which an answer is used, whatever its headers say. It wins over
   /// `default_ttl` and `min_ttl`.
   std::chrono::seconds max_ttl = std::chrono::hours{24};
-  /// How long a failure is remembered, so that a dead host is not asked on every URL. Doubled with
-  /// each further one in a row.
+  /// The time for which a failure is remembered, so that a dead host is not asked for every URL.
+  /// Doubled with each further one in a row.
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};
   /// What the doubling ends at.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
   /// The share of that time, from 0 to 1, that chance may take off.
   double failure_jitter = 0.1;
-  /// How old the last good copy may be to stand in for one that cannot be had (RFC 9309, section
+  /// The greatest age of a last good copy that is used while the file is unavailable (RFC 9309,
+  /// section
   /// 2.3.1.4).
   std::chrono::seconds last_good_for = std::chrono::days{30};
   /// For how long after it ceased to be fresh a policy still answers, while one thread renews it;
@@ -113,7 +114,7 @@ struct cache_options {
   /// retrievals are rarely within the pipeline guide's hour.
   std::optional<std::chrono::seconds> fast_change_within{};
 
-  /// How often a retrieval tries again.
+  /// The retries of a retrieval.
   retry_options retry{};
   /// When an origin that fails is left alone.
   breaker_options breaker{};

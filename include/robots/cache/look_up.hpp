@@ -63,9 +63,9 @@ class look_up {
   look_up& operator=(look_up&&) noexcept;
   ~look_up();
 
-  /// Returns what to do now. It changes only when one of the functions below is called, and no more
-  /// once it is the policy. Send a request once, from any thread. If its stop token is requested,
-  /// nobody waits for the response any more.
+  /// Returns the step to do now. It changes only when one of the functions below is called, and no
+  /// more once it is the policy. Send a request once, from any thread. If its stop token is
+  /// requested, nobody waits for the response any more.
   [[nodiscard]] look_up_step next() const;
 
   /// Returns the policy, or null while the look-up is under way. If there is a ruling on the site,

@@ -37,9 +37,9 @@ namespace robots {
 template <Clock C, AsyncFetcher F>
 class look_up_driver {
  public:
-  /// Tells the look-ups of a driver apart.
+  /// Identifies a look-up of a driver.
   using number = std::uint64_t;
-  /// Is called when a look-up has ended.
+  /// The callback for the end of a look-up.
   using on_done = std::function<void(const look_up&)>;
 
   /// `wake` is called from any thread, under a lock, when `run` has something to do. It must not

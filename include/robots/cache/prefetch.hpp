@@ -49,7 +49,7 @@ enum class prefetch_outcome {
   invalid,   ///< nothing: the text is no URL, host or `host:port`
 };
 
-/// How far `prefetch` is. Valid during the call of the callback only.
+/// The progress of `prefetch`. Valid only during the call of the callback.
 struct prefetch_progress {
   std::size_t done;                              ///< hosts done, this one included
   std::optional<std::size_t> total;              ///< number of all hosts, if the range has a size

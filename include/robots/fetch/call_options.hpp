@@ -18,9 +18,9 @@ struct call_context {
   std::string trace_id{};  ///< 32 hex digits as in W3C Trace Context, section 3.2; may be empty
   std::string span_id{};   ///< 16 hex digits, of the caller's span; may be empty
 
-  /// Of no trace.
+  /// A context without a trace.
   call_context() = default;
-  /// Of the caller's span in a trace.
+  /// A context with the caller's span in a trace.
   call_context(std::string trace, std::string span)
       : trace_id(std::move(trace)), span_id(std::move(span)) {}
   call_context(const call_context&) = delete;
@@ -28,7 +28,7 @@ struct call_context {
   virtual ~call_context() = default;
 };
 
-/// When one call gives up, and what its events carry.
+/// The limits of one call, and the context of its events.
 struct call_options {
   std::optional<time_point> deadline{};  ///< passed: the call ends; nothing means it has no end
   stop_token stop{};                     ///< requested: the call ends early

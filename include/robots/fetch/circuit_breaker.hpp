@@ -18,7 +18,7 @@ struct breaker_options {
   std::chrono::seconds cooldown{60};  ///< how long it stays open
 };
 
-/// Throws `std::invalid_argument`, saying what to mend, when a number makes no sense.
+/// Throws `std::invalid_argument` if a number makes no sense. The message says what to mend.
 constexpr void validate(const breaker_options& options) {
   if (options.failures < 0 || options.cooldown.count() < 0) {
     throw std::invalid_argument{
@@ -26,7 +26,7 @@ constexpr void validate(const breaker_options& options) {
   }
 }
 
-/// What a breaker lets through.
+/// The state of a breaker.
 enum class breaker_state : std::uint8_t {
   closed,     ///< everything
   open,       ///< nothing
@@ -91,7 +91,7 @@ class circuit_breaker {
     }
   }
 
-  /// What it lets through, as of the last call.
+  /// Returns the state as of the last call.
   [[nodiscard]] constexpr breaker_state state() const noexcept { return state_; }
 
   /// Failures in a row so far, up to the number that opens it.

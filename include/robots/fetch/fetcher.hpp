@@ -6,7 +6,7 @@
 
 namespace robots {
 
-/// What brings one robots.txt over the network.
+/// Fetches one robots.txt over the network.
 ///
 /// A model makes exactly one exchange a call: it follows no redirect and tries nothing again, since
 /// `retrieval` does both. It keeps at most `max_bytes` octets of the decoded body, and sets

@@ -36,7 +36,8 @@ class origin_breakers {
   /// An admitted request got an answer.
   void on_success(std::string_view origin);
 
-  /// An admitted request failed: for want of an answer or, when it `answered`, by what that says.
+  /// Notes that an admitted request failed: without an answer or, if it `answered`, because of that
+  /// answer.
   void on_failure(std::string_view origin, time_point now, bool answered = false);
 
   /// A request that was admitted at the time `admitted` ended in a way that says nothing of the
@@ -61,7 +62,7 @@ class origin_breakers {
   std::unique_ptr<watch_list> watched_;
 };
 
-/// The leave of an origin's breaker to ask it, held until it is known what came of that.
+/// The permission of an origin's breaker for one request, held until its result is known.
 ///
 /// One that is dropped before says nothing of the origin: if it was for the probe, the next request
 /// may be it.
@@ -72,7 +73,7 @@ class breaker_permit {
                                                           std::string origin, time_point now);
 
   breaker_permit(breaker_permit&&) noexcept = default;
-  /// Gives back what it held when `other` ends.
+  /// Returns its own permission and takes that of `other`.
   breaker_permit& operator=(breaker_permit&& other) noexcept;
   ~breaker_permit();
 

@@ -9,8 +9,8 @@
 
 namespace robots {
 
-/// What came of asking for a robots.txt: the rows of the failure table, one each, of which a
-/// `fallback_policy` says what follows.
+/// The outcome of a request for a robots.txt: one for each row of the failure table. A
+/// `fallback_policy` has an action for each.
 enum class outcome : std::uint8_t {
   success,             ///< 2xx, except 206
   not_found,           ///< 404 or 410: there is no robots.txt (RFC 9309, section 2.3.1.3)
@@ -27,7 +27,7 @@ enum class outcome : std::uint8_t {
   redirected,          ///< a redirect to the robots.txt of another site, which decides
 };
 
-/// How many outcomes there are.
+/// The number of outcomes.
 inline constexpr std::size_t outcome_count = 13;
 
 /// The name of an outcome, as its enumerator is spelled.

@@ -21,8 +21,8 @@
 
 namespace robots::detail {
 
-/// The retrieval of one robots.txt, without I/O and without a clock: a value that says what to do
-/// next and gets the result.
+/// The retrieval of one robots.txt, without I/O and without a clock: a value that names the step to
+/// do next and gets the result.
 ///
 ///     retrieval work{where, options, now()};
 ///     for (;;) {
@@ -63,8 +63,8 @@ class retrieval {
   /// Begins at the time `now`. Throws `std::invalid_argument` for bad options; see `validate`.
   retrieval(const site& asked, retrieval_options options, time_point now, known_copy known = {});
 
-  /// Returns what to do now. It changes only when one of the functions below is called, and no more
-  /// once it is a `retrieval_result`.
+  /// Returns the step to do now. It changes only when one of the functions below is called, and no
+  /// more once it is a `retrieval_result`.
   [[nodiscard]] const retrieval_step& next() const& noexcept { return step_; }
 
   /// Takes the result out of a retrieval that has ended.
@@ -74,15 +74,16 @@ class retrieval {
   /// `date` is the date at `now`, from which a date in `Retry-After` counts.
   ///
   /// `fetch_error::cancelled` is for exchanges that the driver asked to stop: it ends the retrieval
-  /// with a result that no cache keeps. What gave up of itself is `fetch_error::other`.
+  /// with a result that no cache keeps. An exchange that was cancelled without a request is
+  /// `fetch_error::other`.
   void on_response(fetch_response response, time_point now,
                    wall_time date = std::chrono::system_clock::now());
 
-  /// Tells that the time has come that `next()` waits for. Without effect before that, and when it
-  /// waits for none.
+  /// Reports that the time for which `next()` waits has come. Has no effect before that time, and
+  /// if it waits for none.
   void on_wait_over(time_point now);
 
-  /// Ends the retrieval: while it waits to try again, with what the last try came to, else with
+  /// Ends the retrieval: while it waits to try again, with the result of the last try, else with
   /// `outcome::cancelled`. Without effect when it has ended already.
   void cancel(std::string why, time_point now);
 
@@ -99,7 +100,7 @@ class retrieval {
 
   [[nodiscard]] std::string own_origin() const;
 
-  /// Tells the breaker of the origin how its try ended, be it behind a redirect.
+  /// Reports the end of a try to the breaker of its origin, even after a redirect.
   void settle(const fetch_response& response, time_point now);
 
   void on_failure(outcome kind, fetch_response response, time_point now, wall_time date = {});
@@ -128,7 +129,7 @@ class retrieval {
   std::optional<breaker_permit> permit_;  // of the origin, while it is not known what came
   time_point sent_at_{};
   retrieval_result result_;                 // as far as it is known
-  outcome failure_ = outcome::unreachable;  // what the last try came to, while the next is due
+  outcome failure_ = outcome::unreachable;  // the result of the last try, until the next one
   fetch_response failed_;
   bool answered_ = false;  // an origin has; it is settled which one is asked
   retrieval_step step_;

@@ -23,7 +23,7 @@ namespace robots::detail {
 
 class origin_breakers;
 
-/// How to ask for a robots.txt.
+/// The options of a request for a robots.txt.
 struct retrieval_options {
   std::string user_agent;  ///< the whole header value, such as `FooBot/1.0 (+https://foo.example)`
   std::string accept = "text/plain, */*;q=0.1";  ///< value of the header `Accept`

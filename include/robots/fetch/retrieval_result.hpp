@@ -13,9 +13,9 @@
 
 namespace robots {
 
-/// One exchange with a server: a request for a robots.txt, and what came of it.
+/// One exchange with a server: a request for a robots.txt, and its result.
 struct exchange {
-  std::string url;                        ///< what was asked for
+  std::string url;                        ///< the requested URL
   int status = 0;                         ///< HTTP status, or 0
   fetch_error error = fetch_error::none;  ///< why there is no status
 
@@ -32,7 +32,7 @@ struct retry_wait {
 
 namespace robots::detail {
 
-/// When an exchange was made, and for what.
+/// The time and the purpose of an exchange.
 struct exchange_timing {
   time_point ended{};                    ///< when the response, or the error, was there
   std::chrono::nanoseconds duration{0};  ///< from the request to that
@@ -41,7 +41,7 @@ struct exchange_timing {
   int attempt = 1;                       ///< which try it belongs to, see `retry_options`
 };
 
-/// What a retrieval tells of itself.
+/// The report of a retrieval about itself.
 struct retrieval_facts {
   robots::outcome outcome = robots::outcome::unreachable;  ///< the row of the failure table
   int status = 0;                         ///< HTTP status of the last exchange, 0 without response
@@ -52,13 +52,13 @@ struct retrieval_facts {
   int redirects = 0;        ///< how many were followed from `url` to `final_url`
   int attempts = 0;         ///< how many tries it took, see `retry_options`
   std::vector<exchange> exchanges{};  ///< all that were made, in order
-  bool truncated = false;             ///< the robots.txt is longer than what was kept of it
+  bool truncated = false;             ///< the robots.txt is longer than the part that was kept
   bool not_modified = false;          ///< a 304: the robots.txt is the known one
 
   [[nodiscard]] friend bool operator==(const retrieval_facts&, const retrieval_facts&) = default;
 };
 
-/// What came of a retrieval.
+/// The result of a retrieval.
 struct retrieval_result : retrieval_facts {
   std::vector<exchange_timing> timings{};  ///< of each of `exchanges`
   std::vector<http_header> headers{};      ///< of the last exchange
@@ -67,7 +67,7 @@ struct retrieval_result : retrieval_facts {
   time_point next_try{};   ///< when the next try was due, if `cut_short`
 };
 
-/// What a retrieval wants done next: a request sent, a time waited for, or nothing more.
+/// The next step of a retrieval: send a request, wait for a time, or nothing more.
 using retrieval_step = std::variant<fetch_request, retry_wait, retrieval_result>;
 
 }  // namespace robots::detail

@@ -6,8 +6,8 @@
 
 namespace robots {
 
-/// How often a retrieval tries again after a 5xx, a 429 or a network error, and how long it waits
-/// before (the pipeline guide: 1, 2, 4, 8 s with jitter). A refused connection is not tried again.
+/// The retries of a retrieval after a 5xx, a 429 or a network error, and the waits before (the
+/// pipeline guide: 1, 2, 4, 8 s with jitter). A refused connection is not tried again.
 struct retry_options {
   /// Tries in all; 1 means never again. Of a bare host, one try asks https and http.
   int attempts = 3;
@@ -23,7 +23,7 @@ struct retry_options {
   std::chrono::seconds max_retry_after{30};
 };
 
-/// Throws `std::invalid_argument`, saying what to mend, when a number makes no sense.
+/// Throws `std::invalid_argument` if a number makes no sense. The message says what to mend.
 inline void validate(const retry_options& options) {
   if (options.attempts < 1) {
     throw std::invalid_argument{"retry.attempts is below 1: use 1 to try once and never again"};

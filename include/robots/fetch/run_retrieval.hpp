@@ -15,7 +15,7 @@
 
 namespace robots::detail {
 
-/// One exchange; what the fetcher throws becomes `fetch_error::other`.
+/// Makes one exchange. An exception of the fetcher becomes `fetch_error::other`.
 template <Fetcher F>
 [[nodiscard]] fetch_response fetch_without_throwing(F& fetcher, const fetch_request& request) {
   try {
@@ -25,8 +25,8 @@ template <Fetcher F>
   }
 }
 
-/// What a fetcher calls cancelled though nobody asked it to stop is a failure like any other: as
-/// cancelled it would not be kept, and the next caller would ask the origin again at once.
+/// If a fetcher reports a cancellation that nobody asked for, it counts as a failure: as cancelled
+/// it would not be kept, and the next caller would ask the origin again at once.
 inline void be_no_cancellation(fetch_response& response) {
   if (response.error == fetch_error::cancelled) {
     response.error = fetch_error::other;
@@ -84,8 +84,8 @@ void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits
   return timeout.count() != 0 && base::saturating_add(now, timeout) <= deadline;
 }
 
-/// Goes on with a retrieval while `deadline` leaves time for its next step: for the whole timeout
-/// of an exchange, and for a wait before the next try. Returns true if the retrieval has ended.
+/// Continues a retrieval while `deadline` leaves time for its next step: for the whole timeout of
+/// an exchange, and for a wait before the next try. Returns true if the retrieval has ended.
 template <Fetcher F, Clock C>
 [[nodiscard]] bool advance_retrieval(retrieval& work, F& fetcher, C& clock, time_point deadline) {
   while (!std::holds_alternative<retrieval_result>(work.next())) {
@@ -102,7 +102,7 @@ template <Fetcher F, Clock C>
 /// Each exchange gets the stop token, and no more time than is left until the deadline. Where the
 /// deadline, rather than the retrieval's own timeout, ends the exchange, it counts as cancelled: it
 /// tells of the caller's haste, not of the origin. A wait that would last until the deadline is not
-/// begun: what the last try came to is the result. An exception of the fetcher becomes
+/// begun: the result of the last try counts. An exception of the fetcher becomes
 /// `fetch_error::other` with its text, and so does `fetch_error::cancelled` before the call is
 /// stopped or its deadline passes.
 template <Fetcher F, Clock C>

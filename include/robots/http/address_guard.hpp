@@ -9,7 +9,7 @@
 
 namespace robots {
 
-/// Which addresses a fetcher may connect to, so that nobody can have a crawler ask for them what he
+/// The addresses that a fetcher may connect to, so that a site cannot make a crawler fetch what it
 /// cannot ask for himself (server-side request forgery): those of `address_kind::global`, and those
 /// on a list.
 ///
@@ -17,15 +17,16 @@ namespace robots {
 /// with a prefix of its operator's translates, are global all the same.
 ///
 /// To be asked about the address that a connection is about to be opened to, after the name was
-/// resolved, each time: what a name meant a moment ago tells nothing.
+/// resolved, each time: an earlier result for the name does not count.
 class address_guard {
  public:
   /// Permits global addresses only.
   address_guard() = default;
 
-  /// Permits also what is on the list: addresses (`127.0.0.1`, `::1`) and prefixes (`10.0.0.0/8`,
-  /// `fd00::/8`). One of IPv4 permits its mapped form, too (`0:0:0:0:0:ffff:127.0.0.1`); IPv6
-  /// prefixes that hold all mapped addresses, such as `::/0`, permit none of them.
+  /// Also permits the entries of the list: addresses (`127.0.0.1`, `::1`) and prefixes
+  /// (`10.0.0.0/8`, `fd00::/8`). One of IPv4 permits its mapped form, too
+  /// (`0:0:0:0:0:ffff:127.0.0.1`); IPv6 prefixes that hold all mapped addresses, such as `::/0`,
+  /// permit none of them.
   ///
   /// Throws `std::invalid_argument` for any other text, and for a prefix that is not the first of
   /// its addresses, such as `10.1.2.3/8`.

@@ -11,7 +11,7 @@
 
 namespace robots {
 
-/// What an address is for, by the special-purpose registries of IANA (RFC 6890).
+/// The purpose of an address, by the special-purpose registries of IANA (RFC 6890).
 enum class address_kind {
   global,         ///< anybody may reach it over the internet
   unspecified,    ///< `0.0.0.0`, `::`; many systems connect to themselves
@@ -95,7 +95,7 @@ inline constexpr std::array special_ipv6{
 
 }  // namespace http_detail
 
-/// What `address` is for.
+/// Returns the purpose of `address`.
 ///
 /// An IPv6 address that stands for one of IPv4 is of that one's kind: mapped
 /// (`0:0:0:0:0:ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), ISATAP (an interface

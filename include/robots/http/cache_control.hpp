@@ -13,8 +13,8 @@
 
 namespace robots::detail {
 
-/// What `Cache-Control` says to a private cache (RFC 9111, section 5.2.2), as far as it matters
-/// here. `s-maxage` is for shared caches only.
+/// The directives of `Cache-Control` for a private cache (RFC 9111, section 5.2.2), as far as they
+/// matter here. `s-maxage` is for shared caches only.
 struct cache_control {
   bool no_store = false;  ///< not to be kept
   bool no_cache = false;  ///< not to be used again unasked, whether for all or some fields

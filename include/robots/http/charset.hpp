@@ -19,10 +19,10 @@
 
 namespace robots {
 
-/// How the octets of a text stand for characters.
+/// The encoding of a text.
 enum class charset : std::uint8_t {
   utf_8,         ///< also whatever is not known: the octets stay as they are
-  windows_1252,  ///< also what is called ISO-8859-1 or US-ASCII
+  windows_1252,  ///< also for the labels ISO-8859-1 and US-ASCII
   utf_16le,      ///< UTF-16, the lower octet first
   utf_16be,      ///< UTF-16, the upper octet first
 };
@@ -166,7 +166,7 @@ class utf8_text {
 /// `parse(to_utf8(body, charset_of(body, content_type)).text(), options)`.
 ///
 /// - UTF-8, and whatever is not known: the octets as they are, well-formed or not, with the byte
-///   order mark, which `parse` skips. What is not UTF-8 is compared octet by octet, so one bad
+///   order mark, which `parse` skips. Text that is not UTF-8 is compared octet by octet, so one bad
 ///   octet harms nothing else.
 /// - windows-1252 and its kin, line by line: a line that is UTF-8 stays as it is, any other is
 ///   transcoded. Servers call UTF-8 files ISO-8859-1 by default, and a file can grow from
@@ -175,10 +175,10 @@ class utf8_text {
 ///   (WHATWG URL, section 4.4), so transcoded patterns are the ones that match.
 /// - UTF-16: without its mark; each lone surrogate becomes U+FFFD, an odd last octet is dropped.
 ///
-/// Never fails on content. Linear; copies only what is transcoded. The result is at most three
-/// times as long as `body`. A limit such as RFC 9309's 500 KiB is about the octets served: cut the
-/// body by it, then give `parse` the limit or the size of the text, whichever is more, so that a
-/// text which has grown is not cut again.
+/// Never fails on content. Linear; copies only transcoded text. The result is at most three times
+/// as long as `body`. A limit such as RFC 9309's 500 KiB is about the octets served: cut the body
+/// by it, then give `parse` the limit or the size of the text, whichever is more, so that a text
+/// which has grown is not cut again.
 [[nodiscard]] inline utf8_text to_utf8(std::string_view body, charset written_in) {
   constexpr std::string_view::size_type mark = 2;
   const auto without = [&](std::string_view bom) {

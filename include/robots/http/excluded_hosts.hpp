@@ -22,7 +22,8 @@ namespace http_detail {
   return base::trim(name, [](char c) { return c == '.'; });
 }
 
-/// What an entry of an exclusion list names: `gov` for `gov`, `.gov`, `*.gov` and `gov:80`.
+/// Returns the host that an entry of an exclusion list names: `gov` for `gov`, `.gov`, `*.gov` and
+/// `gov:80`.
 [[nodiscard]] constexpr std::string_view excluded_name(std::string_view entry) noexcept {
   std::string_view name = host_of(entry);
   if (name.starts_with("*.")) {

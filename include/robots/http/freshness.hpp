@@ -14,9 +14,8 @@
 
 namespace robots::detail {
 
-/// How long a response may be used without asking again, as its headers say (RFC 9111, section
-/// 4.2): 0 for `no-store` and `no-cache`, else `max-age`, else `Expires` minus `Date`, in each case
-/// less `Age`.
+/// The freshness lifetime of a response by its headers (RFC 9111, section 4.2): 0 for `no-store`
+/// and `no-cache`, else `max-age`, else `Expires` minus `Date`, in each case less `Age`.
 ///
 /// From 0 to 2^31 seconds; nothing when the headers do not say. `s-maxage` is for shared caches and
 /// ignored. An `Expires` that is no date has passed already. `now` stands in for a `Date` that is

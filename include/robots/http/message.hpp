@@ -29,7 +29,7 @@ enum class fetch_error {
   cancelled,        ///< `fetch_request::stop` was requested
   refused_address,  ///< the address guard forbids the address
   protocol,         ///< the peer broke HTTP, or HTTP cannot fetch the URL
-  other,            ///< anything else; `fetch_response::error_text` says what
+  other,            ///< anything else; see `fetch_response::error_text`
   connection_refused,  ///< nothing listens on the port (ECONNREFUSED)
 };
 
@@ -49,7 +49,7 @@ struct fetch_request {
   stop_token stop{};                     ///< ends the exchange with `fetch_error::cancelled`
 };
 
-/// What came of a `fetch_request`.
+/// The result of a `fetch_request`.
 struct fetch_response {
   int status = 0;                         ///< HTTP status; 0 when `error` is not `none`
   std::vector<http_header> headers{};     ///< in the order received

@@ -37,7 +37,7 @@ enum class url_scheme { http, https };
   return std::nullopt;
 }
 
-/// Scheme, host and port: what one robots.txt holds good for (RFC 9309, section 2.3; RFC 6454).
+/// Scheme, host and port: the scope of one robots.txt (RFC 9309, section 2.3; RFC 6454).
 struct origin {
   url_scheme scheme = url_scheme::https;  ///< http or https
   std::string host;                       ///< lower case, no dot at the end; IPv6 in brackets
@@ -94,7 +94,8 @@ struct http_url {
   return to_string(url.origin) + url.target;
 }
 
-/// Reads an absolute http or https URL; nothing for what `parse_origin` refuses. Linear.
+/// Reads an absolute http or https URL. Returns an empty optional if `parse_origin` refuses it.
+/// Linear.
 [[nodiscard]] inline std::optional<http_url> parse_http_url(std::string_view url) {
   std::optional<origin> parsed = parse_origin(url);
   if (!parsed) {

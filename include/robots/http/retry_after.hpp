@@ -12,8 +12,8 @@
 
 namespace robots {
 
-/// How long a server asks to be left alone: `Retry-After = HTTP-date / delay-seconds` (RFC 9110,
-/// section 10.2.3).
+/// The wait that a server asks for: `Retry-After = HTTP-date / delay-seconds` (RFC 9110, section
+/// 10.2.3).
 ///
 /// From 0 (a date that has passed) to 2^31 seconds; nothing when the header is missing or neither
 /// form. A date counts from that in the response's `Date`, so that the two clocks need not agree;

@@ -15,8 +15,8 @@
 
 namespace robots {
 
-/// Whose robots.txt a caller asks for: an origin, or a host with the scheme left open, which means
-/// https and, when that cannot be reached, http (SPYDER).
+/// The site of a robots.txt: an origin, or a host without a scheme, which means https and, when
+/// that cannot be reached, http (SPYDER).
 struct site {
   std::optional<url_scheme> scheme;  ///< nothing: https, then http
   std::string host;                  ///< as in `origin`
@@ -56,9 +56,9 @@ struct site {
 };
 
 /// The site that a host, `host:port`, or an absolute http or https URL names; a path behind it is
-/// ignored. Normalises and refuses as `parse_origin` does: nothing for what names no site. A port
-/// that is the default of a given scheme comes out as 0; behind a bare host, 443 means https and 80
-/// means http. Linear in the authority.
+/// ignored. Normalises and refuses as `parse_origin` does: returns an empty optional for a text
+/// that names no site. A port that is the default of a given scheme comes out as 0; behind a bare
+/// host, 443 means https and 80 means http. Linear in the authority.
 [[nodiscard]] inline std::optional<site> parse_site(std::string_view host_or_url) {
   const http_detail::url_head head = http_detail::split_head(host_or_url);
   std::optional<url_scheme> scheme;

@@ -7,7 +7,7 @@ namespace robots {
 
 namespace http_detail {
 
-/// Where the authority begins, behind a scheme if that is as long as `http` or `https`.
+/// The start of the authority, after a scheme of the length of `http` or `https`.
 [[nodiscard]] constexpr std::size_t authority_start(std::string_view text) noexcept {
   for (const std::size_t colon : {4U, 5U}) {
     if (text.size() > colon + 2 && text[colon] == ':' && text[colon + 1] == '/' &&
@@ -41,8 +41,8 @@ namespace http_detail {
   return has_scheme ? host_or_url : host_or_url.substr(end);
 }
 
-/// What is known of the same without looking for anything, where `key` is the start of the URL that
-/// `possible_site_key` cuts off: path and query, or else the URL itself.
+/// The same result without a search, if `key` is the start of the URL that `possible_site_key` cuts
+/// off: path and query, or else the URL itself.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());
@@ -55,8 +55,8 @@ namespace http_detail {
   return key.substr(http_detail::authority_start(key));
 }
 
-/// The host in the key of a site: what `host_of` gives, for keys alone and in a third of the time.
-/// For a text that is no key, any part of it.
+/// Returns the host in the key of a site, like `host_of`, but only for keys and in a third of the
+/// time. For a text that is no key, any part of it.
 [[nodiscard]] constexpr std::string_view host_of_site_key(std::string_view key) noexcept {
   key = without_scheme(key);
   return key.substr(0, key.find(':', key.starts_with('[') ? key.find(']') : 0));

@@ -13,7 +13,7 @@
 
 namespace robots {
 
-/// What tells whether a resource is still the one that was fetched (RFC 9110, section 8.8).
+/// The validators of a resource: they show whether it has changed (RFC 9110, section 8.8).
 struct validators {
   std::string etag{};           ///< as sent, with `W/` and quotes; or empty
   std::string last_modified{};  ///< as sent; empty without a date
@@ -51,8 +51,8 @@ namespace http_detail {
 
 }  // namespace http_detail
 
-/// The validators in the headers of a response. What is no entity tag, or no date, is left out.
-/// Linear.
+/// Returns the validators in the headers of a response. Malformed entity tags and dates are left
+/// out. Linear.
 [[nodiscard]] inline validators validators_of(const std::vector<http_header>& headers) {
   validators found;
   const std::string_view etag = find_header(headers, "ETag").value_or("");

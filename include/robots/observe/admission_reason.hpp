@@ -7,12 +7,12 @@
 
 namespace robots {
 
-/// What came of asking whether, and when, a URL may be fetched.
+/// The answer to the question whether, and when, a URL may be fetched.
 enum class admission_reason : std::uint8_t {
   go,              ///< it may, at the time of the reservation
   excluded,        ///< the host is excluded by the crawler's own configuration
   invalid_url,     ///< the text is no http or https URL
-  disallowed,      ///< robots.txt, or what stands in for it, does not allow it
+  disallowed,      ///< robots.txt, or the fallback in its place, does not allow it
   halted,          ///< the site is halted; a request that was planned is not made
   needs_sign_off,  ///< nobody has signed the site off yet
   skip_host,       ///< the site wants more delay than the options bear with

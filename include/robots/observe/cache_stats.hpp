@@ -5,7 +5,7 @@
 
 namespace robots {
 
-/// How often something happened in a cache, and the rates that follow (SPYDER's list of metrics).
+/// The counts of a cache, and the rates from them (SPYDER's list of metrics).
 struct cache_counts {
   std::uint64_t hits = 0;          ///< look-ups answered by a fresh entry
   std::uint64_t stale_hits = 0;    ///< look-ups answered by a stale entry that is renewed
@@ -22,7 +22,7 @@ struct cache_counts {
   std::uint64_t far_hits = 0;   ///< sites whose answer the shared store had
   std::uint64_t evictions = 0;  ///< entries dropped for want of room
 
-  /// How often a site was looked up.
+  /// The number of look-ups of a site.
   [[nodiscard]] constexpr std::uint64_t look_ups() const noexcept {
     return hits + stale_hits + joined + misses;
   }
@@ -60,7 +60,7 @@ struct cache_counts {
   }
 };
 
-/// What a cache has done since its construction, and what it holds.
+/// The counts of a cache since its construction, and its present size.
 struct cache_stats : cache_counts {
   std::uint64_t far_misses = 0;           ///< sites that the shared store had no fresh answer of
   std::uint64_t far_rejected = 0;         ///< values of the shared store that were not believed

@@ -9,16 +9,16 @@
 
 namespace robots {
 
-/// How many things took how long. The bounds are fixed, so that histograms of one kind add up.
+/// A histogram of durations. The bounds are fixed, so that histograms can be added.
 struct duration_histogram {
-  /// How many buckets have a bound.
+  /// The number of buckets with a bound.
   static constexpr std::size_t size = 12;
 
   std::array<double, size> bounds{};  ///< in seconds, ascending; each is within its own bucket
-  std::array<std::uint64_t, size + 1> counts{};  ///< for each bucket, and for what took longer
+  std::array<std::uint64_t, size + 1> counts{};  ///< for each bucket, and for longer durations
   double sum = 0.0;                              ///< seconds in all
 
-  /// How many things there were.
+  /// The number of durations.
   [[nodiscard]] constexpr std::uint64_t total() const noexcept {
     std::uint64_t all = 0;
     for (const std::uint64_t count : counts) {

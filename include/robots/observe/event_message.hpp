@@ -6,22 +6,22 @@
 
 namespace robots {
 
-/// One sentence for people that says what an event tells, without its site and its time. A text
-/// that a site sent is in it as `base::printable` writes it.
+/// One sentence for people about an event, without its site and its time. A text that a site sent
+/// is in it as `base::printable` writes it.
 [[nodiscard]] std::string explain(const look_up_event& event);
-/// Says what came back for a request.
+/// Says how a request ended.
 [[nodiscard]] std::string explain(const exchange_event& event);
 /// Says how much of a robots.txt could be read.
 [[nodiscard]] std::string explain(const parse_event& event);
 /// Says how a retrieval ended.
 [[nodiscard]] std::string explain(const retrieval_event& event);
-/// Says what another process had fetched.
+/// Says which file another process has fetched.
 [[nodiscard]] std::string explain(const far_hit_event& event);
 /// Says which copy the shared store had.
 [[nodiscard]] std::string explain(const far_copy_event& event);
-/// Says why there is no robots.txt to obey, and what holds now.
+/// Says why there is no robots.txt to obey, and what the fallback does.
 [[nodiscard]] std::string explain(const fallback_event& event);
-/// Gives the sentence of `explain(decision)`.
+/// Returns the sentence of `explain(decision)`.
 [[nodiscard]] std::string explain(const decision_event& event);
 /// Says whether the request may go, and what robots.txt says.
 [[nodiscard]] std::string explain(const admission_event& event);
@@ -33,7 +33,7 @@ namespace robots {
 [[nodiscard]] std::string explain(const halt_event& event);
 /// Says whether a site was signed off.
 [[nodiscard]] std::string explain(const sign_off_event& event);
-/// Says what the circuit breaker lets through now.
+/// Names the new state of the circuit breaker.
 [[nodiscard]] std::string explain(const breaker_event& event);
 /// Says why an entry was dropped.
 [[nodiscard]] std::string explain(const drop_event& event);

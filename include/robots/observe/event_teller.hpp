@@ -11,7 +11,7 @@
 
 namespace robots::detail {
 
-/// Tells an observer of events. It hides the type of the observer.
+/// Sends events to an observer. It hides the type of the observer.
 class event_teller : public event_clock {
  public:
   /// Tells the observer.

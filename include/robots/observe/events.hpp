@@ -46,11 +46,11 @@ class event_clock {
 
 namespace robots {
 
-/// What all events tell. The references in an event end with the call that tells of it.
+/// The common part of all events. The references in an event end with the call of the observer.
 struct event {
   std::string_view site{};                ///< see `site::key`; empty where the event has no site
   const call_context* context = nullptr;  ///< of the call that led to it; null when it gave none
-  detail::event_clock* clock = nullptr;   ///< what `time` reads; null for the system's clock
+  detail::event_clock* clock = nullptr;   ///< the clock of `time`; null for the system's clock
   /// The product token of the crawler that the cache or gate works for; empty if it is not known.
   std::string_view crawler{};
 
@@ -60,7 +60,7 @@ struct event {
   }
 };
 
-/// How a look-up got its policy.
+/// The way in which a look-up got its policy.
 enum class look_up_result : std::uint8_t {
   hit,        ///< from a fresh entry
   stale_hit,  ///< from one that is no longer fresh and is being renewed
@@ -77,14 +77,14 @@ enum class look_up_result : std::uint8_t {
 struct look_up_event : event {
   static constexpr std::string_view name = "look_up";  ///< of its kind
   look_up_result result = look_up_result::miss;        ///< how
-  const robots::policy* policy = nullptr;              ///< what it got; null for a miss
+  const robots::policy* policy = nullptr;              ///< the result; null for a miss
 };
 
 /// A retrieval has made an exchange. Told when the retrieval ends, in the order of exchanges,
 /// before its `retrieval_event`.
 struct exchange_event : event {
   static constexpr std::string_view name = "exchange";  ///< of its kind
-  const robots::exchange& exchange;                     ///< what was asked, and the status or error
+  const robots::exchange& exchange;                     ///< the URL, and the status or error
   std::chrono::nanoseconds ended{0};                    ///< how long before now it ended
   std::chrono::nanoseconds duration{0};                 ///< from the request to the response
   std::size_t bytes = 0;  ///< octets of the body, as far as it was read
@@ -95,7 +95,7 @@ struct exchange_event : event {
 /// A robots.txt was read.
 struct parse_event : event {
   static constexpr std::string_view name = "parse";  ///< of its kind
-  const robots::policy& policy;                      ///< what came of it: `rules`, `findings`
+  const robots::policy& policy;                      ///< the result: `rules`, `findings`
   std::chrono::nanoseconds duration{0};              ///< decoded, read and compiled
   /// The text was read as UTF-8 and is not valid UTF-8. Bad octets stay as they are.
   bool invalid_utf8 = false;
@@ -105,7 +105,7 @@ struct parse_event : event {
 struct retrieval_event : event {
   static constexpr std::string_view name = "retrieval";  ///< of its kind
   const robots::policy& policy;                          ///< what came of it
-  const robots::record& record;  ///< what it was made of; without body behind another site's file
+  const robots::record& record;  ///< its source; without body if the file is that of another site
   std::chrono::nanoseconds duration{0};  ///< how long it took by the cache's clock
   /// The exchanges that it has made, told before: behind another site's file, those that led there.
   const std::vector<exchange_event>* exchanges = nullptr;
@@ -126,20 +126,20 @@ struct far_copy_event : event {
   const robots::record& record;                         ///< what the store had
 };
 
-/// The fallback policy decided what holds: the robots.txt could not be had, or was too malformed to
-/// be obeyed.
+/// The fallback policy decided, because the robots.txt was unavailable, or too malformed to be
+/// obeyed.
 struct fallback_event : event {
   static constexpr std::string_view name = "fallback";  ///< of its kind
-  const robots::policy& policy;  ///< `basis` is what was done, `outcome` the row
+  const robots::policy& policy;  ///< `basis` is the action, `outcome` the row
 };
 
-/// What a site asks of the crawler has changed: its robots.txt came, went, or has other rules or
-/// delays. Told before any decision rests on the new policy.
+/// The wishes of a site have changed: its robots.txt came, went, or has other rules or delays. Told
+/// before any decision rests on the new policy.
 struct policy_change_event : event {
   static constexpr std::string_view name = "policy_change";  ///< of its kind
   const robots::policy& before;                              ///< made of the answer before
   const robots::policy& after;                               ///< made of this one
-  const change_report& changes;                              ///< what has changed
+  const change_report& changes;                              ///< the changes
   std::chrono::nanoseconds interval{0};  ///< between the times at which both were fetched
   bool fast = false;                     ///< see `fast_change_share` and `fast_change_within`
   bool turned_hostile = false;  ///< everything is denied now (`denies_everything`), and was not
@@ -179,7 +179,7 @@ struct decision_event : event {
 /// The circuit breaker of an origin, which is the event's site, has changed.
 struct breaker_event : event {
   static constexpr std::string_view name = "breaker";  ///< of its kind
-  breaker_state state = breaker_state::closed;         ///< what it lets through now
+  breaker_state state = breaker_state::closed;         ///< its new state
 };
 
 /// A storage has dropped an entry.
@@ -197,7 +197,7 @@ struct quarantine_event : event {
 /// An override was set or lifted: see `basic_robots_cache::set_override`.
 struct override_event : event {
   static constexpr std::string_view name = "override";  ///< of its kind
-  site_override value{};  ///< what holds now; `none`: the override was lifted
+  site_override value{};                                ///< the new override; `none`: it was lifted
 };
 
 /// The excluded hosts were replaced: see `basic_robots_cache::set_excluded`. Its site is empty.
@@ -210,7 +210,7 @@ struct exclusions_event : event {
 struct admission_event : event {
   static constexpr std::string_view name = "admission";  ///< of its kind
   std::string_view url;                                  ///< the URL that the caller asked about
-  const robots::decision& decision;                      ///< what robots.txt says
+  const robots::decision& decision;                      ///< the decision by robots.txt
   admission_reason reason{};                             ///< the answer
   std::chrono::nanoseconds waited{0};                    ///< how long the call took
   /// The site is halted, in quarantine or not signed off: a person should look at the URL.
@@ -228,7 +228,7 @@ struct ledger_event : event {
 struct far_store_event : event {
   static constexpr std::string_view name = "far_store";  ///< of its kind
   bool up = false;  ///< it answers again; else it has failed, and is left alone for a while
-  std::string_view message;  ///< what it last failed with; empty when it is up
+  std::string_view message;  ///< its last error; empty if it is up
 };
 
 /// The shared store could not be told that `event::site` was invalidated, and this process stops

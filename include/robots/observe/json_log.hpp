@@ -56,17 +56,17 @@ namespace robots {
 /// that the sink throws at is lost, and the next line has the number of lost lines (`lost`). See
 /// `stats`.
 ///
-/// A handle: copies write one log. It can be given to several caches and gates, and all its
-/// members may be called from any thread. A line that is not wanted costs some 3 ns; one that is,
-/// some microseconds and what the sink takes, unless there is a queue (`queue_bytes`).
+/// A handle: copies write one log. It can be given to several caches and gates, and all its members
+/// may be called from any thread. A line that is not wanted costs some 3 ns; one that is, some
+/// microseconds and the time of the sink, unless there is a queue (`queue_bytes`).
 class JsonLog {
  public:
-  /// Where a log's lines go: called with one line at a time, its line feed included, by one thread
-  /// at a time. When it throws, the line counts as lost. Without a queue, it must not call a cache
-  /// or a gate that tells this log.
+  /// The output of a log: called with one line at a time, its line feed included, by one thread at
+  /// a time. When it throws, the line counts as lost. Without a queue, it must not call a cache or
+  /// a gate that tells this log.
   using line_sink = std::function<void(std::string_view line)>;
 
-  /// The number of lines by what became of them.
+  /// The number of lines by their fate.
   struct counts {
     std::uint64_t written = 0;     ///< lines that the sink took
     std::uint64_t lost = 0;        ///< lines that the sink threw at, or without room in the queue
@@ -82,11 +82,11 @@ class JsonLog {
   /// Writes to an open file, which must outlive the log, and flushes it after each line.
   explicit JsonLog(std::FILE* file, const json_log_options& options = {});
 
-  /// What became of the lines so far.
+  /// Returns the counts of lines.
   [[nodiscard]] counts stats() const noexcept;
 
   /// Returns when the sink has seen all lines of calls that have ended: at once without a queue.
-  /// Not from the sink.
+  /// Must not be called from the sink.
   void flush() const;
 
   /// Writes the event, if it is wanted.
@@ -119,10 +119,10 @@ class JsonLog {
 
   [[nodiscard]] bool is_wanted(log_level level) const noexcept;
 
-  /// Returns true if the sample takes what tells of a decision.
+  /// Returns true if the sample takes the lines of a decision.
   [[nodiscard]] bool is_sampled(const decision& decided) const noexcept;
 
-  /// Returns true if the fallback policy allowed what a decision is about.
+  /// Returns true if the fallback policy allowed the URL of a decision.
   [[nodiscard]] static bool is_default_allow(const decision& decided) noexcept;
 
   void write(base::json_writer line) const;

@@ -38,7 +38,7 @@ namespace observe_detail {
   return sink;
 }
 
-/// What is left of a line that was written in part only ends before the next one.
+/// The rest of a line that was written only in part comes before the next line.
 [[nodiscard]] inline JsonLog::line_sink ending_torn_lines(
     std::function<bool(std::string_view)> write) {
   return [write = std::move(write), torn = false](std::string_view line) mutable {

@@ -10,16 +10,16 @@
 
 namespace robots {
 
-/// How much a line of a log matters.
+/// The importance of a line of a log.
 enum class log_level : std::uint8_t {
-  debug,  ///< what happens all the time: hits, dropped entries
-  info,   ///< what a crawl is made of
-  /// What its site should mend: malformed lines, another charset than UTF-8; and high-risk sites
-  /// that wait for a sign-off.
+  debug,  ///< frequent events: hits, dropped entries
+  info,   ///< the events of a normal crawl
+  /// Mistakes that the site should mend: malformed lines, another charset than UTF-8; and high-risk
+  /// sites that wait for a sign-off.
   warn,
-  error,  ///< what failed, such as a retrieval; sudden changes of rules
-  /// What a person must look at: files too malformed to be obeyed, quarantine, sites that turn
-  /// hostile, halts, revoked access.
+  error,  ///< failures, such as that of a retrieval; sudden changes of rules
+  /// Events that an operator must see: files too malformed to be obeyed, quarantine, sites that
+  /// turn hostile, halts, revoked access.
   critical,
 };
 
@@ -29,7 +29,7 @@ enum class log_level : std::uint8_t {
                                               {"DEBUG", "INFO", "WARN", "ERROR", "CRITICAL"});
 }
 
-/// What a `JsonLog` writes.
+/// The options of a `JsonLog`.
 struct json_log_options {
   log_level least = log_level::info;  ///< lines below it are not written
   /// Level of decisions and admissions that deny. Those that the fallback policy made are at ERROR

@@ -14,7 +14,7 @@
 
 namespace robots {
 
-/// How a figure is to be read.
+/// The kind of a figure.
 enum class metric_kind : std::uint8_t {
   counter,    ///< only ever grows
   gauge,      ///< goes up and down

@@ -8,16 +8,16 @@
 
 namespace robots {
 
-/// What a `Metrics` remembers.
+/// The limits of a `Metrics`.
 struct metrics_options {
   /// About how many hosts `metrics_snapshot::denied_hosts` has at most, at 100 octets each; 0 for
   /// none. A host with more than 16 / `denied_hosts` of all denials (1.6 % by default) is always
   /// among them.
   std::size_t denied_hosts = 1'024;
-  /// How many domains have counters (`metrics_snapshot::domains`), at some 300 octets each. The
-  /// first domains get them; all later domains are counted together, without a label. A monitoring
-  /// system keeps a series for each domain, so choose a number that it can store. With 0, nothing
-  /// is counted by domain. Above 0, each look-up takes a shared lock.
+  /// The number of domains with counters (`metrics_snapshot::domains`), at some 300 octets each.
+  /// The first domains get them; all later domains are counted together, without a label. A
+  /// monitoring system keeps a series for each domain, so choose a number that it can store. With
+  /// 0, nothing is counted by domain. Above 0, each look-up takes a shared lock.
   std::size_t domains = 0;
 };
 
@@ -35,14 +35,14 @@ class Metrics {
   /// Counts from zero.
   explicit Metrics(const metrics_options& options);
 
-  /// What was counted so far. The figures are read one by one, not at one instant.
+  /// Returns the counts. They are read one by one, not at one instant.
   [[nodiscard]] metrics_snapshot snapshot() const;
 
   /// Counts a look-up and, if `metrics_options::domains` asks for it, its domain.
   void on(const look_up_event& event);
   /// Counts a decision and, if it denied, its host and its domain.
   void on(const decision_event& event);
-  /// Counts a request and what came back.
+  /// Counts a request and its response.
   void on(const exchange_event& event) noexcept;
   /// Counts a file that was read.
   void on(const parse_event& event) noexcept;
@@ -60,7 +60,7 @@ class Metrics {
   void on(const quarantine_event& event) noexcept;
   /// Counts an override that is set or lifted.
   void on(const override_event& /*event*/) noexcept;
-  /// Counts a change of what a site asks for.
+  /// Counts a change of a site's rules.
   void on(const policy_change_event& event) noexcept;
   /// Counts a page that was refused though robots.txt allows it.
   void on(const access_revoked_event& /*event*/) noexcept;

@@ -23,7 +23,7 @@ namespace robots {
 struct Metrics::state {
   static constexpr std::size_t reasons = static_cast<std::size_t>(decision_reason::invalid_url) + 1;
 
-  /// What hits count: look-ups by their result, and decisions by what was decided and why.
+  /// The counts of hits: look-ups by result, decisions by answer and reason.
   enum class tally : unsigned char {
     hit = static_cast<unsigned char>(look_up_result::hit),
     stale_hit = static_cast<unsigned char>(look_up_result::stale_hit),

@@ -17,12 +17,12 @@
 
 namespace robots {
 
-/// What a `Metrics` has counted so far. Its rates are those of `cache_counts`.
+/// The counts of a `Metrics`. Its rates are those of `cache_counts`.
 ///
-/// What is counted by an enumeration is asked by its enumerators:
-/// `now.denied_for[decision_reason::rule]`, `now.outcomes.total()`.
+/// Counts by an enumeration are read by its enumerators: `now.denied_for[decision_reason::rule]`,
+/// `now.outcomes.total()`.
 struct metrics_snapshot : cache_counts {
-  /// How often a host occurred.
+  /// A host and its count.
   struct host_count {
     std::string host{};       ///< as `host_of_site_key` gives it
     std::uint64_t count = 0;  ///< how often; never too low
@@ -31,14 +31,14 @@ struct metrics_snapshot : cache_counts {
     [[nodiscard]] friend bool operator==(const host_count&, const host_count&) = default;
   };
 
-  /// How often the site of a domain was looked up, and why it was denied.
+  /// The look-ups and the denials of a domain.
   struct domain_counts {
     std::string domain{};  ///< as `host_of_site_key` gives it; empty: all domains without counters
     base::enum_counts<look_up_result::joined> look_ups{};          ///< by their result
     base::enum_counts<decision_reason::invalid_url> denied_for{};  ///< decisions, by their reason
   };
 
-  /// How often a site answered with a status.
+  /// A status and the number of responses with it.
   struct status_count {
     int status = 0;           ///< from 100 to 599; 0 for any other
     std::uint64_t count = 0;  ///< how often
@@ -57,7 +57,7 @@ struct metrics_snapshot : cache_counts {
   std::vector<domain_counts> domains{};
   /// Retrievals, by the row of the failure table.
   base::enum_counts<outcome::redirected> outcomes{};
-  /// How often the fallback policy decided: by `outcome`, as an index, and by what it did.
+  /// The number of decisions by the fallback policy, by `outcome` as an index, and by action.
   std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
   std::vector<status_count> statuses{};  ///< responses, by status in order
   base::enum_counts<fetch_error::connection_refused>
@@ -84,7 +84,7 @@ struct metrics_snapshot : cache_counts {
   base::enum_counts<admission_reason::too_late> admissions{};  ///< answers of gates
   duration_histogram gate_wait{};  ///< how long those were kept that might go
 
-  /// How often sites answered with that status, such as 401, 403 or 429.
+  /// The number of responses with that status, such as 401, 403 or 429.
   [[nodiscard]] std::uint64_t responses(int status) const noexcept {
     for (const status_count& counted : statuses) {
       if (counted.status == status) {

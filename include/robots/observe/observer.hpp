@@ -53,7 +53,7 @@ struct NullObserver {
 
 static_assert(Observer<NullObserver>);
 
-/// Gives an event to an observer, if it observes that kind. Returns false if the observer threw.
+/// Passes an event to an observer, if it observes that kind. Returns false if the observer threw.
 template <Observer O, class Event>
 bool tell(O& observer, const Event& event) noexcept {
   if constexpr (ObserverOf<O, Event>) {

@@ -20,7 +20,7 @@ class observers {
   /// Takes over the observers.
   explicit observers(Os... one) : all_(std::move(one)...) {}
 
-  /// Gives the event to each observer.
+  /// Passes the event to each observer.
   template <class Event>
     requires(ObserverOf<Os, Event> || ...)
   void on(const Event& event) {

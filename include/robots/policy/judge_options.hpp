@@ -17,7 +17,7 @@ struct judge_options {
   malformed_limit malformed{};   ///< above this, a file counts as `outcome::malformed`
   bool keep_text = false;        ///< policies keep the text that they were read from
 
-  /// How long an answer holds whose server does not say, but never longer than `max_ttl`.
+  /// The lifetime of an answer whose server does not state one, but at most `max_ttl`.
   std::chrono::seconds default_ttl = std::chrono::hours{24};
   std::chrono::seconds min_ttl = std::chrono::minutes{5};  ///< an answer holds for at least this
   std::chrono::seconds max_ttl = std::chrono::hours{24};   ///< wins over every other lifetime
@@ -25,13 +25,14 @@ struct judge_options {
   /// The most for which failures in a row hold, each twice as long as the one before.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
   double failure_jitter = 0.1;  ///< the share by which chance shortens `failure_ttl`, 0 to 1
-  /// How long `outcome::circuit_open` holds.
+  /// The lifetime of `outcome::circuit_open`.
   std::chrono::seconds breaker_cooldown = std::chrono::minutes{1};
   std::chrono::seconds last_good_for = std::chrono::days{30};  ///< how long a last good copy counts
   std::chrono::seconds stale_while_revalidate{0};  ///< how long a stale policy may answer meanwhile
 };
 
-/// Throws `std::invalid_argument`, saying what to mend, when the options contradict themselves.
+/// Throws `std::invalid_argument` if the options contradict each other. The message says what to
+/// mend.
 inline void validate(const judge_options& options) {
   if (options.parse.max_bytes == 0) {
     throw std::invalid_argument{

@@ -13,7 +13,7 @@
 
 namespace robots::detail {
 
-/// How long a failure is remembered that is the `failures`th in a row: doubled with each, up to a
+/// The time for which the `failures`th failure in a row is remembered: doubled with each, up to a
 /// limit, and a little less by chance (`random`, from 0 to 1), so that sites which failed together
 /// are not asked together.
 [[nodiscard]] constexpr std::chrono::seconds failure_lifetime(const judge_options& options,

@@ -184,7 +184,7 @@ class policy {
     return {newest_file().own_lines(), newest_file().extras().diagnostics};
   }
 
-  /// How many lines that robots.txt has, and how many of them mean nothing.
+  /// The number of lines of that robots.txt, and the number of lines without meaning.
   [[nodiscard]] line_counts lines() const noexcept { return newest_file().own_lines(); }
 
   /// Counts the changes of a site's permissions, as far as its storage remembers: 1 for the first
@@ -192,9 +192,9 @@ class policy {
   /// guide's policy versions).
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
-  /// Stands for the meaning: equal for policies with the same rules and delays, whatever comments,
-  /// order and spelling their files have. 0 for one that denies everything for
-  /// want of a robots.txt. The same on every machine. At the cost of `rule_set::fingerprint`.
+  /// A hash of the meaning: equal for policies with the same rules and delays, whatever comments,
+  /// order and spelling their files have. 0 for one that denies everything for want of a
+  /// robots.txt. The same on every machine. At the cost of `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
   /// Makes this policy the successor of `before`, or the first one if that is null. Numbers it, and
@@ -225,7 +225,7 @@ class policy {
   /// The row of the failure table that the last retrieval came to: `source().outcome`.
   [[nodiscard]] robots::outcome outcome() const noexcept { return outcome_; }
 
-  /// Where the rules in force came from: `source()`, unless they are those of an earlier retrieval.
+  /// The source of the rules in force: `source()`, unless they come from an earlier retrieval.
   [[nodiscard]] record_head rules_source() const { return in_force().source(); }
 
   /// When `source()` was fetched, by the clock of this process.

@@ -27,10 +27,10 @@ namespace robots {
 /// The answer whether and when a URL may be fetched, and why. If robots.txt refuses, `plan` is
 /// empty.
 struct admission_result : any_host_gate::answer {
-  robots::decision decision{};  ///< what robots.txt says; its policy is never null
+  robots::decision decision{};  ///< the decision by robots.txt; its policy is never null
 };
 
-/// Returns a sentence for people: the answer, and what decided it.
+/// Returns a sentence for people: the answer and its reason.
 [[nodiscard]] inline std::string explain(const admission_result& result) {
   const std::string verdict = explain(result.decision);
   switch (result.reason) {
@@ -48,7 +48,7 @@ struct admission_result : any_host_gate::answer {
   }
 }
 
-/// What a `basic_admission` asks besides robots.txt and the gate.
+/// The conditions of a `basic_admission` besides robots.txt and the gate.
 struct admission_options {
   /// Returns until when a circuit breaker rejects requests for a URL, or nothing if it is closed.
   /// Any thread calls it. May be empty.

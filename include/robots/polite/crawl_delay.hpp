@@ -12,7 +12,7 @@
 
 namespace robots {
 
-/// What a delay between two requests to one host comes from.
+/// The source of a delay between two requests to one host.
 enum class delay_term : std::uint8_t {
   none,           ///< nothing asks for a delay
   crawl_delay,    ///< Crawl-delay of the crawler's group
@@ -31,7 +31,7 @@ enum class delay_term : std::uint8_t {
              "floor", "cap"});
 }
 
-/// What to do where more delay is asked for than `delay_options::cap`.
+/// The action if a delay is above `delay_options::cap`.
 enum class above_cap : std::uint8_t {
   clamp,  ///< wait as long as the cap
   /// Make no request if robots.txt asks for more than the cap: a site that wants an hour between
@@ -39,7 +39,7 @@ enum class above_cap : std::uint8_t {
   skip_host,
 };
 
-/// What a crawler itself wants of its delays.
+/// A crawler's own limits for delays.
 struct delay_options {
   /// The crawler's own delay where nothing asks for a longer one; spread at random, so that its
   /// requests do not beat in time (CrawlingRules).
@@ -48,7 +48,7 @@ struct delay_options {
   std::chrono::nanoseconds floor{0};
   /// No delay is longer. At least `floor`.
   std::chrono::nanoseconds cap = longest_delay;
-  /// What to do about a longer one.
+  /// The action for a longer delay.
   robots::above_cap above_cap = robots::above_cap::clamp;
 };
 
@@ -66,8 +66,8 @@ inline void validate(const delay_options& options) {
   }
 }
 
-/// What one delay is computed from. Negative values count as none; what is longer than
-/// `longest_delay` counts as that.
+/// The inputs of one delay. Negative values count as no value; a delay longer than `longest_delay`
+/// counts as that.
 struct delay_inputs {
   std::optional<std::chrono::milliseconds> crawl_delay{};   ///< `policy::crawl_delay()`
   std::optional<std::chrono::milliseconds> file_delay{};    ///< `policy::file_delay()`
@@ -80,7 +80,7 @@ struct computed_delay {
   std::chrono::nanoseconds delay{0};       ///< to keep
   delay_term term = delay_term::none;      ///< what decided
   std::chrono::nanoseconds asked{0};       ///< by `asked_by`, before the cap
-  delay_term asked_by = delay_term::none;  ///< what decided before the cap
+  delay_term asked_by = delay_term::none;  ///< the deciding term before the cap
   bool skip_host = false;  ///< robots.txt asks for more than the cap: leave the site alone
 };
 
@@ -135,8 +135,8 @@ namespace polite_detail {
 ///     max(uniform in [0.5, 1.5] x fixed delay, robots.txt delay, (last response in seconds)^2 s)
 ///
 /// where the delay of robots.txt is the longest of its Crawl-delay, the Crawl-delay before its
-/// first group and its Request-rate; then the floor, then the cap. What robots.txt asks for comes
-/// first: where it asks for as much as something else, it is what decides.
+/// first group and its Request-rate; then the floor, then the cap. On a tie, robots.txt counts as
+/// the deciding term.
 ///
 /// `draw` is a uniform random number in [0, 1]. Pure and constant.
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,

@@ -16,8 +16,8 @@
 
 namespace robots {
 
-/// How the gate slows down for a host that answers 429 or 503. Each such response doubles the
-/// delay; each success halves it again.
+/// The slowdown for a host that answers 429 or 503. Each such response doubles the delay; each
+/// success halves it again.
 struct slow_down_options {
   std::chrono::nanoseconds first = std::chrono::seconds{1};  ///< the least delay that is doubled
   std::chrono::nanoseconds most = std::chrono::minutes{5};   ///< doubling ends at this delay
@@ -25,7 +25,7 @@ struct slow_down_options {
       std::chrono::minutes{10};  ///< how long, from the last 429 or 503
 };
 
-/// Where the delay between two requests begins.
+/// The start of the delay between two requests.
 enum class delay_from : std::uint8_t {
   request,   ///< at the start of the first request
   response,  ///< at its response: gentler with slow hosts
@@ -37,19 +37,19 @@ enum class delay_from : std::uint8_t {
   return parsed ? to_string(*parsed) : std::string{};
 }
 
-/// How a `basic_host_gate` paces requests.
+/// The options of a `basic_host_gate`.
 struct gate_options {
   /// The fixed delay, the floor and the cap.
   delay_options delay{.fixed_delay = std::chrono::seconds{1}};
   /// Where the delay begins.
   robots::delay_from delay_from = robots::delay_from::request;
-  /// How many reservations of one key may exist at a time. At least 1.
+  /// The largest number of reservations of one key at a time. At least 1.
   std::uint32_t concurrency = 1;
-  /// How 429 and 503 slow a host down.
+  /// The slowdown after 429 and 503.
   slow_down_options slow_down{};
   /// The longest Retry-After that the gate obeys.
   std::chrono::seconds most_retry_after = std::chrono::hours{24};
-  /// How long a response time counts. The gate remembers a host at least so long.
+  /// The time for which a response time counts. The gate remembers a host at least so long.
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
   /// The most keys that the gate remembers. It refuses a new key if it still needs all of them.
   std::size_t max_hosts = 100'000;
@@ -59,13 +59,13 @@ struct gate_options {
   /// Returns the key under which a URL shares its pace with others: its origin, its registrable
   /// domain or its address. Any thread calls it. An empty key refuses the URL.
   std::function<std::string(std::string_view)> key = key_by_origin;
-  /// Where processes that visit the same hosts take turns; null if this gate decides alone.
+  /// The ledger of the processes that visit the same hosts; null if this gate decides alone.
   /// `start` and `acquire` ask it right before each request.
   std::shared_ptr<PaceLedger> ledger{};
-  /// How long requests wait for a ledger that fails. Then the gate goes on without it.
+  /// The time for which requests wait for a ledger that fails. Then the gate goes on without it.
   std::chrono::nanoseconds ledger_patience = std::chrono::seconds{10};
-  /// How many processes share the ledger. If it fails, each of N processes waits N times the
-  /// longest delay, so that together they keep it. At least 1.
+  /// The number of processes that share the ledger. If it fails, each of N processes waits N times
+  /// the longest delay, so that together they keep it. At least 1.
   std::uint32_t ledger_users = 1;
   /// Seed of the random delays. Without one, each gate chooses its own.
   std::optional<std::uint64_t> seed{};

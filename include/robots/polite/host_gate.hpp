@@ -36,7 +36,7 @@ namespace robots {
 /// The number of answers by reason: `stats[admission_reason::busy]`, `stats.total()`.
 using admission_stats = base::enum_counts<admission_reason::too_late>;
 
-/// What a gate has done since its construction.
+/// The statistics of a gate since its construction.
 struct gate_stats {
   admission_stats answers{};            ///< answers to callers that asked for a reservation
   std::uint64_t started = 0;            ///< requests that used a reservation
@@ -183,7 +183,7 @@ class any_host_gate {
   /// Returns the number of threads that wait for a reservation at the host of `url`.
   [[nodiscard]] std::size_t waiting(std::string_view url) const;
 
-  /// Returns what the gate has done so far.
+  /// Returns the statistics of the gate.
   [[nodiscard]] gate_stats stats() const;
 
   /// Returns the options.

@@ -238,7 +238,7 @@ ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
     host->queue.refuse_all();
     state_->hand_on(*host);
   }
-  sleepers.request_stop();  // without the lock, since it calls what the clock waits by
+  sleepers.request_stop();  // without the lock, since it calls a function of the clock
 }
 
 ROBOTS_INLINE void any_host_gate::note_request(std::string_view url, time_point started,

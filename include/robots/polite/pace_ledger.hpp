@@ -7,24 +7,22 @@
 
 namespace robots {
 
-/// What a process asks of a ledger before a request. All durations are 0 or more.
+/// The claim of a process to a turn. All durations are 0 or more.
 struct pace_claim {
   /// The delay that the process keeps at the host for certain: whatever it draws at random.
   std::chrono::nanoseconds least{0};
   /// The delay to be kept after this request; not below `least`.
   std::chrono::nanoseconds after{0};
-  /// How long ago the process asked for a turn at the host before, in vain or not; nothing if it
-  /// never did.
+  /// The time since the process last asked for a turn at the host; empty if it never did.
   std::optional<std::chrono::nanoseconds> last_asked{};
-  /// How late the request may start, since the answer takes its time: the turn counts from then.
+  /// The latest start of the request after the answer: the turn counts from then.
   std::chrono::nanoseconds lateness{0};
-  /// Tells the turn from all others of the process; 0: from none. If the ledger gave the last turn
-  /// at the host for the same number, its request has not started: the turn counts anew.
+  /// Identifies the turn among those of the process; 0: no identity. If the ledger gave the last
+  /// turn at the host for the same number, its request has not started: the turn counts anew.
   std::uint64_t turn = 0;
 };
 
-/// Whose turn it is at the hosts of a crawl that several processes share; see
-/// `gate_options::ledger`.
+/// The turns at the hosts of a crawl that several processes share; see `gate_options::ledger`.
 ///
 /// Between two turns at a host lies the longest of the first one's `after` and of what any process
 /// has asked for as `least` within the last minute. All is measured by the ledger's own time, so

@@ -9,7 +9,7 @@
 
 namespace robots {
 
-/// What came of a request to a host, for those who pace requests.
+/// The result of a request to a host, for the pace of later requests.
 struct request_report {
   std::chrono::nanoseconds response_time{0};  ///< from the request to the response; 0: not known
   int status = 0;                             ///< HTTP status; 0 without response

@@ -16,7 +16,7 @@ namespace robots {
 
 class policy;
 
-/// What limits the requests to a host, besides the gate's options and the host's responses.
+/// The limits for a host, besides the gate's options and the host's responses.
 struct host_limits {
   /// The policy of the URL's site, for its delays, rates and hours; null without rules. The gate
   /// counts the requests that fetched its robots.txt: the next request keeps its distance from
@@ -26,7 +26,7 @@ struct host_limits {
   std::optional<time_point> breaker_open_until{};
 };
 
-/// What decides when the next request to a host may start.
+/// The limit that decides when the next request to a host may start.
 enum class start_limit : std::uint8_t {
   none,         ///< nothing: the request may start at once
   delay,        ///< the delay between requests; `start_plan::delay` says which one
@@ -46,7 +46,7 @@ enum class start_limit : std::uint8_t {
 /// When the next request to a host may start, and why not sooner.
 struct start_plan {
   time_point at{};                             ///< the earliest start
-  start_limit decided_by = start_limit::none;  ///< what decided `at`
+  start_limit decided_by = start_limit::none;  ///< the limit that decided `at`
   computed_delay delay{};                      ///< the delay after the previous request
   std::chrono::nanoseconds slowed{0};          ///< that delay, lengthened by 429 and 503
   std::uint32_t overloads = 0;                 ///< how often that delay is doubled

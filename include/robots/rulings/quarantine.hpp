@@ -93,7 +93,7 @@ class quarantine {
     return was_held;
   }
 
-  /// How many sites are in quarantine.
+  /// The number of sites in quarantine.
   [[nodiscard]] std::size_t size() const noexcept { return held_; }
 
   /// The keys of the sites in quarantine, in no order.

@@ -150,7 +150,7 @@ class SharedStore {
                                      const store_lease& lease) = 0;
   /// Removes a value, ends its lease, and tells the other processes.
   virtual void erase(std::string_view key) = 0;
-  /// Tells the other processes that a value is out of date.
+  /// Notifies the other processes that a value is out of date.
   virtual void announce(std::string_view key) = 0;
   /// Returns the lease of a key, or nothing if somebody has it.
   [[nodiscard]] virtual std::optional<store_lease> try_lease(

@@ -23,7 +23,7 @@ struct cache_entry {
   std::uint32_t epoch = 0;
 };
 
-/// Where a cache keeps its entries, by the key of `site::key`.
+/// The place of a cache's entries, by the key of `site::key`.
 ///
 /// A model may be called from any thread at once. What it throws costs the cache that one look-up
 /// or store, and is counted. `find(key, now)` gives the entry last stored under `key`, unless

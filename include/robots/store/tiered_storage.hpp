@@ -18,13 +18,13 @@
 
 namespace robots {
 
-/// How a cache uses the store that it shares with other processes.
+/// The options for a store that processes share.
 struct tiered_options {
-  /// How long a process may take to fetch the robots.txt of a site. After that, it counts as dead,
-  /// and another process asks the site. Above 0.
+  /// The time for which a process may take to fetch the robots.txt of a site. After that, it counts
+  /// as dead, and another process asks the site. Above 0.
   std::chrono::milliseconds lease{60'000};
-  /// How long a process waits for the fetch of another one. After that, it uses a stale entry, if
-  /// that is allowed, and else asks the site itself. With 0 it does not wait.
+  /// The time for which a process waits for the fetch of another process. After that, it uses a
+  /// stale entry, if that is allowed, and else asks the site itself. With 0 it does not wait.
   std::chrono::milliseconds wait{5'000};
   /// The shortest time between two looks at the store while it waits; later, half of the time
   /// waited so far, if that is longer. Above 0.
@@ -32,7 +32,7 @@ struct tiered_options {
   /// A call with less time left than this does not block on the store: a background thread does.
   /// Must be at least as long as the slowest call of the store.
   std::chrono::milliseconds patience{3'000};
-  /// How far the clocks of other machines may be ahead. Later records are not believed.
+  /// The time by which clocks of other machines may be ahead. Later records are ignored.
   std::chrono::seconds clock_skew{60};
   /// Ignores records from before this cache was made, so that a crawl that starts again asks each
   /// site again. Of processes that start together, one asks.
@@ -41,7 +41,7 @@ struct tiered_options {
   breaker_options breaker{.failures = 3, .cooldown = std::chrono::seconds{5}};
 };
 
-/// Throws `std::invalid_argument`, saying what to mend, when a number makes no sense.
+/// Throws `std::invalid_argument` if a number makes no sense. The message says what to mend.
 inline void validate(const tiered_options& options) {
   if (options.lease.count() <= 0 || options.poll.count() <= 0) {
     throw std::invalid_argument{"tiered_options: lease and poll must be above 0"};
@@ -76,12 +76,13 @@ concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
 template <Storage Near, std::derived_from<SharedStore> Far>
 class TieredStorage {
  public:
-  /// Of a store alone. Throws `std::invalid_argument` when the options make no sense.
+  /// Makes a storage from a store alone. Throws `std::invalid_argument` if the options make no
+  /// sense.
   explicit TieredStorage(Far shared, tiered_options options = {})
     requires std::default_initializable<Near>
       : TieredStorage(Near{}, std::move(shared), options) {}
 
-  /// Of both parts. Throws `std::invalid_argument` when the options make no sense.
+  /// Makes a storage from both parts. Throws `std::invalid_argument` if the options make no sense.
   TieredStorage(Near local, Far shared, tiered_options options = {})
       : local_(std::move(local)), shared_(std::move(shared)), options_(options) {
     validate(options);
@@ -140,7 +141,7 @@ class TieredStorage {
   /// The store that processes share.
   [[nodiscard]] Far& shared() noexcept { return shared_; }
 
-  /// How the cache uses that.
+  /// The options for the store.
   [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
 
  private:

@@ -24,7 +24,7 @@ class FixedPolicySource {
     return rules_;
   }
 
-  /// What the policy says of `url`.
+  /// Returns the decision of the policy for `url`.
   [[nodiscard]] decision check(std::string_view url, const call_options& /*call*/ = {}) const {
     decision decided = decide(rules_, url, rules_->rules_fetched_at());
     decided.from_cache = true;

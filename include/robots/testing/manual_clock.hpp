@@ -38,7 +38,7 @@ class ManualClock {
   /// The present moment.
   [[nodiscard]] time_point now() const noexcept { return time_point{duration{state_->now.load()}}; }
 
-  /// The present date: `start_date` and what has passed since.
+  /// Returns the date: `start_date` plus the time that has passed since.
   [[nodiscard]] wall_time wall_now() const noexcept {
     return wall_anchor{.steady = time_point{start()}, .wall = state_->start_date}.at(now());
   }

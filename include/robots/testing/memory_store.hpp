@@ -21,7 +21,7 @@
 
 namespace robots {
 
-/// A `SharedStore` within this process, for tests of what stands on one.
+/// A `SharedStore` within this process, for tests.
 ///
 /// Copies share one storage, and each copy stands for a process: give one to each cache. A copy
 /// watches nothing at first. Before an erasure or announcement returns, the other copies get it in
@@ -35,7 +35,7 @@ class MemoryStore : public SharedStore {
 
   /// One more process over the same storage.
   MemoryStore(const MemoryStore& other) : SharedStore{other}, storage_{other.storage_} {}
-  /// The store itself, with its watch. What was moved from may only be destroyed or assigned to.
+  /// Moves the store with its watch. A moved-from store may only be destroyed or assigned to.
   MemoryStore(MemoryStore&& other) noexcept = default;
   /// Ends the watch of this store, and goes on as `other`.
   MemoryStore& operator=(MemoryStore other) noexcept {
@@ -50,14 +50,15 @@ class MemoryStore : public SharedStore {
     }
   }
 
-  /// Calls `hook` at the beginning of every call of every copy, which fails with what it throws and
-  /// takes as long as it takes: to count calls, to have them block, or to have some of them fail.
+  /// Calls `hook` at the beginning of every call of every copy. The call fails with the exception
+  /// of the hook and takes as long as the hook: to count calls, to have them block, or to have some
+  /// of them fail.
   void on_call(std::function<void(std::string_view key)> hook) {
     const std::scoped_lock lock{storage_->mutex};
     storage_->hook = std::make_shared<const std::function<void(std::string_view)>>(std::move(hook));
   }
 
-  /// Lets every call of every copy fail with a `store_error` that says `why`, until `recover`.
+  /// Makes every call of every copy fail with a `store_error` that says `why`, until `recover`.
   void fail(std::string why) {
     on_call([why = std::move(why)](std::string_view /*key*/) { throw store_error{why}; });
   }
@@ -72,7 +73,7 @@ class MemoryStore : public SharedStore {
     storage_->leases.clear();
   }
 
-  /// Tells all who watch that they may have missed changes.
+  /// Notifies all watchers that they may have missed changes.
   void lose_changes() { tell("", nullptr); }
 
   /// See `SharedStore`.

@@ -24,7 +24,7 @@ namespace robots {
 ///     web.on("https://example.com/robots.txt", ScriptedFetcher::status(503),
 ///            ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
 ///
-/// What is not in the script cannot be reached (`fetch_error::connect`). It keeps the promises of a
+/// A URL outside the script cannot be reached (`fetch_error::connect`). It keeps the promises of a
 /// `Fetcher`: cuts bodies at `max_bytes` and answers `fetch_error::cancelled` once `stop` is
 /// requested. Copies share script and record. All members may be called from any thread.
 class ScriptedFetcher {
@@ -65,7 +65,7 @@ class ScriptedFetcher {
   }
 
   /// Answers requests for `url` with each of these in turn, and with the last one from then on.
-  /// Takes the place of what was said of `url` before.
+  /// Replaces the earlier script for `url`.
   template <class... Next>
     requires(std::same_as<Next, fetch_response> && ...)
   ScriptedFetcher& on(std::string url, fetch_response first, Next... next) {
@@ -125,13 +125,13 @@ class ScriptedFetcher {
     return state_->requests;
   }
 
-  /// How many requests there were.
+  /// The number of requests.
   [[nodiscard]] std::size_t count() const {
     const std::lock_guard lock{state_->mutex};
     return state_->requests.size();
   }
 
-  /// How many requests there were for `url`.
+  /// The number of requests for `url`.
   [[nodiscard]] std::size_t count(std::string_view url) const {
     const std::lock_guard lock{state_->mutex};
     return static_cast<std::size_t>(

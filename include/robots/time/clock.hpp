@@ -16,7 +16,7 @@ using time_point = std::chrono::steady_clock::time_point;
 /// 1677 to 2262, wherever `std::chrono::system_clock` counts less finely, too.
 using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 
-/// What tells the time and waits for it.
+/// Tells the time and waits for it.
 ///
 /// A model's `now()` never goes back. Its `sleep_until(when, stop)` returns once `now() >= when`
 /// or `stop` has been requested, whichever comes first, and may return at once. Both may be called

@@ -35,7 +35,7 @@ namespace robots {
   return text;
 }
 
-/// Tells the day's time of moments of a steady clock, by one moment at which both were read.
+/// Converts moments of a steady clock to wall time, by one moment at which both clocks were read.
 /// Changes of the system's clock after that are not seen.
 struct wall_anchor {
   time_point steady{};  ///< when it was read, by the steady clock
@@ -70,7 +70,7 @@ struct wall_anchor {
   }
 };
 
-/// What a clock tells now, by both times.
+/// Returns one moment by both times of a clock.
 template <Clock C>
 [[nodiscard]] wall_anchor read_clock(C& clock) {
   return {.steady = clock.now(), .wall = wall_now(clock)};

@@ -30,8 +30,8 @@
 
 namespace robots {
 
-/// Asks a `basic_robots_cache` without blocking: what it must fetch, it fetches through an
-/// `AsyncFetcher`, on the threads that run an executor.
+/// Asks a `basic_robots_cache` without blocking: it fetches through an `AsyncFetcher`, on the
+/// threads that run an executor.
 ///
 ///     asio_robots_cache loop{context.get_executor(), cache,
 ///     AsioCurlFetcher{context.get_executor()}}; decision made = co_await loop.async_check(url,
@@ -50,7 +50,7 @@ namespace robots {
 /// `ManualClock`, a move of its time. An observer of the cache must not destroy it.
 ///
 /// The cache and the executor's context must be there for longer. Destroying it waits for at most
-/// one of its steps, and gives up what it fetches: others who wait for that begin anew.
+/// one of its steps, and cancels its fetches: other callers that wait for them start their own.
 template <class Cache, AsyncFetcher F>
   requires std::move_constructible<F>
 class asio_robots_cache {
@@ -105,7 +105,7 @@ class asio_robots_cache {
     look_ups(const boost::asio::any_io_executor& executor, Cache& cache, F fetcher)
         : strand_(executor), timer_(strand_), cache_(cache), fetcher_(std::move(fetcher)) {}
 
-    /// Begins an operation, from any thread. `handler` gets what `answer` makes of the look-up.
+    /// Begins an operation, from any thread. `handler` gets the result of `answer` for the look-up.
     template <class Result, class Answer, class Handler>
     void begin(const std::string& url, Answer answer, Handler handler) {
       const auto wanted = std::make_shared<adapters_detail::asio_operation<Result, Handler>>(
@@ -138,8 +138,8 @@ class asio_robots_cache {
       set_timer();
     }
 
-    /// Gives up all look-ups and ends all operations, with `operation_aborted`. Afterwards the
-    /// cache is not used any more. Waits for the task that runs, if one does.
+    /// Cancels all look-ups and ends all operations with `operation_aborted`. Afterwards the cache
+    /// is not used any more. Waits for the task that runs, if one does.
     void close() {
       const std::scoped_lock working{working_};
       is_closed_ = true;
@@ -148,7 +148,7 @@ class asio_robots_cache {
     }
 
    private:
-    /// Has `act` done on the strand, and then what is due.
+    /// Runs `act` on the strand, and then the steps that are due.
     template <class Act = void (*)(look_ups&)>
     static void post(const std::weak_ptr<look_ups>& all, Act act = [](look_ups&) {}) {
       if (const auto self = all.lock()) {

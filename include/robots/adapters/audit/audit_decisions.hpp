@@ -33,14 +33,14 @@
 
 namespace robots {
 
-/// What `verify_decisions` found.
+/// The result of `verify_decisions`.
 struct audit_decisions {
   /// An entry that the rest of the trail does not bear out.
   struct difference {
     std::string file;         ///< the file of the entry
     std::uint64_t line = 0;   ///< its line, 1-based
     std::uint64_t entry = 0;  ///< its number
-    std::string text;         ///< what is wrong with it, for people
+    std::string text;         ///< the problem, for people
   };
 
   std::uint64_t confirmed = 0;  ///< decisions that their text, or the entry they rest on, bears out
@@ -294,7 +294,7 @@ class audit_judge {
     check_basis(entry, recorded->second, crawler->second);
   }
 
-  /// Checks that the policy is one for the URL, and that the trail tells of what it rests on.
+  /// Checks that the policy is one for the URL, and that the trail has its basis.
   void check_basis(const audit_entry& entry, const recorded_policy& recorded,
                    const audited_crawler& crawler) {
     using enum decision_reason;
@@ -310,7 +310,7 @@ class audit_judge {
     }
     const auto has = [&](std::string_view kind, const std::string& about) {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
-      // A thread may tell of a decision just before another one tells of what it rests on.
+      // A thread may report a decision just before another thread reports its basis.
       return fact != facts_.end() &&
              (fact->second.entry < entry.n() || fact->second.second <= second_of(entry) + 1);
     };
@@ -365,7 +365,7 @@ class audit_judge {
     }
   }
 
-  /// Returns true for entries of what a site has answered.
+  /// Returns true for entries about an answer of a site.
   [[nodiscard]] static bool is_answer(std::string_view type) noexcept {
     return type == "retrieval" || type == "far_hit" || type == "far_copy";
   }
@@ -401,11 +401,11 @@ class audit_judge {
 }  // namespace adapters_detail
 
 /// Asks again about each decision of the trail in these files, the oldest file first. A decision by
-/// a rule, or by none, must be what the recorded robots.txt that it names says about the URL to the
+/// a rule, or by none, must agree with the recorded robots.txt that it names, for the URL and the
 /// crawler. Any other decision must have the entry it rests on before it: a retrieval with that
 /// outcome, an override, a halt, a sign-off, a quarantine or a list of excluded hosts.
 ///
-/// Where a trail begins with a later file or has lost entries, a decision without basis counts as
+/// If a trail begins with a later file or has lost entries, a decision without basis counts as
 /// unknown. Verify the trail first: this function looks at no chain. Takes files of any content.
 /// Throws `audit_error` like `verify_audit`. Linear, in two passes; keeps some hundred octets for
 /// each policy in memory.

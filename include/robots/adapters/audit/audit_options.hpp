@@ -15,16 +15,16 @@ class audit_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What happens to an event while the queue of an `AuditTrail` is full.
+/// The treatment of events while the queue of an `AuditTrail` is full.
 enum class full_queue : std::uint8_t {
   wait,  ///< the caller waits until there is room, so that no event is lost
   drop,  ///< the event is lost and counted; no caller ever waits
 };
 
-/// Where an `AuditTrail` is kept, and how much of what happens.
+/// The place of an `AuditTrail`, and the share of events that it records.
 struct audit_options {
-  /// What the names of its files begin with: `logs/audit` for `logs/audit.000001.jsonl` and so on,
-  /// and `logs/audit.lock`.
+  /// The prefix of its files: `logs/audit` for `logs/audit.000001.jsonl` and so on, and
+  /// `logs/audit.lock`.
   std::string path;
 
   /// Octets after which a file is followed by the next one. Files are never removed.
@@ -34,8 +34,8 @@ struct audit_options {
   /// events are recorded.
   double share = 1;
 
-  /// How soon entries reach the disk, so that they survive a power failure: 0 for at once, nothing
-  /// to leave it to the system. Not negative. Entries survive the end of the process in any case.
+  /// The delay until entries reach the disk and survive a power failure: 0 for at once, empty to
+  /// leave it to the system. Not negative. Entries survive the end of the process in any case.
   std::optional<std::chrono::milliseconds> flush_every{1'000};
 
   /// A private Ed25519 key in PEM, which signs the trail; empty for no signatures. `openssl genpkey
@@ -48,18 +48,18 @@ struct audit_options {
   /// Octets of memory that events may use while they wait for the disk, with the policies that they
   /// keep alive. `full_queue::wait` exceeds this by at most one event.
   std::size_t queue_bytes = std::size_t{16} << 20U;
-  /// What happens to an event when they are used up. A lost event is counted, and the trail says
+  /// The treatment of an event when they are used up. A lost event is counted, and the trail says
   /// how many were lost as soon as it can be written again.
   full_queue when_full = full_queue::wait;
-  /// How long a caller waits for room. While the disk hangs, `full_queue::wait` blocks every caller
-  /// for so long; then events are lost until the disk answers again, so that the crawler can go on
-  /// or end. `milliseconds::max()` waits for ever.
+  /// The time for which a caller waits for room. While the disk hangs, `full_queue::wait` blocks
+  /// every caller for so long; then events are lost until the disk answers again, so that the
+  /// crawler can go on or end. `milliseconds::max()` waits for ever.
   std::chrono::milliseconds longest_wait = std::chrono::minutes{1};
-  /// For how long the end of the trail waits for what is still to be written.
+  /// The longest time for which the destructor waits until everything is written.
   std::chrono::milliseconds close_within{10'000};
 };
 
-/// What an `AuditTrail` has done so far.
+/// The statistics of an `AuditTrail`.
 struct audit_stats {
   std::uint64_t entries = 0;    ///< entries written, in all files that it has written to
   std::uint64_t lost = 0;       ///< events that could not be recorded, or whose file was deleted

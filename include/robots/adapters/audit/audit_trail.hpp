@@ -69,10 +69,10 @@ class AuditTrail {
     push_policy(event, "retrieval", std::move(about));
   }
 
-  /// Records what another process had fetched.
+  /// Records the file that another process fetched.
   void on(const far_hit_event& event) const { push_policy(event, "far_hit", begin(event)); }
 
-  /// Records what another process had fetched, and this one goes by in worse times.
+  /// Records the last good copy of another process, which this process uses after failures.
   void on(const far_copy_event& event) const { push_policy(event, "far_copy", begin(event)); }
 
   /// Records that there was no robots.txt to go by.
@@ -92,7 +92,7 @@ class AuditTrail {
       return;
     }
     const call_context* const context = event.context;
-    // What holds without a robots.txt was recorded for the first crawler.
+    // The policy without a robots.txt was recorded for the first crawler.
     const bool is_others = !event.decision.policy->given_reason();
     push({.time = event.time(),
           .decided = adapters_detail::audit_decision{
@@ -155,7 +155,7 @@ class AuditTrail {
            ending_->writer->is_on_disk();
   }
 
-  /// What it has done so far.
+  /// Returns the statistics of the trail.
   [[nodiscard]] audit_stats stats() const { return ending_->writer->stats(); }
 
  private:
@@ -208,7 +208,7 @@ class AuditTrail {
     return crawler_;
   }
 
-  /// Adds what the other crawlers of a cache read in the same record.
+  /// Adds the policies of the other crawlers of a cache from the same record.
   [[nodiscard]] std::vector<adapters_detail::audit_part> with_others(
       std::vector<adapters_detail::audit_part> parts, const event& event, const policy& used,
       std::string_view body) const {
@@ -221,7 +221,7 @@ class AuditTrail {
     return parts;
   }
 
-  /// Records what all crawlers of a cache read in a record.
+  /// Records the policies of all crawlers of a cache from a record.
   template <class Event>
   void push_policy(const Event& event, std::string_view type, base::json_writer about) const {
     auto parts = adapters_detail::parts_of(type, std::move(about), event.policy, event.record.body);

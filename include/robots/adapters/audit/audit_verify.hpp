@@ -17,7 +17,7 @@
 
 namespace robots {
 
-/// What is known of a trail beside its files.
+/// Facts about a trail from outside its files.
 struct audit_checks {
   /// The public key of those who signed it, in PEM; empty: signatures are not checked.
   std::string public_key{};
@@ -25,14 +25,14 @@ struct audit_checks {
   std::string head{};
 };
 
-/// What `verify_audit` found.
+/// The result of `verify_audit`.
 struct audit_result {
-  /// What is wrong with a trail.
+  /// A fault of a trail.
   enum class fault_kind : std::uint8_t {
     none,        ///< nothing
     changed,     ///< an entry is not as it was written
     lost,        ///< entries are missing
-    added,       ///< there is what the trail has not written
+    added,       ///< a line that the trail has not written
     reordered,   ///< entries or files stand in another order
     torn,        ///< the last line is not whole, as a process leaves it that was killed
     not_signed,  ///< a signature is missing
@@ -51,7 +51,7 @@ struct audit_result {
   std::string text{};                   ///< for people
   std::uint64_t entries = 0;            ///< how many were found to be in order
   std::string head{};                   ///< the hash of the last of them
-  std::vector<std::string> notes{};     ///< for people: what they should know, or nobody can
+  std::vector<std::string> notes{};     ///< remarks for people, such as limits of the check
 };
 
 namespace adapters_detail {
@@ -210,7 +210,7 @@ class audit_verifier {
     return true;
   }
 
-  /// Says what is wrong where another number was expected.
+  /// Reports the fault where another number was expected.
   bool fail_number(const audit_entry& entry) {
     const std::uint64_t n = entry.n();
     if (n > expected_) {
@@ -330,7 +330,7 @@ class audit_verifier {
 ///
 /// The chain shows a change unless all later entries were rewritten; signatures show that, too. If
 /// the end was cut off after a whole line, only a known hash or a missing signature shows it.
-/// `notes` say what cannot be known. The files may have any content. Throws `audit_error` for a
+/// `notes` name the limits of the check. The files may have any content. Throws `audit_error` for a
 /// file that cannot be read, is not a regular file or has a line above 32 MiB, and for a bad key.
 /// Throws `std::invalid_argument` if there are no files. Linear; keeps one line in memory.
 [[nodiscard]] inline audit_result verify_audit(const std::vector<std::string>& files,

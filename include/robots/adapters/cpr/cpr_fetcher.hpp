@@ -17,7 +17,7 @@
 
 namespace robots {
 
-/// What a program does to each `cpr::Session` before its first use: proxies with passwords, an
+/// The program's setup of each `cpr::Session` before its first use: proxies with passwords, an
 /// interface, a client certificate, anything that cpr can set.
 using cpr_configure = std::function<void(cpr::Session&)>;
 
@@ -40,7 +40,7 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
   return [session, &settings](const fetch_request& request) {
     session->SetUrl(cpr::Url{request.url});
     session->PrepareGet();
-    // They come last, so that nothing done to the session can undo what a Fetcher promises.
+    // They come last, so that no setting of the session can break the promises of a Fetcher.
     CURL* const easy = session->GetCurlHolder()->handle;
     settings.apply(easy);
     return easy;
@@ -54,9 +54,10 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
 /// When to use which: `CurlFetcher` needs one library less. `CprFetcher` is for a program that has
 /// its ways of setting up a `cpr::Session` and wants robots.txt fetched in the same way.
 ///
-/// Of a configured session these stay as `Fetcher` wants them: request headers, body, redirects,
-/// cookies, schemes, the check of certificates, callbacks for header, body, debugging and sockets,
-/// and timeouts. Interceptors are not run. `fetch` throws what `configure` throws, too.
+/// These settings of a configured session stay as `Fetcher` needs them: request headers, body,
+/// redirects, cookies, schemes, the check of certificates, callbacks for header, body, debugging
+/// and sockets, and timeouts. Interceptors are not run. `fetch` throws what `configure` throws,
+/// too.
 ///
 /// With a `configure`, a session may have a proxy: its address has to be permitted like that of one
 /// from the environment, see `curl_options::allowed_addresses`.
@@ -66,7 +67,7 @@ class CprFetcher : public CurlFetcher {
   CprFetcher() : CprFetcher(curl_options{}) {}
 
   /// `configure` is called once for each new session, from whichever thread needs it, maybe by
-  /// several at once; what it throws comes out of the constructor or `fetch()`. Throws
+  /// several at once. The constructor or `fetch()` passes its exceptions on. Throws
   /// std::invalid_argument when an option is not one that libcurl can follow, and
   /// std::runtime_error when libcurl cannot start.
   explicit CprFetcher(const curl_options& options, const cpr_configure& configure = {})

@@ -52,10 +52,10 @@ class curl_multi_fetcher {
     start(std::move(request), std::move(done));
   }
 
-  /// Lets the network work, waits until something has happened, `wake` was called or `timeout` is
+  /// Handles network events, and waits until one has occurred, `wake` was called or `timeout` is
   /// over, and calls back for what has ended. Does not wait when something had ended already.
-  /// Returns how many were called back. What a callback throws comes out, and the exchanges that
-  /// it kept from being called back are so the next time.
+  /// Returns how many were called back. What a callback throws comes out, and the exchanges that it
+  /// kept from being called back are so the next time.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     return transfers_.run_once(timeout);
   }

@@ -11,7 +11,7 @@ namespace robots {
 /// Settings of `CurlFetcher` and `CprFetcher`, in curl's own words where curl has them.
 ///
 /// There is no switch for redirects, cookies, other schemes than http and https, or the check of
-/// certificates: what a `Fetcher` does about these is fixed.
+/// certificates: a `Fetcher` has fixed rules for these.
 struct curl_options {
   /// For name, TCP and TLS together; when it runs out the error is `fetch_error::connect`. Above 0.
   std::chrono::milliseconds connect_timeout{10'000};
@@ -27,16 +27,16 @@ struct curl_options {
   /// environment decides (`http_proxy`, `https_proxy`, `no_proxy`), as for all programs on libcurl.
   std::optional<std::string> proxy{};
 
-  /// Where to connect instead: `HOST1:PORT1:HOST2:PORT2` sends what is meant for the first pair to
-  /// the second, under the first one's name. Made for tests and intranets.
+  /// Other targets for connections: `HOST1:PORT1:HOST2:PORT2` redirects connections for the first
+  /// pair to the second, under the first one's name. Made for tests and intranets.
   std::vector<std::string> connect_to{};
 
   /// Addresses (`127.0.0.1`, `::1`) and prefixes (`10.0.0.0/8`) that may be reached beside those of
   /// the internet, for tests and intranets; see `address_guard`.
   ///
-  /// What counts is the address that a connection is opened to, each time and after all names were
-  /// resolved and `connect_to` was followed; any other is `fetch_error::refused_address`. When a
-  /// name has several addresses, those that are permitted are tried; if none of these can be
+  /// The guard checks the address that a connection is opened to, each time and after all names
+  /// were resolved and `connect_to` was followed; any other is `fetch_error::refused_address`. When
+  /// a name has several addresses, those that are permitted are tried; if none of these can be
   /// reached, that is the error.
   ///
   /// The address of `proxy` need not be permitted. That of a proxy from the environment has to be,
@@ -63,7 +63,8 @@ struct curl_options {
 
 /// Settings of `curl_multi_fetcher` and `AsioCurlFetcher`.
 struct curl_multi_options {
-  /// What goes for every exchange. `max_idle_handles` are the handles kept for later exchanges.
+  /// The settings of every exchange. `max_idle_handles` is the number of handles that are kept for
+  /// later exchanges.
   curl_options curl{};
 
   /// Most connections open at once, those kept for later included; 0 means no limit. This is also

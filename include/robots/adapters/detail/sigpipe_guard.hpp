@@ -5,7 +5,7 @@
 namespace robots::adapters_detail {
 
 /// While one lives, a socket that is closed at its other end sends its thread no SIGPIPE, which
-/// would end the program. What the program itself makes of that signal stays as it is.
+/// would end the program. The program's own handling of the signal does not change.
 class sigpipe_guard {
  public:
   sigpipe_guard() noexcept {

@@ -24,11 +24,11 @@ namespace robots {
 struct opentelemetry_context final : call_context {
   opentelemetry::trace::SpanContext span;  ///< the caller's
 
-  /// Of this span.
+  /// Makes the context of this span.
   explicit opentelemetry_context(const opentelemetry::trace::SpanContext& of)
       : call_context(hex_of(of.trace_id()), hex_of(of.span_id())), span(of) {}
 
-  /// Of the span that is active in this thread; null when none is.
+  /// Makes the context of the active span of this thread; null if there is none.
   [[nodiscard]] static std::shared_ptr<const call_context> current() {
     const auto active = opentelemetry::trace::Tracer::GetCurrentSpan()->GetContext();
     return active.IsValid() ? std::make_shared<const opentelemetry_context>(active) : nullptr;
@@ -45,7 +45,7 @@ struct opentelemetry_context final : call_context {
 
 namespace adapters_detail {
 
-/// The same text for OpenTelemetry, whose SDK reads what an empty one points to.
+/// Converts a text for OpenTelemetry, whose SDK reads the data pointer even of an empty text.
 [[nodiscard]] inline opentelemetry::nostd::string_view text_of(std::string_view from) noexcept {
   return from.empty() ? opentelemetry::nostd::string_view{""}
                       : opentelemetry::nostd::string_view{from.data(), from.size()};

@@ -40,20 +40,20 @@ namespace robots {
 /// Any thread.
 class OpenTelemetryMetrics {
  public:
-  /// Exports `from` by `meter`, which is not null. `now` tells what a cache holds, if that is to be
-  /// exported, too; it may be called from any thread for as long as a copy of this lives, and does
-  /// not throw.
+  /// Exports `from` by `meter`, which must not be null. `now` returns the statistics of a cache, if
+  /// they are to be exported, too; it may be called from any thread for as long as a copy of this
+  /// lives, and does not throw.
   OpenTelemetryMetrics(const opentelemetry::nostd::shared_ptr<opentelemetry::metrics::Meter>& meter,
                        Metrics from, std::function<cache_stats()> now = {})
       : shared_(std::make_shared<state>(meter, std::move(from), std::move(now))) {}
 
-  /// Tells of the duration of a request.
+  /// Records the duration of a request.
   void on(const exchange_event& event) { record("robots.exchange.duration", event.duration); }
-  /// Tells of the duration of a retrieval.
+  /// Records the duration of a retrieval.
   void on(const retrieval_event& event) { record("robots.fetch.duration", event.duration); }
-  /// Tells of the duration of reading.
+  /// Records the duration of parsing.
   void on(const parse_event& event) { record("robots.parse.duration", event.duration); }
-  /// Tells of the wait at a gate, of those that might go.
+  /// Records the wait of an admitted request at a gate.
   void on(const admission_event& event) {
     if (event.reason == admission_reason::go) {
       record("robots.gate.wait", event.waited);
@@ -66,7 +66,7 @@ class OpenTelemetryMetrics {
   /// A family that the SDK asks for.
   struct observed {
     state* owner = nullptr;
-    std::size_t index = 0;        // in what `families` gives
+    std::size_t index = 0;        // in the result of `families`
     std::size_t observation = 0;  // the last one that reported it
     opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObservableInstrument> instrument{};
   };
@@ -110,9 +110,9 @@ class OpenTelemetryMetrics {
     Metrics from;
     std::function<cache_stats()> now;
     std::vector<observed> instruments;  // never moved: the SDK has their addresses
-    std::mutex mutex;                   // of what follows, and of `observed::observation`
+    std::mutex mutex;                   // guards the members below, and `observed::observation`
     std::size_t observation = 0;        // how many there were
-    std::vector<metric_family> latest;  // what the last one found
+    std::vector<metric_family> latest;  // the result of the last collection
     std::map<std::string_view,
              opentelemetry::nostd::unique_ptr<opentelemetry::metrics::Histogram<double>>>
         histograms;

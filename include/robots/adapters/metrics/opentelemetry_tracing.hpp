@@ -26,7 +26,7 @@
 
 namespace robots {
 
-/// An observer that makes spans of what is done for a call, as children of the caller's: see
+/// An observer that makes spans of the work for a call, as children of the caller's span: see
 /// `opentelemetry_context`. Work outside any trace makes no span.
 ///
 /// | span           | of                                                          |
@@ -113,7 +113,7 @@ class OpenTelemetryTracing {
   using span_context = opentelemetry::trace::SpanContext;
   using span_kind = opentelemetry::trace::SpanKind;
 
-  /// A span of what is over: that took so long and ended so long before now.
+  /// A span for work that has ended: how long it took, and how long ago it ended.
   class past_span {
    public:
     past_span(opentelemetry::trace::Tracer& tracer, std::string_view name,
@@ -153,7 +153,7 @@ class OpenTelemetryTracing {
     opentelemetry::trace::EndSpanOptions end_;
   };
 
-  /// By OpenTelemetry's semantic conventions for HTTP clients.
+  /// Follows OpenTelemetry's semantic conventions for HTTP clients.
   void tell(const exchange_event& event, const span_context& parent) {
     const exchange& asked = event.exchange;
     past_span span{*tracer_, "GET", parent, event, event.duration, event.ended, span_kind::kClient};

@@ -19,7 +19,7 @@
 
 namespace robots {
 
-/// Gives what a `Metrics` counts to Prometheus, over prometheus-cpp: as
+/// Exports the counts of a `Metrics` to Prometheus, over prometheus-cpp: as
 /// `robots_cache_hits_total`, `robots_blocked_requests_total`, `robots_parse_duration_seconds` and
 /// the rest of `metric_families`.
 ///
@@ -28,7 +28,7 @@ namespace robots {
 ///     exposer.RegisterCollectable(exported);
 class PrometheusMetrics final : public prometheus::Collectable {
  public:
-  /// Exports `from`. `now` tells what a cache holds, if that is to be exported, too:
+  /// Exports `from`. `now` returns the statistics of a cache, if they are to be exported, too:
   /// `[&cache] { return cache.stats(); }`. It may be called from any thread for as long as this
   /// lives, and does not throw.
   explicit PrometheusMetrics(Metrics from, std::function<cache_stats()> now = {})

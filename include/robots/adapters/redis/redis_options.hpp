@@ -9,7 +9,7 @@ struct redisContext;  // of hiredis
 
 namespace robots {
 
-/// Where `RedisStore` finds its server, and how long it waits for it.
+/// The server of a `RedisStore`, and its timeouts.
 struct redis_options {
   /// One of these, where what stands in brackets may be left out and `%XX` is any octet:
   ///
@@ -23,8 +23,8 @@ struct redis_options {
   /// of `redis` all connections are encrypted, by `tls`.
   std::string url = "redis://127.0.0.1:6379/0";
 
-  /// Stands before every key and channel, so that crawls that share a server can be told apart. A
-  /// format of records behind it keeps processes of different versions apart.
+  /// The prefix of every key and channel, which separates crawls that share a server. A format of
+  /// records behind it keeps processes of different versions apart.
   std::string key_prefix = "robots:";
 
   /// For opening a connection and logging in. Above 0. Does not bound how long the system takes to
@@ -44,7 +44,7 @@ struct redis_options {
   /// True if the server is a node of a Redis Cluster, as `redis+cluster://` says, too.
   bool cluster = false;
 
-  /// What speaks TLS for `rediss://`: `redis_tls` of <robots/adapters/redis/redis_tls.hpp>.
+  /// The TLS implementation for `rediss://`: `redis_tls` of <robots/adapters/redis/redis_tls.hpp>.
   std::function<std::function<short()>(redisContext& connection, const std::string& host)> tls{};
 };
 

@@ -42,7 +42,7 @@ class RedisPaceLedger final : public PaceLedger {
                claim.turn);
   }
 
-  /// Tells Redis. Throws `store_error`.
+  /// Sends the change to Redis. Throws `store_error`.
   void hold(std::string_view host, std::chrono::nanoseconds pause) override {
     static_cast<void>(ask(hold_script, host, {pause}));
   }

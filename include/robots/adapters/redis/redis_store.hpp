@@ -26,7 +26,7 @@ namespace robots {
 
 namespace adapters_detail {
 
-/// What SCAN compares with, so that it matches `text` and nothing else.
+/// Returns the pattern with which SCAN finds `text` and nothing else.
 [[nodiscard]] inline std::string redis_pattern(std::string_view text) {
   std::string pattern;
   for (const char c : text) {
@@ -99,7 +99,7 @@ class RedisStore : public SharedStore {
     return load_partly(keys).values;
   }
 
-  /// Does what `load_all` does, and says which values are those of a node that is out of reach.
+  /// Like `load_all`, but says which values belong to a node that is out of reach.
   [[nodiscard]] partial_values load_partly(std::span<const std::string> keys) override {
     try {
       return load_together(
@@ -208,7 +208,7 @@ class RedisStore : public SharedStore {
     announce(key);
   }
 
-  /// Tells the others. One round trip. Throws `store_error`.
+  /// Notifies the other processes. One round trip. Throws `store_error`.
   void announce(std::string_view key) override {
     parts_->client->ask_one({"PUBLISH", parts_->channel(), parts_->sender + std::string{key}},
                             reply::kind::integer);
@@ -237,7 +237,7 @@ class RedisStore : public SharedStore {
     return lease;
   }
 
-  /// Gives a lease back, if it is still this one. One round trip. Throws `store_error`.
+  /// Releases a lease if it is still this one. One round trip. Throws `store_error`.
   void release(const store_lease& lease) override {
     constexpr const char* script =
         "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end return 0";
@@ -307,7 +307,7 @@ class RedisStore : public SharedStore {
   using command = adapters_detail::redis_command;
   using reply = adapters_detail::redis_reply;
 
-  /// What stays where it is when the store is moved.
+  /// The parts that keep their address when the store is moved.
   struct parts {
     explicit parts(redis_options given)
         : options{std::move(given)},
@@ -366,7 +366,7 @@ class RedisStore : public SharedStore {
     }
   }
 
-  /// What Redis takes for a time to live.
+  /// Returns a time to live that Redis accepts.
   [[nodiscard]] static std::string expiry(std::chrono::milliseconds time) {
     constexpr std::chrono::milliseconds longest = std::chrono::years{100};
     return std::to_string((std::min)(time, longest).count());

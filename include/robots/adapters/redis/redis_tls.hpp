@@ -21,7 +21,7 @@
 
 namespace robots {
 
-/// Whom `redis_tls` trusts, and what it shows of itself. All are paths of PEM files.
+/// The certificates that `redis_tls` trusts and sends. All are paths of PEM files.
 struct redis_tls_options {
   /// Certificates to trust. With this or `ca_path` set, nothing else is trusted; with neither, what
   /// OpenSSL trusts is.
@@ -61,8 +61,8 @@ class redis_tls {
     }
   }
 
-  /// Begins to speak TLS on a connection that is open. What it gives is called until it gives 0,
-  /// each time after waiting for what it gave before, POLLIN or POLLOUT. Throws `store_error`.
+  /// Starts TLS on an open connection. The caller calls the result until it returns 0; before each
+  /// further call it waits for the returned event, POLLIN or POLLOUT. Throws `store_error`.
   [[nodiscard]] std::function<short()> operator()(redisContext& connection,
                                                   const std::string& host) const {
     std::shared_ptr<SSL> session{SSL_new(context_.get()), &SSL_free};
@@ -87,7 +87,7 @@ class redis_tls {
   }
 
  private:
-  /// Goes on with the handshake, as far as the socket lets it.
+  /// Continues the handshake as far as the socket allows.
   [[nodiscard]] static short step(const std::string& host, SSL* session) {
     const adapters_detail::sigpipe_guard guard;
     ERR_clear_error();

@@ -6,7 +6,7 @@
 
 namespace robots {
 
-/// Where a `SqliteStore` keeps its values, how many, and how long it waits for others.
+/// The file of a `SqliteStore`, its size and its timeouts.
 struct sqlite_options {
   /// The path of the file. A missing file is made. It must lie on a disk of this machine: SQLite
   /// keeps its log beside it, in files that end in `-wal` and `-shm`, and that log does not work

@@ -18,10 +18,10 @@ namespace robots {
 /// A `SharedStore` in one SQLite file, for the processes of one machine and those after them.
 ///
 /// The file survives `kill -9` at any moment; if the power fails, the latest changes may be lost.
-/// It keeps within `sqlite_options::max_bytes`: what was published longest ago goes first, also
-/// when the disk is full. A damaged file is refused when it is opened, or a call throws when it
-/// meets the damage. Records expire by the clock of the machine. If that is set back by more than a
-/// minute, the records from before count as expired.
+/// It stays within `sqlite_options::max_bytes`: the oldest records are dropped first, also when the
+/// disk is full. A damaged file is refused when it is opened, or a call throws when it meets the
+/// damage. Records expire by the clock of the machine. If that is set back by more than a minute,
+/// the records from before count as expired.
 ///
 /// A look-up does not wait for changes. Changes are made one after another. A store that watches
 /// has a thread, which looks ten times a second. Open stores after a fork, never before: a forked
@@ -203,7 +203,7 @@ class SqliteStore : public SharedStore {
           last = number;
         }
       } catch (const store_error&) {
-        continue;  // what cannot be read now is read later
+        continue;  // a change that cannot be read now is read later
       }
     }
   }

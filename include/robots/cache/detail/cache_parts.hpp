@@ -94,7 +94,7 @@ class cache_parts : public detail::event_teller {
   /// Brings a retrieval to its end with the blocking fetcher.
   [[nodiscard]] virtual detail::retrieval_result run(detail::retrieval work,
                                                      const call_options& limits) = 0;
-  /// Goes on with a retrieval as `advance_retrieval` does.
+  /// Continues a retrieval as `advance_retrieval` does.
   [[nodiscard]] virtual bool advance(detail::retrieval& work, time_point deadline) = 0;
   /// Waits until `ready()`, which is true only after `changed` has been notified, or until the call
   /// is over; gives `ready()`. `lock` is held when it is called.

@@ -83,7 +83,7 @@ class look_up_runner {
     hand_over(state);
   }
 
-  /// Goes on with such a look-up as far as it gets by itself.
+  /// Continues such a look-up as far as possible without a driver.
   void proceed(look_up_state& state) {
     look_ups_.proceed(state);
     hand_over(state);
@@ -109,7 +109,7 @@ class look_up_runner {
     return std::move(state.answer);
   }
 
-  /// Tells the shared store of invalidations, in a thread of the cache.
+  /// Sends invalidations to the shared store, in a thread of the cache.
   void deliver() {
     if (cache_.store == nullptr || is_delivering_.exchange(true)) {
       return;

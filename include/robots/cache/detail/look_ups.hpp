@@ -43,7 +43,7 @@ class look_ups {
     go_on(state, ask(state));
   }
 
-  /// Goes on with a look-up until it has an answer, has work to do, or waits for a flight.
+  /// Continues a look-up until it has an answer, has work to do, or waits for a flight.
   void proceed(look_up_state& state) { go_on(state, {}); }
 
   /// Ends a look-up whose caller waits no longer. The result is the stored policy, or else the

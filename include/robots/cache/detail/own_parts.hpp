@@ -108,7 +108,7 @@ class own_parts final : public cache_parts {
       std::visit([this](const auto* one) { this->tell(*one); }, event);
     }
   }
-  /// Tells the observer, without a detour.
+  /// Sends an event to the observer directly.
   template <class Event>
   void tell(const Event& event) noexcept {
     if (!robots::tell(observer, event)) {

@@ -18,8 +18,8 @@
 
 namespace robots::cache_detail {
 
-/// Lets at most one party at a time bring the policy of a key. Waiters and leaders must not outlive
-/// it.
+/// Lets at most one caller at a time fetch the policy of a key. Waiters and leaders must not
+/// outlive it.
 class single_flight {
  public:
   /// The duty to end a flight. Dropped, it gives the flight up.
@@ -113,7 +113,7 @@ class single_flight {
     flights_.erase(found);
   }
 
-  /// Tells the flight on `key`, if there is one, that another process has changed something.
+  /// Notifies the flight on `key`, if there is one, of a change by another process.
   void tell(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     if (const auto found = flights_.find(key); found != flights_.end()) {

@@ -15,7 +15,7 @@
 
 namespace robots::fetch_detail {
 
-/// Where a redirect leads, or why it is not followed.
+/// The target of a redirect, or the reason why it is not followed.
 struct redirect {
   std::string url{};                                ///< empty when it is not followed
   robots::outcome refusal = outcome::server_error;  ///< then the row

@@ -1,4 +1,4 @@
-// What lists and parameters in header fields are made of (RFC 9110, section 5.6).
+// The elements of lists and parameters in header fields (RFC 9110, section 5.6).
 #pragma once
 
 #include <robots/base/ascii.hpp>

@@ -11,7 +11,7 @@
 
 namespace robots::http_detail {
 
-/// What a name in the DNS can hold (RFC 1035, section 2.3.4).
+/// The limits of a name in the DNS (RFC 1035, section 2.3.4).
 inline constexpr std::size_t max_host_length = 253;
 inline constexpr std::size_t max_label_length = 63;
 

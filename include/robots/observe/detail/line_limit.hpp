@@ -23,8 +23,8 @@ class line_limit {
   explicit line_limit(const json_log_options& options)
       : lines_{options.rate_lines}, period_{options.rate_period}, seen_{options.rate_sites} {}
 
-  /// How many lines of this event and site were suppressed since the last one that was not. Nothing
-  /// when this one is to be suppressed.
+  /// The number of lines of this event and site that were suppressed since the last written one.
+  /// Nothing when this one is to be suppressed.
   [[nodiscard]] std::optional<std::uint64_t> admit(std::string_view event, std::string_view site,
                                                    wall_time when) {
     if (lines_ == 0) {
@@ -55,12 +55,12 @@ class line_limit {
     return std::exchange(counted->suppressed, 0);
   }
 
-  /// How many lines were suppressed of sites that have been forgotten since this was asked.
+  /// The number of suppressed lines of sites that have been forgotten since the last call.
   [[nodiscard]] std::uint64_t take_forgotten() noexcept {
     return forgotten_.load(std::memory_order_relaxed) == 0 ? 0 : forgotten_.exchange(0);
   }
 
-  /// How many lines were suppressed.
+  /// The number of suppressed lines.
   [[nodiscard]] std::uint64_t suppressed() const noexcept { return suppressed_.load(); }
 
  private:

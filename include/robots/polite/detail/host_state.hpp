@@ -110,7 +110,7 @@ class host_state {
     return std::nullopt;
   }
 
-  /// Returns what to ask of the ledger before the request starts now, or nothing if it cannot
+  /// Returns the claim to send to the ledger before the request starts now, or nothing if it cannot
   /// start.
   [[nodiscard]] std::optional<pace_claim> claim(const host_reservation& reserved,
                                                 const wall_anchor& anchor,
@@ -425,7 +425,7 @@ class host_state {
   time_point retry_at_ = (time_point::min)();
   time_point turn_at_ = (time_point::min)();     // other processes have the host until then
   time_point claimed_at_ = (time_point::min)();  // when the ledger was asked last
-  computed_delay in_force_;                      // what decided `next_start_`
+  computed_delay in_force_;                      // the delay that decided `next_start_`
   std::chrono::nanoseconds last_response_{0};
   time_point responded_at_ = (time_point::min)();
   time_point overloaded_at_ = (time_point::min)();

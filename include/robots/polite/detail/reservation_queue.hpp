@@ -43,7 +43,7 @@ class reservation_queue {
     waiters_.clear();
   }
 
-  /// How a wait has ended.
+  /// The end of a wait.
   enum class end : std::uint8_t {
     granted,  ///< the caller may make a reservation
     refused,  ///< `refuse_all` was called

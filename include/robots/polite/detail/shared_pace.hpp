@@ -99,7 +99,7 @@ class shared_pace {
 
   const gate_options& options_;
   gate_environment& environment_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::optional<time_point> down_since_;
   time_point next_try_{};
 };

@@ -99,7 +99,7 @@ ROBOTS_INLINE change_report diff(const rule_set& before, std::vector<stated_line
 
 namespace rep_detail {
 
-/// Keeps what concerns one crawler, and the Clean-param lines.
+/// Keeps the lines for one crawler, and the Clean-param lines.
 struct diff_collector : crawler_collector {
   using crawler_collector::crawler_collector;
 
@@ -113,12 +113,12 @@ struct diff_collector : crawler_collector {
   std::vector<directive> clean_params;
 };
 
-/// What a path and a statement about it say; a space separates them.
+/// The text of a path and a statement about it, with a space between them.
 [[nodiscard]] inline std::string scoped(std::string_view path, std::string_view statement) {
   return path.empty() ? std::string{statement} : std::string{path}.append(1, ' ').append(statement);
 }
 
-/// What a line that is no rule says; empty if it says nothing.
+/// Returns the value of a line that is not a rule, or an empty text if it has none.
 [[nodiscard]] inline std::string line_value(const directive& line) {
   switch (line.kind) {
     case directive_kind::request_rate: {
@@ -164,7 +164,7 @@ struct diff_collector : crawler_collector {
   }
 }
 
-/// What a text says to a crawler, as it is compared.
+/// The meaning of a text for a crawler, in a form that can be compared.
 struct stated_text {
   rule_set rules{};
   std::vector<stated_line> lines{};

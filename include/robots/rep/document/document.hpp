@@ -45,7 +45,7 @@ class document {
   /// Has no lines: everything is allowed.
   constexpr document() = default;
 
-  /// True if the crawler may fetch `target`. Costs what `match` does.
+  /// Returns true if the crawler may fetch `target`. Costs the same as `match`.
   [[nodiscard]] constexpr bool allows(std::string_view target,
                                       std::string_view user_agent = "*") const;
 
@@ -147,7 +147,7 @@ class document {
 constexpr verdict document::match(std::string_view target, std::string_view user_agent) const& {
   const rule_set rules = rules_for(user_agent);
   verdict result = rules.match(target);
-  // What it views goes with the rule set, but stands here too.
+  // The rule set owns the text that this views.
   result.user_agent = result.user_agent == "*" ? "*" : product_token(user_agent);
   if (result.pattern) {
     const auto rule = std::lower_bound(parts_.lines.begin(), parts_.lines.end(), result.line,

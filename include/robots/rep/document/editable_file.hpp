@@ -37,7 +37,7 @@ struct editable_file {
     std::vector<std::string> user_agents{};                  ///< at least one; `*` for all crawlers
     std::vector<rule> rules{};                               ///< in any order
     std::optional<std::chrono::milliseconds> crawl_delay{};  ///< not negative
-    std::vector<line> lines{};                               ///< what else holds for these crawlers
+    std::vector<line> lines{};                               ///< other lines for these crawlers
 
     /// True if all members are equal.
     [[nodiscard]] friend bool operator==(const group&, const group&) = default;
@@ -55,7 +55,7 @@ struct editable_file {
 /// Writes a robots.txt, from which `parse` reads the same groups, rules, delays and sitemaps.
 ///
 /// A group without rules gets the line `Disallow:`, which ends its User-agent lines and denies
-/// nothing. Crawlers may ignore what follows the first 500 KiB of a file (RFC 9309, section 2.5).
+/// nothing. Crawlers may ignore the part of a file after its first 500 KiB (RFC 9309, section 2.5).
 ///
 /// Throws `std::invalid_argument`, with a message that says how to mend it, for
 /// - a value with a line end, NUL or `#` in it, or with white space at an end;

@@ -74,7 +74,7 @@ class group_cursor {
 
   std::span<const document_line> rest_{};
   std::string_view text_{};
-  std::size_t run_size_ = 0;    // to the next User-agent lines that share what follows them
+  std::size_t run_size_ = 0;    // to the next User-agent lines that share the lines after them
   std::size_t group_size_ = 0;  // to the next group
 };
 

@@ -74,7 +74,7 @@ constexpr std::vector<diagnostic> lint(const document& file, const malformed_lim
   return findings;
 }
 
-/// Reads a robots.txt as `parse` does and returns what `lint` returns for the document.
+/// Parses a robots.txt and lints the document.
 [[nodiscard]] constexpr std::vector<diagnostic> lint(std::string_view text,
                                                      const parse_options& options = {},
                                                      const malformed_limit& limit = {}) {

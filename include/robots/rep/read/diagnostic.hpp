@@ -67,8 +67,8 @@ struct diagnostic {
   std::uint32_t line = 0;                                  ///< 1-based
   std::uint32_t column = 0;                                ///< 1-based
   robots::severity severity = robots::severity::error;     ///< how much it matters
-  diagnostic_code code = diagnostic_code::malformed_line;  ///< what it is, for programs
-  std::string_view text{};                                 ///< what it is and how to mend it
+  diagnostic_code code = diagnostic_code::malformed_line;  ///< the kind, for programs
+  std::string_view text{};                                 ///< the mistake and how to mend it
 
   /// Returns `text`.
   [[nodiscard]] constexpr std::string_view message() const noexcept { return text; }
@@ -76,7 +76,7 @@ struct diagnostic {
 
 namespace rep_detail {
 
-/// What is said of a finding.
+/// The text of a finding.
 struct finding_text {
   robots::severity severity;
   std::string_view text;

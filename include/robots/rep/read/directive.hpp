@@ -56,7 +56,7 @@ enum class directive_kind : std::uint8_t {
 
 /// One line of robots.txt with a key and a value, without comment and surrounding white space.
 struct directive {
-  directive_kind kind = directive_kind::unknown;  ///< what the key means
+  directive_kind kind = directive_kind::unknown;  ///< the meaning of the key
   std::string_view key{};                         ///< as written
   std::string_view value{};                       ///< as written
   std::uint32_t line = 0;                         ///< 1-based

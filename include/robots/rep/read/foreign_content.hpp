@@ -14,7 +14,7 @@ namespace robots {
 
 namespace rep_detail {
 
-/// How files of other kinds begin: archives, images, documents, programs, and a byte order mark of
+/// The first octets of other files: archives, images, documents, programs, and a byte order mark of
 /// UTF-32, in which no robots.txt is written. The first one is gzip read as windows-1252.
 inline constexpr auto foreign_beginnings = [] {
   using std::literals::operator""sv;

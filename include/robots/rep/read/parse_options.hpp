@@ -31,7 +31,7 @@ struct parse_options {
   /// Accepts only the exact keys of the protocol: no misspelled keys, no `Disallow /x` without a
   /// colon.
   bool strict = false;
-  /// Lets a Crawl-delay line end a list of User-agent lines, as a rule does.
+  /// If true, a Crawl-delay line ends a list of User-agent lines, as a rule does.
   bool delay_closes_group = false;
   /// Reads `Disallow: private` as `Disallow: /private`, not as a rule that never matches.
   bool prepend_slash = false;

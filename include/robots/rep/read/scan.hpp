@@ -28,7 +28,7 @@ namespace robots {
 ///
 /// A handler that has a member `on_diagnostic` too gets every finding about the text. While
 /// `waits_for_group` of a handler that has it returns true, `scan` may leave out all lines but
-/// User-agent lines, and what it returns has no meaning. Models: the makers of `document` and of
+/// User-agent lines, and its result has no meaning. Models: the makers of `document` and of
 /// `rule_set`.
 template <class H>
 concept DirectiveHandler =
@@ -39,13 +39,14 @@ inline constexpr std::size_t max_line_bytes = 16'663;
 
 namespace rep_detail {
 
-/// Most octets of a text that are read. Offsets into the text and what is made of it have 32 bits.
+/// The largest number of octets that are read from a text. Offsets into the text and its results
+/// have 32 bits.
 [[nodiscard]] constexpr std::size_t text_limit(const parse_options& options) noexcept {
   constexpr std::size_t most = std::size_t{256} << 20U;
   return (std::min)(options.max_bytes, most);
 }
 
-/// Reads a text line by line and tells a handler what it says.
+/// Reads a text line by line and passes each directive to a handler.
 template <DirectiveHandler Handler>
 class scanner {
   static constexpr bool diagnoses =
@@ -183,7 +184,7 @@ class scanner {
     bool is_cut = false;
     if (line.size() > max_line_bytes) {
       line = line.substr(0, max_line_bytes);
-      // What is cut inside a comment is no loss.
+      // A cut inside a comment loses nothing.
       is_cut = line.find('#') == std::string_view::npos;
       if (is_cut && !traits_.keeps_cut_allow) {
         line = without_cut_escape(line);
@@ -217,8 +218,8 @@ class scanner {
     }
   }
 
-  /// Passes over what `line` says, but not over what it is: the rules behind a broken User-agent
-  /// line are not for those above it, and a broken rule ends their list as a whole one does.
+  /// Ignores the value of `line`, but not its kind: the rules after a broken User-agent line are
+  /// not for those above it, and a broken rule ends their list as a whole one does.
   constexpr void drop(diagnostic_code code, std::string_view line, const key_and_value& parts) {
     malformed(code, line);
     if ((traits_.ignores_keyless_lines && !parts.found) || !may_be_key(line, true)) {
@@ -246,7 +247,7 @@ class scanner {
     }
   }
 
-  /// What a key means, were it not for the NUL octets in it.
+  /// Returns the meaning of a key without its NUL octets.
   [[nodiscard]] constexpr directive_kind kind_without_nul(std::string_view key) const noexcept {
     std::array<char, 16> octets{};  // more than any key has
     if (has_nul(key)) {
@@ -326,7 +327,7 @@ class scanner {
     line.in_group = in_group_;
   }
 
-  /// Counts and reports what is wrong with one directive, whomever it is read for.
+  /// Counts and reports the mistakes in one directive, for any crawler.
   constexpr void check(const directive& line) {
     if (is_rule(line.kind)) [[likely]] {
       if (!line.in_group) {
@@ -393,10 +394,10 @@ class scanner {
 
 }  // namespace rep_detail
 
-/// Reads robots.txt in one pass and tells `handler` what it says, in file order.
+/// Reads robots.txt in one pass and passes its directives to `handler`, in file order.
 ///
-/// Takes any octets: what cannot be understood is reported and skipped, line by line. Never throws
-/// unless the handler does; linear in the text.
+/// Takes any octets: lines that cannot be understood are reported and skipped. Never throws unless
+/// the handler does; linear in the text.
 template <DirectiveHandler Handler>
 constexpr line_counts scan(std::string_view text, Handler& handler,
                            const parse_options& options = {}) {

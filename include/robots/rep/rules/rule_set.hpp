@@ -101,12 +101,12 @@ class rule_set {
   /// True if there are no rules, so that everything is allowed.
   [[nodiscard]] constexpr bool empty() const noexcept { return size() == 0; }
 
-  /// Hashes what the rules mean: rule sets of one dialect with the same rules and delay have the
-  /// same fingerprint, in any order and spelling. Allocates. Takes O(n log n) time for n rules.
+  /// Hashes the meaning of the rules: rule sets of one dialect with the same rules and delay have
+  /// the same fingerprint, in any order and spelling. Allocates. Takes O(n log n) time for n rules.
   [[nodiscard]] constexpr std::uint64_t fingerprint() const;
 
   /// Returns true if both were compiled from the same rules, in the same way, for the same crawler.
-  /// Use `fingerprint` to compare what they mean.
+  /// Use `fingerprint` to compare their meaning.
   [[nodiscard]] friend constexpr bool operator==(const rule_set&, const rule_set&) = default;
 
   /// The address of the memory that a query reads first, for prefetching it.

@@ -13,7 +13,7 @@ namespace robots {
 
 /// A path pattern that the compiler compiles: `static_pattern<"/a*b$">::matches("/axxb")`.
 ///
-/// Gives the same answers as `pattern` with `dialect::rfc9309`, and costs nothing at run time to
+/// Returns the same answers as `pattern` with `dialect::rfc9309`, and costs nothing at run time to
 /// set up. A pattern that can never match does not compile.
 template <fixed_string Text>
 class static_pattern {

@@ -44,7 +44,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   void start(fetch_request request, std::function<void(fetch_response)> done) {
     post([request = std::move(request), done = std::move(done)](asio_curl_driver& self) mutable {
       self.transfers_.start(std::move(request), std::move(done));
-      self.collect();  // what could not begin has ended; libcurl's timer sets off the rest
+      self.collect();  // exchanges that could not begin have ended; libcurl's timer starts the
+                       // others
     });
   }
 
@@ -116,7 +117,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     wait(watched);
   }
 
-  /// What follows when a socket is ready, or is said to be.
+  /// Handles a socket that is ready.
   [[nodiscard]] auto ready(const std::shared_ptr<watch>& watched, bool watch::* waiting, int mask) {
     return
         [weak = weak_from_this(), watched, waiting, mask](const boost::system::error_code& error) {
@@ -133,7 +134,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
         };
   }
 
-  /// Asks Asio for what libcurl wants to know of a socket, once.
+  /// Waits with Asio, once, for the event of a socket that libcurl wants.
   void wait(const std::shared_ptr<watch>& watched) {
     using descriptor = boost::asio::posix::descriptor_base;
     if ((watched->wanted & CURL_POLL_IN) != 0 && !std::exchange(watched->reading, true)) {

@@ -30,7 +30,7 @@ namespace robots::adapters_detail {
   return {text.data(), end};
 }
 
-/// The options that decide what a robots.txt means to the crawler, and which hosts need more.
+/// The options that decide how the crawler reads a robots.txt, and which hosts need a sign-off.
 [[nodiscard]] inline std::string crawler_text(const cache_options& options) {
   const parse_options& parse = options.parse;
   base::json_writer json;
@@ -56,7 +56,8 @@ namespace robots::adapters_detail {
   return std::move(json).finish();
 }
 
-/// A crawler as a trail describes it: what its decisions need beside the text of a robots.txt.
+/// The description of a crawler in a trail: everything that its decisions need besides the text of
+/// a robots.txt.
 struct audited_crawler {
   std::string id;  ///< stands for all that the trail says of it
   std::string user_agent;
@@ -79,7 +80,7 @@ struct audited_crawler {
   }
 }
 
-/// Reads what `crawler_text` wrote.
+/// Reads the output of `crawler_text`.
 [[nodiscard]] inline audited_crawler read_crawler(const audit_entry& from) {
   const std::string_view said = from.before_hash();
   const std::size_t start = (std::min)(said.find(",\"user_agent\":"), said.size());

@@ -1,4 +1,4 @@
-// What an audit trail takes of OpenSSL.
+// The functions of OpenSSL that an audit trail uses.
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
@@ -42,7 +42,7 @@ namespace robots::adapters_detail {
   return text;
 }
 
-/// What `to_base64` made `text` of; empty for any other text.
+/// Decodes the output of `to_base64`. Returns an empty text for any other input.
 [[nodiscard]] inline std::string from_base64(std::string_view text) {
   std::string octets(3 * (text.size() / 4) + 3, '\0');
   const int size = ::EVP_DecodeBlock(reinterpret_cast<unsigned char*>(octets.data()),

@@ -20,7 +20,7 @@
 
 namespace robots::adapters_detail {
 
-/// How far a trail has come.
+/// The end of a trail.
 struct audit_chain {
   std::uint64_t entries = 0;                ///< how many there are
   std::string last = std::string(64, '0');  ///< the hash of the last one

@@ -63,7 +63,7 @@ class file_handle {
   return octets;
 }
 
-/// What somebody else has done to a file of the trail while it is written.
+/// A change that another program has made to a file of the trail.
 enum class file_change : std::uint8_t {
   none,
   moved,     ///< its entries are in it, under another name
@@ -81,8 +81,8 @@ enum class file_change : std::uint8_t {
 /// the disk is full, is taken back.
 class audit_file {
  public:
-  /// Goes on with the last file there is, or begins the first. Throws `std::invalid_argument`
-  /// without a path, `audit_error` when another process writes the trail, or a file cannot be used.
+  /// Continues the last file, or begins the first. Throws `std::invalid_argument` without a path,
+  /// `audit_error` when another process writes the trail, or a file cannot be used.
   explicit audit_file(const audit_options& options) : path_{options.path} {
     if (path_.empty()) {
       throw std::invalid_argument{"audit_options: set path"};
@@ -110,9 +110,9 @@ class audit_file {
   /// The number of the file before; 0 for the first.
   [[nodiscard]] std::uint64_t previous() const noexcept { return previous_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  /// How far the trail had come when the file was opened.
+  /// The end of the trail when the file was opened.
   [[nodiscard]] const audit_chain& end() const noexcept { return end_; }
-  /// What was behind the last whole line when the file was opened: a process ended in the middle.
+  /// The torn line at the end of the file when it was opened: a process ended while it wrote.
   [[nodiscard]] const std::string& torn() const noexcept { return torn_; }
 
   /// The name of the file of that number, without its folder.
@@ -144,13 +144,13 @@ class audit_file {
     return {};
   }
 
-  /// Has what was written put on the disk. False when it may not all be there; the system tells of
-  /// that once. What is no file on a disk, such as a FIFO, has nothing to put there.
+  /// Syncs the file to the disk. Returns false if some of it may be missing; the system reports
+  /// that once. A FIFO or another special file needs no sync.
   [[nodiscard]] bool flush() const noexcept {
     return ::fdatasync(file_.get()) == 0 || errno == EINVAL;
   }
 
-  /// What somebody else has done to the file since the trail wrote to it.
+  /// Returns the change that another program has made to the file since the trail wrote to it.
   [[nodiscard]] file_change change() const {
     struct stat own{};
     if (::fstat(file_.get(), &own) != 0 || !S_ISREG(own.st_mode)) {
@@ -168,7 +168,7 @@ class audit_file {
                                      : file_change::appended;
   }
 
-  /// Goes on in the next file. Returns false, and stays in this one, if there can be none or
+  /// Continues in the next file. Returns false, and stays in this one, if there can be none or
   /// another process writes the trail by now.
   [[nodiscard]] bool begin_next() {
     try {
@@ -189,7 +189,7 @@ class audit_file {
  private:
   struct content {
     std::uint64_t size = 0;  ///< of whole lines
-    std::string torn{};      ///< what was behind them
+    std::string torn{};      ///< the text after them
     audit_chain end{};       ///< with the last of them
   };
 
@@ -240,7 +240,7 @@ class audit_file {
     return last;
   }
 
-  /// Finds the last whole line, from the end backwards, and cuts off what is behind it.
+  /// Finds the last whole line, from the end backwards, and cuts off the rest.
   [[nodiscard]] static content mended(const file_handle& file, const std::string& name) {
     content result;
     struct stat found{};

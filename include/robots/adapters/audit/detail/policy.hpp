@@ -1,4 +1,4 @@
-// What an audit trail says of policies, records and options.
+// The text of an audit trail about policies, records and options.
 #pragma once
 
 #include <robots/adapters/audit/detail/crypto.hpp>
@@ -65,7 +65,7 @@ namespace robots::adapters_detail {
   return std::move(json).finish();
 }
 
-/// What a retrieval brought, for people.
+/// The result of a retrieval, for people.
 inline void add_record(base::json_writer& json, const record_head& head) {
   const auto add_text = [&](std::string_view name, std::string_view text) {
     if (!text.empty()) {
@@ -96,7 +96,7 @@ inline void add_record(base::json_writer& json, const record_head& head) {
   json.close_list();
 }
 
-/// What a decision says of its URL. These members end an entry, so that they can be compared.
+/// The part of a decision about its URL. These members end an entry, so that they can be compared.
 inline void add_verdict(base::json_writer& json, const decision& decided) {
   json.flag("allowed", decided.allowed).text("reason", to_string(decided.reason));
   if (decided.verdict.directive) {
@@ -111,7 +111,7 @@ inline void add_verdict(base::json_writer& json, const decision& decided) {
 struct audited_policy {
   std::string directives;  ///< the SHA-256 of `text`; empty where no robots.txt is obeyed
   std::string text;        ///< see `directives_text`
-  std::string members;     ///< an object: what the policy rests on
+  std::string members;     ///< an object: the basis of the policy
   std::string id;          ///< the SHA-256 of `members`
 };
 

@@ -1,4 +1,4 @@
-// What the thread does that writes an audit trail, so that nobody else waits for a disk.
+// The work of the thread that writes an audit trail, so that no other thread waits for a disk.
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
@@ -37,7 +37,7 @@ namespace robots::adapters_detail {
 struct audit_part {
   std::string_view type;
   std::string members;  ///< an object
-  std::string id;       ///< what it describes, if other entries refer to that
+  std::string id;       ///< the subject of the entry, if other entries refer to it
   bool once = false;    ///< not needed when that is described already
 };
 
@@ -132,7 +132,7 @@ class audit_writer {
 
   explicit audit_writer(const audit_options& options)
       : options_{options}, takes_{options.share}, file_{options} {
-    // What begins first ends last: OpenSSL, behind a trail that lives as long as the process.
+    // OpenSSL must start first, so that it ends after a trail that lives as long as the process.
     static_cast<void>(sha256({}));
     if (!options.signing_key.empty()) {
       key_ = ed25519_key::private_key(options.signing_key);
@@ -150,7 +150,7 @@ class audit_writer {
     written_.signed_entries = written_.chain.entries;
     stats_.last_file = file_.number();
     stats_.last_hash = written_.chain.last;
-    // So that the thread can say what failed when there is no memory left.
+    // Reserved, so that the thread can report a failure when no memory is left.
     stats_.failure.reserve(100);
     why_lost_.reserve(100);
   }
@@ -189,7 +189,7 @@ class audit_writer {
     return stats_;
   }
 
-  /// Writes, in the thread of the queue, and says when what is written is to be put on the disk.
+  /// Writes, in the thread of the queue, and returns the time of the next sync.
   [[nodiscard]] std::optional<queue::time_point> work(const queue::work& now) {
     handled_ = 0;
     try {
@@ -215,7 +215,7 @@ class audit_writer {
  private:
   using clock = std::chrono::steady_clock;
 
-  /// How far the trail has come.
+  /// The present end of the trail.
   struct progress {
     audit_chain chain{};
     std::uint64_t signed_entries = 0;  ///< the number of the last entry that is signed
@@ -225,7 +225,7 @@ class audit_writer {
   };
 
   static constexpr std::size_t block = std::size_t{1} << 18U;
-  /// How many policies and texts it remembers to have described.
+  /// The number of policies and texts that it remembers as described.
   static constexpr std::size_t most_known = 65'536;
 
   void write(const std::vector<audit_news>& all) {
@@ -255,7 +255,7 @@ class audit_writer {
     stats_.failure = why;
   }
 
-  /// What the entries begin with in a file, and what was lost before.
+  /// Writes the first entries of a file, with the losses before it.
   void begin_block() {
     if (!lines_.empty()) {
       return;
@@ -287,7 +287,7 @@ class audit_writer {
     }
   }
 
-  /// Goes on in the next file after somebody else has done something to this one.
+  /// Continues in the next file after another program has changed this one.
   void leave_file(file_change change) {
     flush_file();
     const std::string name = file_.name_of(file_.number());
@@ -360,7 +360,7 @@ class audit_writer {
     add_entry(part.type, part.members, time);
   }
 
-  /// A decision, behind what it rests on, unless that is known.
+  /// Writes a decision, after its policy unless that was written before.
   void add_decision(wall_time time, const audit_decision& from) {
     const decision& decided = from.decided;
     const std::string id = id_of(decided.policy);
@@ -485,7 +485,7 @@ class audit_writer {
   std::uint64_t handled_ = 0;       // events of those taken that are written or lost
   std::uint64_t file_events_ = 0;   // of this process, in the file
   std::uint64_t over_bytes_ = 0;
-  std::string gap_;  // what the next block tells of the file before
+  std::string gap_;  // the report of the next block about the file before
   std::optional<clock::time_point> flush_at_;
   std::unordered_set<std::string> known_;
   std::unordered_map<const policy*, std::pair<std::weak_ptr<const policy>, std::string>> ids_;

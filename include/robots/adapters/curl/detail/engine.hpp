@@ -34,7 +34,7 @@ class curl_engine {
     const auto response = std::make_shared<std::optional<fetch_response>>();
     web->start(request, [response](fetch_response answer) { *response = std::move(answer); });
     while (!response->has_value()) {
-      // What happens ends the sleep earlier; this is for a libcurl that has no wakeup.
+      // Events end the sleep earlier. The limit is for a libcurl without a wakeup.
       web->run_once(std::chrono::seconds{1});
     }
     opened_ += web->connections_opened() - opened;

@@ -1,4 +1,4 @@
-// What libcurl's result codes mean to a Fetcher.
+// The meaning of libcurl's result codes for a Fetcher.
 #pragma once
 
 #include <robots/http/message.hpp>

@@ -123,7 +123,7 @@ class curl_guard {
   [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 
   /// `failure`, or `fetch_error::refused_address` when no address was left to try. Where some
-  /// address was tried, its failure is what counts, and the others are mentioned.
+  /// address was tried, its failure counts, and the message names the others.
   [[nodiscard]] fetch_response judge(fetch_response failure) const {
     if (refused_ == 0 || (failure.error == fetch_error::cancelled && !on_other_connection_)) {
       return failure;

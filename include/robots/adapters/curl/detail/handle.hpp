@@ -1,4 +1,4 @@
-// Owners of what libcurl hands out.
+// Owners of libcurl's handles.
 #pragma once
 
 #include <curl/curl.h>
@@ -12,7 +12,7 @@ namespace robots::adapters_detail {
 
 static_assert(LIBCURL_VERSION_NUM >= 0x075500, "robots::CurlFetcher needs libcurl 7.85 or later");
 
-/// Gives back to libcurl what it handed out.
+/// Frees a handle of libcurl.
 template <auto Free>
 struct curl_deleter {
   template <class T>

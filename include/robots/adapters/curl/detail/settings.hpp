@@ -1,4 +1,5 @@
-// What is the same for every exchange of a fetcher, checked once and set on each handle.
+// The settings that are the same for every exchange of a fetcher: checked once and set on each
+// handle.
 #pragma once
 
 #include <robots/adapters/curl/curl_options.hpp>
@@ -84,13 +85,13 @@ inline void clear_option(CURL* easy, CURLoption option) noexcept {
   curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
 }
 
-/// Who says which proxy is taken when no option does.
+/// The source of the proxy if no option names one.
 enum class proxy_source {
   environment,  ///< `http_proxy` and its like, which libcurl reads
   session,      ///< whoever sets up the handles, and then the environment
 };
 
-/// What is known about the proxy of an exchange before libcurl makes it.
+/// Facts about the proxy of an exchange before libcurl starts it.
 enum class proxy_use {
   never,    ///< connections go to the site
   always,   ///< connections go to the proxy that `curl_options::proxy` names

@@ -1,4 +1,4 @@
-// Where libcurl puts what it receives, and where the limits on it are kept.
+// The buffer for the data that libcurl receives, and its limits.
 #pragma once
 
 #include <robots/adapters/curl/detail/settings.hpp>
@@ -94,7 +94,7 @@ class curl_sink {
   [[nodiscard]] std::string& body() noexcept { return body_; }
   /// Returns true if the body was longer than the limit, which ended the transfer.
   [[nodiscard]] bool over_limit() const noexcept { return over_limit_; }
-  /// What else ended the transfer here; `fetch_error::none` if nothing did.
+  /// The reason for which this side ended the transfer, or `fetch_error::none`.
   [[nodiscard]] fetch_error error() const noexcept { return error_; }
   [[nodiscard]] const char* error_text() const noexcept { return error_text_; }
   /// Returns true if the last header section came to its empty line. libcurl takes a connection

@@ -45,7 +45,7 @@ class tls_trace {
   [[nodiscard]] bool without_close_notify() const noexcept { return seen_ && !closed_; }
 
  private:
-  // Of what TLS traces, headers of records have 5 octets, inner content types 1, handshake messages
+  // In a trace of TLS, headers of records have 5 octets, inner content types 1, handshake messages
   // 4 at least: alerts alone have 2, the level and the description, which is 0 for close_notify.
   static int on_trace(CURL*, curl_infotype type, char* data, std::size_t size,
                       void* self) noexcept {
@@ -141,7 +141,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return error == ECONNREFUSED;
 }
 
-/// How many connections the last transfer of `easy` had to open.
+/// The number of connections that the last transfer of `easy` opened.
 [[nodiscard]] inline long opened_connections(CURL* easy) noexcept {
   long count = 0;
   curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &count);
@@ -210,7 +210,7 @@ class curl_transfer {
   curl_transfer(const curl_transfer&) = delete;
   curl_transfer& operator=(const curl_transfer&) = delete;
 
-  /// Takes what is its own off the handle.
+  /// Removes its own settings from the handle.
   ~curl_transfer() {
     curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, static_cast<char*>(nullptr));
     curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
@@ -230,7 +230,7 @@ class curl_transfer {
       return received(easy_, sink_, tls_, reason(code));
     }
     if (code == CURLE_OUT_OF_MEMORY && had_connection(easy_) && !sink_.headers_complete()) {
-      // What libcurl says of a line over 100 KiB before version 8.6.
+      // The error of libcurl before version 8.6 for a line over 100 KiB.
       return failed(fetch_error::protocol, "a header line is longer than libcurl takes");
     }
     // Of the two limits on connecting, libcurl does not say which ran out: it is the lower one.

@@ -39,8 +39,8 @@ namespace robots::adapters_detail {
 using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
 /// Has a new handle trust libcurl's own file of certificates without its folder, if it has both.
-/// What libcurl has read of a file it keeps for later connections. With the folder beside it, as on
-/// Debian, it reads all of the file for each connection, which takes 20 ms.
+/// libcurl caches the contents of a certificate file for later connections. With the folder beside
+/// it, as on Debian, it reads all of the file for each connection, which takes 20 ms.
 inline void trust_file_alone(CURL* easy) noexcept {
   const char* file = nullptr;
   curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
@@ -77,7 +77,7 @@ class curl_transfers {
     idle_.push_back(make_(*settings_));
   }
 
-  /// Over handles of libcurl alone. Throws what `curl_settings` throws.
+  /// Uses plain handles of libcurl. Throws what `curl_settings` throws.
   explicit curl_transfers(const curl_multi_options& options, std::function<void()> wake = {})
       : curl_transfers(std::make_shared<const curl_settings>(options.curl), &plain_curl_slot,
                        std::move(wake)) {
@@ -96,7 +96,7 @@ class curl_transfers {
   curl_transfers(const curl_transfers&) = delete;
   curl_transfers& operator=(const curl_transfers&) = delete;
 
-  /// Ends what is under way without a word.
+  /// Ends the exchanges in flight without calling back.
   ~curl_transfers() = default;
 
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
@@ -119,7 +119,7 @@ class curl_transfers {
     begin_waiting();
   }
 
-  /// Lets the network work, waits until something has happened, `wake()` was called or `timeout` is
+  /// Handles network events, and waits until one has occurred, `wake()` was called or `timeout` is
   /// over, and collects. Does not wait when something had ended already.
   std::size_t run_once(std::chrono::milliseconds timeout) {
     perform();
@@ -196,7 +196,8 @@ class curl_transfers {
     entry& operator=(const entry&) = delete;
     ~entry() { leave(); }
 
-    /// Gives the exchange to libcurl; its timeout starts here. Returns false if libcurl refuses it.
+    /// Passes the exchange to libcurl; its timeout starts here. Returns false if libcurl refuses
+    /// it.
     [[nodiscard]] bool begin() {
       if (!slot) {
         slot = owner.take_slot();
@@ -386,7 +387,7 @@ class curl_transfers {
   std::size_t most_begun_ = 0;     // 0 means no limit
   std::size_t most_per_host_ = 0;  // 0 means no limit
   std::size_t open_ = 0;
-  // The lists are last: they end before what their entries stand on.
+  // The lists are last, so that they end before the objects that their entries use.
   host_map hosts_;
   std::list<entry> waiting_;
   std::list<entry> under_way_;

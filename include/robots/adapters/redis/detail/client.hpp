@@ -21,8 +21,8 @@ inline constexpr std::string_view unreachable_node = "UNREACHABLENODE";
 
 /// Sends commands to whichever server has their keys. From any thread.
 ///
-/// What is asked takes no longer than to open a connection and twice `command_timeout`, for each
-/// 512 commands. Throws `store_error` for what has no reply.
+/// A call takes at most the time to open a connection plus twice `command_timeout`, for each 512
+/// commands. Throws `store_error` if a command has no reply.
 class redis_client {
  public:
   redis_client() = default;

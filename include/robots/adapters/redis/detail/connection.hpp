@@ -183,7 +183,8 @@ class redis_connection {
     }
   }
 
-  /// What the socket is ready for; nothing once the deadline has passed, or when interrupted.
+  /// Waits until the socket is ready, and returns for what. Returns 0 if the deadline has passed,
+  /// or if interrupted.
   [[nodiscard]] short wait(int events, redis_time deadline) const {
     using std::chrono::milliseconds;
     for (;;) {

@@ -1,4 +1,4 @@
-// What a Redis answers, read by hiredis within bounds.
+// Replies of a Redis server, read by hiredis within limits.
 #pragma once
 
 #include <hiredis/hiredis.h>
@@ -76,7 +76,7 @@ struct redis_reply {
   }
 }
 
-/// What hiredis calls for each thing that it has read. Later versions of it know more things than
+/// The functions that hiredis calls for each part of a reply. Later versions know more types than
 /// those of RESP2; no server sends them to a client that has not asked.
 template <class Functions>
 [[nodiscard]] Functions make_reply_functions() {

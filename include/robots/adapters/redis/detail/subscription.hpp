@@ -109,7 +109,8 @@ class redis_subscription {
     }
   }
 
-  /// Sends a command to which the server must answer in time. What it says meanwhile is heard.
+  /// Sends a command that the server must answer in time. Messages that arrive meanwhile are
+  /// handled.
   void ask(redis_connection& connection, const redis_command& command) {
     connection.send(command);
     hear(connection, next(connection));

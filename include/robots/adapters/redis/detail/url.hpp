@@ -15,7 +15,7 @@
 
 namespace robots::adapters_detail {
 
-/// Where a server listens: a host and a port, or the path of a socket and port 0.
+/// The address of a server: a host and a port, or the path of a socket and port 0.
 struct redis_address {
   std::string host;
   std::uint16_t port = 0;
@@ -113,7 +113,7 @@ struct redis_endpoint {
   return taken;
 }
 
-/// Takes over what stands before `://`.
+/// Applies the scheme, which stands before `://`.
 inline void read_redis_scheme(redis_endpoint& target, std::string_view scheme) {
   if (scheme == "redis+cluster" || scheme == "rediss+cluster") {
     target.topology = redis_topology::cluster;

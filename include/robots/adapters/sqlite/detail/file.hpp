@@ -124,7 +124,8 @@ class sqlite_file {
                   .empty()) {
       }
       auto result = change(*this);
-      // Reserves room in the file for what is in the log. So the log can be emptied on a full disk.
+      // Reserves room in the file for the contents of the log, so that the log can be emptied on a
+      // full disk.
       std::int64_t size = number("PRAGMA page_count") * file_step / 16;
       check(::sqlite3_file_control(handle_.get(), nullptr, SQLITE_FCNTL_SIZE_HINT, &size));
       return result;
@@ -157,7 +158,7 @@ class sqlite_file {
     return true;
   }
 
-  /// Removes what is under a name, and some of the oldest records if they have expired. Returns
+  /// Removes the record of a name, and some of the oldest records if they have expired. Returns
   /// true.
   bool remove(const std::string& name) {
     ask("DELETE FROM records WHERE hash = ? AND name = ?", hash(name), name);

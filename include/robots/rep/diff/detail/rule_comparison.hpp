@@ -62,7 +62,7 @@ class rule_comparison {
     }
   }
 
-  /// What makes a difference, and how many rules are in both sets.
+  /// The rules that make a difference, and the number of rules in both sets.
   [[nodiscard]] change_report run() {
     change_report result;
     for (std::size_t i = 0; i < rules_.size(); ++i) {
@@ -203,7 +203,8 @@ class rule_comparison {
     self.examples[side] = found.example.value_or("");
   }
 
-  /// What may decide a target that a rule matches. Of several the one with the highest rank does.
+  /// A rule that may decide a target that another rule matches. The one with the highest rank
+  /// decides.
   struct competitor {
     compiled_pattern pattern;
     rule_kind kind;
@@ -234,7 +235,8 @@ class rule_comparison {
     }
     std::sort(competitors.begin(), competitors.end(),
               [](const competitor& a, const competitor& b) { return a.rank > b.rank; });
-    // Of what matches all that the rule does, the first decides where none before it does.
+    // Of the rules that match every target of the rule, the first decides unless an earlier rule
+    // does.
     const auto base =
         std::find_if(competitors.begin(), competitors.end(),
                      [&](const competitor& rival) { return covers(rival.pattern, everything); });
@@ -306,7 +308,8 @@ class rule_comparison {
     return {!steps_.exceeded()};
   }
 
-  /// Adds what a target may have in place of a wildcard of `self`, so that `rival` matches it too.
+  /// Adds the texts that a target may have in place of a wildcard of `self`, so that `rival`
+  /// matches it too.
   static void suggest(std::vector<std::string>& fills, const rule& self,
                       const compiled_pattern& rival, std::string_view filler) {
     for (const std::string_view star : {std::string_view{}, filler}) {
@@ -335,7 +338,7 @@ class rule_comparison {
 
   /// A target whose normal form is `target`.
   [[nodiscard]] std::string spelled(std::string_view target) const {
-    // google/robotstxt would take what follows two slashes for a host.
+    // google/robotstxt would read the text after two slashes as a host.
     std::string result{reads_hosts_ && target.starts_with("//") ? "https://example.com" : ""};
     for (std::size_t i = 0; i < target.size(); ++i) {
       result += target[i];

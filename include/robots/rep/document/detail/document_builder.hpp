@@ -10,8 +10,8 @@
 
 namespace robots::rep_detail {
 
-/// Turns directives into the lines of a document. Allocates at the start what nearly all files
-/// need.
+/// Turns directives into the lines of a document. Allocates at the start the memory that nearly all
+/// files need.
 class document_builder {
  public:
   constexpr document_builder(std::string_view text, document_parts& parts)

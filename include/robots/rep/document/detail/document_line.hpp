@@ -13,8 +13,8 @@
 
 namespace robots::rep_detail {
 
-/// One directive as a `document` keeps it: places in its text. What is read of a line has at most
-/// 16,663 octets, so that places in it need two octets only.
+/// One directive as a `document` keeps it: places in its text. The parsed part of a line has at
+/// most 16,663 octets, so that places in it need two octets only.
 struct document_line {
   std::uint32_t value_offset = 0;
   std::uint32_t number = 0;
@@ -27,7 +27,7 @@ struct document_line {
   bool starts_run = false;
   bool in_group = false;
 
-  /// `text` is what all views of `line` lie in.
+  /// `text` contains all views of `line`.
   [[nodiscard]] static constexpr document_line of(const directive& line,
                                                   std::string_view text) noexcept {
     return {.value_offset = static_cast<std::uint32_t>(line.value.data() - text.data()),

@@ -20,7 +20,7 @@ struct document_parts {
     return {octets.data(), octets.size()};
   }
 
-  /// Gives every directive to `handler`.
+  /// Passes every directive to `handler`.
   template <class Handler>
   constexpr void replay(Handler& handler) const {
     for (const document_line& line : lines) {

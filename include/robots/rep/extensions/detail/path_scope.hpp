@@ -15,7 +15,7 @@
 
 namespace robots::rep_detail {
 
-/// What stands before the first blank, and what stands behind it.
+/// The text before the first blank, and the text after it.
 [[nodiscard]] constexpr std::pair<std::string_view, std::string_view> split_at_blank(
     std::string_view value) noexcept {
   const auto blank = std::find_if(value.begin(), value.end(), base::is_blank);
@@ -23,7 +23,7 @@ namespace robots::rep_detail {
   return {value.substr(0, size), base::trim(value.substr(size), base::is_blank)};
 }
 
-/// The path that a value is about, empty for every path, and what is said of it.
+/// The path that a value is about, empty for every path, and the statement about it.
 /// draft-ietf-aipref-attach-05, section 3.2: a value that begins with `/` begins with a path, which
 /// ends before the first blank.
 [[nodiscard]] constexpr std::pair<std::string_view, std::string_view> split_scope(

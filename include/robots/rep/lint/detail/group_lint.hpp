@@ -101,7 +101,7 @@ class group_lint {
     findings_.push_back(make_diagnostic(code, about.line, about.column));
   }
 
-  /// Of rules with one pattern, all but the first of the kind that wins are redundant.
+  /// If several rules have the same pattern, only the first of the winning kind is not redundant.
   constexpr void report_same_patterns() {
     for (auto first = rules_.begin(); first != rules_.end();) {
       const auto end = std::find_if(

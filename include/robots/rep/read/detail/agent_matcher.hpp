@@ -9,8 +9,8 @@
 
 namespace robots::rep_detail {
 
-/// How well a User-agent line fits a crawler, in rising order. For a crawler with several names,
-/// some of them fit better than others.
+/// The match of a User-agent line with a crawler, in rising order. For a crawler with several
+/// names, some of them fit better than others.
 enum class agent_match : std::size_t { none, everyone, own };
 
 /// Decides whether the value of a User-agent line names a given crawler.

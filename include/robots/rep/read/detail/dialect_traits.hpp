@@ -11,7 +11,7 @@ struct dialect_traits {
   const normal_form* target_form;  ///< normal form of targets
   bool robots_txt_always_allowed;  ///< RFC 9309, section 2.2.2
   bool key_prefixes;               ///< `Disallowed:` is a Disallow
-  bool nul_ends_line;              ///< what follows a NUL octet is not seen; else the line goes
+  bool nul_ends_line;              ///< text after a NUL octet is ignored; else the line is dropped
   bool ignores_keyless_lines;      ///< `User-agent a b` names nobody and leaves the group as it is
   bool keeps_cut_allow;            ///< an Allow line cut for its length still counts
   bool partial_byte_order_mark;  ///< a part of a UTF-8 BOM is skipped, and one only; else all whole

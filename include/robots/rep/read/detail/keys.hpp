@@ -68,7 +68,7 @@ inline constexpr auto spellings = [] {
   });
 }();
 
-/// What a key means, and whether it is spelled as the protocol spells it.
+/// The meaning of a key, and whether it has the spelling of the protocol.
 struct recognised_key {
   directive_kind kind = directive_kind::unknown;
   bool misspelled = false;

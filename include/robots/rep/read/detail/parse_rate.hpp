@@ -39,7 +39,7 @@ struct stated_rate {
   return std::chrono::hours{hhmm / 100} + std::chrono::minutes{hhmm % 100};
 }
 
-/// Reads what `parse_visit_time` does.
+/// Reads the value of a Visit-time line; see `parse_visit_time`.
 [[nodiscard]] constexpr std::optional<stated_hours> parse_hours(std::string_view value) noexcept {
   const std::size_t hyphen = value.find('-');
   if (hyphen == std::string_view::npos) {
@@ -53,7 +53,7 @@ struct stated_rate {
   return stated_hours{.from = *from % std::chrono::hours{24}, .to = *to};
 }
 
-/// How many seconds the unit has; 0 of what is no unit.
+/// Returns the seconds of the unit, or 0 if it is unknown.
 [[nodiscard]] constexpr std::int64_t unit_seconds(char unit) noexcept {
   switch (base::to_lower(unit)) {
     case 's':
@@ -84,7 +84,7 @@ struct stated_rate {
   return (std::min)(*number * unit, std::chrono::floor<std::chrono::milliseconds>(longest_delay));
 }
 
-/// Reads what `parse_request_rate` does.
+/// Reads the value of a Request-rate line; see `parse_request_rate`.
 [[nodiscard]] constexpr std::optional<stated_rate> parse_rate(std::string_view value) noexcept {
   const std::size_t slash = value.find('/');
   if (slash == std::string_view::npos) {

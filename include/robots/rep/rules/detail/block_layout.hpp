@@ -66,7 +66,7 @@ constexpr std::size_t rule_set_facts::texts_at() const noexcept {
   return rules_at() + rules * packed_rule::stored_size;
 }
 
-/// Where the buckets of rules found by prefix are, and those of rules found by gram.
+/// The places of the buckets of rules by prefix and by gram.
 struct rule_places {
   hash_places prefixes;
   hash_places grams;

@@ -18,7 +18,7 @@ struct compiled_pattern {
   friend constexpr auto operator<=>(const compiled_pattern&, const compiled_pattern&) = default;
 };
 
-/// What a pattern is compiled from: the part before an end anchor, and what is put around it.
+/// The source of a pattern: the part before an end anchor, and the text that is added around it.
 struct pattern_source {
   std::string_view body{};
   bool anchored = false;
@@ -64,7 +64,7 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
   });
 }
 
-/// Octets of the normal form, wildcard and anchor included: what "most octets" compares (RFC 9309,
+/// Octets of the normal form, wildcard and anchor included: the "most octets" of the RFC (RFC 9309,
 /// section 2.2.2). A literal `$` counts as it is written.
 [[nodiscard]] constexpr std::uint32_t specificity(const pattern_source& source,
                                                   const normal_form& form) noexcept {

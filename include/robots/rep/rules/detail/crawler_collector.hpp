@@ -14,7 +14,7 @@
 
 namespace robots::rep_detail {
 
-/// Takes the directives of a text and keeps what concerns one crawler.
+/// Takes the directives of a text and keeps those for one crawler.
 class crawler_collector {
  public:
   constexpr crawler_collector(std::string_view user_agent, const parse_options& options)

@@ -31,7 +31,7 @@ class group_selection {
     return named == found_ && named != agent_match::none;
   }
 
-  /// Whose groups apply.
+  /// The crawler whose groups apply.
   [[nodiscard]] constexpr group_choice choice() const noexcept {
     if (found_ >= agent_match::own) {
       return group_choice::own;

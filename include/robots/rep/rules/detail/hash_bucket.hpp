@@ -34,13 +34,12 @@ struct hash_bucket {
   }
 };
 
-/// How many buckets `rules` rules are usually put into: a power of two, for three to six rules
-/// each.
+/// The usual number of buckets for `rules` rules: a power of two, with three to six rules each.
 [[nodiscard]] constexpr std::uint32_t buckets_for(std::uint32_t rules) noexcept {
   return rules == 0 ? 0 : std::bit_ceil((rules + 5) / 6);
 }
 
-/// Where hashes belong among buckets: the first bits of a hash name the bucket, the next five the
+/// The place of hashes among buckets: the first bits of a hash name the bucket, the next five the
 /// part of it.
 class hash_places {
  public:

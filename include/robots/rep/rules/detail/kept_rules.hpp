@@ -13,7 +13,7 @@
 
 namespace robots::rep_detail {
 
-/// How a query finds a rule.
+/// The way in which a query finds a rule.
 enum class found_by : std::uint8_t { trial, prefix, gram };
 
 /// A rule that concerns the crawler.

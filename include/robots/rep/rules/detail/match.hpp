@@ -15,13 +15,13 @@ namespace robots::rep_detail {
 /// 9110, section 4.1, recommends to support, can be searched to its end for a thousand literals.
 inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
 
-/// Bounds what comparing may cost, so that no text and no rules can keep a caller for long. A step
-/// takes a few nanoseconds at most, whatever is compared.
+/// Limits the cost of a comparison, so that no text and no rules can delay a caller for long. A
+/// step takes a few nanoseconds at most, whatever is compared.
 class step_budget {
  public:
   constexpr explicit step_budget(std::int64_t steps) noexcept : left_(steps) {}
 
-  /// Takes `steps` off what is left. No memory holds a text that makes 2^63 of them.
+  /// Subtracts `steps` from the budget. No memory holds a text that makes 2^63 of them.
   constexpr void spend(std::size_t steps) noexcept { left_ -= static_cast<std::int64_t>(steps); }
 
   [[nodiscard]] constexpr bool exceeded() const noexcept { return left_ < 0; }

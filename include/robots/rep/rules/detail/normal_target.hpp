@@ -17,7 +17,7 @@ namespace robots::rep_detail {
 /// Longest normal form of a target that rule sets compare: more than any server takes.
 inline constexpr std::size_t max_normal_target = 65'536;
 
-/// Gives the normal form of a target to `put`, octet by octet.
+/// Passes the normal form of a target to `put`, octet by octet.
 template <class Put>
 constexpr void write_target(const target_path& path, const normal_form& form, Put put) {
   if (path.leading_slash) {

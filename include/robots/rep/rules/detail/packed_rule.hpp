@@ -18,10 +18,11 @@ namespace robots::rep_detail {
 /// One rule of a `rule_set`, in twelve octets beside its text, which is the pattern as written.
 ///
 /// The compiled pattern of most is all but the tail of that. Another one is made anew whenever it
-/// is needed: before its text, two octets each have specificity and length of what was written.
+/// is needed: before its text, two octets each hold the specificity and the length of the original
+/// text.
 class packed_rule {
  public:
-  /// How many bits of a hash are kept.
+  /// The number of bits of a hash that are kept.
   static constexpr unsigned tag_bits = 14;
   /// Octets in front of a text that is not in normal form.
   static constexpr std::size_t numbers_size = 4;
@@ -86,7 +87,7 @@ class packed_rule {
     return {.text = {text.data() + offset_, size()}, .anchored = anchored()};
   }
 
-  /// What the compiled pattern is made of.
+  /// The source of the compiled pattern.
   [[nodiscard]] constexpr pattern_source source(std::string_view text) const noexcept {
     return {.body = text.substr(offset_, size()),
             .anchored = anchored(),
@@ -140,7 +141,7 @@ class packed_rule {
   static constexpr unsigned tail_at = size_bits + tag_bits;
   static constexpr std::uint32_t tag_mask = (1U << tag_bits) - 1;
 
-  // What follows the compiled pattern as it was written: a `*`, a `$`, or both.
+  // The original end after the compiled pattern: a `*`, a `$`, or both.
   static constexpr unsigned anchor_tail = 1;
   static constexpr unsigned open_tail = 2;
 

@@ -24,7 +24,8 @@ namespace robots::rep_detail {
 /// Keeps of all directives those that concern one crawler, and makes a `rule_set` of them. The text
 /// that the directives view must live until then.
 ///
-/// What takes directives is inlined, so that the scanner need not put each together in memory.
+/// The functions that take directives are inlined, so that the scanner need not build each
+/// directive in memory.
 class rule_collector {
  public:
   constexpr rule_collector(std::string_view user_agent, const parse_options& options)
@@ -84,13 +85,13 @@ class rule_collector {
     return crawl_delay_;
   }
 
-  /// Makes the rule set, once; `token` is what verdicts report.
+  /// Makes the rule set, once. Verdicts report `token`.
   [[nodiscard]] constexpr rule_set finish() { return finish_as(agent_.token()); }
   [[nodiscard]] constexpr rule_set finish_as(std::string_view token) {
     return rule_set{*this, token};
   }
 
-  /// What the rule set is made of.
+  /// The parts of the rule set.
   [[nodiscard]] constexpr rule_set_parts parts() { return parts(agent_.token()); }
   [[nodiscard]] constexpr rule_set_parts parts(std::string_view token) {
     rule_set_parts result = rule_packer{kept_, options_, traits_of(options_.dialect)}.finish(token);
@@ -103,7 +104,7 @@ class rule_collector {
   agent_matcher agent_;
   parse_options options_;
   group_selection groups_;
-  // What applies of the lines so far.
+  // The lines so far that apply.
   kept_rules kept_;
   std::optional<std::chrono::milliseconds> crawl_delay_;
 };

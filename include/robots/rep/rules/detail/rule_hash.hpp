@@ -11,7 +11,7 @@ namespace robots::rep_detail {
 /// The hash of a text is made of the hash state of its whole words, and the octets behind them. So
 /// the states on the way to that of a long text serve for all its prefixes.
 ///
-/// Not meant to withstand somebody who looks for texts of equal hash: they cost time, linear in
+/// Not secure against an attacker who searches texts of equal hash: such texts cost time, linear in
 /// their number, and nothing else.
 class hash_state {
  public:

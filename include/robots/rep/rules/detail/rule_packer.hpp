@@ -31,7 +31,7 @@ namespace robots::rep_detail {
 /// can match. Linear in the octets of the rules, except that rules tried one by one are sorted.
 class rule_packer {
  public:
-  /// Takes the texts of `rules`, and changes what else they hold.
+  /// Takes the texts of `rules`, and changes their other members.
   constexpr rule_packer(kept_rules& rules, const parse_options& options,
                         const dialect_traits& traits)
       : options_(options), traits_(traits) {
@@ -174,7 +174,7 @@ class rule_packer {
     }
   }
 
-  /// Gives each rule the stretch of its literals that the fewest others have.
+  /// Indexes each rule by the part of its literals that the fewest other rules have.
   constexpr void place_by_gram() {
     if (count(found_by::trial) <= most_tried) {
       return;
@@ -262,13 +262,13 @@ class rule_packer {
     }
   }
 
-  /// Where the bucket of a rule is.
+  /// Returns the bucket of a rule.
   [[nodiscard]] static constexpr hash_places::place place_of(const kept_rule& rule,
                                                              const rule_places& places) noexcept {
     return (rule.way == found_by::gram ? places.grams : places.prefixes).of(rule.hash);
   }
 
-  /// Writes the rules and their texts: each rule at the end of what is left of its bucket's place.
+  /// Writes the rules and their texts: each rule at the end of the free part of its bucket.
   constexpr void write_rules(char* block, const rule_set_facts& facts, std::size_t text_at) {
     const std::string_view buckets{block, facts.rules_at()};
     char* const rules = block + facts.rules_at();

@@ -12,7 +12,7 @@
 
 namespace robots::rep_detail {
 
-/// What a rule set keeps beside its block. That holds, one behind another:
+/// The members of a rule set besides its block. The block holds, in this order:
 /// - where rules are looked up, their `prefix_lengths` and a `hash_bucket` for each bucket, and one
 ///   that says where the last one ends;
 /// - a `packed_rule` for each rule: those tried one by one, the one that decides first; those
@@ -24,8 +24,8 @@ struct rule_set_facts {
   std::uint32_t token_size = 0;                    ///< of the crawler's token, as it was asked for
   std::uint32_t rules = 0;
   std::uint32_t tried = 0;  ///< how many of them are tried one by one
-  /// Buckets of the rules found by the hash of what stands before their first wildcard, or of its
-  /// first `max_key_size` octets.
+  /// Buckets of the rules by the hash of the text before their first wildcard, or of its first
+  /// `max_key_size` octets.
   std::uint32_t prefix_buckets = 0;
   /// Buckets, behind those, of the rules found by the hash of a stretch of a literal.
   std::uint32_t gram_buckets = 0;
@@ -39,13 +39,13 @@ struct rule_set_facts {
   [[nodiscard]] friend constexpr bool operator==(const rule_set_facts&,
                                                  const rule_set_facts&) = default;
 
-  /// Where buckets begin in the block, if there are any.
+  /// The start of the buckets in the block, if there are any.
   static constexpr std::size_t buckets_at = 32;
 
-  /// Where rules begin.
+  /// The start of the rules.
   [[nodiscard]] constexpr std::size_t rules_at() const noexcept;
 
-  /// Where the texts of rules begin.
+  /// The start of the texts of rules.
   [[nodiscard]] constexpr std::size_t texts_at() const noexcept;
 };
 

@@ -67,7 +67,7 @@ struct rule_table {
     });
   }
 
-  /// What verdicts report: the crawler's token, or "*" when the rules of `*` apply.
+  /// The token that verdicts report: the crawler's, or "*" if the rules of `*` apply.
   [[nodiscard]] constexpr std::string_view user_agent() const noexcept {
     return facts.group == group_choice::everyone ? std::string_view{"*"} : named();
   }
@@ -94,13 +94,13 @@ struct rule_table {
   }
 
  private:
-  /// The best of the rules found so far, and what may still be spent to find a better one.
+  /// The best of the rules found so far, and the remaining budget to find a better rule.
   struct search {
     std::optional<packed_rule> rule{};
     step_budget steps{max_match_steps};
   };
 
-  /// Sends for rules and what is behind them: else each is waited for when it is come to.
+  /// Prefetches rules and their texts, so that the query does not wait for each one.
   constexpr void prefetch() const noexcept {
     if (!std::is_constant_evaluated()) {
       base::fetch_ahead(block.data() + facts.rules_at());
@@ -192,7 +192,7 @@ struct rule_table {
     }
   }
 
-  /// Not inlined, or the usual case, which does not come here, takes longer.
+  /// Not inlined, because that would slow the usual case, which does not call it.
   ROBOTS_NOINLINE constexpr void find_by_gram(search& best,
                                               std::string_view target) const noexcept {
     const hash_places places = rule_places{facts}.grams;

@@ -46,7 +46,7 @@ template <class Less>
   return {.left = best, .period = period};
 }
 
-/// Where a literal was found, if it was, and the steps that this took.
+/// The position of a literal, if it was found, and the steps of the search.
 struct literal_search {
   std::size_t place = std::string_view::npos;
   std::size_t steps = 0;
@@ -113,7 +113,7 @@ inline constexpr std::size_t short_literal = 16;
   return (std::min)(size, a.size());
 }
 
-/// Where `needle`, which is not empty, first occurs in `text`, or npos.
+/// Returns the position of the first `needle`, which must not be empty, in `text`, or npos.
 ///
 /// The two-way algorithm of Crochemore and Perrin (1991): linear in needle and text whatever they
 /// hold, in constant space.

@@ -10,10 +10,10 @@
 
 namespace robots::rep_detail {
 
-/// What becomes of an octet on the way to the normal form.
+/// The treatment of an octet in the normal form.
 enum class octet_action : std::uint8_t { keep, encode, percent };
 
-/// One percent-encoding normal form, as data: what to do with each octet, and whether encoded
+/// One percent-encoding normal form, as data: the treatment of each octet, and whether encoded
 /// unreserved octets are decoded.
 struct normal_form {
   std::array<octet_action, 256> actions{};
@@ -64,10 +64,11 @@ inline constexpr normal_form rfc9309_target_form = make_rfc9309_target_form();
 inline constexpr normal_form google_rule_form = make_google_rule_form();
 inline constexpr normal_form google_target_form{};  // google/robotstxt takes URLs as they are
 
-/// Gives the normal form of `text` to `put`, octet by octet.
+/// Passes the normal form of `text` to `put`, octet by octet.
 ///
-/// A `%` that begins no escape stays, and what follows is read anew: `%%61` is `%a`. So the normal
-/// form of a text is that of its parts, and what a pattern and a target have in common stays so.
+/// A `%` that begins no escape stays, and the text after it is read from there: `%%61` is `%a`. So
+/// each part of a text has its own normal form, and a common part of a pattern and a target stays
+/// common.
 template <class Put>
 constexpr void write_normal(std::string_view text, const normal_form& form, Put put) {
   for (std::size_t i = 0; i < text.size(); ++i) {
