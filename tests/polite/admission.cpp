@@ -2,6 +2,7 @@
 
 #include "cache/cache_fixture.hpp"
 #include "gate_fixture.hpp"
+#include "support/memory_pace_ledger.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/observe/metrics.hpp>
 #include <robots/policy/policy_source.hpp>
@@ -14,6 +15,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -104,6 +107,43 @@ struct measured_crawler {
 };
 
 }  // namespace
+
+TEST_CASE("A halt of another site with the same pace does not refuse a page that need not wait") {
+  struct HaltingLedger : robots::test::MemoryPaceLedger {
+    using MemoryPaceLedger::MemoryPaceLedger;
+
+    [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
+                                                     const robots::pace_claim& claim) override {
+      if (on_turn) {
+        std::exchange(on_turn, {})();
+      }
+      return MemoryPaceLedger::take_turn(host, claim);
+    }
+
+    std::function<void()> on_turn{};
+  };
+  ManualClock clock;
+  const auto ledger = std::make_shared<HaltingLedger>(
+      std::make_shared<robots::test::MemoryPaceLedger::table>(clock));
+  ScriptedFetcher web;
+  web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
+  cache_type cache{
+      {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web, clock};
+  gate_options options = gate_with(0s);
+  options.key = [](std::string_view /*url*/) { return std::string{"one pace"}; };
+  options.ledger = ledger;
+  robots::basic_host_gate<ManualClock> gate{options, clock};
+  robots::basic_admission<cache_type> front{cache, gate};
+  CHECK_FALSE(cache.allowed("https://b.test/private"));
+  CHECK(cache.allowed("https://a.test/"));
+  clock.advance(1h);
+
+  ledger->on_turn = [&] { cache.set_override("https://b.test/", robots::site_override::deny); };
+  const auto answer = front.admit("https://a.test/");
+  CHECK_FALSE(ledger->on_turn);
+  CHECK(to_string(answer.reason) == "go");
+  CHECK_FALSE(cache.allowed("https://b.test/"));
+}
 
 TEST_CASE("An admitted URL goes at its time, and says why and when") {
   crawler of;

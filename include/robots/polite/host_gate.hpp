@@ -128,6 +128,7 @@ class any_host_gate {
     polite_detail::known_host* host_ = nullptr;
     polite_detail::host_reservation reserved_;
     std::function<admission_reason()> decide_again_;
+    bool decides_when_due_ = true;  // else only after `withdraw`
     std::function<void(const request_report&)> report_;
     admission_reason reason_ = admission_reason::go;
     std::uint64_t withdrawals_ = 0;  // of the host, when the reservation was made
@@ -163,7 +164,7 @@ class any_host_gate {
   [[nodiscard]] answer try_acquire(std::string_view url, const host_limits& limits = {});
 
   /// Waits until a request may start, and starts it. `decide_again` is as for
-  /// `reservation::decide_again_by`. It is called only after a wait.
+  /// `reservation::decide_again_by`. It is called only after a wait or a `withdraw`.
   [[nodiscard]] answer acquire(std::string_view url, const host_limits& limits = {},
                                const call_options& call = {},
                                std::function<admission_reason()> decide_again = {});

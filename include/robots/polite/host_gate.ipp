@@ -31,6 +31,7 @@ ROBOTS_INLINE any_host_gate::reservation& any_host_gate::reservation::operator=(
     host_ = other.host_;
     reserved_ = std::move(other.reserved_);
     decide_again_ = std::move(other.decide_again_);
+    decides_when_due_ = other.decides_when_due_;
     report_ = std::move(other.report_);
     reason_ = other.reason_;
     withdrawals_ = other.withdrawals_;
@@ -48,7 +49,7 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
   for (;;) {
     const std::uint64_t withdrawals = host_->withdrawals;
     const bool is_withdrawn = withdrawals != withdrawals_;
-    if (is_withdrawn || (decide_again_ && gate_->environment->now() >= at())) {
+    if (is_withdrawn || (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
       reason_ = decide_again_ ? decide_again_() : admission_reason::halted;
       if (reason_ != admission_reason::go) {
         gate_->withdrawn.fetch_add(1, std::memory_order_relaxed);
@@ -191,7 +192,8 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::acquire(
     }
     result = enter(url, limits, call, if_busy::wait);
   }
-  if (result && (result.plan.at > asked || result.planned_at > asked)) {
+  if (result) {
+    result.reservation.decides_when_due_ = result.plan.at > asked || result.planned_at > asked;
     result.reservation.decide_again_ = std::move(decide_again);
   }
   const auto refuse = [&result](admission_reason reason) {
