@@ -115,7 +115,7 @@ void register_rows(const std::vector<std::unique_ptr<peer>>& peers,
   }
 }
 
-/// What every peer answers to the same questions, a column each.
+/// The answers of every peer to the same questions, a column each.
 void write_verdicts(const std::filesystem::path& path,
                     const std::vector<std::unique_ptr<peer>>& peers,
                     const std::vector<input>& inputs, notes& log) {

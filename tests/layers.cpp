@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 26> layers{"base",           "time",
                                                   "adapters/redis", "adapters/sqlite",
                                                   "adapters/audit", "adapters/metrics"};
 constexpr std::string_view umbrella = "robots/robots.hpp";
-/// What robots.hpp consists of.
+/// The parts of robots.hpp.
 constexpr std::array<std::string_view, 4> narrow_umbrellas{"robots/cache.hpp", "robots/observe.hpp",
                                                            "robots/parse.hpp", "robots/polite.hpp"};
 constexpr std::string_view test_doubles = "robots/testing.hpp";
@@ -150,7 +150,7 @@ bool is_standard(std::string_view name) {
   return name.find('/') == std::string_view::npos && !name.ends_with(".h");
 }
 
-/// What a header includes directly, by name.
+/// The direct includes of a header, by name.
 std::set<std::string> included_by(std::string_view name) {
   std::set<std::string> included;
   for (const source_file& header : headers()) {

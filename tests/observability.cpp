@@ -1,4 +1,4 @@
-// Whether what observability.md names is there.
+// Checks that the items of observability.md exist.
 #include <doctest/doctest.h>
 
 #include <cctype>

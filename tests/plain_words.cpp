@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What one folder may have at most.
+/// The limits of one folder.
 struct ceilings {
   std::string_view folder;
   std::size_t fragments;
@@ -43,12 +43,16 @@ constexpr std::array<ceilings, 15> allowed{{
 }};
 
 /// Sentences with these have no subject, no verb, or a pronoun for a noun.
-constexpr std::array<std::string_view, 23> fragments{
+constexpr std::array<std::string_view, 30> fragments{
     "/// Whether ",  "None where ",     "None of which",  "Nothing for ",  "Nothing where",
     "nothing where", "The same, ",      "The same for",   "The same with", "The same where",
     "Of these, ",    "of these, those", "What holds for", " but for ",     "so many ",
     " of its own",   " whoever ",       "Whoever ",       " is none",      " are none",
-    " told of",      "is told",         "are told"};
+    " told of",      "is told",         "are told",       " anew",         " for ever ",
+    " for ever.",    " nought",         "let out",        "given back",    "What came of "};
+
+/// A sentence that begins with one of these uses a clause for a noun.
+constexpr std::array<std::string_view, 5> openings{"Whether ", "What ", "Whose ", "Who ", "Whom "};
 
 /// Names that say nothing of what they hold.
 constexpr std::array<std::string_view, 10> vague{"told", "at",    "where", "made", "each",
@@ -143,6 +147,14 @@ std::size_t fragments_in(std::string_view text) {
   for (const std::string_view fragment : fragments) {
     for (std::size_t i = text.find(fragment); i != std::string_view::npos;
          i = text.find(fragment, i + 1)) {
+      ++count;
+    }
+  }
+  for (const std::string_view opening : openings) {
+    count += text.starts_with(opening) ? 1U : 0U;
+    const std::string later = ". " + std::string{opening};
+    for (std::size_t i = text.find(later); i != std::string_view::npos;
+         i = text.find(later, i + 1)) {
       ++count;
     }
   }

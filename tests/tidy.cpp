@@ -1,5 +1,5 @@
-// What clang-tidy reads, and libc++ is tried with: every public header, and the cache and the gate
-// as most users have them.
+// The file for clang-tidy and libc++: every public header, and the cache and the gate as most users
+// have them.
 #include <robots/robots.hpp>
 #include <robots/testing.hpp>
 

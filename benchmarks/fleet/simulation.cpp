@@ -43,7 +43,7 @@ struct crawl {
   std::vector<std::size_t> record_bytes;                        // of the same
 };
 
-/// Who takes which page.
+/// The choice of pages.
 enum class order { any_worker, own_sites };
 
 struct totals {

@@ -1,4 +1,4 @@
-// What it costs to fetch the robots.txt of many sites: the ways of this library beside bare libcurl
+// The cost of fetching the robots.txt of many sites: the ways of this library beside bare libcurl
 // with the same options. All hosts lead to one local server, which sites.sh starts.
 //
 //   robots-sites <way> <web> <port> <CA file> <sites>

@@ -1,5 +1,5 @@
-// What a look-up costs that a shared store answers. Prints microseconds: medians over some thousand
-// sites, whose files are the real ones.
+// The cost of a look-up that a shared store answers. Prints microseconds: medians over some
+// thousand sites, whose files are the real ones.
 //
 //     robots-fleet-stores [REDIS-URL [PATH-OF-AN-SQLITE-FILE [RECORDS]]]
 //

@@ -1,4 +1,4 @@
-// What is measured: files, and questions about them.
+// The measured inputs: files, and questions about them.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct question {
   std::string path;      ///< path with query
 };
 
-/// What is done with an input. Every peer is asked for the same three.
+/// The operations on an input. Every peer does the same three.
 enum class operation : std::uint8_t {
   parse,    ///< a file into whatever the peer keeps of it
   compile,  ///< a file and the first question about it into one verdict

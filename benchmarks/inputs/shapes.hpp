@@ -73,7 +73,7 @@ inline void ask_about_each(input& in, std::size_t count, dice& random) {
   }
 }
 
-/// What most sites serve: one group and at most one rule.
+/// The file of most sites: one group and at most one rule.
 inline input tiny() {
   input in{.name = "tiny", .files = {}, .questions = {}};
   dice random{1};

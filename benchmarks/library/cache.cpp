@@ -155,7 +155,8 @@ class strangers {
   std::array<std::size_t, most_threads> next_{};
 };
 
-/// What the rows share, filled in the same order in every run, so that it lies in memory the same.
+/// The cache that the rows share, filled in the same order in every run, so that its memory is laid
+/// out alike.
 struct shared {
   filled_cache<capacity> hits{capacity};
   filled_lru plain;

@@ -1,4 +1,4 @@
-// What this library takes from the heap.
+// The heap memory of this library.
 #pragma once
 
 #include "inputs/input.hpp"

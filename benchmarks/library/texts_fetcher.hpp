@@ -1,5 +1,5 @@
-// What caches fetch from, here: no network, and nothing remembered of what was asked, which would
-// be timed and counted too.
+// The fetcher of the benchmarks: no network, and no memory of requests, which would be timed and
+// counted too.
 #pragma once
 
 #include <robots/fetch/fetcher.hpp>

@@ -1,5 +1,5 @@
-// What nothing can be faster than, measured in the same run. A limit on reading files or asking
-// questions is a peer; the others are rows of primitives.cpp and plain_lru.hpp.
+// The lower bounds of time, measured in the same run. A limit on reading files or asking questions
+// is a peer; the others are rows of primitives.cpp and plain_lru.hpp.
 #pragma once
 
 #include "peers/peer.hpp"

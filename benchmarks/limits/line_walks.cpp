@@ -1,4 +1,4 @@
-// What reading costs at least: passes over the same files that understand nothing.
+// The least cost of reading: passes over the same files without parsing.
 #include "limits/limits.hpp"
 #include "peers/in_process.hpp"
 

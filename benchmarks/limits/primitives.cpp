@@ -1,4 +1,4 @@
-// What the parts of a cache look-up cost by themselves.
+// The costs of the parts of a cache look-up.
 #include "inputs/hosts.hpp"
 
 #include <benchmark/benchmark.h>

@@ -1,4 +1,4 @@
-// The list of all that is measured. What the build did not find comes with the reason.
+// The list of all candidates. A candidate that the build did not find has the reason.
 #include "limits/limits.hpp"
 #include "peers/process.hpp"
 #include "peers/rivals.hpp"

@@ -18,7 +18,7 @@
 
 namespace bench {
 
-/// What an engine must be; see robots_cpp.cpp for one.
+/// The requirements of an engine; see robots_cpp.cpp for an example.
 template <class E>
 concept Engine = requires(const E engine, const std::string text, const question q,
                           const typename E::asked about, const typename E::prepared ready) {
@@ -26,7 +26,7 @@ concept Engine = requires(const E engine, const std::string text, const question
   { E::note } -> std::convertible_to<std::string_view>;
   // The question as the engine wants it; not timed.
   { engine.prepare(q) } -> std::same_as<typename E::prepared>;
-  // What a query is put to: the rules of a file for a crawler; not timed. `text` stays alive.
+  // The object of a query: the rules of a file for a crawler; not timed. `text` stays alive.
   { engine.read(text, ready) } -> std::same_as<typename E::asked>;
   engine.parse(text);
   { engine.compile(text, ready) } -> std::same_as<bool>;

@@ -31,11 +31,11 @@ class peer {
   /// As it stands in the names of rows.
   [[nodiscard]] virtual std::string name() const = 0;
 
-  /// What people should know when they read its rows: version, and what it does not do.
+  /// The remarks for readers of its rows: version, and missing features.
   [[nodiscard]] virtual std::string note() const = 0;
 
-  /// Returns true if it has anything to say to an operation on an input. What it cannot bear it
-  /// refuses by throwing from `time`, so that the row says why.
+  /// Returns true if it supports an operation on an input. For an input that it cannot handle,
+  /// `time` throws, so that the row says why.
   [[nodiscard]] virtual bool does(operation asked, const input& in) const = 0;
 
   /// See `best_pass`. Throws `peer_error`.

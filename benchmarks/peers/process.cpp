@@ -102,7 +102,7 @@ class process_peer final : public peer {
       }
       return result;
     } catch (const child_error& error) {
-      // What hung or broke once would do so again.
+      // A program that hung or broke once would do so again.
       child_.reset();
       given_up_[family] = "gave up: " + std::string{error.what()};
       throw peer_error{given_up_[family]};

@@ -6,10 +6,10 @@
 
 namespace bench {
 
-/// What was taken since a scope began.
+/// The memory allocated since a scope began.
 struct heap_use {
   std::uint64_t allocations = 0;
-  std::size_t live = 0;  ///< octets asked for and not given back
+  std::size_t live = 0;  ///< octets allocated and not freed
 };
 
 /// While it lives, counts what its thread takes. Scopes do not nest.

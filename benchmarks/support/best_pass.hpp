@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// What a number of like operations took.
+/// The time of several like operations.
 struct timing {
   std::uint64_t operations = 0;
   std::uint64_t octets = 0;  ///< of files read by them

@@ -1,4 +1,4 @@
-// What somebody does to a cache by hand: asks a site again, tells what holds for it.
+// Orders of an operator: refresh a site, override its rules.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/site_override.hpp>

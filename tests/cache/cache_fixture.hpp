@@ -1,4 +1,4 @@
-// What the tests of the cache have in common: a crawler, a scripted web, and parts to watch it by.
+// The common parts of the cache's tests: a crawler, a scripted web, and observers.
 #pragma once
 
 #include "support/gate.hpp"
@@ -159,7 +159,8 @@ struct watched {
 
 }  // namespace robots::test
 
-// What several programs use is compiled once, in cache_fixture.cpp and cache_fixture_steady.cpp.
+// The code that several programs use is compiled once, in cache_fixture.cpp and
+// cache_fixture_steady.cpp.
 extern template class robots::basic_robots_cache<robots::ScriptedFetcher>;
 extern template class robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock>;
 extern template class robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock,

@@ -23,7 +23,8 @@ namespace {
 static_assert(!std::default_initializable<robots::fallback_policy>);
 static_assert(!std::default_initializable<cache_options>);
 
-/// What `validate` and the cache's constructor, which must agree, object to; empty if to nothing.
+/// Returns the objection of `validate` and of the cache's constructor, which must agree, or an
+/// empty text.
 std::string objection(const cache_options& options) {
   std::string first;
   try {

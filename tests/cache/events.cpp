@@ -36,7 +36,7 @@ using robots::test::ok;
 using robots::test::robots_url;
 using texts = std::vector<std::string>;
 
-/// What was heard, by all copies of an observer.
+/// The events of all copies of an observer.
 struct notes {
   std::mutex mutex;
   texts heard;

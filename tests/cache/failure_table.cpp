@@ -120,8 +120,8 @@ bool agree(const decision& one, const decision& two) {
   return one.allowed == two.allowed && one.reason == two.reason && explain(one) == explain(two);
 }
 
-/// What the decisions on three URLs must be. Where it is `last_good`, `copy` tells the age of a
-/// good copy that is still good enough, or is nothing.
+/// Checks the decisions on three URLs. For `last_good`, `copy` is the age of a good copy that is
+/// still good enough, or is nothing.
 void check_decisions(scripted& world, const row& from, expected then,
                      std::optional<std::chrono::nanoseconds> copy) {
   const decision open = world.cache.check(home);
@@ -135,7 +135,7 @@ void check_decisions(scripted& world, const row& from, expected then,
     CHECK(tested->policy == open.policy);
     CHECK(tested->allowed == tested->verdict.allowed);
   }
-  // Who has the policy only decides alike.
+  // A caller with only the policy decides alike.
   robots::FixedPolicySource fixed{open.policy};
   CHECK(agree(fixed.check(home), open));
   CHECK(agree(fixed.check(secret), hidden));

@@ -163,7 +163,7 @@ void pace(const gate_options& options) {
   for (const int status : {200, 503, 200}) {
     auto got = gate.try_reserve(home, {});
     if (!got) {
-      return;  // a host may be closed for ever
+      return;  // a host may be closed forever
     }
     static_cast<void>(gate.next_allowed_at(home, {}));
     clock.advance(1h);

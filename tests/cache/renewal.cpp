@@ -1,4 +1,4 @@
-// What happens to rules over time: asked for changes, renewed, served stale, replaced, numbered.
+// Rules over time: conditional requests, renewal, stale use, replacement, numbers.
 #include "cache_fixture.hpp"
 #include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>

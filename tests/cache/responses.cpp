@@ -1,4 +1,4 @@
-// What the cache makes of odd responses: redirects, cut files, any octets, broken fetchers.
+// Odd responses: redirects, cut files, any octets, broken fetchers.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 

@@ -468,7 +468,7 @@ TEST_CASE("The caller that began a flight may leave it, and the flight continues
       }
       CHECK(outcome_of(began) == "cancelled");
     }
-    // One that had missed but not yet joined when the first left may have had to begin anew.
+    // One that had missed but not yet joined when the first left may have had to start again.
     CHECK(bot.web.count() <= 2);
     for (const decision& answer : followed) {
       CHECK(outcome_of(answer) == "success");
@@ -856,7 +856,7 @@ TEST_CASE("A storage that forgets everything still lets threads share a fetch") 
     }
     storage.wait_for_misses(result.size());
   }
-  // Who comes after the end has to fetch for itself.
+  // A caller that comes after the end must fetch for itself.
   CHECK(cache.stats().misses + cache.stats().joined == result.size());
   CHECK(web.count() == cache.stats().misses);
   for (const decision& answer : result) {

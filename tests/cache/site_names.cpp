@@ -180,7 +180,7 @@ TEST_CASE("When https cannot be reached, http serves the bare host but not the h
     CHECK_FALSE(answer.allowed);
     CHECK(reason_of(answer) == "fallback");
     CHECK(asked(bot.web) == std::vector<std::string>{robots_url, http, robots_url});
-    // What http said holds for the http origin too.
+    // The answer by http also applies to the http origin.
     CHECK(bot.cache.get("http://example.com/") == bot.cache.get("example.com"));
     CHECK(bot.web.count() == 3);
   }

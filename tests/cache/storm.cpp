@@ -83,7 +83,7 @@ std::string url_of(std::size_t site, std::string_view path) {
   }
 }
 
-/// What the threads count for one site.
+/// The counts of the threads for one site.
 struct tally {
   std::size_t calls = 0;
   std::size_t invalidations = 0;
@@ -127,7 +127,7 @@ struct CountingObserver {
   tallies* into;
 };
 
-/// What one thread asks about now, so that it can be stopped.
+/// The present call of one thread, so that it can be stopped.
 class running_call {
  public:
   [[nodiscard]] std::stop_token begin(std::size_t site) {
@@ -149,7 +149,7 @@ class running_call {
   std::stop_source source_;
 };
 
-/// What is wrong with a decision about a site that said `known` at most; empty when nothing is.
+/// Returns the fault of a decision about a site that said at most `known`, or an empty text.
 std::string fault_of(const decision& answer, bool about_a, const said& known) {
   const std::string why = explain(answer);
   if (!why.starts_with(answer.allowed ? "allowed: " : "not allowed: ") || why.ends_with(": ")) {
@@ -262,7 +262,7 @@ class storm {
 
 TEST_CASE("In a storm of faults nothing is allowed wrongly, asked too often, or left behind") {
   {
-    // What libraries open once stays open, a thread of ThreadSanitizer among it.
+    // Libraries keep some files and threads open, such as a thread of ThreadSanitizer.
     const CurlFetcher warm_up;
     const std::jthread first([] {});
   }
@@ -293,7 +293,7 @@ TEST_CASE("In a storm of faults nothing is allowed wrongly, asked too often, or 
       CHECK(counted.retrievals <= counted.calls);
       CHECK(counted.retrievals <= 1 + counted.invalidations + counted.cancelled + lifetimes);
       CHECK(counted.longest <= most_exchanges(site));
-      // What the server saw is what the cache knows of, and what libcurl asked again.
+      // The server saw the requests that the cache knows, and repetitions by libcurl.
       CHECK(record.requests <= counted.exchanges + record.asked_again);
       CHECK(record.requests <= counted.retrievals * most_exchanges(site) + record.asked_again);
       spoilt += record.spoilt;

@@ -17,7 +17,7 @@
 
 namespace robots::test {
 
-/// What a site said in good answers, at any time.
+/// The statements of a site in good answers, at any time.
 struct said {
   bool allowed_a = false;  ///< a robots.txt that allows /a
   bool allowed_b = false;
@@ -25,7 +25,7 @@ struct said {
   bool no_file = false;   ///< 404 or 410
 };
 
-/// What a site was asked and how it answered.
+/// The requests to a site and its answers.
 struct site_record {
   robots::test::said said{};
   std::size_t requests = 0;
@@ -123,7 +123,7 @@ class storm_sites {
   }
 
   [[nodiscard]] fault_plan spoilt(generator& random, const fault_request& request) {
-    // Who was redirected is, more often than not, redirected further.
+    // Redirects often lead to further redirects.
     if (request.target.find('?') != std::string::npos && !is_one_of(random, 3)) {
       return {.kind =
                   request.target.ends_with("again") ? fault::redirect_loop : fault::redirect_chain};

@@ -1,5 +1,5 @@
-// What redirects from other sites do to the site that they lead to: nothing that its own visitors
-// would not do.
+// The effect of redirects from other sites on the site that they lead to: nothing that its own
+// visitors would not do.
 #include "cache_fixture.hpp"
 #include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>

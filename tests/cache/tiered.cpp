@@ -69,7 +69,7 @@ static_assert(!robots::SharingStorage<LruStorage<64>>);
 constexpr const char* site_key = "https://example.com";
 constexpr const char* lease_key = "example.com";  // shared with the bare host
 
-/// What the observers of a fleet have heard of its store, in order, and of hits in it.
+/// The events of a fleet about its store, in order, and about hits in it.
 struct store_events {
   std::mutex mutex;
   std::vector<std::string> heard;
@@ -185,7 +185,7 @@ struct fleet {
     return call.get();
   }
 
-  /// What the store has of a site.
+  /// The record of a site in the store.
   [[nodiscard]] std::optional<site_records> stored(std::string_view key = site_key) {
     const auto value = store.load(key);
     return value ? robots::decode_site(*value).records : std::nullopt;

@@ -87,8 +87,8 @@ robots::parse_options options_of(const json& value) {
   return options;
 }
 
-/// What is expected under `key` in a dialect, if the case says: one value for all dialects, or an
-/// object with one for some of them.
+/// The expected value under `key` in a dialect, if the case has one: one value for all dialects, or
+/// an object with one for some of them.
 std::optional<json> expected(const json& from, const std::string& key, robots::dialect dialect) {
   if (!from.contains(key)) {
     return std::nullopt;

@@ -25,7 +25,7 @@ std::string joined(const std::map<std::string, std::size_t>& counts) {
   return text.empty() ? "-" : text;
 }
 
-/// What decided how long a request waited: the limit or, for a delay, its term.
+/// The reason for the wait of a request: the limit or, for a delay, its term.
 std::string decided_by(const start_plan& plan) {
   const bool by_delay = plan.decided_by == start_limit::delay;
   return std::string{by_delay ? to_string(plan.delay.term) : to_string(plan.decided_by)};

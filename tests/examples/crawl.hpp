@@ -37,7 +37,7 @@
 
 namespace robots::example {
 
-/// What came of the pages of one host.
+/// The results for the pages of one host.
 struct host_result {
   std::size_t fetched = 0;                     ///< pages that came
   std::size_t tried_again = 0;                 ///< answers 429 and 503
@@ -111,7 +111,7 @@ class crawler {
   };
   [[nodiscard]] progress so_far() const;
 
-  /// What came of each host, once `run` has returned.
+  /// The results for each host, once `run` has returned.
   [[nodiscard]] const std::map<std::string, host_result>& results() const noexcept {
     return results_;
   }
@@ -120,7 +120,7 @@ class crawler {
   /// has returned.
   [[nodiscard]] const std::vector<std::string>& for_review() const noexcept { return for_review_; }
 
-  /// What the cache has done. Any thread, at any time.
+  /// The statistics of the cache. Any thread, at any time.
   [[nodiscard]] cache_stats stats() const { return cache_.stats(); }
 
  private:
@@ -138,7 +138,7 @@ class crawler {
   void work();
   /// The watchers, and one that collects the pages for review.
   [[nodiscard]] Watchers gate_watchers();
-  /// What the page to come is found again by, in logs and traces: each has its own trace.
+  /// The identifiers of the next page in logs and traces: each page has its own trace.
   [[nodiscard]] std::shared_ptr<const call_context> next_context();
   void add_links(const std::string& page, std::string_view text);
   void add(const std::string& url);

@@ -117,7 +117,7 @@ TEST_CASE(
   MESSAGE(requests << " requests, the two closest " << closest.count() << " ns apart");
   CHECK(web.log().size() == requests);
 
-  // What was refused was refused for the right reason.
+  // Each refusal has the right reason.
   CHECK(crawl.results().at("host04.test").refused.at("disallowed") == 1);
   CHECK(crawl.results().at("host06.test").refused.at("disallowed") == 1);
   CHECK(crawl.results().at("host08.test").refused.at("skip_host") == 1);
@@ -151,7 +151,7 @@ TEST_CASE("16 threads with a log and metrics obey rules that change during the c
   log.flush();
   MESSAGE("\n" << table_of(crawl.results()));
 
-  // What a host said last holds from the moment at which it has said it.
+  // The last answer of a host applies from the moment of that answer.
   auto requests = by_host(web);
   for (const generated_host& host : web.hosts()) {
     if (host.turn.after_pages == 0) {

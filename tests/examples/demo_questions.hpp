@@ -1,4 +1,4 @@
-// What the demo asks, and what it must be told.
+// The questions of the demo, and the expected answers.
 #pragma once
 
 #include <array>

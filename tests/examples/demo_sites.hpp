@@ -19,10 +19,10 @@ class demo_sites {
  public:
   demo_sites();
 
-  /// What a client must trust: PEM file.
+  /// The certificates that a client must trust: PEM file.
   [[nodiscard]] const std::string& ca_file() const noexcept { return authority_.ca_file(); }
 
-  /// What leads from the names to the servers, as for `--connect-to`.
+  /// The way from the names to the servers, as for `--connect-to`.
   [[nodiscard]] std::vector<std::string> connect_to() const;
 
   /// Requests that came for a host.

@@ -41,7 +41,7 @@ constexpr auto delay = 100ms;
 
 std::string host_name(int number) { return "host-" + std::to_string(number) + ".example"; }
 
-/// What the hosts see.
+/// The view of the hosts.
 class visitors {
  public:
   struct host {

@@ -25,7 +25,7 @@ struct logged_request {
   bool turned = false;  ///< by what the host has come to think, see `host_turn`
 };
 
-/// What becomes of a host after it has served some pages. Its robots.txt is fresh for a second.
+/// The change of a host after it has served some pages. Its robots.txt is fresh for a second.
 struct host_turn {
   std::size_t after_pages = 0;           ///< 0: nothing
   int robots_status = 200;               ///< of robots.txt from then on

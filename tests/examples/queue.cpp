@@ -1,6 +1,7 @@
 // Middleware for a queue of URLs, as workers of Celery, RabbitMQ or Kafka have it: no message comes
-// to the worker's own code before robots.txt and the pace of its host allow that. What is denied is
-// dropped, what is too early goes back to the queue, and what a person must decide is set aside.
+// to the worker's own code before robots.txt and the pace of its host allow that. Denied messages
+// are dropped, early messages go back to the queue, and messages that a person must decide on are
+// set aside.
 //
 // The queue here lies in memory and the web is scripted, at a time that the loop moves itself. With
 // a broker, `delayed_queue` is what puts a message off, such as `eta` in Celery or a delayed

@@ -1,4 +1,4 @@
-// What a retrieval does after a failure, how it asks for changes, and what it never exceeds.
+// Retrievals: failures, conditional requests, limits.
 #include <robots/fetch/retrieval.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
 

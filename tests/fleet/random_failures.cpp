@@ -56,7 +56,7 @@ constexpr std::size_t short_limit = 2'000;  // octets of a file that the last pr
 constexpr auto fresh_for = 24h;             // the longest lifetime of an answer
 constexpr auto last_good_for = 24h * 30;    // the longest that a last good copy serves
 
-/// What a site can say.
+/// The possible answers of a site.
 enum class answer { open, guarded, hostile, missing, forbidden, failing, page, long_file, moved };
 
 constexpr int answers = 9;
@@ -418,7 +418,7 @@ class simulation {
     if (path.size() > 6) {
       return answer.allowed != strict_;  // more than five redirects: 'unavailable'
     }
-    // What a redirecting site has of another one's answer does not end when that one is
+    // A redirecting site's share of another site's answer does not end when that site is
     // invalidated.
     const time_point from =
         path.size() > 1 ? answer.oldest : std::max(answer.oldest, forgotten_[site][answer.process]);
@@ -570,7 +570,7 @@ class simulation {
   std::array<std::array<bool, sites>, processes> halts_{};
   std::array<bool, sites> was_ruled_on_{};  // by an operator
   std::array<bool, sites> is_known_{};      // its operator's process still knows of it
-  // What the other processes have yet to hear of, since the store was down.
+  // The changes that the other processes have yet to learn, since the store was down.
   std::array<std::array<bool, sites>, processes> late_{};
   std::atomic<bool> is_slow_ = false;
   std::atomic<bool> broke_halt_ = false;

@@ -93,7 +93,7 @@ TEST_CASE("A fleet fetches each robots.txt once, and once more when it is no lon
   const counted_web web;
   CHECK(crawl(redis, web, 0) == 0);
   CHECK(web.not_asked(1).empty());
-  CHECK(crawl(redis, web, 1) == 0);  // begun anew, an hour later
+  CHECK(crawl(redis, web, 1) == 0);  // started again, an hour later
   CHECK(web.not_asked(1).empty());
   CHECK(crawl(redis, web, 25) == 0);
   CHECK(web.not_asked(2).empty());
@@ -110,7 +110,7 @@ TEST_CASE("A fleet decides rightly while its Redis is killed and comes back empt
         }) == 0);
   const int before = web.requests();
   CHECK(crawl(redis, web, 0) == 0);
-  // What was fetched while there was no Redis is fetched once more at most.
+  // A file that was fetched without Redis is fetched at most once more.
   CHECK(web.requests() <= before + sites);
   const int after = web.requests();
   CHECK(crawl(redis, web, 0) == 0);

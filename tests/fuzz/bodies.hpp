@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
-/// What is fuzzed: each body takes any octets and throws `broken_property` when the library breaks
-/// a promise. The fuzzers call them with what they make up, replay.cpp with the saved inputs.
+/// The fuzzed bodies: each takes any octets and throws `broken_property` when the library breaks a
+/// promise. The fuzzers call them with what they make up, replay.cpp with the saved inputs.
 namespace fuzz {
 
 using octets = std::span<const std::uint8_t>;

@@ -41,7 +41,7 @@ class reader {
     return value;
   }
 
-  /// What stands before the next line feed, which goes too.
+  /// Returns the text before the next line feed, and removes both.
   [[nodiscard]] std::string line() {
     const std::size_t end = rest_.find('\n');
     const std::string taken{rest_.substr(0, end)};
@@ -49,7 +49,7 @@ class reader {
     return taken;
   }
 
-  /// What is left.
+  /// The rest of the input.
   [[nodiscard]] std::string rest() const { return std::string{rest_}; }
 
  private:

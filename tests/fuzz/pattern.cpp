@@ -17,7 +17,7 @@ reference::reading reading_of(robots::dialect dialect) {
                                             : reference::reading::rfc9309;
 }
 
-/// What a target is compared by when it begins with one slash.
+/// The form in which a target with one leading slash is compared.
 std::string_view path_of(std::string_view target) { return target.substr(0, target.find('#')); }
 
 }  // namespace

@@ -65,7 +65,7 @@ static_assert(!charset_parameter("text/plain; xcharset=a; charsets=b"));
 static_assert(!charset_parameter("text/plain; a=\"; charset=x"));
 static_assert(!charset_parameter("text/plain; a=\"\\"));
 
-// What decides: the mark, the shape, the label.
+// The order of decision: the mark, the shape, the label.
 static_assert(charset_of("\xEF\xBB\xBFx", latin_1) == charset::utf_8);
 static_assert(charset_of("\xEF\xBB\xBFx\0y\0"sv) == charset::utf_8);
 static_assert(charset_of("\xFF\xFEx\0"sv, "text/plain; charset=utf-16be") == charset::utf_16le);

@@ -46,7 +46,7 @@ using robots::observers;
 using robots::ScriptedFetcher;
 using robots::test::gate;
 
-/// What a program tells of itself.
+/// The description of a program.
 struct own_event : event {
   static constexpr std::string_view name = "own";
 };
@@ -308,7 +308,7 @@ TEST_CASE("Lines below the least level, and decisions outside the sample, are no
   CHECK(log_lines.lines->size() < 1'200);
   CHECK(sampled.stats().written == log_lines.lines->size());
 
-  // What the fallback policy decided is logged, whatever the sample.
+  // Decisions by the fallback policy are logged, whatever the sample.
   log_lines.lines->clear();
   const JsonLog none{log_lines, {.decision_share = 0}};
   none.on(robots::decision_event{{}, "https://example.com/", decision});

@@ -59,7 +59,7 @@ std::shared_ptr<const policy> failed(fallback_action action,
 
 }  // namespace
 
-// What views a policy is not given out by one that is about to go.
+// A temporary policy gives no views of itself.
 template <class Policy>
 concept views = requires(Policy&& from) { std::forward<Policy>(from).match("/"); } ||
                 requires(Policy&& from) { std::forward<Policy>(from).rules(); } ||
@@ -152,7 +152,7 @@ TEST_CASE("A policy keeps when and how often the crawler may come, as long as th
 
 TEST_CASE(
     "Policies with the same items split differently between lists have different fingerprints") {
-  // What follows is the same numbers: one rate of four, or two visits of two.
+  // The next values have the same numbers: one rate of four, or two visits of two.
   const auto rate = read("User-agent: *\nRequest-rate: 60/0.12s\n");
   const auto visits = read("User-agent: *\nVisit-time: 0100-0200\nVisit-time: 0000-0000\n");
   REQUIRE(rate->request_rates().size() == 1);

@@ -17,7 +17,7 @@ namespace robots::test {
 inline constexpr std::chrono::sys_seconds record_time =
     std::chrono::sys_days{std::chrono::year{2026} / 11 / 22} + std::chrono::hours{3};
 
-/// What the one exchange of a retrieval from example.com came to.
+/// The result of the one exchange of a retrieval from example.com.
 [[nodiscard]] inline record record_with(outcome result, int status, std::string_view body = {}) {
   record sample;
   sample.outcome = result;

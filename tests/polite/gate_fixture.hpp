@@ -1,4 +1,4 @@
-// What the tests of the gate have in common.
+// The common parts of the gate's tests.
 #pragma once
 
 #include "support/site_rules.hpp"

@@ -76,7 +76,7 @@ std::vector<site> fifty_sites() {
   return sites;
 }
 
-/// What a host's visits take when each starts as soon as the gate lets it.
+/// The time of a host's visits if each starts as soon as the gate allows.
 nanoseconds optimum(const site& of) {
   nanoseconds sum{0};
   for (std::size_t i = 0; i + 1 < of.visits.size(); ++i) {

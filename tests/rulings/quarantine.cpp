@@ -60,7 +60,7 @@ TEST_CASE("Memory is bounded: sites on their way make room, those in quarantine 
   CHECK(held.find("69999") != nullptr);
   CHECK(held.find("first") != nullptr);
   held.note_malformed("0", denial);
-  CHECK(held.find("0") == nullptr);  // it was forgotten, and begins anew
+  CHECK(held.find("0") == nullptr);  // it was forgotten, and starts again
   CHECK(held.size() == 2);
 }
 

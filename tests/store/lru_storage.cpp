@@ -60,7 +60,7 @@ int mark_of(LruStorage<N>& storage, std::string_view key, time_point now = start
   return found ? found->policy->source().status : -1;
 }
 
-/// What `LruStorage` is, written as plainly as can be: a list, the latest in front.
+/// A simple model of `LruStorage`: a list with the latest entry in front.
 class ReferenceStorage {
  public:
   explicit ReferenceStorage(std::size_t capacity) : capacity_(capacity) {}
@@ -285,7 +285,7 @@ TEST_CASE("Dropped entries are reported and destroyed when the storage may be ca
   std::vector<std::string> events;
   int destroyed = 0;
   storage.on_drop([&](std::string_view key, bool expired) {
-    static_cast<void>(storage.size());  // waits for ever if the storage is locked, as below
+    static_cast<void>(storage.size());  // waits forever if the storage is locked, as below
     events.push_back(std::string{key} + (expired ? " expired" : ""));
   });
   const auto store = [&](std::string_view key, std::size_t octets) {

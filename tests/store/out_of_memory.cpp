@@ -1,5 +1,5 @@
-// What is left of a storage when memory runs out in the middle of storing, and of a flight when it
-// runs out at its beginning.
+// The state of a storage when memory runs out during `store`, and of a flight when it runs out at
+// its beginning.
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>

@@ -1,4 +1,4 @@
-// What `SharedStore` promises, as tests that run against any model.
+// The promises of `SharedStore`, as tests that run against any model.
 #pragma once
 
 #include <robots/store/shared_store.hpp>
@@ -46,7 +46,7 @@ template <class Pass, class Ready>
 /// The keys that a store reported. Its threads write them, and a test reads them.
 class told_keys {
  public:
-  /// What `watch` takes.
+  /// The function for `watch`.
   [[nodiscard]] auto listener() {
     return [this](std::string_view key) {
       const std::scoped_lock lock{mutex_};

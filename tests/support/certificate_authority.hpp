@@ -7,7 +7,7 @@
 
 namespace robots::test {
 
-/// What a server needs to speak TLS: paths of PEM files.
+/// The files of a TLS server: paths of PEM files.
 struct certificate {
   std::string certificate_file;
   std::string key_file;

@@ -19,7 +19,7 @@ namespace robots::test {
 /// Runs a program, given by its path, until destruction, which kills it.
 class child_process {
  public:
-  /// What it says goes into a file. Throws std::runtime_error if it cannot be run.
+  /// Its output goes into a file. Throws std::runtime_error if it cannot be run.
   child_process(const std::vector<std::string>& command, const std::string& log) {
     std::vector<char*> words;
     for (const std::string& word : command) {

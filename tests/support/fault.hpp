@@ -1,4 +1,4 @@
-// What a server can do wrong while it answers.
+// The faults of a server during a response.
 #pragma once
 
 #include <array>

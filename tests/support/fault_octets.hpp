@@ -10,8 +10,8 @@
 
 namespace robots::test {
 
-/// What a server answers, and what goes wrong with it. `status`, `headers` and `body` are those of
-/// the good answer; a fault that has its own leaves them out.
+/// The response of a server, and its fault. `status`, `headers` and `body` are those of the good
+/// answer; a fault that has its own leaves them out.
 struct fault_plan {
   fault kind = fault::none;
   int status = 200;
@@ -19,7 +19,7 @@ struct fault_plan {
   std::vector<http_header> headers{};
 };
 
-/// What becomes of a connection when its octets are sent.
+/// The end of a connection after its octets are sent.
 enum class fault_ending {
   keep,   ///< waits for the next request
   close,  ///< is closed, in TLS with its close_notify
@@ -27,7 +27,7 @@ enum class fault_ending {
   stall,  ///< sends nothing more and waits until the client leaves
 };
 
-/// What goes out on a connection.
+/// The octets for a connection.
 struct fault_octets {
   std::string octets{};
   std::string endless{};    ///< sent again and again after `octets`, when it is not empty

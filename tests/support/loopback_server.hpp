@@ -32,7 +32,7 @@ struct loopback_request {
   }
 };
 
-/// What the server shall answer.
+/// The response of the server.
 struct loopback_reply {
   int status = 200;
   std::string body{};
@@ -45,12 +45,12 @@ struct loopback_reply {
   return {.status = status, .headers = {{"Location", std::move(location)}}};
 }
 
-/// Which address of this machine to listen on. At the port of one on IPv6, nobody listens on IPv4.
+/// The address of this machine to listen on. A server on IPv6 does not listen on IPv4.
 enum class loopback { ipv4, ipv6 };
 
-/// Listens on 127.0.0.1 or ::1, on a free port, from construction to destruction, with one
-/// thread for each connection. All members may be called from any thread, and paths be added while
-/// it runs. What is not there gets 404. Nothing is compressed unless the reply brings it so.
+/// Listens on 127.0.0.1 or ::1, on a free port, from construction to destruction, with one thread
+/// for each connection. All members may be called from any thread, and paths may be added while it
+/// runs. Other paths get 404. Nothing is compressed unless the reply brings it so.
 ///
 /// Declare it before the clients: it ends at once when their connections are closed, and else waits
 /// seconds for them.

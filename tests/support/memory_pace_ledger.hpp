@@ -20,7 +20,7 @@ namespace robots::test {
 
 class MemoryPaceLedger : public PaceLedger {
  public:
-  /// What the processes share.
+  /// The state that the processes share.
   struct table {
     explicit table(ManualClock source) : clock(std::move(source)) {}
 

@@ -8,7 +8,7 @@
 
 namespace robots::test {
 
-/// What a `raw_server` does once its octets are sent.
+/// The end of a `raw_server` after its octets are sent.
 enum class raw_ending {
   close,   ///< closes the connection in order
   reset,   ///< resets it
@@ -29,7 +29,7 @@ class raw_server {
   [[nodiscard]] std::string url(std::string_view path = "/robots.txt") const;
   [[nodiscard]] int port() const noexcept;
   [[nodiscard]] std::size_t connections() const noexcept;
-  /// What the last connection sent.
+  /// The octets of the last connection.
   [[nodiscard]] std::string last_request() const;
   /// Waits until the octets were sent to the first connection.
   void wait_until_sent();

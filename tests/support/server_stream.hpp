@@ -12,7 +12,7 @@
 
 namespace robots::test {
 
-/// What a server's TLS does instead of what it should.
+/// The fault of a server's TLS.
 enum class tls_fault {
   none,
   old_versions_only,  ///< knows TLS 1.0 and 1.1 and nothing newer
@@ -63,7 +63,7 @@ class server_stream {
     void operator()(SSL* ssl) const noexcept { SSL_free(ssl); }
   };
 
-  /// What a call of OpenSSL or the system gave: octets moved, nothing for now, or the end.
+  /// The result of a call of OpenSSL or the system: octets moved, nothing for now, or the end.
   struct moved {
     std::size_t octets = 0;
     bool alive = true;

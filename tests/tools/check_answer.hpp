@@ -1,4 +1,4 @@
-// What robots-check prints about one URL.
+// The output of robots-check about one URL.
 #pragma once
 
 #include <robots/policy/decision.hpp>

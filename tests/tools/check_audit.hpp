@@ -1,4 +1,4 @@
-// What robots-check prints about audit trails.
+// The output of robots-check about audit trails.
 #pragma once
 
 #include <string>

@@ -66,7 +66,7 @@ constexpr std::array commands{
 cannot be reached, http. With --file, a URL may be a path. "-" reads URLs from
 standard input, one a line of at most 65,536 octets.)",
                  R"(Prints a line for each URL: the answer, the rule, the Crawl-delay, and where the
-rules come from. With --json, prints an object for each: allowed, directive,
+rules come from. With --json, prints an object for each URL: allowed, directive,
 pattern, userAgent, url, line, reason, crawlDelay and source. An octet that is
 not UTF-8 is written as \xNN, and a backslash as \x5C.
 

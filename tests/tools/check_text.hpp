@@ -1,4 +1,4 @@
-// What robots-check prints for people.
+// The output of robots-check for people.
 #pragma once
 
 #include "check_answer.hpp"

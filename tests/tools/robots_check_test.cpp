@@ -1,4 +1,4 @@
-// What robots-check takes and prints, without a network. The demo shows the rest.
+// The arguments and the output of robots-check, without a network. The demo shows the rest.
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -24,12 +24,12 @@ namespace robots::base {
 /// RFC 9309, section 2.2: `WS = %x20 / %x09`.
 [[nodiscard]] constexpr bool is_ws(char c) noexcept { return c == ' ' || c == '\t'; }
 
-/// White space inside a line: what C calls isspace, save the two line ends.
+/// White space inside a line: isspace of C without the two line ends.
 [[nodiscard]] constexpr bool is_blank(char c) noexcept {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
 
-/// White space, line ends included: what C calls isspace.
+/// White space with line ends: isspace of C.
 [[nodiscard]] constexpr bool is_space(char c) noexcept {
   return is_blank(c) || c == '\r' || c == '\n';
 }

@@ -9,8 +9,7 @@
 
 namespace robots::base {
 
-// Not against those who would forge one, but the same on every machine and for ever, so that it may
-// be stored.
+// Not secure against forgery, but the same on every machine and forever, so that it may be stored.
 
 /// One number for two in this order: another one for each other `first`, and for each other
 /// `second`.

@@ -9,7 +9,7 @@
 
 namespace robots::base {
 
-/// Lends handles to calls from any thread. The one given back last is lent first, since its
+/// Lends handles to calls from any thread. The one returned last is lent first, since its
 /// connections are the freshest. Makes a new one when none is idle. Must outlive its leases.
 template <class Handle>
 class handle_pool {

@@ -109,7 +109,7 @@ class site_table {
     return entry.key;
   }
 
-  /// Forgets a site. Whether it was known.
+  /// Forgets a site. Returns true if it was known.
   bool erase(std::string_view key) noexcept {
     const auto found = sites_.find(key);
     if (found == sites_.end()) {

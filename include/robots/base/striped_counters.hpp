@@ -16,7 +16,7 @@ namespace robots::base {
 template <class Event>
 class striped_counters {
  public:
-  /// One more of `what`.
+  /// Counts one more of `what`.
   void add(Event event) noexcept {
     const std::size_t place = place_of_thread();
     auto& count = stripes_[place].counts[static_cast<std::size_t>(event)];

@@ -101,8 +101,8 @@ class work_queue {
                                        [&] { return shared_->flushes_done >= own; });
   }
 
-  /// Ends when what waits is done. When that takes longer, the thread is left to itself, with the
-  /// worker. Once.
+  /// Ends when the waiting items are done. When that takes longer, the thread is left to itself,
+  /// with the worker. Once.
   void end(std::chrono::milliseconds longest) {
     if (!thread_.joinable()) {
       return;

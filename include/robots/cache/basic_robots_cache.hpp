@@ -39,8 +39,8 @@ namespace robots {
 /// its origin. A bare host stands for https and, if that cannot be reached, for http.
 ///
 /// Over a `SharingStorage`, such as `TieredStorage`, it shares answers and rulings with the other
-/// processes of the crawl: one of them fetches a site. It checks what the shared store has. If the
-/// store fails, each process goes on alone. Circuit breakers are not shared.
+/// processes of the crawl: one of them fetches a site. It checks the records of the shared store.
+/// If the store fails, each process goes on alone. Circuit breakers are not shared.
 ///
 /// Any thread may call any member. Network failures and bad content never throw. A look-up without
 /// a fetch takes constant time on average, and the time of `rule_set::match`.
@@ -133,7 +133,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     }
   }
 
-  /// Returns what the cache has done so far. The figures are read one by one, not at one instant.
+  /// Returns the statistics of the cache. They are read one by one, not at one instant.
   [[nodiscard]] cache_stats stats() const {
     const S& storage = parts_.storage;
     cache_stats result = counted();

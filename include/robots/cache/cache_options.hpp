@@ -30,8 +30,8 @@ struct cache_options {
   /// The crawler's `User-Agent` header, such as `FooBot/1.0 (+https://foo.example/bot)`. Rules are
   /// those for its product token.
   std::string user_agent;
-  /// What holds when a robots.txt cannot be had: a preset of `fallback_policy`, or a
-  /// `FallbackPolicy` of your own.
+  /// The policy if no robots.txt is available: a preset of `fallback_policy`, or a `FallbackPolicy`
+  /// of your own.
   any_fallback_policy fallback;
 
   /// Further crawlers that the same cache answers for, by their product tokens; `*` stands for all
@@ -55,8 +55,8 @@ struct cache_options {
   /// For each exchange; the pipeline guide asks for 3 to 5 seconds. 0 means no limit.
   std::chrono::milliseconds timeout{5'000};
   /// Most time that one call takes, whatever the network does; 0 means no limit. Then the caller
-  /// gets what `fallback` holds for `outcome::cancelled`, and the fetch goes on while others wait
-  /// for it. `call_options::timeout` goes before it.
+  /// gets the action of `fallback` for `outcome::cancelled`, and the fetch goes on while others
+  /// wait for it. `call_options::timeout` goes before it.
   std::chrono::milliseconds longest_call{15'000};
   /// Redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five. Where fewer are, one
   /// more counts as `outcome::server_error`.
@@ -73,7 +73,7 @@ struct cache_options {
   /// The time for which a failure is remembered, so that a dead host is not asked for every URL.
   /// Doubled with each further one in a row.
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};
-  /// What the doubling ends at.
+  /// The limit of the doubling.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
   /// The share of that time, from 0 to 1, that chance may take off.
   double failure_jitter = 0.1;
@@ -164,7 +164,8 @@ namespace cache_detail {
 
 }  // namespace cache_detail
 
-/// Throws `std::invalid_argument`, saying what to mend, when the options contradict themselves.
+/// Throws `std::invalid_argument` if the options contradict each other. The message says what to
+/// mend.
 inline void validate(const cache_options& options) {
   validate(cache_detail::retrieval_options_of(options));
   validate(cache_detail::judge_options_of(options));

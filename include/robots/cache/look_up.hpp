@@ -53,8 +53,8 @@ using look_up_step =
 ///     const decision result = cache.check(url, asking);
 ///
 /// Look-ups in steps and blocking calls for one site share one fetch. The destruction of a look-up
-/// cancels its work: the others that wait for it begin anew. It must not outlive its cache. For one
-/// thread at a time. A step takes constant time, or linear time if it parses a file.
+/// cancels its work: the other callers that wait for it start their own. It must not outlive its
+/// cache. For one thread at a time. A step takes constant time, or linear time if it parses a file.
 class look_up {
  public:
   /// Leaves the other look-up empty: without a policy and without a step.
@@ -101,9 +101,9 @@ class look_up {
   /// called once the look-up is dropped, unless another thread has begun to by then.
   void call_on_news(std::function<void()> wake);
 
-  /// Waits no more. What it has begun it goes on with, for others who wait for that: true then, and
-  /// it is to be driven until `next()` is a policy, a null one. When nobody waits, the stop token
-  /// of the step is requested.
+  /// Stops waiting. If other callers wait for its requests, it returns true, and the caller must
+  /// drive it until `next()` is a policy, which is null then. When nobody waits, the stop token of
+  /// the step is requested.
   bool leave() noexcept;
 
  private:

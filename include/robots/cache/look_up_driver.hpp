@@ -31,9 +31,9 @@ namespace robots {
 /// `asio_robots_cache` are others.
 ///
 /// The loop calls `run` soon after each `wake`, and at the time that `next_run` names. One thread
-/// at a time. Callbacks may call `start` and `leave`. Destroying the driver gives up what is under
-/// way without calling back: others who wait for that begin anew. The clock is that of the cache;
-/// clock, fetcher and cache must outlive the driver.
+/// at a time. Callbacks may call `start` and `leave`. Destroying the driver cancels its requests
+/// without calling back: other callers that wait for them start their own. The clock is that of the
+/// cache; clock, fetcher and cache must outlive the driver.
 template <Clock C, AsyncFetcher F>
 class look_up_driver {
  public:
@@ -65,7 +65,7 @@ class look_up_driver {
     return id;
   }
 
-  /// Drops `done` of a look-up. The driver goes on with what the look-up has begun for as long as
+  /// Drops `done` of a look-up. The driver continues the requests of the look-up for as long as
   /// others wait for it or the cache wants it (`cache_options::finish_abandoned`).
   void leave(number id) {
     const auto found = items_.find(id);
@@ -80,8 +80,8 @@ class look_up_driver {
     }
   }
 
-  /// Takes over the responses and the news that have come, and ends the waits that are over. What a
-  /// callback throws comes out; the rest is for the next call.
+  /// Takes over the responses and the news that have come, and ends the waits that are over. An
+  /// exception of a callback is passed on; the rest is left for the next call.
   void run() {
     for (auto next = inbox_->take(); !next.empty(); next = inbox_->take()) {
       take(next.front());
@@ -140,7 +140,7 @@ class look_up_driver {
     std::optional<fetch_response> response{};
   };
 
-  /// What other threads report. Outlives the driver, for those that report late.
+  /// The reports of other threads. Outlives the driver, for late reports.
   class inbox {
    public:
     explicit inbox(std::function<void()> wake) : wake_(std::move(wake)) {}
@@ -183,7 +183,7 @@ class look_up_driver {
     std::list<report> reports_;
   };
 
-  /// Returns what any thread may call once, with a response or with nothing.
+  /// Returns a function that any thread may call once, with a response or with nothing.
   [[nodiscard]] auto reporter(number id) {
     return [box = inbox_, node = std::list<report>{{.id = id}}](auto... response) mutable {
       if (!node.empty()) {
@@ -209,7 +209,7 @@ class look_up_driver {
     go_on(reported.id);
   }
 
-  /// Does what a look-up wants done next.
+  /// Does the next step of a look-up.
   void go_on(number id) {
     item& one = *items_.at(id);
     end_wait(one);

@@ -42,7 +42,7 @@ enum class prefetch_outcome {
   kept,      ///< nothing: fresh rules were in the cache
   fetched,   ///< it asked the site, which gave its robots.txt or has none
   joined,    ///< it waited for another look-up of the site, its own for a duplicate or a thread's,
-             ///< or for what processes share (`TieredStorage`)
+             ///< or for another process (`TieredStorage`)
   failed,    ///< the robots.txt could not be had: the fallback policy holds
   excluded,  ///< nothing: `cache_options::excluded` names the host, or it is halted or not signed
              ///< off
@@ -59,7 +59,7 @@ struct prefetch_progress {
 };
 
 /// Receives the progress after each host, in the thread that called `prefetch`. It may use the
-/// cache. What it throws comes out of `prefetch`, which gives up everything under way.
+/// cache. `prefetch` passes its exceptions on and cancels all requests.
 using prefetch_callback = std::function<void(const prefetch_progress&)>;
 
 /// Limits of one call of `prefetch`.
@@ -88,8 +88,8 @@ struct prefetch_summary {
   std::size_t failed = 0;     ///< see `prefetch_outcome::failed`
   std::size_t excluded = 0;   ///< see `prefetch_outcome::excluded`
   std::size_t invalid = 0;    ///< see `prefetch_outcome::invalid`
-  std::size_t abandoned = 0;  ///< begun, and given up when it was stopped or the deadline passed
-  bool complete = true;       ///< the range came to its end, and nothing was given up
+  std::size_t abandoned = 0;  ///< begun, and cancelled by a stop or the deadline
+  bool complete = true;       ///< the range came to its end, and nothing was cancelled
 
   /// Hosts that came to an end.
   [[nodiscard]] std::size_t done() const noexcept {

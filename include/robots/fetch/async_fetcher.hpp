@@ -13,9 +13,9 @@ namespace robots {
 /// A model's `async_fetch(request, done)` begins exactly one GET, as a `Fetcher` makes it: no
 /// redirects, no retries, `request.timeout` and `request.max_bytes` obeyed. It returns soon, and
 /// `done` is called once with the result: from any thread, from within `async_fetch` too. Once
-/// `request.stop` is requested, the exchange ends soon with `fetch_error::cancelled`. What
-/// `async_fetch` throws instead, and a cancellation before that, count as `fetch_error::other`. It
-/// is called by one thread at a time. A model that is destroyed need not call back any more.
+/// `request.stop` is requested, the exchange ends soon with `fetch_error::cancelled`. An exception
+/// of `async_fetch`, and a cancellation before that, count as `fetch_error::other`. It is called by
+/// one thread at a time. A model that is destroyed need not call back any more.
 ///
 /// Exemplar: after `f.async_fetch(request, done)`, `done(response)` is called later, with
 /// `response.status == 0` exactly when `response.error != fetch_error::none`.

@@ -61,9 +61,9 @@ inline constexpr std::size_t outcome_count = 13;
 }
 
 /// The row that a final status falls into. A status without a row counts as `server_error`, which
-/// is the careful reading since the server did not say what it holds: 1xx, 206 (nobody asked for a
-/// part), 3xx (a redirect that cannot be followed, a 304 that nobody asked for), 600 and above, 0
-/// and below.
+/// is the careful reading, since the server did not state it: 1xx, 206 (nobody asked for a part),
+/// 3xx (a redirect that cannot be followed, a 304 that nobody asked for), 600 and above, 0 and
+/// below.
 [[nodiscard]] constexpr outcome outcome_of(int status) noexcept {
   if (status >= 200 && status < 300 && status != 206) {
     return outcome::success;

@@ -126,7 +126,7 @@ class retrieval {
   std::size_t origin_ = 0;
   std::string url_{};
   std::vector<std::string> chain_;        // the URLs asked for since the origin, it included
-  std::optional<breaker_permit> permit_;  // of the origin, while it is not known what came
+  std::optional<breaker_permit> permit_;  // of the origin, until the result is known
   time_point sent_at_{};
   retrieval_result result_;                 // as far as it is known
   outcome failure_ = outcome::unreachable;  // the result of the last try, until the next one

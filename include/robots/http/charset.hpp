@@ -109,7 +109,7 @@ namespace http_detail {
 
 }  // namespace http_detail
 
-/// The charset in which `to_utf8` reads a body that came with `content_type`. What comes first
+/// The charset in which `to_utf8` reads a body that came with `content_type`. The first of these
 /// decides:
 ///
 /// 1. A byte order mark: of UTF-8, or of UTF-16 in either order (WHATWG Encoding, section 6).

@@ -22,16 +22,16 @@ namespace http_detail {
 
 /// The start of a URL, or of a host with or without a path, that is its site's key if it is any.
 ///
-/// For a table whose keys are those of `site::key`: what is found under this text belongs to the
-/// site, since no two sites share a key and a key is its own site's. When nothing is found, the
-/// text may still name a site, spelled otherwise (upper case, default port, a query right behind
-/// the host): ask `parse_site` then. Looks for one `/`, checks nothing, allocates nothing.
+/// For a table whose keys are those of `site::key`: the entry of this text belongs to the site,
+/// since no two sites share a key and a key is its own site's. When nothing is found, the text may
+/// still name a site, spelled otherwise (upper case, default port, a query right behind the host):
+/// ask `parse_site` then. Looks for one `/`, checks nothing, allocates nothing.
 [[nodiscard]] constexpr std::string_view possible_site_key(std::string_view host_or_url) noexcept {
   return host_or_url.substr(0, host_or_url.find('/', http_detail::authority_start(host_or_url)));
 }
 
-/// What rules are asked about a URL, or about a host with or without a path, which they would take
-/// for a path: the URL, or what stands behind the host. Linear, allocates nothing.
+/// Returns the target for rules from a URL, or from a host with or without a path: the URL itself,
+/// or the text after the host. Linear, allocates nothing.
 [[nodiscard]] constexpr std::string_view target_of(std::string_view host_or_url) noexcept {
   const std::size_t end = host_or_url.find_first_of("/?#");
   if (end == std::string_view::npos) {

@@ -128,10 +128,10 @@ inline void append_encoded(std::string& to, std::string_view text) {
 /// The absolute URL that `reference` means where it stands in `base` (RFC 3986, section 5.2.2),
 /// such as the target of a `Location` header.
 ///
-/// The scheme comes out in lower case and may be any, so that the caller sees what it refuses; the
-/// fragment is dropped; octets outside ASCII in path and query come out percent-encoded. Nothing
-/// comes out when `base` has no scheme, or when either text holds a control character, a space or
-/// a backslash. Linear.
+/// The scheme comes out in lower case and may be any, so that the caller sees the refused scheme;
+/// the fragment is dropped; octets outside ASCII in path and query come out percent-encoded.
+/// Nothing comes out when `base` has no scheme, or when either text holds a control character, a
+/// space or a backslash. Linear.
 [[nodiscard]] inline std::optional<std::string> resolve_reference(std::string_view base,
                                                                   std::string_view reference) {
   if (http_detail::has_forbidden_octet(base) || http_detail::has_forbidden_octet(reference)) {

@@ -161,8 +161,7 @@ class JsonLog {
   static log_level level_of(const ledger_event& event) { return event.up ? info : error; }
   static log_level level_of(const lost_invalidation_event& /*event*/) { return error; }
 
-  /// The line of an event, with what all lines have, unless it is limited and there were too many
-  /// of these.
+  /// Returns the line of an event, unless there were too many of these.
   [[nodiscard]] std::optional<base::json_writer> begin(log_level level, std::string_view name,
                                                        const event& event, bool is_limited) const;
 

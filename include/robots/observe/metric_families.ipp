@@ -73,8 +73,8 @@ class family_list {
   return {std::move(all)};
 }
 
-/// Adds the families that may have a sample for each domain. A domain has samples only of what
-/// happened there, so that a monitoring system keeps no series of zeros.
+/// Adds the families that may have a sample for each domain. A domain has samples only for counters
+/// that happened there, so that a monitoring system keeps no series of zeros.
 inline void add_counts_by_domain(family_list& list, const metrics_snapshot& of) {
   metric_family hits{.name = "robots.cache.hits",
                      .help = "Look-ups answered without a fetch of their own."};

@@ -26,8 +26,8 @@ struct metrics_options {
 /// and gates, which it then sums. Any thread.
 ///
 /// A hit that allows costs a few nanoseconds more than with `NullObserver`: two counters of the
-/// thread's own. It counts from events, and no more than that: what a cache holds now, such as its
-/// size, only `basic_robots_cache::stats` knows. For exporters, see `metric_families`.
+/// thread's own. It counts only events: the present state of a cache, such as its size, only
+/// `basic_robots_cache::stats` knows. For exporters, see `metric_families`.
 class Metrics {
  public:
   /// Counts from zero.
@@ -56,7 +56,7 @@ class Metrics {
   void on(const breaker_event& event) noexcept;
   /// Counts an entry dropped.
   void on(const drop_event& event) noexcept;
-  /// Counts a site that is put in quarantine, or let out.
+  /// Counts the begin or the end of a quarantine.
   void on(const quarantine_event& event) noexcept;
   /// Counts an override that is set or lifted.
   void on(const override_event& /*event*/) noexcept;

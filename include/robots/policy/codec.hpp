@@ -32,8 +32,8 @@ struct decode_result {
   decode_error error = decode_error::none;  ///< why there is no record
 };
 
-/// The longest texts and lists of an encoded record. What is longer is cut when it is encoded, and
-/// refused when it is decoded.
+/// The longest texts and lists of an encoded record. A longer text or list is cut when it is
+/// encoded, and refused when it is decoded.
 struct record_limits {
   static constexpr std::size_t url = 65'536;                    ///< octets
   static constexpr std::size_t error_text = 1'024;              ///< octets

@@ -25,14 +25,14 @@ namespace robots::detail {
     lifetime = lifetime > most / 2 ? most : 2 * lifetime;
   }
   if (lifetime > std::chrono::years{100}) {
-    return lifetime;  // as good as for ever; and a part of it might not be told as a double
+    return lifetime;  // practically forever; a part of it may have no exact double
   }
   const double less = options.failure_jitter * random;
   return lifetime -
          seconds{static_cast<seconds::rep>(static_cast<double>(lifetime.count()) * less)};
 }
 
-/// For how long a record holds. What the server said counts within the limits that the options set;
+/// The lifetime of a record. The server's statement counts within the limits that the options set;
 /// `unchanged`, the file that a 304 speaks of, keeps its lifetime when that says nothing (RFC 9111,
 /// section 4.3.4). Null for any other record.
 [[nodiscard]] inline std::chrono::seconds lifetime_of(const record_head& head,
@@ -56,7 +56,7 @@ namespace robots::detail {
 struct validity {
   time_point fresh_until{};  ///< without asking again
   time_point stale_until{};  ///< while it is renewed; not before `fresh_until`
-  time_point keep_until{};   ///< to be gone by, as last good copy or as what the next one follows
+  time_point keep_until{};   ///< the end of its use as last good copy or as predecessor
 };
 
 /// Until when a policy answers: for the lifetime of its record, and a last good copy for no longer

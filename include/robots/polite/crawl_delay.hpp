@@ -78,7 +78,7 @@ struct delay_inputs {
 /// A delay, and why it is as long as it is.
 struct computed_delay {
   std::chrono::nanoseconds delay{0};       ///< to keep
-  delay_term term = delay_term::none;      ///< what decided
+  delay_term term = delay_term::none;      ///< the deciding term
   std::chrono::nanoseconds asked{0};       ///< by `asked_by`, before the cap
   delay_term asked_by = delay_term::none;  ///< the deciding term before the cap
   bool skip_host = false;  ///< robots.txt asks for more than the cap: leave the site alone

@@ -99,8 +99,8 @@ class any_host_gate {
     /// decides that instead, and also when the time has come.
     [[nodiscard]] start_result start();
 
-    /// Sets what `start()` asks. Any answer but `go` cancels the reservation. A `basic_admission`
-    /// sets it to decide on the URL again.
+    /// Sets the function that `start()` asks. Any answer but `go` cancels the reservation. A
+    /// `basic_admission` sets it to decide on the URL again.
     void decide_again_by(std::function<admission_reason()> decide) {
       decide_again_ = std::move(decide);
     }
@@ -220,7 +220,7 @@ class any_host_gate {
 };
 
 /// Paces the requests of many threads to many hosts. Between two starts at one host lies the delay
-/// in force, which depends on robots.txt, on the options and on what the host answers.
+/// in force, which depends on robots.txt, on the options and on the responses of the host.
 ///
 ///     auto got = gate.acquire(url, {.policy = decision.policy});  // waits for its turn
 ///     const auto response = fetch(url);

@@ -18,7 +18,7 @@ struct pace_claim {
   /// The latest start of the request after the answer: the turn counts from then.
   std::chrono::nanoseconds lateness{0};
   /// Identifies the turn among those of the process; 0: no identity. If the ledger gave the last
-  /// turn at the host for the same number, its request has not started: the turn counts anew.
+  /// turn at the host for the same number, its request has not started: the turn counts again.
   std::uint64_t turn = 0;
 };
 

@@ -76,7 +76,7 @@ class quarantine {
     return true;
   }
 
-  /// Forgets a site, be it in quarantine or on its way there. Whether it was in quarantine.
+  /// Forgets a site and its count of malformed files. Returns true if it was in quarantine.
   bool release(std::string_view key) {
     if (watched_ == 0) {
       return false;

@@ -54,8 +54,8 @@ class site_rulings {
   /// Sends a record to the other processes. It takes the key in the shared store, and the text.
   using sharing = std::function<void(std::string key, std::string text)>;
 
-  /// The arguments, and what they refer to, outlive this object. `share` is empty if there is no
-  /// shared store.
+  /// The arguments, and the objects that they refer to, must outlive this object. `share` is empty
+  /// if there is no shared store.
   site_rulings(const ruling_options& options, const exclusion_list& excluded,
                detail::event_teller& teller, sharing share = {});
 
@@ -197,7 +197,7 @@ class site_rulings {
   const std::shared_ptr<const policy> unsigned_policy_;
   quarantine quarantine_;
   const sharing share_;
-  mutable std::shared_mutex mutex_;     // guards what follows
+  mutable std::shared_mutex mutex_;     // guards the members below
   std::atomic<std::size_t> ruled_ = 0;  // sites with a halt or override; read without the lock
   std::size_t halted_ = 0;
   std::size_t awaiting_ = 0;

@@ -314,7 +314,7 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
 ROBOTS_INLINE void lru_storage_base::erase(std::string_view key) {
   const hashed wanted{key};
   shard& in = state_->shard_of(wanted);
-  node::owner gone;  // destroyed after the locks are given back
+  node::owner gone;  // destroyed after the locks are released
   const std::scoped_lock locks{state_->storing, in.mutex};
   if (node* const found = in.find(wanted)) {
     gone = state_->take(in, *found);

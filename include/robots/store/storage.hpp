@@ -25,8 +25,8 @@ struct cache_entry {
 
 /// The place of a cache's entries, by the key of `site::key`.
 ///
-/// A model may be called from any thread at once. What it throws costs the cache that one look-up
-/// or store, and is counted. `find(key, now)` gives the entry last stored under `key`, unless
+/// A model may be called from any thread at once. An exception costs the cache only that look-up or
+/// store, and is counted. `find(key, now)` gives the entry last stored under `key`, unless
 /// `keep_until <= now`, or the model dropped it to stay within its bounds: a storage may forget at
 /// any time, and must never give an entry of another key. `store` replaces. `erase` and `clear`
 /// hold for every `find` that begins after they return. A model that also has `evictions() const`,

@@ -63,7 +63,7 @@ class MemoryStore : public SharedStore {
     on_call([why = std::move(why)](std::string_view /*key*/) { throw store_error{why}; });
   }
 
-  /// Ends what `fail` and `on_call` began.
+  /// Ends the effect of `fail` and `on_call`.
   void recover() { on_call({}); }
 
   /// Loses everything, and tells nobody: somebody has wiped the storage.

@@ -39,7 +39,7 @@ using robots::test::get;
 using robots::test::loopback_server;
 using robots::test::rules;
 
-/// One exchange after another, so that what holds for every Fetcher can be asked of it.
+/// Makes one exchange after another, so that the cases for every Fetcher can run.
 class OneAtATime {
  public:
   OneAtATime() : OneAtATime(robots::curl_options{}) {}

@@ -48,7 +48,7 @@ struct whole_trail {
       : files{robots::test::write_sample({.path = (folder.path() / "audit").string()})},
         lines{lines_of(files)} {}
 
-  /// Writes the chain anew from a line on, as one would who can, and verifies it.
+  /// Writes the chain again from a line on, as an attacker could, and verifies it.
   [[nodiscard]] audit_decisions verify_from(std::size_t line) {
     chain_anew(lines, line);
     robots::test::write_lines(files.at(0), lines);

@@ -1,5 +1,5 @@
-// What a test has another process do: `robots_audit_process PATH FILE_BYTES [COUNT]` writes a trail
-// until it is killed, or has made a given number of decisions; the trail then ends with the
+// The work of another process of a test: `robots_audit_process PATH FILE_BYTES [COUNT]` writes a
+// trail until it is killed, or has made a given number of decisions; the trail then ends with the
 // process.
 #include <robots/adapters/audit/audit_trail.hpp>
 #include <robots/cache/cache_options.hpp>

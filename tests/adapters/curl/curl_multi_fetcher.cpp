@@ -38,7 +38,7 @@ using robots::test::rules;
 
 constexpr std::chrono::milliseconds long_wait{60'000};
 
-/// One exchange after another, so that what holds for every Fetcher can be asked of it.
+/// Makes one exchange after another, so that the cases for every Fetcher can run.
 class OneAtATime {
  public:
   OneAtATime() : OneAtATime(robots::curl_options{}) {}

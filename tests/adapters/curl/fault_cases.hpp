@@ -1,4 +1,4 @@
-// What a fetcher has to make of each fault, and a robots.txt that shows if it does not.
+// The expected result of each fault, and a robots.txt that shows wrong results.
 #pragma once
 
 #include "fetcher_helpers.hpp"

@@ -1,4 +1,4 @@
-// What every fetcher on libcurl sends and what it makes of the answer, over real sockets.
+// The requests of every fetcher on libcurl and its reading of responses, over real sockets.
 //
 // Include it after the header under test, and call each case for a fetcher with
 // `TEST_CASE_TEMPLATE_INVOKE`.

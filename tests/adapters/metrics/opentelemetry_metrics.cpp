@@ -34,7 +34,7 @@ struct metered {
         memory::InMemoryMetricExporterFactory::Create(data), seldom));
   }
 
-  /// What was collected of a metric under its labels.
+  /// The collected value of a metric under its labels.
   sdk::PointType point(const std::string& name, const sdk::PointAttributes& labels = {}) const {
     const auto& points = data->Get("test", name);
     const auto found = points.find(labels);

@@ -16,8 +16,8 @@ namespace {
 using namespace std::chrono_literals;
 using robots::decision_reason;
 
-/// What Prometheus's own client for Python makes of a page: a line for each sample. It refuses what
-/// breaks the format; the rest is what promtool's lint would say.
+/// The reading of a page by Prometheus's own client for Python: a line for each sample. It refuses
+/// what breaks the format; the rest is what promtool's lint would say.
 constexpr const char* scrape = R"(
 import sys, urllib.request
 from prometheus_client.parser import text_string_to_metric_families

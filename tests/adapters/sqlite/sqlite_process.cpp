@@ -1,4 +1,4 @@
-// What a test lets another process do with a SqliteStore:
+// The work of another process of a test with a SqliteStore:
 //
 //     robots_sqlite_process FILE MAX_BYTES work NUMBER      publishes, erases and leases until it
 //     is killed robots_sqlite_process FILE MAX_BYTES hang KEY         publishes KEY, then reads

@@ -43,7 +43,7 @@ class shared_file {
   }
   [[nodiscard]] std::string path() const { return (folder_.path() / "robots.sqlite").string(); }
 
-  /// What they said.
+  /// Their output.
   [[nodiscard]] std::string log() const {
     std::ifstream stream{folder_.path() / "log"};
     return {std::istreambuf_iterator<char>{stream}, {}};
@@ -166,7 +166,7 @@ TEST_CASE("After four processes were killed while they wrote, every record is wh
     for (std::size_t round = 0; round < kill_rounds(); ++round) {
       std::optional<SqliteStore> watching;
       if (round % 2 == 0) {
-        watching.emplace(file.open());  // else the file is opened anew after all have died
+        watching.emplace(file.open());  // else the file is opened again after all have died
       }
       std::vector<std::unique_ptr<child_process>> killed;
       for (int i = 0; i < 4; ++i) {

@@ -11,7 +11,7 @@
 
 namespace robots::test {
 
-/// What one fetch of a site brought: a robots.txt of a size that depends on both, from some octets
+/// The result of one fetch of a site: a robots.txt of a size that depends on both, from some octets
 /// to more than ten pages of SQLite.
 [[nodiscard]] inline record numbered_record(std::string_view site, std::size_t fetch) {
   record sample;

@@ -40,7 +40,7 @@ sqlite_options in(const temporary_folder& folder, std::size_t max_bytes = 64 * m
   return {.path = (folder.path() / "robots.sqlite").string(), .max_bytes = max_bytes};
 }
 
-/// What the constructor says of a file.
+/// The error of the constructor for a file.
 std::string refusal(const sqlite_options& options) {
   try {
     const SqliteStore store{options};

@@ -57,7 +57,7 @@ struct workplace {
     return std::make_shared<site_work>(*cache, std::move(lead), known, refreshes, is_fresh, 0);
   }
 
-  /// What the process keeps of the site.
+  /// The entry of the site in this process.
   [[nodiscard]] kept_entry known() {
     return cache->entries.find(example, example.key(), clock.now());
   }
@@ -70,7 +70,7 @@ struct workplace {
     work.settle();
   }
 
-  /// What a store says that has nothing of the site and gives the lease.
+  /// The reply of a store without a record of the site, with the lease.
   [[nodiscard]] store_reply lease() {
     return {.lease = robots::store_lease{"example.com", "token"}, .is_answered = true};
   }

@@ -61,7 +61,7 @@ std::vector<std::string_view> list(robots::value_range values) {
 
 using strings = std::vector<std::string_view>;
 
-// What views a document is not given out by one that is about to go.
+// A temporary document gives no views of itself.
 template <class File>
 concept views =
     requires(File&& file) { std::forward<File>(file).match("/"); } ||

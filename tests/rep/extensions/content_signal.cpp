@@ -27,7 +27,7 @@ static_assert(parse_content_signal("/blog/ ai-train=no").matches("/blog/post"));
 static_assert(!parse_content_signal("/blog/ ai-train=no").matches("/about"));
 static_assert(parse_content_signal("ai-train=no").matches("/about"));
 
-// What is not understood is ignored.
+// Unknown values are ignored.
 static_assert(parse_content_signal("use=reference, , ai-train=no,").ai_train == false);
 static_assert(parse_content_signal("search=yes;ai-train=no").search == absent);
 static_assert(parse_content_signal("search").search == absent);

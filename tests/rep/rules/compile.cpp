@@ -124,7 +124,7 @@ std::string named(std::string_view text, std::string_view agent, std::string_vie
   return std::string{rules.match(target).user_agent};
 }
 
-// What views a rule set is not given out by one that is about to go.
+// A temporary rule set gives no views of itself.
 template <class Rules>
 concept views = requires(Rules&& rules) { std::forward<Rules>(rules).match("/"); } ||
                 requires(Rules&& rules) { std::forward<Rules>(rules).user_agent(); } ||

@@ -62,7 +62,7 @@ static_assert(!matches("/ab*b$", "/ab"));
 static_assert(matches("/*a*a$", "/aa"));
 static_assert(!matches("/*aa*aa$", "/aaa"));
 
-// What never matches.
+// Patterns that never match.
 static_assert(!matches("fish", "/fish"));
 static_assert(!matches("$", "/"));
 static_assert(!matches("?x", "/?x"));
@@ -79,7 +79,7 @@ static_assert(matches("/%", "/%"));
 static_assert(matches("/a b", "/a%20b"));
 static_assert(matches("/a%4", "/a%4"));
 
-// What a target is.
+// The forms of a target.
 static_assert(matches("/p?q=1", "https://example.com/p?q=1#fragment"));
 static_assert(matches("/?q", "http://h?q"));
 static_assert(matches("/", "http://h"));

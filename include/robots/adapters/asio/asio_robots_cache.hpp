@@ -40,10 +40,9 @@ namespace robots {
 /// Each operation takes any completion token of Boost.Asio. Like the calls that block, operations
 /// fail for no reason of the network: a site that cannot be reached is answered for by the fallback
 /// policy. An operation that is cancelled (any type of cancellation), or under way when this ends,
-/// completes with `boost::asio::error::operation_aborted`; what was fetched for it is fetched for
-/// as long as another operation or a call that blocks waits for it. Handlers are called through
-/// their associated executor, or the one given here, never by the initiating function or under a
-/// lock.
+/// completes with `boost::asio::error::operation_aborted`; its fetch continues for as long as
+/// another operation or a call that blocks waits for it. Handlers are called through their
+/// associated executor, or the one given here, never by the initiating function or under a lock.
 ///
 /// Operations may be started from any thread, and any number of threads may run the executor: its
 /// own work is done on a strand. Waits between tries are by the cache's clock: a timer, or, for a

@@ -53,7 +53,7 @@ struct audit_options {
   full_queue when_full = full_queue::wait;
   /// The time for which a caller waits for room. While the disk hangs, `full_queue::wait` blocks
   /// every caller for so long; then events are lost until the disk answers again, so that the
-  /// crawler can go on or end. `milliseconds::max()` waits for ever.
+  /// crawler can go on or end. `milliseconds::max()` waits forever.
   std::chrono::milliseconds longest_wait = std::chrono::minutes{1};
   /// The longest time for which the destructor waits until everything is written.
   std::chrono::milliseconds close_within{10'000};

@@ -129,7 +129,7 @@ class AuditTrail {
   void on(const sign_off_event& event) const { push_whole(event); }
   /// Records that a circuit breaker has changed.
   void on(const breaker_event& event) const { push_whole(event); }
-  /// Records that a site was put in quarantine or let out.
+  /// Records the begin or the end of a quarantine.
   void on(const quarantine_event& event) const { push_whole(event); }
   /// Records that an override was set or lifted.
   void on(const override_event& event) const { push_whole(event); }

@@ -53,9 +53,9 @@ class curl_multi_fetcher {
   }
 
   /// Handles network events, and waits until one has occurred, `wake` was called or `timeout` is
-  /// over, and calls back for what has ended. Does not wait when something had ended already.
-  /// Returns how many were called back. What a callback throws comes out, and the exchanges that it
-  /// kept from being called back are so the next time.
+  /// over, and calls back for the exchanges that have ended. Does not wait if one has ended
+  /// already. Returns how many were called back. Exceptions of a callback are passed
+  /// on; the exchanges that had to wait for it are called back the next time.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     return transfers_.run_once(timeout);
   }

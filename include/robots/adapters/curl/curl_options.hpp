@@ -41,9 +41,9 @@ struct curl_options {
   ///
   /// The address of `proxy` need not be permitted. That of a proxy from the environment has to be,
   /// since libcurl does not tell which connections go to it. Behind a proxy no connection to the
-  /// site is opened here, so what a name stands for is not guarded; an address in a URL is, and so
-  /// is `localhost`. Where the environment names a proxy, an address in a URL has to be permitted
-  /// even if `connect_to` leads elsewhere.
+  /// site is opened here, so the addresses of a name are not guarded; an address in a URL is, and
+  /// so is `localhost`. Where the environment names a proxy, an address in a URL has to be
+  /// permitted even if `connect_to` leads elsewhere.
   std::vector<std::string> allowed_addresses{};
 
   /// Off, every address may be reached.

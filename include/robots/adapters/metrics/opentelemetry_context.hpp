@@ -17,8 +17,8 @@
 
 namespace robots {
 
-/// The span of OpenTelemetry that a call is made in, for `call_options::context`: what is done for
-/// the call is part of its trace then, in whatever thread.
+/// The span of OpenTelemetry that a call is made in, for `call_options::context`: the work for the
+/// call is part of its trace then, in whatever thread.
 ///
 ///     cache.check(url, {.context = robots::opentelemetry_context::current()});
 struct opentelemetry_context final : call_context {
@@ -28,7 +28,7 @@ struct opentelemetry_context final : call_context {
   explicit opentelemetry_context(const opentelemetry::trace::SpanContext& of)
       : call_context(hex_of(of.trace_id()), hex_of(of.span_id())), span(of) {}
 
-  /// Makes the context of the active span of this thread; null if there is none.
+  /// Makes the context of the active span of this thread, or null without an active span.
   [[nodiscard]] static std::shared_ptr<const call_context> current() {
     const auto active = opentelemetry::trace::Tracer::GetCurrentSpan()->GetContext();
     return active.IsValid() ? std::make_shared<const opentelemetry_context>(active) : nullptr;

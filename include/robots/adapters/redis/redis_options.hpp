@@ -11,7 +11,7 @@ namespace robots {
 
 /// The server of a `RedisStore`, and its timeouts.
 struct redis_options {
-  /// One of these, where what stands in brackets may be left out and `%XX` is any octet:
+  /// One of these forms. Parts in brackets are optional, and `%XX` is any octet:
   ///
   ///     redis://[user[:password]@]host[:6379][/database]
   ///     unix://[user[:password]@]/path/of/socket[?db=database]

@@ -22,9 +22,8 @@ namespace robots {
 /// A ledger in Redis, for any number of machines: `gate_options::ledger`.
 ///
 /// One script for each question, in one round trip, by the time of the server. Under the prefix P
-/// of the options, what is known of a host is at `P pace:HOST`, without the blank, for a minute
-/// longer than it holds. In Redis an ACL needs the commands eval, time, hget, hmget, hset and
-/// pexpire.
+/// of the options, the state of a host is at `P pace:HOST`, without the blank, for a minute longer
+/// than it holds. In Redis an ACL needs the commands eval, time, hget, hmget, hset and pexpire.
 ///
 /// Connections and their limits are as for `RedisStore`. Any thread.
 class RedisPaceLedger final : public PaceLedger {

@@ -172,7 +172,7 @@ class RedisStore : public SharedStore {
   }
 
   /// Stores `value` until `lifetime` has passed, which may be a hundred years. Throws `store_error`
-  /// when it cannot be stored or is longer than `max_value_bytes`; then what was there stays.
+  /// if it cannot be stored or is longer than `max_value_bytes`; then the old value stays.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     if (lifetime <= std::chrono::milliseconds{0}) {
@@ -267,9 +267,9 @@ class RedisStore : public SharedStore {
   }
 
   /// Calls `look` with each key that has a value, and how long it still has. For people who look
-  /// into a store; not part of `SharedStore`. What is published or erased meanwhile may be there or
-  /// not, and a key may come twice. Looks at all keys of the server, for as long as it tells of
-  /// more. Throws `store_error`.
+  /// into a store; not part of `SharedStore`. Values that are published or erased meanwhile may be
+  /// there or not, and a key may come twice. Looks at all keys of the server, for as long as it
+  /// tells of more. Throws `store_error`.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
     const std::string prefix = parts_->prefix + "site:";

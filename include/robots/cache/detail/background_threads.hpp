@@ -25,7 +25,7 @@ class background_threads {
 
   ~background_threads() { end(); }
 
-  /// Waits for the work under way, and drops what has not begun. From then on, nothing is done.
+  /// Waits for the work under way, and drops the rest. No further work is accepted.
   void end() {
     {
       const std::scoped_lock lock{mutex_};

@@ -113,7 +113,7 @@ class cache_parts : public detail::event_teller {
            !entry.policy->leads_to();
   }
 
-  cache_counters counters;  ///< of what the cache does
+  cache_counters counters;  ///< of the cache
   /// Counts how often messages of the shared store may have been missed. See `cache_entry::epoch`.
   std::atomic<std::uint32_t> store_epoch = 0;
 

@@ -96,8 +96,8 @@ class flight {
     return orphan;
   }
 
-  /// Ends the flight. A null result means that it was abandoned: the look-ups that wait begin anew.
-  /// With `from_store`, another process had retrieved the result.
+  /// Ends the flight. A null result means that it was abandoned: the look-ups that wait start
+  /// again. With `from_store`, another process had retrieved the result.
   void end(std::shared_ptr<const policy> result, bool from_store) {
     if (!result) {
       request_stop();
@@ -193,7 +193,7 @@ class flight {
   stop_source stop_;
   std::atomic<bool> detached_ = false;
   std::atomic<bool> told_ = false;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   base::clock_condition changed_;
   std::map<std::uint64_t, std::function<void()>> wake_;  // by the numbers of those who wait
   std::size_t waiters_ = 0;

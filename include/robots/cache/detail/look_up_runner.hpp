@@ -73,7 +73,7 @@ class look_up_runner {
     store_threads_.end();
     background_.end();
     for (const shared_work& work : queue_.take_all()) {
-      publish(*work);  // the flights of other work are given up
+      publish(*work);  // the flights of other work are abandoned
     }
   }
 
@@ -323,7 +323,7 @@ class look_up_runner {
         }
       }
     } catch (...) {
-      // No memory: the flights are given up, those whose time has not come too.
+      // No memory: all flights are abandoned, even those whose time has not come.
       cache_.parts.counters.add(cache_event::failures);
       static_cast<void>(queue_.take_all());
     }

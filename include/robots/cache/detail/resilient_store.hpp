@@ -43,7 +43,7 @@ enum class publish_answer : std::uint8_t {
 /// otherwise.
 class resilient_store {
  public:
-  /// The arguments, and what they refer to, outlive this object.
+  /// The arguments, and the objects that they refer to, must outlive this object.
   resilient_store(const shared_part& shared, cache_parts& parts)
       : store_(shared.store),
         options_(*shared.options),
@@ -449,7 +449,7 @@ class resilient_store {
   /// the late erasure could delete the new value.
   std::mutex erasing_;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   detail::circuit_breaker breaker_;
   bool down_ = false;
   std::vector<store_change> changes_;
@@ -464,7 +464,7 @@ struct lease_return {
   void operator()(resilient_store* from) noexcept { from->release_later(std::move(lease)); }
 };
 
-/// A lease that its store is given back at its end.
+/// A lease that is released when this is destroyed.
 using held_lease = std::unique_ptr<resilient_store, lease_return>;
 
 }  // namespace robots::cache_detail

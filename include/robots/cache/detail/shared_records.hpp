@@ -32,7 +32,7 @@ namespace robots::cache_detail {
   const auto may_end_there = [&](const record& one) {
     const auto end = one.final_url == one.url ? asked : parse_site(one.final_url);
     if (one.outcome == outcome::redirected) {
-      return end && one.redirects > 0;  // what holds for that site is found out there
+      return end && one.redirects > 0;  // the look-up of that site finds its policy
     }
     return end && !excluded.contains(end->host);
   };

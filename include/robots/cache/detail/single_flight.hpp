@@ -75,7 +75,7 @@ class single_flight {
     [[nodiscard]] explicit operator bool() const noexcept { return flight_ != nullptr; }
     [[nodiscard]] flight* operator->() const noexcept { return flight_.get(); }
 
-    /// Does what `flight::on_news` does, unless this has left the flight by then.
+    /// Like `flight::on_news`, unless this has left the flight by then.
     void on_news(std::function<void()> wake) const { flight_->on_news(number_, std::move(wake)); }
 
    private:

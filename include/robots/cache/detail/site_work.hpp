@@ -58,7 +58,7 @@ enum class work_step : std::uint8_t {
 /// fetches.
 ///
 /// The flight ends as soon as the answer is known; the work publishes it afterwards. Work that is
-/// destroyed before that abandons its flight: the look-ups that wait begin anew.
+/// destroyed before that abandons its flight: the look-ups that wait start again.
 class site_work {
  public:
   /// `known` is the entry of the site in this process, and `epoch` is `cache_parts::store_epoch`
@@ -139,7 +139,7 @@ class site_work {
 
   [[nodiscard]] detail::retrieval& fetch() noexcept { return *fetch_; }
 
-  /// Begins the fetch anew.
+  /// Starts the fetch again.
   void start_fetch() {
     asked_by_ = policy::good(flight_->last());
     fetch_began_ = cache_.parts.now();
@@ -183,7 +183,7 @@ class site_work {
                                      exchanges, is_hasty && is_stopped)) {
       return give_up();
     }
-    // The observer hears of all this before anybody goes by the answer.
+    // The observer gets these events before any caller uses the answer.
     bool turned_hostile = false;
     if (!flight_->detached()) {
       cache_.maker.note_change(*flight_, policy_now);

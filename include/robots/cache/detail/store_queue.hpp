@@ -72,7 +72,7 @@ class store_queue {
 
  private:
   cache_parts& parts_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   base::clock_condition changed_;
   std::vector<std::shared_ptr<site_work>> waiting_;
   std::uint64_t added_ = 0;

@@ -22,7 +22,7 @@ struct redirect {
   std::string why{};                                ///< and, for people, the reason
 };
 
-/// Reads the `Location` of a response to a request for `from`. Each hop is checked anew: http or
+/// Reads the `Location` of a response to a request for `from`. Each hop is checked again: http or
 /// https, a host that can be asked and is not excluded.
 [[nodiscard]] inline redirect read_redirect(std::string_view from, const fetch_response& response,
                                             const detail::retrieval_options& options) {

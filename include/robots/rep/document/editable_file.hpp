@@ -15,7 +15,7 @@ namespace robots {
 struct editable_file {
   /// An Allow or Disallow line.
   struct rule {
-    rule_kind kind = rule_kind::disallow;  ///< what it says
+    rule_kind kind = rule_kind::disallow;  ///< Allow or Disallow
     std::string pattern{};                 ///< begins with `/` or `*`, or is empty: no effect
 
     /// True if all members are equal.

@@ -86,7 +86,7 @@ constexpr bool set_signal(content_signal& signals, std::string_view member) noex
 /// Reads `[path] signal=yes|no, ...` without regard to case.
 ///
 /// If a line repeats a signal, the most restrictive value counts, as in `usage_preferences`. The
-/// policy does not cover this, and no site means to grant what it denies. Linear.
+/// policy does not cover this, and no site intends to grant a use that it denies. Linear.
 [[nodiscard]] constexpr content_signal parse_content_signal(std::string_view value) noexcept {
   return rep_detail::read_signals(value).signals;
 }

@@ -42,7 +42,7 @@ struct content_usage {
     return preference("train-ai");
   }
 
-  /// Search: use in an application that directs its users to the location of what it finds.
+  /// Search: use in an application that directs its users to the location of its results.
   [[nodiscard]] constexpr std::optional<bool> search() const noexcept {
     return preference("search");
   }

@@ -15,7 +15,7 @@ namespace robots {
 struct explanation {
   /// A rule that matches a target.
   struct matching_rule {
-    rule_kind kind = rule_kind::allow;  ///< what it says
+    rule_kind kind = rule_kind::allow;  ///< Allow or Disallow
     std::string_view pattern{};         ///< as written in the file
     std::string compared{};             ///< its normal form, without wildcards at its end
     std::uint32_t specificity = 0;      ///< octets of the normal form, wildcard and anchor included

@@ -12,7 +12,7 @@ namespace robots {
 
 /// A rule of a rule set. `pattern` points into the rule set.
 struct listed_rule {
-  rule_kind kind = rule_kind::allow;  ///< what it says
+  rule_kind kind = rule_kind::allow;  ///< Allow or Disallow
   std::string_view pattern{};         ///< as written in the file
   std::string compared{};             ///< its normal form, without `$` and wildcards at its end
   bool anchored = false;              ///< a target must end where the pattern does

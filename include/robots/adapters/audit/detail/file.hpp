@@ -77,8 +77,8 @@ enum class file_change : std::uint8_t {
       change, {"none", "moved", "deleted", "cut_off", "appended"});
 }
 
-/// The file that is written to. Whole entries are written at once; what is written in part, since
-/// the disk is full, is taken back.
+/// The file that is written to. Whole entries are written at once. If the disk is full and only a
+/// part of an entry fits, that part is removed.
 class audit_file {
  public:
   /// Continues the last file, or begins the first. Throws `std::invalid_argument` without a path,

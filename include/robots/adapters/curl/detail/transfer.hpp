@@ -158,9 +158,9 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return has_other("Content-Encoding", "identity") || has_other("Transfer-Encoding", "chunked");
 }
 
-/// The response to a transfer that ended well, or whose body was cut. `problem` says what libcurl
-/// found wrong with the body. Only of a success (2xx) does the body matter: that of any other
-/// status is left out if it cannot be decoded, or is not whole.
+/// Returns the response to a transfer that ended well, or whose body was cut. `problem` is
+/// libcurl's message about the body. Only the body of a success (2xx) matters: for any other status
+/// it is left out if it cannot be decoded or is not whole.
 [[nodiscard]] inline fetch_response received(CURL* easy, curl_sink& sink, const tls_trace& tls,
                                              std::string_view problem) {
   const int status = received_status(easy);

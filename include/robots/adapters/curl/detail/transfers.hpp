@@ -139,8 +139,9 @@ class curl_transfers {
   /// Ends the wait of the `run_once` under way, or of the next one. Any thread.
   void wake() noexcept { curl_multi_wakeup(multi()); }
 
-  /// Calls back for every exchange that has ended. Returns for how many. What a callback throws
-  /// comes out; those after it are for the next time. A callback may start exchanges.
+  /// Calls back for every exchange that has ended, and returns their number. An exception of a
+  /// callback is passed on; the exchanges after it are left for the next call. A callback may start
+  /// exchanges.
   std::size_t collect() {
     take_ended();
     std::size_t called = 0;

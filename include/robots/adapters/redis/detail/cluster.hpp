@@ -99,7 +99,7 @@ class redis_cluster final : public redis_client {
     return replies;
   }
 
-  /// Connects to any node: all nodes deliver what is published at one.
+  /// Connects to any node: every node delivers the messages of all nodes.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(int interrupt) override {
     return connector_.connect(some_servers().front(), interrupt);
   }
@@ -171,7 +171,7 @@ class redis_cluster final : public redis_client {
     return std::move(ask_node(*node_at(destination(from, redirect).server), commands, both).back());
   }
 
-  /// Asks the nodes in turn until one answers: all nodes deliver what is published at one.
+  /// Asks the nodes in turn until one answers: every node delivers the messages of all nodes.
   [[nodiscard]] std::vector<redis_reply> publish(std::span<const redis_command> command) {
     learn_slots();
     std::vector<std::shared_ptr<node>> nodes;

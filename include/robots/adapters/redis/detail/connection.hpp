@@ -47,7 +47,7 @@ class oversized_reply : public store_error {
 /// A connection for one thread at a time. No call waits longer than its timeout, whatever the
 /// server does. After an exception, drop the connection.
 ///
-/// Throws `store_error` when it is lost, or when the server sends what is no reply, or one that
+/// Throws `store_error` if it is lost, or if the server sends a malformed reply, or a reply that
 /// takes more than `max_reply_bytes`.
 class redis_connection {
  public:

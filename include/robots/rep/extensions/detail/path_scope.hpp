@@ -47,7 +47,7 @@ namespace robots::rep_detail {
 
 /// Compares a target with the paths of many lines, within the steps of one question. A line costs a
 /// step for each octet of path and target. Octets of a target that is not in normal form cost two,
-/// since each line normalises it anew.
+/// since each line normalises it again.
 class scoped_target {
  public:
   constexpr explicit scoped_target(std::string_view target) noexcept

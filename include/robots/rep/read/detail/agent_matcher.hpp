@@ -15,7 +15,7 @@ enum class agent_match : std::size_t { none, everyone, own };
 
 /// Decides whether the value of a User-agent line names a given crawler.
 ///
-/// RFC 9309, section 2.2.1: a case-insensitive comparison of product tokens. What a line names is
+/// RFC 9309, section 2.2.1: a case-insensitive comparison of product tokens. The name in a line is
 /// cut as the RFC's grammar says, unless the crawler's own token holds other characters
 /// (`MJ12bot`): then the line is cut at the first blank or slash, and compared whole.
 class agent_matcher {

@@ -17,7 +17,7 @@ namespace robots::rep_detail {
 
 /// One rule of a `rule_set`, in twelve octets beside its text, which is the pattern as written.
 ///
-/// The compiled pattern of most is all but the tail of that. Another one is made anew whenever it
+/// The compiled pattern of most is all but the tail of that. Another one is made again whenever it
 /// is needed: before its text, two octets each hold the specificity and the length of the original
 /// text.
 class packed_rule {

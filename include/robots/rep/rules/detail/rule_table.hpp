@@ -26,7 +26,7 @@ namespace robots::rep_detail {
 
 /// A view of compiled rules, wherever they are stored, that answers for them.
 struct rule_table {
-  std::string_view block;  ///< what `facts` tells the parts of
+  std::string_view block;  ///< its parts are in `facts`
   const rule_set_facts& facts;
 
   /// Returns true if `target` may be fetched.
