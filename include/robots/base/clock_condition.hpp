@@ -35,7 +35,7 @@ class clock_condition {
   /// `ready()`.
   ///
   /// `lock` is held when `ready` is called and when this returns, but not while it waits, nor while
-  /// it has the clock tell of its moves.
+  /// it subscribes to the moves of the clock.
   template <class C, class Ready>
   [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, C& clock,
                           const std::optional<time_point>& deadline, const stop_token& stop,

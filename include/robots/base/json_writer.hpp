@@ -17,7 +17,7 @@ namespace robots::base {
 ///
 /// Characters outside ASCII, and controls, are written as `\uNNNN`. An octet that is no UTF-8 reads
 /// as the four characters `\xNN`, and so does a backslash (`\x5C`), as in `printable`: each octet
-/// of the text can be told. Linear; at most six octets for one.
+/// of the text stays recognizable. Linear; at most six octets for each octet.
 inline void append_json(std::string& line, std::string_view text) {
   const auto append_unit = [&line](unsigned unit) {
     const auto [a, b] = hex_digits(static_cast<unsigned char>(unit >> 8U));
@@ -126,7 +126,7 @@ class json_writer {
   [[nodiscard]] std::string finish() && { return std::move(close().line_); }
 
  private:
-  /// Where the value of a member goes.
+  /// The place for the value of a member.
   [[nodiscard]] std::string& member(std::string_view name) {
     separate();
     append_json(line_, name);

@@ -5,7 +5,7 @@
 
 namespace robots::base {
 
-/// Has `moved()` called whenever the time is moved, for as long as the result lives; nothing for a
+/// Calls `moved()` whenever the time is moved, for as long as the result lives. Has no effect for a
 /// clock that is no `NotifyingClock` and runs by itself.
 template <class C, class F>
 [[nodiscard]] auto on_move([[maybe_unused]] C& clock, [[maybe_unused]] F&& moved) {

@@ -8,7 +8,7 @@
 namespace robots::base {
 
 /// Text from the world, made fit for a terminal or a log: with a backslash and every octet that is
-/// not printable ASCII as `\xNN`. Nothing moves the cursor, and each octet can be told.
+/// not printable ASCII as `\xNN`. The result does not move the cursor, and shows each octet.
 [[nodiscard]] inline std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());

@@ -9,7 +9,7 @@ namespace robots::base {
 /// Takes a share of events, at random. Any thread; no thread waits for another. Takes some 2 ns.
 class sampler {
  public:
-  /// From 0, nothing, to 1, all.
+  /// From 0, no events, to 1, all events.
   explicit sampler(double share) noexcept : share_{share} {}
 
   /// Returns true if this event is taken.

@@ -5,7 +5,8 @@
 
 namespace robots::base {
 
-/// `from` plus `wait`, or the end of time where that lies before. A negative wait counts as none.
+/// Returns `from` plus `wait`, or the end of time if the sum would be later. A negative wait counts
+/// as 0.
 template <class Rep, class Period>
 [[nodiscard]] constexpr std::chrono::steady_clock::time_point saturating_add(
     std::chrono::steady_clock::time_point from, std::chrono::duration<Rep, Period> wait) noexcept {

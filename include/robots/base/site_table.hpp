@@ -25,7 +25,7 @@ struct remembered_site {
   virtual ~remembered_site() = default;
 
   std::string key;
-  std::chrono::steady_clock::time_point until{};  // as told last: it may be later, but not sooner
+  std::chrono::steady_clock::time_point until{};  // as stated last: it may be later, but not sooner
 };
 
 /// Orders sites by how long they must be remembered.
@@ -43,7 +43,7 @@ struct forgotten_sooner {
 /// Data about sites, by key: a table of bounded size that forgets entries that need not be
 /// remembered, soonest first.
 ///
-/// Its owner tells until when a value must be remembered: `until(value)`, where the end of time
+/// Its owner states how long a value must be remembered: `until(value)`, where the end of time
 /// means until further notice. The table asks when it needs room, and a few values at each
 /// insertion, so that it stays near the number of those that must be remembered. A value stays
 /// where it is while it is remembered. Each call takes logarithmic time, amortised. For one thread

@@ -88,8 +88,8 @@ class work_queue {
     return true;
   }
 
-  /// Returns when all that was added before is done; or, with false, when it takes longer, and at
-  /// once when the queue ends. Any thread but the working one.
+  /// Waits until all earlier items are done. Returns false if that takes longer, and at once when
+  /// the queue ends. Any thread but the working one.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest) {
     std::unique_lock lock{shared_->mutex};
     if (shared_->ends) {

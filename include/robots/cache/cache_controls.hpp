@@ -148,8 +148,9 @@ class cache_controls {
   /// The sites in quarantine, by `site::key`, in order.
   [[nodiscard]] std::vector<std::string> quarantined() const;
 
-  /// Until when the circuit breaker of an origin keeps requests from it; nothing while it does not,
-  /// and for a text that names no site. Of a bare host, its https origin counts.
+  /// Returns the time until which the circuit breaker of an origin rejects requests. Returns
+  /// an empty optional if it admits them, and for a text that names no site. For a bare host, the
+  /// breaker of its https origin counts.
   [[nodiscard]] std::optional<time_point> breaker_open_until(std::string_view host_or_url);
 
   /// The options in force.

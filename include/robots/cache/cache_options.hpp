@@ -119,8 +119,8 @@ struct cache_options {
   /// When an origin that fails is left alone.
   breaker_options breaker{};
   /// A retrieval that nobody waits for any more goes on, so that the next caller finds its result.
-  /// If false, it is stopped: callers that give a slow site less time than it takes then send it
-  /// one request after the other, and never get an answer.
+  /// If false, it is stopped: callers whose timeout is too short for a slow site then send it one
+  /// request after the other, and never get an answer.
   bool finish_abandoned = true;
   /// Most threads that the cache starts, for calls that may end before the fetch does, and for
   /// renewals. Without one free, such a call fetches in its own thread if it has the time for an

@@ -94,7 +94,7 @@ class look_up_driver {
   }
 
   /// The time at which to call `run`, unless `wake` is called earlier; `time_point::min()` for at
-  /// once. Without a value, only `wake` tells.
+  /// once. Without a value, wait for `wake`.
   [[nodiscard]] std::optional<time_point> next_run() const {
     if (!inbox_->is_empty()) {
       return (time_point::min)();

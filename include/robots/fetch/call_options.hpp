@@ -30,9 +30,9 @@ struct call_context {
 
 /// The limits of one call, and the context of its events.
 struct call_options {
-  std::optional<time_point> deadline{};  ///< passed: the call ends; nothing means it has no end
+  std::optional<time_point> deadline{};  ///< the end of the call; empty means no end
   stop_token stop{};                     ///< requested: the call ends early
-  /// Most time that a cache takes to look a policy up. 0 means no limit. Nothing means
+  /// The longest time for a look-up of a policy. 0 means no limit. Empty means
   /// `cache_options::longest_call`.
   std::optional<std::chrono::milliseconds> timeout{};
   /// The crawler whose rules answer: empty for `cache_options::user_agent`, else one of

@@ -47,7 +47,8 @@ class origin_breakers {
   /// Returns true if `origin` could be reached when a request to it failed last.
   [[nodiscard]] bool answered(std::string_view origin) const;
 
-  /// Until when `origin` is left alone; nothing when it may be asked now.
+  /// Returns the time until which `origin` gets no requests, or an empty optional if it may be
+  /// asked now.
   [[nodiscard]] std::optional<time_point> open_until(std::string_view origin, time_point now) const;
 
   /// Number of origins whose breaker is not closed.
@@ -64,11 +65,11 @@ class origin_breakers {
 
 /// The permission of an origin's breaker for one request, held until its result is known.
 ///
-/// One that is dropped before says nothing of the origin: if it was for the probe, the next request
-/// may be it.
+/// A permission that is dropped before that has no effect on the origin: if it was for the probe,
+/// the next request may be it.
 class breaker_permit {
  public:
-  /// Asks for leave at the time `now`; nothing when the breaker is open.
+  /// Asks for permission at the time `now`. Returns an empty optional if the breaker is open.
   [[nodiscard]] static std::optional<breaker_permit> take(std::shared_ptr<origin_breakers> breakers,
                                                           std::string origin, time_point now);
 

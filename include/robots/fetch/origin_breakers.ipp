@@ -33,7 +33,7 @@ struct origin_breakers::watch_list {
     return found == nullptr ? breaker_state::closed : found->breaker.state();
   }
 
-  /// Does `work`, which gives a bool, and tells of the change that it makes.
+  /// Calls `work`, which returns a bool, and reports the change of the breaker.
   template <class Work>
   bool change(std::string_view origin, const change_listener& listener, const Work& work) {
     std::unique_lock lock{mutex};
@@ -75,7 +75,7 @@ ROBOTS_INLINE void origin_breakers::on_failure(std::string_view origin, time_poi
     base::site_table<state>& origins = watched_->origins;
     state* found = origins.find(origin);
     if (found == nullptr) {
-      // While there is room, nothing is forgotten.
+      // While there is room, no entry is dropped.
       const bool full = origins.size() == watch_list::most;
       found = origins.find_or_add(origin, full ? now : (time_point::min)(), &state::needed_until);
       if (found == nullptr) {

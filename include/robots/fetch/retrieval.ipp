@@ -133,7 +133,7 @@ ROBOTS_INLINE void retrieval::settle(const fetch_response& response, time_point 
   const bool answered = response.error == fetch_error::none;
   if (!permit_ || response.error == fetch_error::cancelled ||
       response.error == fetch_error::refused_address) {
-    // Says nothing of the origin.
+    // This is not about the origin.
   } else if (!answered || response.status >= 500) {
     permit_->fail(now, answered || chain_.size() > 1);
   } else {

@@ -16,7 +16,7 @@ struct retry_options {
   /// Most wait before any try, `Retry-After` aside.
   std::chrono::milliseconds cap{8'000};
   /// The share of each wait that is random, from 0 to 1: with 0.5, a wait is between half and all
-  /// of 1, 2, 4 and 8 s. 0 gives exact waits; 1 gives "full jitter", with waits from 0 on.
+  /// of 1, 2, 4 and 8 s. 0 means exact waits; 1 means "full jitter", with waits from 0 on.
   double jitter = 0.5;
   /// Longest `Retry-After` that is waited for. One that asks for more ends the retrieval: no server
   /// is asked again sooner than it wants.
@@ -38,7 +38,7 @@ inline void validate(const retry_options& options) {
 
 /// Returns the wait after `failed` failed tries: base, 2 base, 4 base and so on up to the cap. A
 /// random share is subtracted, so that callers that failed together do not come back together.
-/// `random` is from 0, which gives the shortest wait, to 1.
+/// `random` is from 0, for the shortest wait, to 1.
 ///
 /// Precondition: `failed` is 1 at least.
 [[nodiscard]] constexpr std::chrono::nanoseconds backoff(const retry_options& options, int failed,

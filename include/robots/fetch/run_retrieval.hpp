@@ -101,8 +101,8 @@ template <Fetcher F, Clock C>
 ///
 /// Each exchange gets the stop token, and no more time than is left until the deadline. Where the
 /// deadline, rather than the retrieval's own timeout, ends the exchange, it counts as cancelled: it
-/// tells of the caller's haste, not of the origin. A wait that would last until the deadline is not
-/// begun: the result of the last try counts. An exception of the fetcher becomes
+/// is about the caller's timeout, not about the origin. A wait that would last until the deadline
+/// is not begun: the result of the last try counts. An exception of the fetcher becomes
 /// `fetch_error::other` with its text, and so does `fetch_error::cancelled` before the call is
 /// stopped or its deadline passes.
 template <Fetcher F, Clock C>

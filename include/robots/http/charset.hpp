@@ -177,7 +177,7 @@ class utf8_text {
 ///
 /// Never fails on content. Linear; copies only transcoded text. The result is at most three times
 /// as long as `body`. A limit such as RFC 9309's 500 KiB is about the octets served: cut the body
-/// by it, then give `parse` the limit or the size of the text, whichever is more, so that a text
+/// by it, then pass the larger of the limit and the size of the text to `parse`, so that a text
 /// which has grown is not cut again.
 [[nodiscard]] inline utf8_text to_utf8(std::string_view body, charset written_in) {
   constexpr std::string_view::size_type mark = 2;

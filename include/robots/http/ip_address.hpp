@@ -15,7 +15,7 @@
 
 namespace robots {
 
-/// An IPv4 or IPv6 address: its octets in network order, and nothing of ports, zones or sockets.
+/// An IPv4 or IPv6 address: its octets in network order, without port or zone.
 class ip_address {
  public:
   /// An IPv4 address.

@@ -26,7 +26,7 @@ enum class url_scheme { http, https };
   return scheme == url_scheme::https ? std::uint16_t{443} : std::uint16_t{80};
 }
 
-/// The scheme so called, in any case; nothing for any other.
+/// Returns the scheme of this name, in upper or lower case, or an empty optional.
 [[nodiscard]] constexpr std::optional<url_scheme> parse_scheme(std::string_view name) noexcept {
   if (base::equal_ignoring_case(name, "https")) {
     return url_scheme::https;
@@ -63,9 +63,9 @@ struct origin {
 ///
 /// Drops user information and one dot at the end of the host, decodes percent-encoded unreserved
 /// octets of the host, and takes an empty port as the default. Returns nothing for another scheme
-/// or a relative reference. Returns nothing for a host outside ASCII (give A-labels) or one that
-/// RFC 3986 or the DNS does not allow. Returns nothing for a port outside 1 to 65535, and for a
-/// backslash, blank or control in the authority. Ignores the rest of the URL. Linear in the
+/// or a relative reference. Returns an empty optional for a host outside ASCII (use A-labels) or a
+/// host that RFC 3986 or the DNS does not allow. Returns nothing for a port outside 1 to 65535, and
+/// for a backslash, blank or control in the authority. Ignores the rest of the URL. Linear in the
 /// authority.
 [[nodiscard]] inline std::optional<origin> parse_origin(std::string_view url) {
   const http_detail::url_head head = http_detail::split_head(url);

@@ -130,7 +130,7 @@ inline void append_encoded(std::string& to, std::string_view text) {
 ///
 /// The scheme comes out in lower case and may be any, so that the caller sees the refused scheme;
 /// the fragment is dropped; octets outside ASCII in path and query come out percent-encoded.
-/// Nothing comes out when `base` has no scheme, or when either text holds a control character, a
+/// Returns an empty text if `base` has no scheme, or if either text has a control character, a
 /// space or a backslash. Linear.
 [[nodiscard]] inline std::optional<std::string> resolve_reference(std::string_view base,
                                                                   std::string_view reference) {

@@ -54,7 +54,7 @@ struct cache_counts {
   }
 
  protected:
-  /// `part / whole`, or 0 of nothing.
+  /// Returns `part / whole`, or 0 if `whole` is 0.
   [[nodiscard]] static constexpr double ratio(std::uint64_t part, std::uint64_t whole) noexcept {
     return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
   }

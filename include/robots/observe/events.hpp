@@ -49,7 +49,7 @@ namespace robots {
 /// The common part of all events. The references in an event end with the call of the observer.
 struct event {
   std::string_view site{};                ///< see `site::key`; empty where the event has no site
-  const call_context* context = nullptr;  ///< of the call that led to it; null when it gave none
+  const call_context* context = nullptr;  ///< of the call that led to it; null if the call had none
   detail::event_clock* clock = nullptr;   ///< the clock of `time`; null for the system's clock
   /// The product token of the crawler that the cache or gate works for; empty if it is not known.
   std::string_view crawler{};
@@ -107,7 +107,8 @@ struct retrieval_event : event {
   const robots::policy& policy;                          ///< what came of it
   const robots::record& record;  ///< its source; without body if the file is that of another site
   std::chrono::nanoseconds duration{0};  ///< how long it took by the cache's clock
-  /// The exchanges that it has made, told before: behind another site's file, those that led there.
+  /// The exchanges of the retrieval, which were reported before. For the file of another site, the
+  /// exchanges that led there.
   const std::vector<exchange_event>* exchanges = nullptr;
 };
 
@@ -231,8 +232,8 @@ struct far_store_event : event {
   std::string_view message;  ///< its last error; empty if it is up
 };
 
-/// The shared store could not be told that `event::site` was invalidated, and this process stops
-/// trying: the other processes may go by the old rules until these expire.
+/// The invalidation of `event::site` did not reach the shared store, and this process stops trying:
+/// the other processes may go by the old rules until these expire.
 struct lost_invalidation_event : event {
   static constexpr std::string_view name = "lost_invalidation";  ///< of its kind
 };

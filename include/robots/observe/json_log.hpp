@@ -63,7 +63,7 @@ class JsonLog {
  public:
   /// The output of a log: called with one line at a time, its line feed included, by one thread at
   /// a time. When it throws, the line counts as lost. Without a queue, it must not call a cache or
-  /// a gate that tells this log.
+  /// a gate that this log observes.
   using line_sink = std::function<void(std::string_view line)>;
 
   /// The number of lines by their fate.

@@ -24,7 +24,7 @@ namespace robots {
 struct metrics_snapshot : cache_counts {
   /// A host and its count.
   struct host_count {
-    std::string host{};       ///< as `host_of_site_key` gives it
+    std::string host{};       ///< from `host_of_site_key`
     std::uint64_t count = 0;  ///< how often; never too low
     std::uint64_t over = 0;   ///< by how much `count` is too high at most
 
@@ -33,7 +33,7 @@ struct metrics_snapshot : cache_counts {
 
   /// The look-ups and the denials of a domain.
   struct domain_counts {
-    std::string domain{};  ///< as `host_of_site_key` gives it; empty: all domains without counters
+    std::string domain{};  ///< from `host_of_site_key`; empty: all domains without counters
     base::enum_counts<look_up_result::joined> look_ups{};          ///< by their result
     base::enum_counts<decision_reason::invalid_url> denied_for{};  ///< decisions, by their reason
   };

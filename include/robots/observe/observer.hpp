@@ -7,7 +7,7 @@
 
 namespace robots {
 
-/// One of all events, by reference.
+/// Any event, by reference.
 using any_event =
     std::variant<const look_up_event*, const exchange_event*, const parse_event*,
                  const retrieval_event*, const far_hit_event*, const far_copy_event*,

@@ -38,7 +38,7 @@ namespace policy_detail {
 
 /// A policy for the cases in which no robots.txt is available.
 ///
-/// A model gives the same answer for the same record, may be asked from any thread and returns
+/// A model returns the same answer for the same record, may be called from any thread and returns
 /// soon. `parse` counts for `outcome::success` and `outcome::malformed` only, since there is
 /// nothing to parse otherwise: then, and when it throws, everything is denied.
 ///

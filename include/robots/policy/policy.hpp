@@ -168,7 +168,7 @@ class policy {
   /// Deleted for temporaries: the result would dangle.
   std::optional<std::string_view> leads_to() const&& = delete;
 
-  /// Why the site may not be asked; nothing for one that may.
+  /// The reason why the site may not be asked; empty if it may.
   [[nodiscard]] std::optional<decision_reason> refused() const noexcept {
     return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
   }
@@ -234,7 +234,7 @@ class policy {
   /// When `rules_source()` was fetched, by the clock of this process.
   [[nodiscard]] time_point rules_fetched_at() const noexcept { return in_force().fetched_at_; }
 
-  /// Octets of memory held, this object and the last good copy included: about so many, since the
+  /// The octets of memory held, with this object and the last good copy: an estimate, since the
   /// system rounds up.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 

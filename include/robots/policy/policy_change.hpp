@@ -57,9 +57,9 @@ namespace policy_detail {
               policy_detail::stated_lines(after));
 }
 
-/// Returns true if a site allows the crawler nothing of use: its rules mean the same as `Disallow:
-/// /`, with or without `Allow: /$` and `Allow: /robots.txt`. Costs up to four times as much as
-/// `diff`, and almost nothing if two usual paths are allowed.
+/// Returns true if a site denies the crawler everything: its rules mean the same as `Disallow: /`,
+/// with or without `Allow: /$` and `Allow: /robots.txt`. Costs up to four times as much as `diff`,
+/// and almost nothing if two usual paths are allowed.
 [[nodiscard]] inline bool denies_everything(const policy& judged) {
   if (judged.basis() == policy_basis::allow_all || judged.allows("/index.html") ||
       judged.allows("/a/b")) {

@@ -12,7 +12,7 @@ struct decision;
 
 /// A source of policies, such as a cache.
 ///
-/// A model's `get(host_or_url, call)` gives the policy of a site, never null; `check(url, call)`
+/// A model's `get(host_or_url, call)` returns the policy of a site, never null; `check(url, call)`
 /// decides on a URL. Both may be called from any thread and do not throw on account of the network.
 ///
 /// Exemplar: `s.check(url, call).allowed` is `s.get(url, call)->allows(url)`. Models:

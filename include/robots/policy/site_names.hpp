@@ -14,8 +14,8 @@
 
 namespace robots::policy_detail {
 
-// A bare host and the origin that answered for it have the same rules, which may be kept under
-// either name.
+// A bare host and the origin that answered have the same rules, which may be stored under either
+// name.
 
 /// Returns the key of the flight of a site. A bare host asks its https origin first, so the two
 /// share a flight.

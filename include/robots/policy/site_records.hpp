@@ -32,9 +32,9 @@ struct site_records {
 /// process of a crawl: a file, the confirmation of one, or the status of an error.
 ///
 /// Everything else may be the fault of the process that asked, and another process may fare better.
-/// Without a response, nobody can tell a dead site from a name server or a network that fails here.
-/// The guard, the exclusions, the breaker, the quarantine and the deadlines belong to the process.
-/// A record that ends at a redirect shows that this process followed it no further: its limit of
+/// Without a response, a dead site looks like a failure of the local network or name server. The
+/// guard, the exclusions, the breaker, the quarantine and the deadlines belong to the process. A
+/// record that ends at a redirect shows that this process followed it no further: its limit of
 /// redirects is its own, and a loop looks the same.
 [[nodiscard]] constexpr bool is_answer_of_site(const record_head& brought) noexcept {
   switch (brought.outcome) {

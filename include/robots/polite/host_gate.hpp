@@ -226,9 +226,9 @@ class any_host_gate {
 ///     const auto response = fetch(url);
 ///     got.reservation.complete(report_of(response, how_long, std::chrono::system_clock::now()));
 ///
-/// `gate_options::key` tells hosts apart. Each has at most `gate_options::concurrency`
-/// reservations; threads that wait for one are served in order of arrival. The gate remembers a
-/// host while a request is under way, while a delay, a pause or a slow-down lasts, and for
+/// `gate_options::key` identifies hosts. Each has at most `gate_options::concurrency` reservations;
+/// threads that wait for one are served in order of arrival. The gate remembers a host while a
+/// request is under way, while a delay, a pause or a slow-down lasts, and for
 /// `gate_options::memory`. The exception is `gate_options::longest_memory`.
 ///
 /// When to use which: threads that may block call `acquire`. An event loop calls `try_reserve`,

@@ -27,7 +27,7 @@ struct pace_claim {
 /// Between two turns at a host lies the longest of the first one's `after` and of what any process
 /// has asked for as `least` within the last minute. All is measured by the ledger's own time, so
 /// that the clocks of the processes need not agree. It remembers a host for a minute, or for as
-/// long as its delay lasts. Where it knows nothing of one for which the process asked sooner than
+/// long as its delay lasts. If it does not know a host for which the process asked sooner than
 /// that, it was wiped: then it counts as if there had been a turn now. A turn counts from the
 /// latest start that its claim allows for. A gate whose answer comes later asks again for the same
 /// turn, and does not start if another process was given one meanwhile: answers that take longer

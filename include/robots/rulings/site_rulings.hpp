@@ -60,13 +60,13 @@ class site_rulings {
                detail::event_teller& teller, sharing share = {});
 
   /// Returns true if something but its robots.txt may hold for the site of `key`, as
-  /// `possible_site_key` gives it. Then call `find`.
+  /// `possible_site_key` returns it. Then call `find`.
   [[nodiscard]] bool may_hold_for(std::string_view key) const {
     return !is_empty() && knows_of(key);
   }
 
   /// Returns the policy of a ruling, or null if the site's robots.txt decides. If the site needs a
-  /// sign-off, the first call notes that and tells the observer.
+  /// sign-off, the first call notes that and reports it.
   [[nodiscard]] std::shared_ptr<const policy> find(const site& asked);
 
   /// Returns true if the crawler may send requests to a site. It calls `find`.
@@ -80,9 +80,9 @@ class site_rulings {
   /// Returns the overrides in this process, by `site::key`, in order.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
-  /// Halts the site of a key, and tells the observer. Has no effect if the site is halted already,
-  /// or if 65,536 sites are. `found_at` says when the reason was found. A site that was resumed
-  /// after that time is not halted.
+  /// Halts the site of a key, and reports it. Has no effect if the site is halted already, or if
+  /// 65,536 sites are. `found_at` says when the reason was found. A site that was resumed after
+  /// that time is not halted.
   void halt(std::string_view key, halt_reason why,
             const std::shared_ptr<const call_context>& context = {},
             std::optional<std::chrono::sys_seconds> found_at = {});

@@ -37,8 +37,8 @@ class lru_storage_base {
   /// Drops every entry.
   void clear();
 
-  /// Drops the entries whose time is over, and returns their number. Linear in the entries; nothing
-  /// can be stored meanwhile.
+  /// Drops the expired entries, and returns their number. Linear in the entries; nothing can be
+  /// stored meanwhile.
   std::size_t remove_expired(time_point now);
 
   /// Number of entries kept. Entries whose time is over count until somebody asks for them.

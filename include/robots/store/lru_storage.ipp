@@ -102,7 +102,7 @@ struct alignas(64) lru_storage_base::shard {
     return found == table.end() ? nullptr : *found;
   }
 
-  /// Changes nothing if it throws for want of memory.
+  /// Has no effect if it throws because memory runs out.
   void add(node::owner added) {
     table.insert(added.get());
     link(*added.release());

@@ -44,7 +44,7 @@ struct partial_values {
 /// The right to bring the value of a key while others wait for it.
 struct store_lease {
   std::string key;    ///< whose value it is about
-  std::string token;  ///< tells this lease from every other one of the key
+  std::string token;  ///< identifies the lease among those of the key
 };
 
 /// The ways in which a question to a shared store asks for the lease, too.
@@ -114,7 +114,7 @@ struct store_reply {
 /// A store of several parts, such as a cluster, continues while one of them is down: `load_all`
 /// counts the values of that part as missing, and a call that needs that part throws
 /// `store_part_error`. `load_partly(keys)` is like `load_all`, but says which values are lost with
-/// their part, so that a cache can tell them from values that were erased.
+/// their part, so that a cache does not take them for erased values.
 ///
 /// `load_or_lease(questions, duration)` returns the `store_reply` to each `store_question`. A store
 /// over a network overrides it, to answer in few round trips, with the values and the lease of a
@@ -148,7 +148,7 @@ class SharedStore {
   [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
                                      std::chrono::milliseconds lifetime,
                                      const store_lease& lease) = 0;
-  /// Removes a value, ends its lease, and tells the other processes.
+  /// Removes a value, ends its lease, and notifies the other processes.
   virtual void erase(std::string_view key) = 0;
   /// Notifies the other processes that a value is out of date.
   virtual void announce(std::string_view key) = 0;

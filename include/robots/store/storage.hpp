@@ -26,9 +26,9 @@ struct cache_entry {
 /// The place of a cache's entries, by the key of `site::key`.
 ///
 /// A model may be called from any thread at once. An exception costs the cache only that look-up or
-/// store, and is counted. `find(key, now)` gives the entry last stored under `key`, unless
+/// store, and is counted. `find(key, now)` returns the entry last stored under `key`, unless
 /// `keep_until <= now`, or the model dropped it to stay within its bounds: a storage may forget at
-/// any time, and must never give an entry of another key. `store` replaces. `erase` and `clear`
+/// any time, and must never return the entry of another key. `store` replaces. `erase` and `clear`
 /// hold for every `find` that begins after they return. A model that also has `evictions() const`,
 /// the number of entries it dropped for want of room, is asked for it by
 /// `basic_robots_cache::stats`; one with `on_drop(told)` is to call `told(key, expired)` with each

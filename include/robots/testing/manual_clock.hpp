@@ -17,7 +17,7 @@ namespace robots {
 /// A clock for tests that stands still until the test moves it. So nothing waits, and nothing
 /// depends on the speed of the machine. Its date moves with its time.
 ///
-/// Copies share one time, so that a test keeps one and gives away another. All members may be
+/// Copies share one time, so that a test can keep one copy and pass on another. All members may be
 /// called from any thread.
 class ManualClock {
  public:

@@ -66,7 +66,7 @@ class MemoryStore : public SharedStore {
   /// Ends the effect of `fail` and `on_call`.
   void recover() { on_call({}); }
 
-  /// Loses everything, and tells nobody: somebody has wiped the storage.
+  /// Loses all values without a notification, as if somebody had wiped the storage.
   void clear() {
     const std::scoped_lock lock{storage_->mutex};
     storage_->values.clear();

@@ -32,7 +32,7 @@ concept Clock = std::movable<C> && requires(C& clock, time_point when, stop_toke
   clock.sleep_until(when, stop);
 };
 
-/// A clock that tells the date, too: `wall_now()`, from any thread, without throwing.
+/// A clock that also has the date: `wall_now()`, from any thread, without throwing.
 ///
 /// Exemplar: `c.wall_now()` is the date at `c.now()`. Models: `ManualClock`.
 template <class C>
@@ -40,7 +40,7 @@ concept WallClock = Clock<C> && requires(C& clock) {
   { clock.wall_now() } -> std::convertible_to<wall_time>;
 };
 
-/// The date by a clock: its own if it tells one, else that of the machine.
+/// Returns the date of a clock: its own if it has one, else that of the machine.
 template <Clock C>
 [[nodiscard]] wall_time wall_now([[maybe_unused]] C& clock) {
   if constexpr (WallClock<C>) {

@@ -22,7 +22,7 @@ namespace robots {
 /// the executor must outlive it.
 class AsioCurlFetcher {
  public:
-  /// Throws std::invalid_argument when an option is not one that libcurl can follow, and
+  /// Throws std::invalid_argument if libcurl cannot follow an option, and
   /// std::runtime_error when libcurl cannot start.
   explicit AsioCurlFetcher(const boost::asio::any_io_executor& executor,
                            const curl_multi_options& options = {})

@@ -38,8 +38,8 @@ namespace robots {
 ///     boost::asio::use_awaitable);
 ///
 /// Each operation takes any completion token of Boost.Asio. Like the calls that block, operations
-/// fail for no reason of the network: a site that cannot be reached is answered for by the fallback
-/// policy. An operation that is cancelled (any type of cancellation), or under way when this ends,
+/// never fail because of the network: for a site that cannot be reached, the fallback policy
+/// decides. An operation that is cancelled (any type of cancellation), or under way when this ends,
 /// completes with `boost::asio::error::operation_aborted`; its fetch continues for as long as
 /// another operation or a call that blocks waits for it. Handlers are called through their
 /// associated executor, or the one given here, never by the initiating function or under a lock.

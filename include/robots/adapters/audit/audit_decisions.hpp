@@ -107,7 +107,7 @@ class audit_judge {
     std::string directives{};  ///< names the text
   };
 
-  /// When the trail first tells of something that decisions rest on.
+  /// The first entry of the trail about a basis of decisions.
   struct first_told {
     std::uint64_t entry = 0;
     std::int64_t second = 0;

@@ -147,9 +147,9 @@ class AuditTrail {
   /// Records that other processes may go by the rules of a site that was invalidated.
   void on(const lost_invalidation_event& event) const { push_whole(event); }
 
-  /// Waits until all that was told before is on the disk, and how much of it was lost, if any was.
-  /// Returns false if that cannot be written either or takes longer, and for good once entries are
-  /// gone that were written: the disk has failed to keep them, or somebody has deleted their file.
+  /// Waits until all earlier events, and the number of lost ones, are on the disk. Returns false if
+  /// that cannot be written either or takes longer, and for good once entries are gone that were
+  /// written: the disk has failed to keep them, or somebody has deleted their file.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
     return ending_->queue.flush(longest) && ending_->writer->tells_of_all() &&
            ending_->writer->is_on_disk();
@@ -258,7 +258,7 @@ class AuditTrail {
     push(event, {{type, std::move(members).finish(), {}, false}});
   }
 
-  /// All that the event tells.
+  /// All contents of the event.
   template <class Event>
   void push_whole(const Event& event) const {
     auto about = begin(event);

@@ -21,7 +21,8 @@ namespace robots {
 struct audit_checks {
   /// The public key of those who signed it, in PEM; empty: signatures are not checked.
   std::string public_key{};
-  /// The hash of an entry that must be there, as `audit_stats::last_hash` told it; may be empty.
+  /// The hash of an entry that must be there, from an earlier `audit_stats::last_hash`; may be
+  /// empty.
   std::string head{};
 };
 

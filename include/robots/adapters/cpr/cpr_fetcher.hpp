@@ -68,7 +68,7 @@ class CprFetcher : public CurlFetcher {
 
   /// `configure` is called once for each new session, from whichever thread needs it, maybe by
   /// several at once. The constructor or `fetch()` passes its exceptions on. Throws
-  /// std::invalid_argument when an option is not one that libcurl can follow, and
+  /// std::invalid_argument if libcurl cannot follow an option, and
   /// std::runtime_error when libcurl cannot start.
   explicit CprFetcher(const curl_options& options, const cpr_configure& configure = {})
       : CurlFetcher(std::make_shared<adapters_detail::curl_engine>(

@@ -47,7 +47,7 @@ class CurlFetcher {
   /// A fetcher with default options.
   CurlFetcher() : CurlFetcher(curl_options{}) {}
 
-  /// Throws std::invalid_argument when an option is not one that libcurl can follow, and
+  /// Throws std::invalid_argument if libcurl cannot follow an option, and
   /// std::runtime_error when libcurl cannot start.
   explicit CurlFetcher(const curl_options& options)
       : engine_(std::make_shared<adapters_detail::curl_engine>(options)) {}

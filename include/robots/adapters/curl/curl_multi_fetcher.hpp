@@ -34,7 +34,7 @@ class curl_multi_fetcher {
   /// Gets the response of an exchange, once. It may start others, and call `run_once`.
   using on_done = std::function<void(fetch_response)>;
 
-  /// Throws std::invalid_argument when an option is not one that libcurl can follow, and
+  /// Throws std::invalid_argument if libcurl cannot follow an option, and
   /// std::runtime_error when libcurl cannot start.
   explicit curl_multi_fetcher(const curl_multi_options& options = {}) : transfers_(options) {}
 
@@ -47,7 +47,7 @@ class curl_multi_fetcher {
     transfers_.start(std::move(request), std::move(done));
   }
 
-  /// Does the same, as the name in the concept `AsyncFetcher`.
+  /// Does the same, under the name of the concept `AsyncFetcher`.
   void async_fetch(fetch_request request, on_done done) {
     start(std::move(request), std::move(done));
   }

@@ -11,8 +11,8 @@
 namespace robots::adapters_detail {
 
 /// Sixteen hexadecimal digits that nobody can guess, by the random numbers of the operating system.
-/// They name leases, and tell the changes of one process from those of the others. Throws
-/// `store_error` if the system has none.
+/// They name leases, and identify the changes of each process. Throws `store_error` if the system
+/// has none.
 [[nodiscard]] inline std::string store_token() {
   std::array<unsigned char, 8> octets{};
   if (::getentropy(octets.data(), octets.size()) != 0) {

@@ -34,10 +34,10 @@ namespace robots {
 /// `robots.cache.hits`, `robots.blocked_requests`, `robots.parse.duration` and the rest.
 ///
 /// The SDK reads counters and gauges when it collects, all at one moment. Histograms need each
-/// single duration, so this is an observer, too: give it to the cache beside the `Metrics`, as
-/// `robots::observers{metrics, exported}`. Durations are in seconds. The default buckets of the SDK
-/// suit milliseconds, so set a view. Copies share one registration, which ends with the last copy.
-/// Any thread.
+/// single duration, so this is an observer, too: pass it to the cache together with the `Metrics`,
+/// as `robots::observers{metrics, exported}`. Durations are in seconds. The default buckets of the
+/// SDK suit milliseconds, so set a view. Copies share one registration, which ends with the last
+/// copy. Any thread.
 class OpenTelemetryMetrics {
  public:
   /// Exports `from` by `meter`, which must not be null. `now` returns the statistics of a cache, if

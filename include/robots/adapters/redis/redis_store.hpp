@@ -160,7 +160,7 @@ class RedisStore : public SharedStore {
       const auto value = [&](reply& from) {
         return from.type == reply::kind::text ? std::optional{std::move(from.text)} : std::nullopt;
       };
-      const bool has_room = answer.list[2].integer >= 0;  // a full server gives no lease
+      const bool has_room = answer.list[2].integer >= 0;  // a full server grants no lease
       replies[i] = {.value = value(answer.list[0]),
                     .other_value = value(answer.list[1]),
                     .is_answered = has_room};
@@ -200,7 +200,7 @@ class RedisStore : public SharedStore {
                .integer == 1;
   }
 
-  /// Removes the value of `key`, ends its lease, and tells the others, through whichever node of a
+  /// Removes the value of `key`, ends its lease, and notifies the others, through any node of a
   /// cluster answers. Two round trips. Throws `store_error`.
   void erase(std::string_view key) override {
     parts_->client->ask_one({"DEL", parts_->value_key(key), parts_->lease_key(key)},
@@ -325,7 +325,7 @@ class RedisStore : public SharedStore {
     redis_options options;
     std::unique_ptr<adapters_detail::redis_client> client;
     std::string prefix;
-    std::string sender = adapters_detail::store_token();  ///< tells own messages
+    std::string sender = adapters_detail::store_token();  ///< identifies own messages
     std::mutex watching;
     std::unique_ptr<adapters_detail::redis_subscription> subscription;
   };

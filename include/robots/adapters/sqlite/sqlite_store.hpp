@@ -178,7 +178,7 @@ class SqliteStore : public SharedStore {
         : files{[=] { return std::make_unique<sqlite>(options); }, 8} {}
 
     base::handle_pool<sqlite> files;
-    const std::string origin = adapters_detail::store_token();  // tells own changes
+    const std::string origin = adapters_detail::store_token();  // identifies own changes
     std::mutex watching;
     base::jthread watcher{};  // ends first
   };

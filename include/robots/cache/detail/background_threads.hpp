@@ -17,7 +17,7 @@ namespace robots::cache_detail {
 /// Exceptions of the work stop here and count as failures.
 class background_threads {
  public:
-  /// At most so many. `counters` outlive them.
+  /// Starts at most `most` threads. `counters` must outlive them.
   background_threads(std::size_t most, cache_counters& counters) noexcept
       : most_(most), counters_(counters) {}
   background_threads(const background_threads&) = delete;
@@ -62,7 +62,7 @@ class background_threads {
     try {
       threads_.emplace_back([this] { serve(); });
     } catch (...) {
-      waiting_.pop_back();  // the system has no thread to give, or no memory for one
+      waiting_.pop_back();  // the system has no thread or no memory for one
       return false;
     }
     return true;

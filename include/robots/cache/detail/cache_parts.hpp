@@ -97,7 +97,7 @@ class cache_parts : public detail::event_teller {
   /// Continues a retrieval as `advance_retrieval` does.
   [[nodiscard]] virtual bool advance(detail::retrieval& work, time_point deadline) = 0;
   /// Waits until `ready()`, which is true only after `changed` has been notified, or until the call
-  /// is over; gives `ready()`. `lock` is held when it is called.
+  /// is over. Returns `ready()`. The caller holds `lock`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& limits,
                                   const std::function<bool()>& ready) = 0;

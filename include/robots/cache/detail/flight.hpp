@@ -26,8 +26,8 @@ class site_work;
 /// work, and the others wait.
 class flight {
  public:
-  /// `key` tells flights apart; `where` is the site that is fetched. If `finishes_alone`, the work
-  /// goes on when nobody waits any more. `context` is that of the call that begins the flight.
+  /// `key` identifies the flight; `where` is the site that is fetched. If `finishes_alone`, the
+  /// work goes on when nobody waits any more. `context` is that of the call that begins the flight.
   flight(std::string_view key, const robots::site& asked, bool finishes_alone,
          std::shared_ptr<const call_context> context)
       : key_(key),
@@ -161,7 +161,7 @@ class flight {
   /// first.
   [[nodiscard]] bool wait(cache_parts& parts, const call_options& limits) {
     std::unique_lock lock{mutex_};
-    // News that came counts, even if somebody else has taken the work since.
+    // News counts even if another caller has taken the work since.
     const std::uint64_t seen = offers_;
     return parts.wait(changed_, lock, limits, [&] { return has_news() || offers_ != seen; });
   }

@@ -35,7 +35,7 @@ namespace robots::cache_detail {
 
 /// Runs look-ups to their end. A blocking call does the work in its own thread if it has the time.
 /// Threads of the cache do the rest, and the work that nobody waits for: `background_` fetches, and
-/// `store_threads_` ask and tell the shared store.
+/// `store_threads_` call the shared store.
 class look_up_runner {
  public:
   /// `cache` outlives it. Throws `std::invalid_argument` if there is a shared store and no thread.

@@ -113,7 +113,7 @@ class policy_maker {
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
-  /// Counts how a look-up got its policy, and tells of it.
+  /// Counts and reports the way in which a look-up got its policy.
   void note_look_up(look_up_result result, std::string_view key,
                     const std::shared_ptr<const call_context>& context,
                     const std::shared_ptr<const policy>& got = nullptr) {

@@ -78,7 +78,7 @@ class resilient_store {
       drop_owed(questions[i], replies[i], owed);
       const bool is_missing = !replies[i].value && !replies[i].other_value;
       if (questions[i].wish == lease_wish::if_missing && had_value && is_missing) {
-        // The store took a value for one that counts, and gave no lease.
+        // The store counted the value as present, and gave no lease.
         store_question again = questions[i];
         again.wish = lease_wish::if_free;
         replies[i] = std::move(load_or_lease({&again, 1}).front());

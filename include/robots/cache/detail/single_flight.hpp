@@ -22,7 +22,7 @@ namespace robots::cache_detail {
 /// outlive it.
 class single_flight {
  public:
-  /// The duty to end a flight. Dropped, it gives the flight up.
+  /// The duty to end a flight. Its destruction abandons the flight.
   class leader {
    public:
     leader() = default;

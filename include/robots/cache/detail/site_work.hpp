@@ -415,7 +415,7 @@ class site_work {
   /// Has the answer published, if the other processes can use it.
   void prepare_publication(record brought, const std::shared_ptr<const policy>& policy_now,
                            bool turned_hostile, time_point now) {
-    // Without a lease, nobody could tell whether the site was invalidated since it was asked.
+    // Without a lease, it is unknown whether the site was invalidated since it was asked.
     if (flight_->detached() || (!lease_ && !announces())) {
       return;
     }

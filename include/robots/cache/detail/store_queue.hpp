@@ -16,8 +16,8 @@
 
 namespace robots::cache_detail {
 
-/// The work that the shared store is asked or told for, at once or at `site_work::next_look`. One
-/// thread at a time serves it. Any thread.
+/// The work that waits for the shared store, now or at `site_work::next_look`. One thread at a time
+/// serves it. Any thread.
 class store_queue {
  public:
   /// `parts` outlive it.

@@ -60,7 +60,8 @@ class ipv6_groups {
     return true;
   }
 
-  /// The address; nothing when there are too few groups, or `::` stands for none.
+  /// Returns the address, or an empty optional if there are too few groups, or if `::` stands for
+  /// no group.
   [[nodiscard]] constexpr std::optional<ipv6_octets> finish() const noexcept {
     if (gap_.has_value() == (size_ == octets_.size())) {
       return std::nullopt;

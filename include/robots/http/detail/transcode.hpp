@@ -51,7 +51,7 @@ template <class Text = std::string>
 /// Every octet in which robots.txt is written is ASCII, and UTF-8 has no use for NUL in it (RFC
 /// 9309, section 2.2: `UTF8-char-noctl`).
 [[nodiscard]] constexpr std::optional<std::endian> utf16_order(std::string_view octets) noexcept {
-  octets = octets.substr(0, octets.size() / 2 * 2);  // an odd last octet tells nothing
+  octets = octets.substr(0, octets.size() / 2 * 2);  // an odd last octet has no meaning
   std::size_t even = 0;
   std::size_t odd = 0;
   for (std::size_t i = octets.find('\0'); i != std::string_view::npos;

@@ -24,7 +24,7 @@ class line_limit {
       : lines_{options.rate_lines}, period_{options.rate_period}, seen_{options.rate_sites} {}
 
   /// The number of lines of this event and site that were suppressed since the last written one.
-  /// Nothing when this one is to be suppressed.
+  /// Empty if this line is to be suppressed.
   [[nodiscard]] std::optional<std::uint64_t> admit(std::string_view event, std::string_view site,
                                                    wall_time when) {
     if (lines_ == 0) {

@@ -14,7 +14,7 @@
 
 namespace robots::observe_detail {
 
-/// Hands lines to a sink, and tells in each of those that were lost before it. Any thread.
+/// Passes lines to a sink. Each line has the number of lines lost before it. Any thread.
 class line_output {
  public:
   line_output(std::function<void(std::string_view)> sink, std::size_t queue_bytes)

@@ -107,7 +107,7 @@ struct gate_state {
   /// Asks the ledger whether a request may start, unless something else prevents it. Returns the
   /// moment to judge the start by: a moment later, another process may have the turn.
   ///
-  /// A claim allows for the lateness of recent answers. A later answer gives no turn, since the
+  /// A claim allows for the lateness of recent answers. A later answer grants no turn, since the
   /// request could start too close to that of another process. Then the ledger is asked again for
   /// the same turn, with more lateness.
   [[nodiscard]] wall_anchor take_turn(known_host& host, const host_reservation& reserved) {

@@ -239,7 +239,7 @@ class host_state {
   /// Returns the number of reservations that are neither complete nor cancelled.
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return outstanding_; }
 
-  /// Returns the moment from which a new, empty state would give the same answers. Returns the end
+  /// Returns the moment from which a new, empty state would have the same answers. Returns the end
   /// of time while there are reservations.
   [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
     if (outstanding_ > 0) {

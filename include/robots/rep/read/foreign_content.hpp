@@ -80,7 +80,7 @@ inline constexpr auto begins_foreign = [] {
   return std::any_of(start.begin(), start.end(), is_control);
 }
 
-/// True if too many of the first octets are controls for a text in UTF-8. NUL octets may
+/// Returns true if too many of the first octets are controls for a text in UTF-8. NUL octets may
 /// fill the ends of lines and of the file, as some editors leave them.
 [[nodiscard]] constexpr bool is_mostly_controls(std::string_view text) noexcept {
   if (!begins_with_controls(text)) {

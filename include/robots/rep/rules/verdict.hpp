@@ -31,7 +31,7 @@ struct verdict {
   /// The 1-based line of the deciding rule, or 0.
   std::uint32_t line = 0;
   /// True if not all rules could be compared, so that the target is not allowed. Its normal form
-  /// exceeds 65,536 octets, or comparing takes too long; `rule_set::allows` gives the limit.
+  /// exceeds 65,536 octets, or comparing takes too long; see `rule_set::allows`.
   bool undecided = false;
   /// True if the target is /robots.txt itself, which no rule can deny (RFC 9309, section 2.2.2).
   bool exempt = false;

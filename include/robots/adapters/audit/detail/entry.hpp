@@ -25,7 +25,7 @@ struct audit_chain {
   std::uint64_t entries = 0;                ///< how many there are
   std::string last = std::string(64, '0');  ///< the hash of the last one
 
-  /// Adds an entry; gives its line, with the line end. `members` is an object.
+  /// Adds an entry. Returns its line, with the line end. `members` is an object.
   [[nodiscard]] std::string add(std::string_view time, std::string_view type,
                                 std::string_view members, const ed25519_key* key = nullptr) {
     std::string line = "{\"n\":" + std::to_string(++entries) + ",\"prev\":\"" + last +

@@ -37,8 +37,8 @@ class audit_lines {
     }
   }
 
-  /// Returns the next line without its end, until the next call; nothing behind the last one.
-  /// Throws `audit_error` if it cannot be read or is longer than `longest`.
+  /// Returns the next line without its end, valid until the next call, or an empty optional after
+  /// the last line. Throws `audit_error` if it cannot be read or is longer than `longest`.
   [[nodiscard]] std::optional<std::string_view> next() {
     line_.clear();
     is_whole_ = false;
@@ -91,7 +91,8 @@ class audit_lines {
   bool is_whole_ = false;
 };
 
-/// Seconds since 1970 of a time such as `2026-01-01T12:00:00.000Z`; nothing for another text.
+/// Returns the seconds since 1970 of a time such as `2026-01-01T12:00:00.000Z`, or an empty
+/// optional for another text.
 [[nodiscard]] inline std::optional<std::int64_t> audit_second(std::string_view date) {
   const auto number = [&](std::size_t start, std::size_t size) {
     return start + size <= date.size() ? base::parse_decimal(date.substr(start, size), 9'999)

@@ -101,8 +101,8 @@ struct audit_news {
   return policy + '/' + std::to_string(crawler);
 }
 
-/// The entries about a policy that an event tells of: its directives and the text that they were
-/// read from, unless an entry before has them, and one of `type` whose members begin with `about`.
+/// The entries about the policy of an event: its directives and the text that they were read from,
+/// unless an entry before has them, and one of `type` whose members begin with `about`.
 [[nodiscard]] inline std::vector<audit_part> parts_of(std::string_view type,
                                                       base::json_writer about, const policy& from,
                                                       std::string_view body) {
@@ -164,7 +164,7 @@ class audit_writer {
     return crawlers_.size() - 1;
   }
 
-  /// Counts events that could not be written; the next entry tells of them.
+  /// Counts events that could not be written; the next entry reports them.
   void lose(std::uint64_t events, std::string_view why) {
     const std::scoped_lock lock{mutex_};
     stats_.lost += events;
@@ -172,7 +172,7 @@ class audit_writer {
     why_lost_ = why;
   }
 
-  /// Returns true if the trail tells of all that was lost.
+  /// Returns true if the trail reports all losses.
   [[nodiscard]] bool tells_of_all() const {
     const std::scoped_lock lock{mutex_};
     return untold_ == 0;
@@ -219,7 +219,7 @@ class audit_writer {
   struct progress {
     audit_chain chain{};
     std::uint64_t signed_entries = 0;  ///< the number of the last entry that is signed
-    std::size_t crawlers = 0;          ///< told in this file
+    std::size_t crawlers = 0;          ///< described in this file
     bool is_file_begun = false;        ///< it has its first entries
     bool is_torn_told = false;
   };
@@ -470,7 +470,7 @@ class audit_writer {
 
   mutable std::mutex mutex_;  // of these
   std::vector<std::string> crawlers_;
-  std::uint64_t untold_ = 0;  // events lost of which the trail does not tell yet
+  std::uint64_t untold_ = 0;  // lost events that the trail has yet to report
   bool is_on_disk_ = true;
   std::string why_lost_;
   audit_stats stats_;

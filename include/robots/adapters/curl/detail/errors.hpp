@@ -13,7 +13,7 @@
 namespace robots::adapters_detail {
 
 /// The error that `code` stands for. Running out of time is `timeout`; whether it was the request's
-/// time or that for connecting is for the caller to tell apart.
+/// time or that for connecting must be decided by the caller.
 [[nodiscard]] constexpr fetch_error to_fetch_error(CURLcode code) noexcept {
   const auto is = [code](std::initializer_list<int> codes) {
     return std::find(codes.begin(), codes.end(), static_cast<int>(code)) != codes.end();
@@ -43,7 +43,7 @@ namespace robots::adapters_detail {
   if (code == CURLE_ABORTED_BY_CALLBACK) {
     return fetch_error::cancelled;
   }
-  // A login is denied for credentials in the URL; some decoders tell of broken content as an error
+  // A login is denied for credentials in the URL; some decoders report broken content as an error
   // of writing.
   const bool is_protocol = is({CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_LOGIN_DENIED,
                                CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE,

@@ -72,8 +72,7 @@ namespace robots::adapters_detail {
 }
 
 /// The host of `url`, decoded: an IPv6 address has its brackets, and an IPv4 address of whatever
-/// spelling (`2130706433`, `0x7f.1`) its four decimal parts. Nothing when libcurl would refuse
-/// `url`.
+/// spelling (`2130706433`, `0x7f.1`) its four decimal parts. Empty if libcurl would refuse `url`.
 [[nodiscard]] inline std::optional<std::string> host_of(const std::string& url) {
   const curl_url_handle handle = made(curl_url_handle(curl_url()));
   constexpr unsigned as_in_transfers =
@@ -89,7 +88,8 @@ namespace robots::adapters_detail {
 
 inline constexpr std::string_view not_allowed = " is not in curl_options::allowed_addresses";
 
-/// The answer to a request that no proxy must be asked for; nothing when one may, or none is asked.
+/// The response for a request that must not go to a proxy; empty if it may, or if there is no
+/// proxy.
 [[nodiscard]] inline std::optional<fetch_response> refusal_by_proxy(const std::string& url,
                                                                     const curl_settings& settings) {
   if (settings.guard().permits_all() || settings.next_proxy() == proxy_use::never) {

@@ -70,7 +70,7 @@ class tls_trace {
 /// The longest string that libcurl takes (CURL_MAX_INPUT_LENGTH in its sources).
 inline constexpr std::size_t longest_url = 8'000'000;
 
-/// The answer to a request that must not reach the network; nothing when it may.
+/// The response for a request that must not reach the network; empty if it may.
 [[nodiscard]] inline std::optional<fetch_response> refusal(const fetch_request& request,
                                                            const curl_settings& settings) {
   if (request.stop.stop_requested()) {
@@ -119,8 +119,8 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return headers;
 }
 
-/// Returns true if nothing but the end of the connection tells where the body of the response ends
-/// (RFC 9112, section 6.3).
+/// Returns true if only the end of the connection marks the end of the body (RFC 9112, section
+/// 6.3).
 [[nodiscard]] inline bool ends_with_connection(CURL* easy) {
   constexpr int no_content = 204;
   return received_status(easy) != no_content && field_values(easy, "Content-Length").empty() &&

@@ -120,7 +120,7 @@ class curl_transfers {
   }
 
   /// Handles network events, and waits until one has occurred, `wake()` was called or `timeout` is
-  /// over, and collects. Does not wait when something had ended already.
+  /// over, and collects. Does not wait if an exchange has ended already.
   std::size_t run_once(std::chrono::milliseconds timeout) {
     perform();
     std::size_t called = collect();

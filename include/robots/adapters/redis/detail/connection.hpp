@@ -134,7 +134,7 @@ class redis_connection {
     }
   }
 
-  /// Sends all of them at once and gives their replies. None may be missing at `deadline`.
+  /// Sends all commands at once and returns their replies. All must be there by `deadline`.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands,
                                              redis_time deadline) {
     for (const redis_command& command : commands) {

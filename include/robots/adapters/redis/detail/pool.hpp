@@ -68,7 +68,7 @@ class redis_pool {
     bool keep = false;
   };
 
-  /// An open connection, the one that was used last; null when a new one may be opened.
+  /// Returns the open connection that was used last, or null if a new one may be opened.
   [[nodiscard]] std::unique_ptr<redis_connection> take() {
     std::unique_lock lock{mutex_};
     if (!is_free_.wait_until(lock, redis_deadline(timeout_),

@@ -27,7 +27,7 @@ struct redis_reply {
   }
 };
 
-/// Puts a reply where hiredis has it; null when there is no room for it, which ends the connection.
+/// Stores a reply for hiredis. Returns null if there is no room for it, which ends the connection.
 [[nodiscard]] inline void* keep_reply(const redisReadTask* task, redis_reply reply) noexcept {
   try {
     if (task->parent == nullptr) {

@@ -72,7 +72,7 @@ struct redis_endpoint {
   return *number;
 }
 
-/// Text that the system takes as far as its first octet 0.
+/// Text that the system reads up to its first octet 0.
 [[nodiscard]] inline std::string redis_host(std::string_view text) {
   std::string host = percent_decoded(text);
   if (host.empty() || host.find('\0') != std::string::npos) {
@@ -81,7 +81,7 @@ struct redis_endpoint {
   return host;
 }
 
-/// A port from 1 to 65535; nothing for any other text.
+/// Reads a port from 1 to 65535. Returns an empty optional for any other text.
 [[nodiscard]] inline std::optional<std::uint16_t> redis_port(std::string_view text) {
   constexpr std::uint64_t past_last = 65'536;
   const std::uint64_t port = base::parse_decimal(text, past_last).value_or(0);

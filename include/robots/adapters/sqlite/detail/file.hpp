@@ -196,7 +196,8 @@ class sqlite_file {
       const std::int64_t owner = number("PRAGMA application_id");
       if (owner == 0 && number("SELECT count(*) FROM sqlite_master") == 0) {
         // Numbers grow with each publication, so the oldest records lie together. A record is found
-        // by a hash and compared with its name: a damaged index gives nobody another one's record.
+        // by a hash and compared with its name: a damaged index must not return the record of
+        // another site.
         ask("CREATE TABLE records(number INTEGER PRIMARY KEY, hash INTEGER, name BLOB,"
             " since INTEGER, until INTEGER, octets BLOB)");
         ask("CREATE INDEX records_by_hash ON records(hash)");

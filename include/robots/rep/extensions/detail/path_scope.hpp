@@ -32,7 +32,7 @@ namespace robots::rep_detail {
 }
 
 /// The octets of `path` that "most octets" counts when it matches `target`: 0 of the empty path,
-/// which matches everything. Nothing when it does not match.
+/// which matches everything. Returns an empty optional if it does not match.
 [[nodiscard]] constexpr std::optional<std::uint32_t> match_scope(std::string_view path,
                                                                  std::string_view target) {
   if (path.empty()) {
@@ -53,7 +53,7 @@ class scoped_target {
   constexpr explicit scoped_target(std::string_view target) noexcept
       : target_(target), steps_each_(target.size() * (is_normal_target(target) ? 1 : 2)) {}
 
-  /// The same as `match_scope`; nothing once the steps are exceeded.
+  /// Like `match_scope`, but returns an empty optional once the steps are exceeded.
   [[nodiscard]] constexpr std::optional<std::uint32_t> match(std::string_view path) {
     steps_.spend(1 + (path.empty() ? 0 : path.size() + steps_each_));
     return exceeded() ? std::nullopt : match_scope(path, target_);

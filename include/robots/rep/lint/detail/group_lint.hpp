@@ -117,7 +117,7 @@ class group_lint {
     }
   }
 
-  /// A rule changes nothing when a prefix of it says the same, and no opposite rule could come
+  /// A rule is redundant if a prefix of it has the same effect, and no opposite rule could come
   /// between the two.
   constexpr void report_redundant() {
     std::vector<std::size_t> prefixes;  // rules whose text the current one begins with

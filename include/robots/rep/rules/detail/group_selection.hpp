@@ -8,15 +8,15 @@
 
 namespace robots::rep_detail {
 
-/// Follows the lines of a text and tells which of them apply to one crawler.
+/// Follows the lines of a text and decides which of them apply to one crawler.
 ///
 /// RFC 9309, section 2.2.1: groups that name the crawler are merged; when none does, those of `*`
 /// apply. A rule holds for all User-agent lines of its group; any other line, such as a delay, for
 /// those right above it only.
 class group_selection {
  public:
-  /// Takes a User-agent line. Returns whether it is more to the crawler than any before, so that
-  /// lines that applied so far apply no longer.
+  /// Takes a User-agent line. Returns true if it fits the crawler better than all lines before, so
+  /// that lines that applied so far apply no longer.
   constexpr bool on_user_agent(const directive& line, agent_match match) noexcept {
     in_group_ = line.starts_group ? match : (std::max)(in_group_, match);
     right_above_ = line.starts_run ? match : (std::max)(right_above_, match);

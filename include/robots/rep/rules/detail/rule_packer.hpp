@@ -73,7 +73,7 @@ class rule_packer {
  private:
   /// So many rules are tried one by one sooner than looked up.
   static constexpr std::size_t most_tried = 4;
-  /// A shorter prefix before the first wildcard tells too little.
+  /// A shorter prefix before the first wildcard is not selective enough.
   static constexpr std::size_t least_prefix = 2;
   /// Most rules with wildcards that are looked up together.
   static constexpr std::size_t most_crowded = 16;

@@ -227,7 +227,7 @@ struct rule_table {
   /// A rule of more octets counts as several, so that no long one is tried again and again.
   static constexpr std::size_t octets_per_try = 8;
 
-  /// The number of hashes that are compared in the time that trying a rule takes.
+  /// The number of hashes that can be compared in the time of one comparison with a rule.
   static constexpr std::size_t look_ups_per_trial = 8;
 };
 
