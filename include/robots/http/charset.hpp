@@ -176,9 +176,9 @@ class utf8_text {
 /// - UTF-16: without its mark; each lone surrogate becomes U+FFFD, an odd last octet is dropped.
 ///
 /// Never fails on content. Linear; copies only transcoded text. The result is at most three times
-/// as long as `body`. A limit such as RFC 9309's 500 KiB is about the octets served: cut the body
-/// by it, then pass the larger of the limit and the size of the text to `parse`, so that a text
-/// which has grown is not cut again.
+/// as long as `body`. A limit such as RFC 9309's 500 KiB is about the octets served. Cut the body
+/// by it. Then pass the larger of the limit and the size of the text to `parse`, since the text may
+/// have grown.
 [[nodiscard]] inline utf8_text to_utf8(std::string_view body, charset written_in) {
   constexpr std::string_view::size_type mark = 2;
   const auto without = [&](std::string_view bom) {

@@ -47,10 +47,10 @@ class RedisPaceLedger final : public PaceLedger {
   }
 
  private:
-  // Times are microseconds. The state of a host: the time of the last turn, the owner of
-  // that turn, the earliest time of the next turn, the longest delay of all processes, the owner of
-  // that delay, and the time until which the delay counts without another call of its owner. The
-  // owner of a turn may claim it again while only that turn keeps other processes from the host.
+  // Times are microseconds. The state of a host: the last turn and its owner; the earliest time of
+  // the next turn; the longest delay of all processes, its owner, and the time until which it
+  // counts without another call of that process. The owner of a turn may claim it again while only
+  // that turn keeps other processes from the host.
   static constexpr const char* take_turn_script = R"(
 local time = redis.call('time')
 local now = time[1] * 1000000 + time[2]

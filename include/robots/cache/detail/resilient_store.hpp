@@ -291,7 +291,7 @@ class resilient_store {
       }
       const bool is_still_owed = is_owed(*key);
       if (is_still_owed) {
-        static_cast<void>(make_missed_call(*key));
+        static_cast<void>(make_missed_call(*key, (time_point::max)()));
         report_changes();
       }
       if (is_still_owed ||
@@ -379,26 +379,24 @@ class resilient_store {
       }
     }
     for (const std::string& key : missed) {
-      const call_end end = make_missed_call(key);
+      const call_end end = make_missed_call(key, due);
       report_changes();
       if (end == call_end::failed) {
         return false;
-      }
-      if (end == call_end::part_failed) {
-        put_off(key, due);
       }
     }
     return !missed.empty();
   }
 
-  /// Makes the call that the store has missed for `key`, unless another thread has made it.
-  [[nodiscard]] call_end make_missed_call(const std::string& key) {
+  /// Makes the call that the store has missed for `key` if it is due by `due`, unless another
+  /// thread has made it. If a part of the store fails, the call is due again a second later.
+  [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
     const std::scoped_lock one_thread{erasing_};
     owed_call owed;
     {
       const std::scoped_lock lock{mutex_};
       const auto found = owed_.find(key);
-      if (found == owed_.end()) {
+      if (found == owed_.end() || found->second.next_try > due) {
         return call_end::done;
       }
       owed = found->second;
@@ -413,15 +411,17 @@ class resilient_store {
     });
     if (end == call_end::done) {
       settle(key, owed.times);
+    } else if (end == call_end::part_failed) {
+      put_off(key, parts_.now());
     }
     return end;
   }
 
-  /// Has a missed erasure tried again a second after `due`.
-  void put_off(std::string_view key, time_point due) {
+  /// Makes a missed call due a second after `now`.
+  void put_off(std::string_view key, time_point now) {
     const std::scoped_lock lock{mutex_};
     if (const auto owed = owed_.find(key); owed != owed_.end()) {
-      owed->second.next_try = base::saturating_add(due, std::chrono::seconds{1});
+      owed->second.next_try = base::saturating_add(now, std::chrono::seconds{1});
     }
   }
 
