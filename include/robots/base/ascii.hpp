@@ -24,17 +24,17 @@ namespace robots::base {
 /// RFC 9309, section 2.2: `WS = %x20 / %x09`.
 [[nodiscard]] constexpr bool is_ws(char c) noexcept { return c == ' ' || c == '\t'; }
 
-/// White space inside a line: isspace of C without the two line ends.
+/// Returns true for white space inside a line: C's isspace without CR and LF.
 [[nodiscard]] constexpr bool is_blank(char c) noexcept {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
 
-/// White space with line ends: isspace of C.
+/// Returns true for white space, also between lines: C's isspace.
 [[nodiscard]] constexpr bool is_space(char c) noexcept {
   return is_blank(c) || c == '\r' || c == '\n';
 }
 
-/// The value of a hexadecimal digit, or -1.
+/// Returns the value of a hexadecimal digit, or -1.
 [[nodiscard]] constexpr int hex_value(char c) noexcept {
   if (is_digit(c)) {
     return c - '0';
@@ -43,7 +43,7 @@ namespace robots::base {
   return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-/// The octet that `%XX` at the start of `text` stands for (RFC 3986, section 2.1), or -1.
+/// Returns the octet that `%XX` at the start of `text` stands for (RFC 3986, section 2.1), or -1.
 [[nodiscard]] constexpr int percent_octet(std::string_view text) noexcept {
   const bool is_long = text.size() > 2 && text.front() == '%';
   const int high = is_long ? hex_value(text[1]) : -1;
@@ -51,7 +51,7 @@ namespace robots::base {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/// The two hexadecimal digits of an octet, in upper case.
+/// Returns the two hexadecimal digits of an octet, in upper case.
 [[nodiscard]] constexpr std::array<char, 2> hex_digits(unsigned char octet) noexcept {
   constexpr std::string_view digits = "0123456789ABCDEF";
   return {digits[octet / 16U], digits[octet % 16U]};
@@ -74,7 +74,7 @@ namespace robots::base {
   return text.size() >= prefix.size() && equal_ignoring_case(text.substr(0, prefix.size()), prefix);
 }
 
-/// `text` without the octets at both ends for which `drop` holds.
+/// Returns `text` without the octets at both ends for which `drop` is true.
 template <class Predicate>
 [[nodiscard]] constexpr std::string_view trim(std::string_view text, Predicate drop) noexcept {
   while (!text.empty() && drop(text.front())) {

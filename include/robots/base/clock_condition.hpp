@@ -13,16 +13,16 @@
 
 namespace robots::base {
 
-/// A condition variable whose waits also end by a stop token, or by a deadline on any clock. The
-/// owner has the mutex that guards the condition.
+/// A condition variable whose waits also end at a stop request, or at a deadline on any clock. The
+/// owner has the mutex of the condition.
 ///
-/// It has a small mutex for its waits, and locks nothing else while it holds that. So a thread may
-/// notify while it holds any locks, and so may a `NotifyingClock`.
+/// This class has a small mutex for its waits, and locks nothing else while it holds it. So a
+/// thread may notify while it holds any lock, and so may a `NotifyingClock`.
 class clock_condition {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// Wakes all threads that wait. They test the condition again.
+  /// Wakes all waiting threads. They test the condition again.
   void notify_all() noexcept {
     {
       const std::scoped_lock own{mutex_};
@@ -32,10 +32,10 @@ class clock_condition {
   }
 
   /// Waits until `ready()`, until `stop` is requested, or until the deadline by `clock`. Returns
-  /// `ready()`.
+  /// the last `ready()`.
   ///
-  /// `lock` is held when `ready` is called and when this returns, but not while it waits, nor while
-  /// it subscribes to the moves of the clock.
+  /// `lock` is held while `ready` runs and at the return. It is not held during the wait and the
+  /// subscription to the clock.
   template <class C, class Ready>
   [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, C& clock,
                           const std::optional<time_point>& deadline, const stop_token& stop,
@@ -48,7 +48,7 @@ class clock_condition {
       [[maybe_unused]] const auto moves = on_move(clock, [this] { notify_all(); });
       const stop_callback<std::function<void()>> stopped{stop, [this] { notify_all(); }};
       for (;;) {
-        const std::uint64_t seen = changes();  // first: whatever changes from here on is noticed
+        const std::uint64_t seen = changes();  // first, so that every later change is noticed
         const time_point now = clock.now();
         lock.lock();
         const bool over = ready() || stop.stop_requested() || (deadline && now >= *deadline);
@@ -65,7 +65,7 @@ class clock_condition {
   }
 
  private:
-  /// Unlocks for as long as it lives.
+  /// Unlocks a lock, and locks it again at its end.
   class unlocked {
    public:
     explicit unlocked(std::unique_lock<std::mutex>& lock) : lock_{lock} { lock_.unlock(); }
@@ -81,8 +81,8 @@ class clock_condition {
     std::unique_lock<std::mutex>& lock_;
   };
 
-  /// In steps, since a clock of the user's may run faster than the machine's, and since a wait
-  /// until the end of time overflows.
+  /// Sleeps in steps: a user's clock may run faster than the machine's, and a wait until the end of
+  /// time would overflow.
   [[nodiscard]] static std::optional<time_point::duration> step_towards(time_point deadline,
                                                                         time_point now) noexcept {
     constexpr time_point::duration longest = std::chrono::seconds{1};

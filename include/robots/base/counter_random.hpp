@@ -9,30 +9,30 @@
 
 namespace robots::base {
 
-/// A `random_sequence` for many threads, none of which waits for another.
+/// A `random_sequence` that many threads use without waiting for each other.
 class counter_random {
  public:
   using result_type = std::uint64_t;
 
-  /// Without a seed, one that differs from object to object and from run to run. It can be guessed,
-  /// which does no harm where numbers only spread waits.
+  /// Without a seed, each object and each run gets another one. It can be guessed, which is
+  /// harmless for numbers that only spread waits.
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}
 
   [[nodiscard]] static constexpr result_type(min)() noexcept { return 0; }
   [[nodiscard]] static constexpr result_type(max)() noexcept { return UINT64_MAX; }
 
-  /// The next number. Any thread.
+  /// Returns the next number. Any thread.
   [[nodiscard]] result_type operator()() noexcept {
     constexpr std::uint64_t step = random_sequence::step;
     return random_sequence::mixed(state_.fetch_add(step, std::memory_order_relaxed) + step);
   }
 
-  /// A uniform number in [0, 1). Any thread.
+  /// Returns a uniform number in [0, 1). Any thread.
   [[nodiscard]] double draw() noexcept { return unit_interval((*this)()); }
 
  private:
-  // Not from std::random_device: <random> would cost every user time to compile.
+  // Not `std::random_device`: <random> would slow down the compilation of every user.
   [[nodiscard]] static std::uint64_t some_seed(const void* object) noexcept {
     std::uint64_t seed = reinterpret_cast<std::uintptr_t>(object);
     for (const auto ticks : {std::chrono::system_clock::now().time_since_epoch().count(),

@@ -11,8 +11,8 @@
 
 namespace robots::base {
 
-/// The number that `text` writes in decimal digits. A number above `largest` counts as `largest`.
-/// Returns an empty optional if the text is empty or has a character that is not a digit.
+/// Reads a decimal number. A number above `largest` counts as `largest`. Returns an empty optional
+/// if the text is empty or has a character that is not a digit.
 [[nodiscard]] constexpr std::optional<std::uint64_t> parse_decimal(
     std::string_view text,
     std::uint64_t largest = (std::numeric_limits<std::uint64_t>::max)()) noexcept {
@@ -31,7 +31,7 @@ namespace robots::base {
   return number;
 }
 
-/// Appends a number of seconds, exactly; 0 for a negative one.
+/// Appends a number of seconds, exactly. A negative number counts as 0.
 inline void append_seconds(std::string& text, std::chrono::nanoseconds value) {
   constexpr std::int64_t unit = 1'000'000'000;
   const std::int64_t count = value.count() < 0 ? 0 : value.count();

@@ -9,7 +9,7 @@
 
 namespace robots::base {
 
-/// A number for each enumerator, of which `Last` is the last.
+/// A number for each enumerator up to `Last`.
 template <auto Last>
 class enum_counts {
  public:
@@ -35,7 +35,7 @@ class enum_counts {
   std::array<std::uint64_t, size> counts_{};
 };
 
-/// Counts up for each enumerator, from any thread.
+/// Counts one more for an enumerator. Any thread may call it.
 template <auto Last>
 class enum_counters {
  public:

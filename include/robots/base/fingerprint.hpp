@@ -9,17 +9,18 @@
 
 namespace robots::base {
 
-// Not secure against forgery, but the same on every machine and forever, so that it may be stored.
+// Not secure against forgery, but the same on every machine and in every version, so that it may be
+// stored.
 
-/// One number for two in this order: another one for each other `first`, and for each other
-/// `second`.
+/// Mixes two numbers into one. The order matters. For a fixed `first`, different `second`s give
+/// different results, and vice versa.
 [[nodiscard]] constexpr std::uint64_t combined(std::uint64_t first, std::uint64_t second) noexcept {
   const std::uint64_t both = (first ^ random_sequence{second}()) * random_sequence::step;
   return both ^ both >> 32U;
 }
 
-/// A number for the octets of `text`, eight at a time, and for their count: certainly another one
-/// for a text of the same length that differs within one of these eights only.
+/// Returns a number for a text. It reads eight octets at a time. Two texts of the same length that
+/// differ within only one of these groups of eight get different numbers.
 [[nodiscard]] constexpr std::uint64_t fingerprint(std::string_view text) noexcept {
   std::uint64_t all = combined(0, text.size());
   for (std::size_t start = 0; start < text.size(); start += sizeof(octet_word)) {

@@ -5,10 +5,10 @@
 
 namespace robots::base {
 
-/// The forward iterator over the values that a cursor makes.
+/// A forward iterator over the values of a cursor.
 ///
-/// A `Cursor` has `value()`, the current value; `next()`, which moves it on; and `operator==`,
-/// which compares the positions of two cursors of one range.
+/// A `Cursor` has `value()`, the current value; `next()`, which moves to the next one; and
+/// `operator==`, which compares two positions in one range.
 template <class Cursor>
 class forward_iterator : private Cursor {
  public:
@@ -18,7 +18,7 @@ class forward_iterator : private Cursor {
   using iterator_concept = std::forward_iterator_tag;  ///< multi-pass
 
   constexpr forward_iterator() = default;
-  /// Begins where `cursor` stands.
+  /// Starts at the position of `cursor`.
   constexpr explicit forward_iterator(const Cursor& cursor) noexcept : Cursor(cursor) {}
 
   /// Returns the current value.
@@ -34,7 +34,7 @@ class forward_iterator : private Cursor {
     ++*this;
     return before;
   }
-  /// True if both stand on the same value.
+  /// Returns true if both are at the same position.
   [[nodiscard]] friend constexpr bool operator==(const forward_iterator& a,
                                                  const forward_iterator& b) noexcept {
     return static_cast<const Cursor&>(a) == static_cast<const Cursor&>(b);

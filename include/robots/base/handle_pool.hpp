@@ -9,8 +9,9 @@
 
 namespace robots::base {
 
-/// Lends handles to calls from any thread. The one returned last is lent first, since its
-/// connections are the freshest. Makes a new one when none is idle. Must outlive its leases.
+/// Lends handles to any thread. Lends the most recently returned handle first, since its
+/// connections are the freshest. Makes a new handle if none is idle. The pool must outlive its
+/// leases.
 template <class Handle>
 class handle_pool {
  public:
@@ -18,7 +19,7 @@ class handle_pool {
 
   handle_pool(factory make, std::size_t max_idle) : make_(std::move(make)), max_idle_(max_idle) {}
 
-  /// A handle for one call; goes back to the pool when the lease ends.
+  /// A handle for one call. It returns to the pool when the lease ends.
   class lease {
    public:
     lease(handle_pool& pool, std::unique_ptr<Handle> handle) noexcept
@@ -45,7 +46,7 @@ class handle_pool {
   }
 
  private:
-  // A handle over the limit ends after the lock, as closing its connections takes time.
+  // Destroys a handle over the limit without the lock, since closing its connections takes time.
   void give_back(std::unique_ptr<Handle> handle) noexcept {
     const std::lock_guard lock(mutex_);
     if (idle_.size() >= max_idle_) {

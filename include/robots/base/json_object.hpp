@@ -15,10 +15,10 @@
 
 namespace robots::base {
 
-/// An object of JSON that `json_writer` has written. The text outlives it.
+/// Reads a JSON object that `json_writer` has written. The text must outlive it.
 class json_object {
  public:
-  /// Reads an object. Returns nothing if `text` is not exactly one object.
+  /// Reads an object. Returns an empty optional if `text` is not exactly one object.
   [[nodiscard]] static std::optional<json_object> read(std::string_view text) {
     json_object result;
     std::string_view rest = text;
@@ -43,20 +43,20 @@ class json_object {
     return rest.empty() ? std::optional{std::move(result)} : std::nullopt;
   }
 
-  /// Returns a member as it is written, or an empty text without the member.
+  /// Returns a member as it is written, or an empty text if it is missing.
   [[nodiscard]] std::string_view raw(std::string_view name) const {
     const auto found = std::find_if(members_.begin(), members_.end(),
                                     [&](const auto& member) { return member.first == name; });
     return found == members_.end() ? std::string_view{} : found->second;
   }
 
-  /// Returns the octets of a text, or an empty text without the member.
+  /// Returns the octets of a text, or an empty text if it is missing.
   [[nodiscard]] std::string text(std::string_view name) const {
     const std::string_view value = raw(name);
     return value.starts_with('"') ? octets(value.substr(1, value.size() - 2)) : std::string{};
   }
 
-  /// Returns a number that is not negative, or 0 without the member.
+  /// Returns a number of 0 or more, or 0 if it is missing.
   [[nodiscard]] std::uint64_t number(std::string_view name) const {
     return parse_decimal(raw(name)).value_or(0);
   }
@@ -64,7 +64,7 @@ class json_object {
   /// Returns true if the member is `true`.
   [[nodiscard]] bool flag(std::string_view name) const { return raw(name) == "true"; }
 
-  /// The objects of a list; none when there is no list.
+  /// Returns the objects of a list, or an empty list if it is missing.
   [[nodiscard]] std::vector<json_object> list(std::string_view name) const {
     std::vector<json_object> found;
     std::string_view rest = raw(name);
@@ -90,7 +90,7 @@ class json_object {
     return is_there;
   }
 
-  /// Returns the length of the value at the start of `text`, or 0 without a value.
+  /// Returns the length of the value at the start of `text`, or 0 if there is none.
   [[nodiscard]] static std::size_t value_size(std::string_view text) {
     std::size_t depth = 0;
     bool quoted = false;
@@ -119,7 +119,7 @@ class json_object {
     return 0;
   }
 
-  /// Four hexadecimal digits.
+  /// Reads four hexadecimal digits.
   [[nodiscard]] static char32_t unit(std::string_view digits) {
     char32_t value = 0;
     for (const char c : digits.substr(0, 4)) {
@@ -128,7 +128,7 @@ class json_object {
     return value;
   }
 
-  /// Reads a text that `append_json` wrote.
+  /// Decodes a text that `append_json` wrote.
   [[nodiscard]] static std::string octets(std::string_view text) {
     std::string result;
     result.reserve(text.size());

@@ -13,11 +13,12 @@
 
 namespace robots::base {
 
-/// Appends a text as a JSON string (RFC 8259, section 7) of printable ASCII, whatever its octets.
+/// Appends a text as a JSON string (RFC 8259, section 7). The result is printable ASCII, whatever
+/// octets the text has.
 ///
-/// Characters outside ASCII, and controls, are written as `\uNNNN`. An octet that is no UTF-8 reads
-/// as the four characters `\xNN`, and so does a backslash (`\x5C`), as in `printable`: each octet
-/// of the text stays recognizable. Linear; at most six octets for each octet.
+/// Control characters and characters outside ASCII become `\uNNNN`. An octet that is not UTF-8
+/// becomes the four characters `\xNN`, and a backslash becomes `\x5C`, as in `printable`. So each
+/// octet of the text can be recovered. Linear; appends at most six octets for each octet.
 inline void append_json(std::string& line, std::string_view text) {
   const auto append_unit = [&line](unsigned unit) {
     const auto [a, b] = hex_digits(static_cast<unsigned char>(unit >> 8U));
@@ -51,7 +52,7 @@ inline void append_json(std::string& line, std::string_view text) {
 class json_writer {
  public:
   json_writer() = default;
-  /// `longest` octets of a `long_text` are written.
+  /// `longest` is the number of octets of a `long_text` that are written.
   explicit json_writer(std::size_t longest) : longest_{longest} {}
 
   /// Adds a text; see `append_json`.
@@ -60,7 +61,8 @@ class json_writer {
     return *this;
   }
 
-  /// Adds a text of somebody else's. One that is cut is followed by `NAME_bytes`, how long it was.
+  /// Adds a text from the web. If the text was cut, the member `NAME_bytes` follows with its full
+  /// length.
   json_writer& long_text(std::string_view name, std::string_view value) {
     text(name, value.substr(0, longest_));
     return value.size() > longest_ ? number(std::string{name} + "_bytes", value.size()) : *this;
@@ -79,19 +81,19 @@ class json_writer {
     return *this;
   }
 
-  /// Adds a number of seconds, exactly; 0 for a negative one.
+  /// Adds a number of seconds, exactly. A negative number counts as 0.
   json_writer& seconds(std::string_view name, std::chrono::nanoseconds value) {
     append_seconds(member(name), value);
     return *this;
   }
 
-  /// Adds a value that is not there.
+  /// Adds null.
   json_writer& null(std::string_view name) {
     member(name) += "null";
     return *this;
   }
 
-  /// Begins an array of texts, or of objects, each between `open` and `close`.
+  /// Begins an array of texts or of objects. An object stands between `open` and `close`.
   json_writer& open_list(std::string_view name) {
     member(name) += '[';
     return *this;
@@ -119,14 +121,14 @@ class json_writer {
     return *this;
   }
 
-  /// Octets written so far.
+  /// Returns the number of octets written so far.
   [[nodiscard]] std::size_t size() const noexcept { return line_.size(); }
 
-  /// The whole object.
+  /// Returns the whole object.
   [[nodiscard]] std::string finish() && { return std::move(close().line_); }
 
  private:
-  /// The place for the value of a member.
+  /// Returns the position for the value of a member.
   [[nodiscard]] std::string& member(std::string_view name) {
     separate();
     append_json(line_, name);

@@ -11,11 +11,11 @@
 
 namespace robots::base {
 
-/// Eight octets read as one number, the first octet in its lowest bits whatever the machine's own
-/// order, so that several octets are looked at at once.
+/// Eight octets as one number, to compare several octets at once. The first octet is in the lowest
+/// bits on every machine.
 using octet_word = std::uint64_t;
 
-/// `Size` octets from `at` on.
+/// Reads `Size` octets from `at`.
 template <std::size_t Size>
 [[nodiscard]] constexpr octet_word part_of_word(std::string_view text, std::size_t start) noexcept {
   octet_word word = 0;
@@ -29,12 +29,12 @@ template <std::size_t Size>
   return word;
 }
 
-/// A whole word from `at` on.
+/// Reads a whole word from `at`.
 [[nodiscard]] constexpr octet_word whole_word(std::string_view text, std::size_t start) noexcept {
   return part_of_word<sizeof(octet_word)>(text, start);
 }
 
-/// The octets from `at` on, of which there must be less than a whole word; then zeros.
+/// Reads the octets from `at`, which are fewer than a word, and fills up with zeros.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr octet_word last_word(std::string_view text,
                                                                   std::size_t start) noexcept {
   const std::size_t left = text.size() - start;
@@ -44,7 +44,7 @@ template <std::size_t Size>
   if (text.size() >= sizeof(octet_word)) {
     return whole_word(text, text.size() - sizeof(octet_word)) >> (8 * (sizeof(octet_word) - left));
   }
-  // Parts that overlap: the octets in both are the same.
+  // The two parts overlap; the octets in both are the same.
   if (left >= 4) {
     return part_of_word<4>(text, start) | part_of_word<4>(text, text.size() - 4)
                                               << (8 * (left - 4));
@@ -56,7 +56,7 @@ template <std::size_t Size>
   return part_of_word<1>(text, start);
 }
 
-/// The octets from `at` on, zeros behind the end.
+/// Reads the octets from `at`, with zeros behind the end.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr octet_word word_at(std::string_view text,
                                                                 std::size_t start) noexcept {
   return text.size() - start >= sizeof(octet_word) ? whole_word(text, start)

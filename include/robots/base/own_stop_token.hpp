@@ -9,12 +9,12 @@
 #include <utility>
 
 /// The part of <stop_token> that the library uses, for standard libraries without it: libc++ up to
-/// version 19 and the one of Xcode. See `base/stop_token.hpp`.
+/// version 19, and Xcode's. See `base/stop_token.hpp`.
 namespace robots::base {
 
 class own_stop_token;
 
-/// A function to call when a stop is requested.
+/// A function that is called when a stop is requested.
 class stop_listener {
  public:
   stop_listener() = default;
@@ -34,7 +34,7 @@ class stop_state {
     return requested_;
   }
 
-  /// Calls all listeners, if this is the first request.
+  /// Calls all listeners if this is the first request.
   bool request() {
     std::unique_lock lock{mutex_};
     if (requested_) {
@@ -55,7 +55,7 @@ class stop_state {
     return true;
   }
 
-  /// Returns false if a stop was requested before: then the caller calls the listener.
+  /// Returns false if a stop has been requested already. Then the caller calls the listener.
   bool add(stop_listener* listener) {
     const std::scoped_lock lock{mutex_};
     if (!requested_) {
@@ -64,7 +64,7 @@ class stop_state {
     return !requested_;
   }
 
-  /// Waits for a call of the listener, unless this is called by that call.
+  /// Waits for a running call of the listener, unless this thread is in that call.
   void remove(stop_listener* listener) {
     std::unique_lock lock{mutex_};
     listeners_.remove(listener);
@@ -86,7 +86,7 @@ struct own_nostopstate_t {
   explicit own_nostopstate_t() = default;
 };
 
-/// As `std::stop_token`.
+/// Like `std::stop_token`.
 class own_stop_token {
  public:
   own_stop_token() = default;
@@ -102,7 +102,7 @@ class own_stop_token {
   std::shared_ptr<stop_state> state_;
 };
 
-/// As `std::stop_source`.
+/// Like `std::stop_source`.
 class own_stop_source {
  public:
   own_stop_source() : state_(std::make_shared<stop_state>()) {}
@@ -117,7 +117,7 @@ class own_stop_source {
   std::shared_ptr<stop_state> state_;
 };
 
-/// As `std::stop_callback`.
+/// Like `std::stop_callback`.
 template <class Callback>
 class own_stop_callback final : stop_listener {
  public:
@@ -146,7 +146,7 @@ class own_stop_callback final : stop_listener {
 template <class Callback>
 own_stop_callback(own_stop_token, Callback) -> own_stop_callback<std::decay_t<Callback>>;
 
-/// As `std::jthread`, for a function that takes a token.
+/// Like `std::jthread`, for a function that takes a token.
 class own_jthread {
  public:
   own_jthread() noexcept : source_(own_nostopstate_t{}) {}

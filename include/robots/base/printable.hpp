@@ -7,8 +7,8 @@
 
 namespace robots::base {
 
-/// Text from the world, made fit for a terminal or a log: with a backslash and every octet that is
-/// not printable ASCII as `\xNN`. The result does not move the cursor, and shows each octet.
+/// Makes text from the web fit for a terminal or a log. A backslash, and every octet that is not
+/// printable ASCII, becomes `\xNN`. The result does not move the cursor, and it shows each octet.
 [[nodiscard]] inline std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());

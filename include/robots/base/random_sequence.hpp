@@ -4,8 +4,8 @@
 
 namespace robots::base {
 
-/// The numbers that spread waits: SplitMix64 (Steele, Lea, Flood, 2014), eight octets of state,
-/// of which any is a good one.
+/// Random numbers that spread waits: SplitMix64 (Steele, Lea, Flood, 2014). Its state has eight
+/// octets, and any state is good.
 class random_sequence {
  public:
   using result_type = std::uint64_t;
@@ -17,7 +17,7 @@ class random_sequence {
 
   constexpr result_type operator()() noexcept { return mixed(state_ += step); }
 
-  /// The number that belongs to a state.
+  /// Returns the number for a state.
   [[nodiscard]] static constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {
     bits = (bits ^ bits >> 30U) * 0xBF58476D1CE4E5B9U;
     bits = (bits ^ bits >> 27U) * 0x94D049BB133111EBU;
@@ -31,7 +31,7 @@ class random_sequence {
   std::uint64_t state_;
 };
 
-/// From 0 to 1, 1 excluded.
+/// Returns a number from 0 to 1, excluding 1.
 [[nodiscard]] constexpr double unit_interval(std::uint64_t bits) noexcept {
   return static_cast<double>(bits >> 11U) * 0x1.0p-53;
 }

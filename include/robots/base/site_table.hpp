@@ -25,10 +25,11 @@ struct remembered_site {
   virtual ~remembered_site() = default;
 
   std::string key;
-  std::chrono::steady_clock::time_point until{};  // as stated last: it may be later, but not sooner
+  std::chrono::steady_clock::time_point
+      until{};  // as stated last; the real time may be later, but not sooner
 };
 
-/// Orders sites by how long they must be remembered.
+/// Orders sites by the time until which they must be remembered.
 struct forgotten_sooner {
   using is_transparent = void;
   using time_point = std::chrono::steady_clock::time_point;
@@ -40,23 +41,23 @@ struct forgotten_sooner {
   bool operator()(time_point a, const remembered_site* b) const noexcept { return a < b->until; }
 };
 
-/// Data about sites, by key: a table of bounded size that forgets entries that need not be
-/// remembered, soonest first.
+/// A table of data about sites, by key. Its size is bounded: it forgets entries that need not be
+/// remembered, the soonest first.
 ///
-/// Its owner states how long a value must be remembered: `until(value)`, where the end of time
-/// means until further notice. The table asks when it needs room, and a few values at each
-/// insertion, so that it stays near the number of those that must be remembered. A value stays
-/// where it is while it is remembered. Each call takes logarithmic time, amortised. For one thread
-/// at a time.
+/// The owner has a function `until(value)`, which returns the time until which a value must be
+/// remembered. The end of time means "until further notice". The table calls it if it needs room,
+/// and for a few values at each insertion. So its size stays near the number of values that must be
+/// remembered. A value keeps its address while it is remembered. Each call takes amortised
+/// logarithmic time. Only one thread at a time may use it.
 template <class Value>
 class site_table {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// At most `capacity` sites.
+  /// Holds at most `capacity` sites.
   explicit site_table(std::size_t capacity) : capacity_{capacity} {}
 
-  /// Returns the value of a key, or null if it is not known. Constant time.
+  /// Returns the value of a key, or null if the key is unknown. Constant time.
   [[nodiscard]] Value* find(std::string_view key) noexcept {
     const auto found = sites_.find(key);
     return found == sites_.end() ? nullptr : &of(*found->second);
@@ -66,11 +67,11 @@ class site_table {
     return found == sites_.end() ? nullptr : &of(*found->second);
   }
 
-  /// Returns the value of a key, which is added if it is not known. Returns null if there is no
-  /// room: every site that was looked at must be remembered.
+  /// Returns the value of a key. Adds it if the key is unknown. Returns null if there is no room
+  /// because every value that was examined must be remembered.
   ///
-  /// If the table is full, it forgets a value that must be remembered until after `latest`, the
-  /// last one first. It never forgets one that must be remembered until further notice.
+  /// If the table is full, it may forget a value that must be remembered beyond `latest`, the last
+  /// one first. It never forgets a value that must be remembered until further notice.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {
@@ -95,7 +96,7 @@ class site_table {
     return &of(entry);
   }
 
-  /// Notes that `value` may be forgotten sooner than the last result of `until`.
+  /// Notes that `value` may be forgotten sooner than `until` said last.
   void forget_after(Value& value, time_point when) noexcept {
     remembered_site& entry = static_cast<site&>(value);
     if (when < entry.until) {
@@ -103,25 +104,26 @@ class site_table {
     }
   }
 
-  /// The key of a value that it remembers.
+  /// Returns the key of a value in the table.
   [[nodiscard]] static const std::string& key_of(const Value& value) noexcept {
     const remembered_site& entry = static_cast<const site&>(value);
     return entry.key;
   }
 
-  /// Forgets a site. Returns true if it was known.
+  /// Forgets a site. Returns true if it was in the table.
   bool erase(std::string_view key) noexcept {
     const auto found = sites_.find(key);
     if (found == sites_.end()) {
       return false;
     }
-    const std::unique_ptr<remembered_site> last{std::move(found->second)};  // `key` may be its own
+    const std::unique_ptr<remembered_site> last{
+        std::move(found->second)};  // `key` may belong to it
     order_.erase(last.get());
     sites_.erase(found);
     return true;
   }
 
-  /// The number of sites in the table.
+  /// Returns the number of sites in the table.
   [[nodiscard]] std::size_t size() const noexcept { return sites_.size(); }
 
   /// Calls `visit(key, value)` for each site, in no order.
@@ -141,7 +143,7 @@ class site_table {
 
   template <class Until>
   void make_room(time_point now, const Until& until, time_point latest) {
-    // The limits keep a single call short, however many values have changed since the table asked.
+    // The limits bound the work of one call, even if many values have changed.
     constexpr int usual = 4;
     constexpr int thorough = 256;
     const bool full = sites_.size() >= capacity_;
@@ -184,7 +186,7 @@ class site_table {
   }
 
   std::size_t capacity_;
-  // Keys are those of the sites.
+  // The keys are the keys of the sites.
   boost::unordered_flat_map<std::string_view, std::unique_ptr<remembered_site>, text_hash,
                             std::equal_to<>>
       sites_;

@@ -6,20 +6,20 @@
 
 namespace robots::base {
 
-/// The number of parts of an object that many threads write to. On a machine that runs more threads
-/// at once, some share a stripe, which costs them time only when they meet.
+/// The number of parts of an object to which many threads write. If more threads run at once, some
+/// share a stripe, which costs time only if they write at the same time.
 inline constexpr std::size_t stripe_count = 32;
 
-/// Octets apart at which two stripes share no cache line; two lines, since processors fetch them in
-/// pairs.
+/// The distance in octets at which two stripes share no cache line. It is two lines, since
+/// processors fetch lines in pairs.
 inline constexpr std::size_t stripe_alignment = 128;
 
-/// The place of the calling thread, below twice `stripe_count`; one that it has not asked for yet
-/// is `2 * stripe_count`.
+/// The place of the calling thread, below `2 * stripe_count`. It is `2 * stripe_count` until the
+/// thread has asked for its place.
 inline constinit thread_local std::size_t place_of_this_thread = 2 * stripe_count;
 
-/// Takes a place for a thread for as long as it lives: its own if one is free, else one of those
-/// that are shared.
+/// Reserves a place for a thread for its lifetime: a place of its own if one is free, else a shared
+/// one.
 class thread_place {
  public:
   thread_place() noexcept {
@@ -36,7 +36,7 @@ class thread_place {
 
   ~thread_place() {
     if (const std::size_t own = place_of_this_thread; own < stripe_count) {
-      share();  // for other objects that end with the thread
+      share();  // other objects may still count as the thread ends
       taken_[own].store(false, std::memory_order_release);
     }
   }
@@ -51,9 +51,9 @@ class thread_place {
   static constinit inline std::atomic<std::size_t> next_shared_{0};
 };
 
-/// The part for the calling thread: below `stripe_count`, a part that no other living thread has,
-/// and whose last owner's writes this thread sees; from there on, one of as many that threads
-/// share.
+/// Returns the part of the calling thread. Below `stripe_count`, no other living thread has this
+/// part, and this thread sees what its last owner wrote. From `stripe_count` on, threads share
+/// parts.
 [[nodiscard]] inline std::size_t place_of_thread() noexcept {
   if (place_of_this_thread == 2 * stripe_count) [[unlikely]] {
     static thread_local const thread_place taken;
@@ -61,7 +61,8 @@ class thread_place {
   return place_of_this_thread;
 }
 
-/// The stripe of the calling thread, below `stripe_count`: its own, unless there are more threads.
+/// Returns the stripe of the calling thread, below `stripe_count`. The thread has it alone unless
+/// there are more threads than stripes.
 [[nodiscard]] inline std::size_t stripe_of_thread() noexcept {
   return place_of_thread() % stripe_count;
 }

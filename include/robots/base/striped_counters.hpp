@@ -9,14 +9,14 @@
 
 namespace robots::base {
 
-/// Counters that any number of threads count up at once: each in its own stripe, summed when asked.
-/// A thread that has a stripe to itself needs no locked instruction, which saves 4 of 5 ns.
+/// Counters that many threads use at once. Each thread counts in its own stripe; a read sums the
+/// stripes. A thread that has a stripe alone needs no locked instruction, which saves 4 of 5 ns.
 ///
-/// `Event` is an enumeration whose last enumerator, `count_`, says how many things are counted.
+/// `Event` is an enumeration. Its last enumerator, `count_`, is the number of counters.
 template <class Event>
 class striped_counters {
  public:
-  /// Counts one more of `what`.
+  /// Counts one more `what`.
   void add(Event event) noexcept {
     const std::size_t place = place_of_thread();
     auto& count = stripes_[place].counts[static_cast<std::size_t>(event)];
@@ -27,7 +27,7 @@ class striped_counters {
     }
   }
 
-  /// Returns the count of `what`. Concurrent additions may be in it or not.
+  /// Returns the count of `what`. It may or may not include concurrent additions.
   [[nodiscard]] std::uint64_t sum(Event event) const noexcept {
     std::uint64_t total = 0;
     for (const stripe& one : stripes_) {

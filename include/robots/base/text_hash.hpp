@@ -6,9 +6,9 @@
 
 namespace robots::base {
 
-/// Hashes strings and views of them alike, so that a table of strings is asked without making one.
+/// Hashes strings and string views alike, so that a look-up by view makes no string.
 ///
-/// Uses `std::hash`: the default of Boost.Unordered 1.81 goes octet by octet and takes twice as
+/// Uses `std::hash`: the default of Boost.Unordered 1.81 hashes octet by octet and takes twice as
 /// long for the name of a site.
 struct text_hash {
   using is_transparent = void;

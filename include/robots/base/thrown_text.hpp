@@ -6,8 +6,8 @@
 
 namespace robots::base {
 
-/// Returns the text of the current exception, or one that names `who` threw it. Never empty. Call
-/// it within a `catch (...)`.
+/// Returns the text of the current exception, or a text that names `who` as its source. The text is
+/// never empty. Call it within a `catch (...)`.
 [[nodiscard]] inline std::string thrown_text(std::string_view who) {
   std::string text;
   try {

@@ -5,7 +5,7 @@
 
 namespace robots::base {
 
-/// Returns the length of the valid sequence at the start of `text`, from 1 to 4, or 0.
+/// Returns the length of the valid sequence at the start of `text`, from 1 to 4, or 0
 ///
 ///     UTF8-2 = %xC2-DF UTF8-tail
 ///     UTF8-3 = %xE0 %xA0-BF UTF8-tail / %xE1-EC 2( UTF8-tail ) /
@@ -13,7 +13,7 @@ namespace robots::base {
 ///     UTF8-4 = %xF0 %x90-BF 2( UTF8-tail ) / %xF1-F3 3( UTF8-tail ) /
 ///              %xF4 %x80-8F 2( UTF8-tail )
 ///
-/// (RFC 3629, section 4). Constant.
+/// (RFC 3629, section 4). Constant time.
 [[nodiscard]] constexpr std::size_t utf8_sequence_length(std::string_view text) noexcept {
   const auto octet = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.empty()) {
@@ -43,7 +43,7 @@ namespace robots::base {
   return length;
 }
 
-/// Returns true if all of `text` is well-formed UTF-8. Linear.
+/// Returns true if all of `text` is valid UTF-8. Linear.
 [[nodiscard]] constexpr bool is_utf8(std::string_view text) noexcept {
   while (!text.empty()) {
     const std::size_t length = utf8_sequence_length(text);
@@ -55,7 +55,7 @@ namespace robots::base {
   return true;
 }
 
-/// The character that `sequence` stands for: all of a well-formed sequence.
+/// Returns the character of `sequence`, which must be one whole valid sequence.
 [[nodiscard]] constexpr char32_t utf8_character(std::string_view sequence) noexcept {
   char32_t character = static_cast<unsigned char>(sequence.front());
   if (sequence.size() > 1) {
@@ -67,7 +67,7 @@ namespace robots::base {
   return character;
 }
 
-/// Appends one Unicode scalar value, in 1 to 4 octets (RFC 3629, section 3).
+/// Appends a Unicode scalar value, in 1 to 4 octets (RFC 3629, section 3).
 template <class Text>
 constexpr void append_utf8(Text& text, char32_t character) {
   const auto append = [&](char32_t octet) { text.push_back(static_cast<char>(octet)); };

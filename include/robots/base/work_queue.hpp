@@ -17,7 +17,7 @@
 
 namespace robots::base {
 
-/// Memory that several items of a queue keep alive together, and how many octets it has.
+/// Memory that several items of a queue keep alive together, and its size.
 struct shared_memory {
   const void* object = nullptr;  ///< identifies it; null without memory
   std::size_t size = 0;          ///< in octets
@@ -30,29 +30,31 @@ class work_queue {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// The work to do.
+  /// A batch of work.
   struct work {
-    std::vector<T> items{};  ///< as many as wait, in their order; they may be changed
-    bool flushes = false;    ///< somebody waits for them
-    bool ends = false;       ///< nobody adds any more
+    std::vector<T> items{};  ///< the waiting items, in their order; the function may change them
+    bool flushes = false;    ///< a caller waits until they are done
+    bool ends = false;       ///< no more items will come
   };
-  /// Does it, and says when to be called again even if nothing is added. Does not throw.
+  /// Does the work, and returns the time for the next call even if no item is added. Must not
+  /// throw.
   using worker = std::function<std::optional<time_point>(work& now)>;
 
-  /// Items of at most `capacity` octets wait, or are worked at. The worker waits so long for more
-  /// to be `gathered`, unless half of that is used. Throws what `std::thread` throws.
+  /// Accepts items of up to `capacity` octets in all, counting those that the worker is busy with.
+  /// The worker waits `gathered` for more items, unless half of the capacity is used. Throws what
+  /// `std::thread` throws.
   work_queue(std::size_t capacity, worker does, std::chrono::milliseconds gathered = {})
       : shared_{std::make_shared<shared>(capacity, std::move(does), gathered)},
         thread_{[own = shared_] { own->run(); }} {}
   work_queue(const work_queue&) = delete;
   work_queue& operator=(const work_queue&) = delete;
 
-  /// Ends when what waits is done.
+  /// Ends when the waiting items are done.
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
-  /// Adds an item of `size` octets. `keeps` is an object that it keeps alive; the queue counts its
-  /// size once, however many of the waiting items keep it. Returns false, and destroys the item, if
-  /// there is no room or the queue ends. Any thread.
+  /// Adds an item of `size` octets. `keeps` is an object that the item keeps alive. The queue
+  /// counts its size once, however many items keep it. Returns false, and destroys the item, if
+  /// there is no room or the queue is ending. Any thread may call it.
   [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {}) {
     std::unique_lock lock{shared_->mutex};
     if (shared_->ends || !shared_->has_room(shared_->size_with(size, keeps))) {
@@ -62,17 +64,17 @@ class work_queue {
     return true;
   }
 
-  /// Adds an item like `push`, but waits up to `longest` until the queue is not full; then the item
-  /// may exceed its capacity, so that large items get in, too. After a caller has waited for so
-  /// long in vain, the others do not wait until the worker has finished something. Any thread but
-  /// the working one.
+  /// Adds an item like `push`, but waits up to `longest` until the queue is not full. Then the item
+  /// may exceed the capacity, so that large items are not refused forever. After one caller has
+  /// waited in vain, other callers do not wait until the worker has finished something. Any thread
+  /// may call it except the worker.
   [[nodiscard]] bool push_or_wait(T item, std::size_t size, const shared_memory& keeps,
                                   std::chrono::milliseconds longest) {
     std::unique_lock lock{shared_->mutex};
     const auto has_room = [&] { return shared_->used == 0 || shared_->has_room(1); };
     if (!has_room() && !shared_->is_stuck) {
       ++shared_->callers_waiting;
-      shared_->changed.notify_all();  // the worker need not gather any more
+      shared_->changed.notify_all();  // the worker need not wait for more items
       const bool in_time = shared_->changed.wait_until(
           lock, until(longest), [&] { return has_room() || shared_->ends || shared_->is_stuck; });
       --shared_->callers_waiting;
@@ -88,8 +90,8 @@ class work_queue {
     return true;
   }
 
-  /// Waits until all earlier items are done. Returns false if that takes longer, and at once when
-  /// the queue ends. Any thread but the working one.
+  /// Waits until all earlier items are done. Returns false if that takes longer than the limit, and
+  /// at once if the queue is ending. Any thread may call it except the worker.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest) {
     std::unique_lock lock{shared_->mutex};
     if (shared_->ends) {
@@ -101,8 +103,8 @@ class work_queue {
                                        [&] { return shared_->flushes_done >= own; });
   }
 
-  /// Ends when the waiting items are done. When that takes longer, the thread is left to itself,
-  /// with the worker. Once.
+  /// Ends when the waiting items are done. If that takes longer than the limit, the thread and the
+  /// worker go on alone. Call it once.
   void end(std::chrono::milliseconds longest) {
     if (!thread_.joinable()) {
       return;
@@ -123,8 +125,8 @@ class work_queue {
 
     [[nodiscard]] bool is_half_full(std::size_t octets) const { return octets > capacity / 2; }
 
-    /// The size of an item, plus the object that it keeps alive unless a waiting item does so
-    /// already.
+    /// Returns the size of an item, plus that of the object it keeps alive unless a waiting item
+    /// keeps it already.
     [[nodiscard]] std::size_t size_with(std::size_t size, const shared_memory& keeps) const {
       return size + (keeps.object == nullptr || kept_alive.contains(keeps.object) ? 0 : keeps.size);
     }
@@ -150,8 +152,8 @@ class work_queue {
             return is_urgent() || callers_waiting > 0 || is_half_full(used);
           });
         }
-        now.items.swap(waiting);  // each of the two keeps its memory
-        kept_alive.clear();       // items that arrive from now on outlive these
+        now.items.swap(waiting);  // each batch keeps its memory
+        kept_alive.clear();       // later items outlive these
         now.flushes = flushes_asked > flushes_done;
         now.ends = ends;
         const std::uint64_t flushes = flushes_asked;
@@ -174,9 +176,9 @@ class work_queue {
     std::mutex mutex;  // guards the members below
     std::condition_variable changed;
     std::vector<T> waiting;
-    std::unordered_set<const void*> kept_alive;  // by the items that wait
-    std::size_t used = 0;                        // also by the items at work
-    std::size_t callers_waiting = 0;             // for room
+    std::unordered_set<const void*> kept_alive;  // by the waiting items
+    std::size_t used = 0;                        // by waiting items and those at work
+    std::size_t callers_waiting = 0;             // callers that wait for room
     bool is_stuck = false;  // a caller has waited in vain since the worker last finished
     std::uint64_t flushes_asked = 0;
     std::uint64_t flushes_done = 0;
