@@ -8,15 +8,15 @@
 
 namespace robots {
 
-/// A moment of the steady time by which the library counts ages and delays. It never goes back and
-/// tells no date.
+/// A moment of the steady clock by which the library counts ages and delays. It never goes back,
+/// and it is not a date.
 using time_point = std::chrono::steady_clock::time_point;
 
-/// A moment of the time of day and year, as HTTP dates, Visit-time and Request-rate need it: from
-/// 1677 to 2262, wherever `std::chrono::system_clock` counts less finely, too.
+/// A date and time of day, which HTTP dates, Visit-time and Request-rate need. It reaches from 1677
+/// to 2262, also where `std::chrono::system_clock` counts in coarser steps.
 using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 
-/// Tells the time and waits for it.
+/// Reads the time and sleeps.
 ///
 /// A model's `now()` never goes back. Its `sleep_until(when, stop)` returns once `now() >= when`
 /// or `stop` has been requested, whichever comes first, and may return at once. Both may be called
@@ -32,15 +32,15 @@ concept Clock = std::movable<C> && requires(C& clock, time_point when, stop_toke
   clock.sleep_until(when, stop);
 };
 
-/// A clock that also has the date: `wall_now()`, from any thread, without throwing.
+/// A clock that also has the date.
 ///
-/// Exemplar: `c.wall_now()` is the date at `c.now()`. Models: `ManualClock`.
+/// `wall_now()` returns it; any thread may call it, and it does not throw. Models: `ManualClock`.
 template <class C>
 concept WallClock = Clock<C> && requires(C& clock) {
   { clock.wall_now() } -> std::convertible_to<wall_time>;
 };
 
-/// Returns the date of a clock: its own if it has one, else that of the machine.
+/// Returns the date of a clock, or that of the machine if the clock has none.
 template <Clock C>
 [[nodiscard]] wall_time wall_now([[maybe_unused]] C& clock) {
   if constexpr (WallClock<C>) {
@@ -50,10 +50,10 @@ template <Clock C>
   }
 }
 
-/// A clock whose time is moved by a program, and that reports each move.
+/// A clock whose time a program moves. It reports each move.
 ///
 /// After `on_move(f)`, each move calls `f` in the thread that moves the time, until the returned
-/// object is destroyed. Threads that wait for a moment wake by it.
+/// object is destroyed. So threads that wait for a moment wake up.
 ///
 /// Exemplar: after `auto keep = c.on_move(f)`, moving the time of `c` calls `f`. Models:
 /// `ManualClock`.

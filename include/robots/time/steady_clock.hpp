@@ -14,10 +14,10 @@ namespace robots {
 /// The machine's own steady clock. Sleeping blocks the calling thread.
 class SteadyClock {
  public:
-  /// The present moment.
+  /// Returns the current time.
   [[nodiscard]] time_point now() const noexcept { return std::chrono::steady_clock::now(); }
 
-  /// Blocks until `when` has come or `stop` is requested.
+  /// Blocks until `when`, or until `stop` is requested.
   void sleep_until(time_point when, const stop_token& stop) const {
     std::mutex mutex;
     std::condition_variable stopped;

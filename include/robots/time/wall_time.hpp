@@ -9,12 +9,12 @@
 
 namespace robots {
 
-/// Minutes since the epoch, rounded down: the form of `visit_time::contains`.
+/// Returns the minutes since the epoch, rounded down, as `visit_time::contains` takes them.
 [[nodiscard]] constexpr std::chrono::minutes utc_minutes(wall_time when) noexcept {
   return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
 }
 
-/// A date as RFC 3339 writes it, in UTC with milliseconds: `2026-01-01T12:00:00.000Z`.
+/// Writes a date as RFC 3339 does, in UTC with milliseconds:
 [[nodiscard]] inline std::string date_text(wall_time when) {
   using namespace std::chrono;
   const auto day = floor<days>(when);
@@ -35,19 +35,19 @@ namespace robots {
   return text;
 }
 
-/// Converts moments of a steady clock to wall time, by one moment at which both clocks were read.
-/// Changes of the system's clock after that are not seen.
+/// Converts steady time to wall time. Both clocks are read once, at construction. Later changes of
+/// the system clock have no effect.
 struct wall_anchor {
-  time_point steady{};  ///< when it was read, by the steady clock
-  wall_time wall{};     ///< when it was read, by the day's time
+  time_point steady{};  ///< the reading of the steady clock
+  wall_time wall{};     ///< the reading of the wall clock
 
-  /// The day's time at `when`; the nearest end of time where it would lie outside.
+  /// Returns the wall time at `when`, limited to the range of `wall_time`.
   [[nodiscard]] constexpr wall_time at(time_point when) const noexcept {
     return wall_time{
         shifted(wall.time_since_epoch(), steady.time_since_epoch(), when.time_since_epoch())};
   }
 
-  /// The moment of the steady clock at which the day's time is `when`.
+  /// Returns the steady time at which the wall clock shows `when`.
   [[nodiscard]] constexpr time_point at(wall_time when) const noexcept {
     return time_point{
         shifted(steady.time_since_epoch(), wall.time_since_epoch(), when.time_since_epoch())};
@@ -56,7 +56,7 @@ struct wall_anchor {
  private:
   using span = std::chrono::nanoseconds;
 
-  /// `base + (to - from)`, without overflow.
+  /// Returns `base + (to - from)`, without overflow.
   [[nodiscard]] static constexpr span shifted(span base, span from, span to) noexcept {
     const span distance = sum(to, from == (span::min)() ? (span::max)() : -from);
     return sum(base, distance);
@@ -70,7 +70,7 @@ struct wall_anchor {
   }
 };
 
-/// Returns one moment by both times of a clock.
+/// Reads both times of a clock.
 template <Clock C>
 [[nodiscard]] wall_anchor read_clock(C& clock) {
   return {.steady = clock.now(), .wall = wall_now(clock)};
