@@ -12,7 +12,7 @@
 
 namespace robots {
 
-/// The same policy for every site, without any network: for tests, and for crawlers of one site.
+/// Has one policy for every site and sends no requests: for tests, and for crawlers of one site.
 class FixedPolicySource {
  public:
   /// `rules` must not be null.

@@ -14,15 +14,15 @@
 
 namespace robots {
 
-/// A clock for tests that stands still until the test moves it. So nothing waits, and nothing
-/// depends on the speed of the machine. Its date moves with its time.
+/// A clock for tests that stands still until the test moves it. So no test waits or depends on the
+/// speed of the machine. Its date moves with its time.
 ///
 /// Copies share one time, so that a test can keep one copy and pass on another. All members may be
 /// called from any thread.
 class ManualClock {
  public:
-  /// Starts at a fixed moment, later than `time_point{}`, which programs use to mean "never", and
-  /// at noon of 2026-01-01, UTC.
+  /// Starts at a fixed moment, noon of 2026-01-01, UTC. It is later than `time_point{}`, which
+  /// programs use to mean "never".
   ManualClock()
       : ManualClock{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} +
                     std::chrono::hours{12}} {}
@@ -30,12 +30,12 @@ class ManualClock {
   /// Starts at the same moment, with this date.
   explicit ManualClock(wall_time start_date) : state_{std::make_shared<state>(start_date)} {}
 
-  // Declared so that no move exists: a moved-from clock still shares the time.
+  // Declared, so that there is no move: a moved-from clock still shares the time.
   ManualClock(const ManualClock&) = default;
   ManualClock& operator=(const ManualClock&) = default;
   ~ManualClock() = default;
 
-  /// The present moment.
+  /// Returns the current time.
   [[nodiscard]] time_point now() const noexcept { return time_point{duration{state_->now.load()}}; }
 
   /// Returns the date: `start_date` plus the time that has passed since.
@@ -43,8 +43,8 @@ class ManualClock {
     return wall_anchor{.steady = time_point{start()}, .wall = state_->start_date}.at(now());
   }
 
-  /// Moves the time forward. A negative duration moves nothing; past the end of time it stops
-  /// there.
+  /// Moves the time forward. A negative duration has no effect; the time stops at the end of its
+  /// range.
   void advance(time_point::duration step) const {
     rep before = state_->now.load();
     rep after = before;
@@ -56,7 +56,7 @@ class ManualClock {
     state_->tell();
   }
 
-  /// Moves the time to `when` unless it is later already or `stop` is requested. Never blocks.
+  /// Moves the time to `when`, unless it is already later or `stop` is requested. Never blocks.
   void sleep_until(time_point when, stop_token stop) const {
     if (stop.stop_requested()) {
       return;
@@ -68,8 +68,8 @@ class ManualClock {
     state_->tell();
   }
 
-  /// Calls `moved` after each move of the time, from the thread that makes it, for as long as the
-  /// result lives. It must not make or end such a subscription itself.
+  /// Calls `moved` after each move of the time, in the thread that moves it, while the result
+  /// exists. `moved` must not create or destroy such a subscription.
   [[nodiscard]] auto on_move(std::function<void()> moved) const {
     const std::scoped_lock lock{state_->mutex};
     const auto place = state_->listeners.insert(state_->listeners.end(), std::move(moved));

@@ -24,20 +24,20 @@ namespace robots {
 /// A `SharedStore` within this process, for tests.
 ///
 /// Copies share one storage, and each copy stands for a process: give one to each cache. A copy
-/// watches nothing at first. Before an erasure or announcement returns, the other copies get it in
-/// the same thread, so that tests need not wait. Values expire by the clock, such as a
+/// watches nothing at first. An erasure or announcement reaches the other copies in the same thread
+/// before it returns, so tests need not wait. Values expire by the clock, which can be a
 /// `ManualClock`.
 template <Clock C>
 class MemoryStore : public SharedStore {
  public:
-  /// An empty storage that lives by `clock`.
+  /// Makes an empty storage that uses `clock`.
   explicit MemoryStore(C clock) : storage_{std::make_shared<storage>(std::move(clock))} {}
 
-  /// One more process over the same storage.
+  /// Makes a store for one more process over the same storage.
   MemoryStore(const MemoryStore& other) : SharedStore{other}, storage_{other.storage_} {}
   /// Moves the store with its watch. A moved-from store may only be destroyed or assigned to.
   MemoryStore(MemoryStore&& other) noexcept = default;
-  /// Ends the watch of this store, and goes on as `other`.
+  /// Ends the watch of this store and replaces it by `other`.
   MemoryStore& operator=(MemoryStore other) noexcept {
     storage_.swap(other.storage_);
     process_.swap(other.process_);
@@ -50,9 +50,9 @@ class MemoryStore : public SharedStore {
     }
   }
 
-  /// Calls `hook` at the beginning of every call of every copy. The call fails with the exception
-  /// of the hook and takes as long as the hook: to count calls, to have them block, or to have some
-  /// of them fail.
+  /// Calls `hook` at the start of every call of every copy. If the hook throws, the call fails with
+  /// that exception; if the hook blocks, so does the call. Use it to count calls, or to make some
+  /// of them block or fail.
   void on_call(std::function<void(std::string_view key)> hook) {
     const std::scoped_lock lock{storage_->mutex};
     storage_->hook = std::make_shared<const std::function<void(std::string_view)>>(std::move(hook));
@@ -66,7 +66,7 @@ class MemoryStore : public SharedStore {
   /// Ends the effect of `fail` and `on_call`.
   void recover() { on_call({}); }
 
-  /// Loses all values without a notification, as if somebody had wiped the storage.
+  /// Loses all values without a notification, as if somebody had wiped the server.
   void clear() {
     const std::scoped_lock lock{storage_->mutex};
     storage_->values.clear();

@@ -24,22 +24,22 @@ namespace robots {
 ///     web.on("https://example.com/robots.txt", ScriptedFetcher::status(503),
 ///            ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
 ///
-/// A URL outside the script cannot be reached (`fetch_error::connect`). It keeps the promises of a
+/// For a URL outside the script, it returns `fetch_error::connect`. It keeps the promises of a
 /// `Fetcher`: cuts bodies at `max_bytes` and answers `fetch_error::cancelled` once `stop` is
 /// requested. Copies share script and record. All members may be called from any thread.
 class ScriptedFetcher {
  public:
-  /// Computes an answer. It is called without any lock held and may block or throw.
+  /// Computes an answer. No lock is held during the call, which may block or throw.
   using handler = std::function<fetch_response(const fetch_request&)>;
 
   ScriptedFetcher() : state_{std::make_shared<state>()} {}
 
-  // Declared so that no move exists: a moved-from fetcher still shares the script.
+  // Declared, so that there is no move: a moved-from fetcher still shares the script.
   ScriptedFetcher(const ScriptedFetcher&) = default;
   ScriptedFetcher& operator=(const ScriptedFetcher&) = default;
   ~ScriptedFetcher() = default;
 
-  /// 200 with a body, of type text/plain unless the headers say another.
+  /// Makes a 200 response with a body. Its type is text/plain unless the headers say otherwise.
   [[nodiscard]] static fetch_response ok(std::string body, std::vector<http_header> headers = {}) {
     if (!find_header(headers, "Content-Type")) {
       headers.push_back({"Content-Type", "text/plain"});
@@ -49,22 +49,22 @@ class ScriptedFetcher {
     return response;
   }
 
-  /// A response without a body.
+  /// Makes a response without a body.
   [[nodiscard]] static fetch_response status(int code, std::vector<http_header> headers = {}) {
     return {.status = code, .headers = std::move(headers)};
   }
 
-  /// A response with the header `Location`.
+  /// Makes a response with the header `Location`.
   [[nodiscard]] static fetch_response redirect(int code, std::string location) {
     return status(code, {{"Location", std::move(location)}});
   }
 
-  /// No response.
+  /// Makes a failure without a response.
   [[nodiscard]] static fetch_response failure(fetch_error error) {
     return {.error = error, .error_text = "scripted: " + std::string{to_string(error)}};
   }
 
-  /// Answers requests for `url` with each of these in turn, and with the last one from then on.
+  /// Returns these answers to requests for `url`, one after another, and repeats the last one.
   /// Replaces the earlier script for `url`.
   template <class... Next>
     requires(std::same_as<Next, fetch_response> && ...)
@@ -78,8 +78,8 @@ class ScriptedFetcher {
     return *this;
   }
 
-  /// Answers requests for `url` with whatever `answer` returns. Throws `std::invalid_argument` when
-  /// it is empty.
+  /// Answers requests for `url` with whatever `answer` returns. Throws `std::invalid_argument` if
+  /// `answer` is empty.
   ScriptedFetcher& on_call(std::string url, handler answer) {
     require(answer);
     const std::lock_guard lock{state_->mutex};
@@ -87,15 +87,15 @@ class ScriptedFetcher {
     return *this;
   }
 
-  /// Answers everything that is not in the script.
+  /// Answers every URL that is not in the script.
   ScriptedFetcher& otherwise(fetch_response answer) {
     const std::lock_guard lock{state_->mutex};
     state_->fallback = script{{std::move(answer)}, nullptr};
     return *this;
   }
 
-  /// Answers everything that is not in the script with whatever `answer` returns. Throws
-  /// `std::invalid_argument` when it is empty.
+  /// Answers every URL that is not in the script with the result of `answer`. Throws
+  /// `std::invalid_argument` if `answer` is empty.
   ScriptedFetcher& otherwise_call(handler answer) {
     require(answer);
     const std::lock_guard lock{state_->mutex};
@@ -103,7 +103,7 @@ class ScriptedFetcher {
     return *this;
   }
 
-  /// The next answer of the script, with the body cut at `max_bytes` as a real fetcher would.
+  /// Returns the next answer of the script. Cuts the body at `max_bytes`, as a real fetcher would.
   [[nodiscard]] fetch_response fetch(const fetch_request& request) {
     fetch_response response = answer(request);
     if (request.stop.stop_requested()) {
@@ -119,19 +119,19 @@ class ScriptedFetcher {
     return response;
   }
 
-  /// All requests so far, in order.
+  /// Returns all requests so far, in order.
   [[nodiscard]] std::vector<fetch_request> requests() const {
     const std::lock_guard lock{state_->mutex};
     return state_->requests;
   }
 
-  /// The number of requests.
+  /// Returns the number of requests.
   [[nodiscard]] std::size_t count() const {
     const std::lock_guard lock{state_->mutex};
     return state_->requests.size();
   }
 
-  /// The number of requests for `url`.
+  /// Returns the number of requests for `url`.
   [[nodiscard]] std::size_t count(std::string_view url) const {
     const std::lock_guard lock{state_->mutex};
     return static_cast<std::size_t>(
