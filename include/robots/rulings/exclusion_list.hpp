@@ -13,14 +13,13 @@
 
 namespace robots::rulings_detail {
 
-/// The excluded hosts of a cache, which can be replaced while it runs. Any thread.
+/// The excluded hosts of a cache, which can be replaced while it runs. Any thread may call it.
 class exclusion_list {
  public:
   /// Throws what `excluded_hosts` throws.
   explicit exclusion_list(std::span<const std::string> entries) { replace(entries); }
 
-  /// Excludes these hosts and no others from now on. Throws what `excluded_hosts` throws, and then
-  /// changes nothing.
+  /// Replaces the excluded hosts. Throws what `excluded_hosts` throws, and then has no effect.
   void replace(std::span<const std::string> entries) {
     auto next = std::make_shared<const excluded_hosts>(entries);
     const std::scoped_lock lock{mutex_};

@@ -16,17 +16,17 @@
 
 namespace robots::rulings_detail {
 
-/// Sites whose files were malformed several times in a row: they are not asked again until somebody
-/// has looked at them (the pipeline guide: "quarantine the target").
+/// Counts the malformed files of sites. A site with several malformed files in a row goes into
+/// quarantine: it gets no requests until somebody has looked at it (the pipeline guide:
 ///
-/// 65,536 sites are watched at most. When there are more, the one on its way whose last malformed
-/// file came first is forgotten; those in quarantine stay.
+/// 65,536 sites are watched at most. It watches at most 65,536 sites.
 ///
-/// Any thread. `sites` is linear, the others take logarithmic time. No lock while nothing is
-/// watched.
+/// If there are more, it forgets the site whose last malformed file is the oldest. It never forgets
+/// a site in quarantine. Any thread may call it. `sites` takes linear time, the others logarithmic
+/// time.
 class quarantine {
  public:
-  /// `files` in a row lead into quarantine; 0 means that nothing does.
+  /// A site goes into quarantine after `files` malformed files in a row; 0 turns quarantine off.
   explicit quarantine(int files) noexcept : files_(files) {}
 
   /// Returns the policy of a site in quarantine, or null.
@@ -39,8 +39,8 @@ class quarantine {
     return found == nullptr ? nullptr : found->policy;
   }
 
-  /// Notes a malformed file. `policy` makes the policy for the quarantine. Returns true if the
-  /// quarantine has just begun.
+  /// Counts a malformed file of a site. `policy` makes the policy for the site if its quarantine
+  /// begins. Returns true if the quarantine has just begun.
   template <class Make>
   bool note_malformed(std::string_view key, const Make& policy) {
     if (files_ == 0) {
@@ -62,7 +62,8 @@ class quarantine {
     return true;
   }
 
-  /// Puts a site into quarantine because another process did. Returns false if it is there already.
+  /// Puts a site into quarantine because another process has done so. Returns false if it is
+  /// already there.
   bool hold(std::string_view key, std::shared_ptr<const robots::policy> policy) {
     const std::scoped_lock lock{mutex_};
     state* const noted = sites_.find_or_add(key, {}, &state::needed_until, time_point{});
@@ -93,10 +94,10 @@ class quarantine {
     return was_held;
   }
 
-  /// The number of sites in quarantine.
+  /// Returns the number of sites in quarantine.
   [[nodiscard]] std::size_t size() const noexcept { return held_; }
 
-  /// The keys of the sites in quarantine, in no order.
+  /// Returns the keys of the sites in quarantine, in no order.
   [[nodiscard]] std::vector<std::string> sites() const {
     const std::scoped_lock lock{mutex_};
     std::vector<std::string> keys;
@@ -113,10 +114,10 @@ class quarantine {
 
   struct state {
     int files = 0;
-    std::int64_t note = 0;  // which of all notes was the last one of this site
+    std::int64_t note = 0;  // the number of the last note about this site
     std::shared_ptr<const robots::policy> policy{};
 
-    /// A rank, not a time: the table drops the highest first.
+    /// A rank instead of a time: the table drops the highest rank first.
     [[nodiscard]] static time_point needed_until(const state& one) noexcept {
       return one.policy ? (time_point::max)()
                         : (time_point::max)() - time_point::duration{1 + one.note};

@@ -16,15 +16,16 @@ namespace robots::rulings_detail {
 /// The kind of a ruling.
 enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantine };
 
-/// A decision on a site, by a person or by the cache. A ruling that was lifted has the value 0. It
-/// stays, so that an older ruling does not come back.
+/// A decision on a site, by a person or by the cache. A ruling that was lifted has the value 0. The
+/// cache keeps it, so that an older ruling does not come back.
 struct ruling {
-  ruling_kind kind{};                  ///< of the decision
-  std::optional<url_scheme> scheme{};  ///< of the name of the site that it is about
-  /// A `site_override`; or 1 more than a `halt_reason`; or 1 if the site is signed off, or in
-  /// quarantine. 0 means that the ruling was lifted.
+  ruling_kind kind{};                  ///< the kind of decision
+  std::optional<url_scheme> scheme{};  ///< of the site; empty for a ruling on both schemes
+  /// For an override, its `site_override`. For a halt, 1 more than its `halt_reason`. For a
+  /// sign-off or quarantine, 1. If the ruling was lifted, 0.
   std::uint8_t value = 0;
-  /// When the ruling was made, in milliseconds since the epoch. The later of two rulings holds.
+  /// When the ruling was made, in milliseconds since the epoch. Of two rulings, the later one
+  /// applies.
   std::int64_t stamp = 0;
   bool is_own = false;  ///< this process made it
 
@@ -45,7 +46,7 @@ struct ruling_record {
   return std::chrono::floor<std::chrono::milliseconds>(when).time_since_epoch().count();
 }
 
-/// Returns the key of the record of a site in a shared store.
+/// Returns the key under which a shared store has the rulings on a site.
 [[nodiscard]] inline std::string ruling_key(std::string_view bare_site) {
   return std::string{"ruling://"}.append(bare_site);
 }
@@ -58,8 +59,8 @@ struct ruling_record {
 /// Writes a record as a short text.
 [[nodiscard]] std::string encode(const ruling_record& record);
 
-/// Reads the output of `encode`. Returns an empty optional for any other text. Content never
-/// throws.
+/// Reads the output of `encode`. Returns an empty optional for every other text. No text makes it
+/// throw.
 [[nodiscard]] std::optional<ruling_record> decode_rulings(std::string_view text);
 
 }  // namespace robots::rulings_detail

@@ -46,12 +46,13 @@ struct ruling_options {
 /// Finds the ruling for a site. The first of these that applies counts: a halt; an exclusion,
 /// unless the site has an override; a missing sign-off; an override; quarantine.
 ///
-/// Halts and sign-offs hold for a host and port whatever the scheme. With a shared store, rulings
-/// hold in every process: `share` sends rulings to the other processes, and `learn` takes theirs.
-/// All members may be called from any thread. They take no lock while there are no rulings.
+/// Halts and sign-offs apply to a host and port with either scheme. With a shared store, rulings
+/// apply in every process: `share` sends them to the other processes, and `learn` takes those of
+/// others. They take no lock while there are no rulings.
 class site_rulings {
  public:
-  /// Sends a record to the other processes. It takes the key in the shared store, and the text.
+  /// Sends a record to the other processes. Its arguments are the key in the shared store and the
+  /// text.
   using sharing = std::function<void(std::string key, std::string text)>;
 
   /// The arguments, and the objects that they refer to, must outlive this object. `share` is empty
@@ -59,8 +60,8 @@ class site_rulings {
   site_rulings(const ruling_options& options, const exclusion_list& excluded,
                detail::event_teller& teller, sharing share = {});
 
-  /// Returns true if something but its robots.txt may hold for the site of `key`, as
-  /// `possible_site_key` returns it. Then call `find`.
+  /// Returns true if a ruling may apply to the site of `key`, which `possible_site_key` returned.
+  /// Then `find` has the answer.
   [[nodiscard]] bool may_hold_for(std::string_view key) const {
     return !is_empty() && knows_of(key);
   }
@@ -69,7 +70,7 @@ class site_rulings {
   /// sign-off, the first call notes that and reports it.
   [[nodiscard]] std::shared_ptr<const policy> find(const site& asked);
 
-  /// Returns true if the crawler may send requests to a site. It calls `find`.
+  /// Returns true if the crawler may send requests to a site. Calls `find`.
   [[nodiscard]] bool may_ask(const site& asked) {
     const auto ruling = find(asked);
     return ruling == nullptr || !ruling->refused();
@@ -77,32 +78,32 @@ class site_rulings {
 
   /// Sets or lifts the override of a site.
   void set_override(const site& asked, site_override value);
-  /// Returns the overrides in this process, by `site::key`, in order.
+  /// Returns the overrides in this process, sorted by `site::key`.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
   /// Halts the site of a key, and reports it. Has no effect if the site is halted already, or if
-  /// 65,536 sites are. `found_at` says when the reason was found. A site that was resumed after
-  /// that time is not halted.
+  /// 65,536 sites are. `found_at` is the time when the reason was found. A site that was resumed
+  /// after that is not halted.
   void halt(std::string_view key, halt_reason why,
             const std::shared_ptr<const call_context>& context = {},
             std::optional<std::chrono::sys_seconds> found_at = {});
-  /// Lifts a halt. Returns its reason, or nothing if the site was not halted.
+  /// Lifts a halt. Returns its reason, or an empty optional if the site was not halted.
   std::optional<halt_reason> resume(std::string_view key);
   /// Returns true if the site of a key is halted.
   [[nodiscard]] bool is_halted(std::string_view key) const;
-  /// Returns the halted sites in this process, by their keys without a scheme, in order.
+  /// Returns the sites that are halted in this process: their keys without a scheme, sorted.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
-  /// Returns true if a site needs a sign-off and this process meets it for the first time. Then
-  /// another process may have signed it off.
+  /// Returns true if a site needs a sign-off and this process sees it for the first time. Another
+  /// process may have signed it off already.
   [[nodiscard]] bool may_be_signed_off_elsewhere(const site& asked) const;
 
-  /// Signs a site off, or takes the sign-off back.
+  /// Signs a site off, or withdraws the sign-off.
   void sign_off(std::string_view key, bool given);
-  /// Returns the sites that wait for a sign-off in this process, in order.
+  /// Returns the sites that wait for a sign-off in this process, sorted.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
 
-  /// Counts a malformed file of the site of a key. `make` makes the policy for quarantine.
+  /// Counts a malformed file of the site of a key. `make` makes the policy for the quarantine.
   template <class Make>
   void note_malformed(std::string_view key, const std::shared_ptr<const call_context>& context,
                       const Make& make) {
@@ -110,30 +111,31 @@ class site_rulings {
       note_quarantine(key, true, context);
     }
   }
-  /// Releases a site from quarantine, and forgets its malformed files.
+  /// Releases a site from quarantine and resets its count of malformed files.
   void release(std::string_view key, const std::shared_ptr<const call_context>& context = {}) {
     if (quarantine_.release(key)) {
       note_quarantine(key, false, context);
     }
   }
-  /// Returns the policy of a site in quarantine, under either of the names that share its rules.
-  /// Null if the site is not in quarantine.
+  /// Returns the policy of a site in quarantine, under either of the two names of the site. Returns
+  /// null if the site is not in quarantine.
   [[nodiscard]] std::shared_ptr<const policy> quarantined(const site& asked) const;
   /// Returns the sites in quarantine.
   [[nodiscard]] const quarantine& all_quarantined() const noexcept { return quarantine_; }
 
-  /// Calls `on_denied` with the key of each site that a ruling begins to deny. The calls end when
-  /// the result is destroyed.
+  /// Calls `on_denied` with the key of each site when a ruling begins to deny it. Destroy the
+  /// result to end the calls.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view)> on_denied);
 
-  /// Merges a record that another process has sent. Returns false, and changes nothing, if `text`
-  /// is no record, has a ruling from after `latest`, or is not about `bare_site` although that is
-  /// given.
+  /// Merges a record that another process has sent. Returns false, and has no effect, if `text` is
+  /// not a record, if it has a ruling later than `latest`, or if it is about another site than
+  /// `bare_site`.
   bool learn(std::string_view text, wall_time latest, std::string_view bare_site = {});
-  /// Call this if the shared store has no record of a site. It sends the rulings of this process.
+  /// Call this if the shared store has no record of a site. It sends the rulings of this process to
+  /// the store.
   void learn_of_none(std::string_view bare_site);
-  /// Returns the sites that have a ruling or wait for a sign-off, by their keys without a scheme.
+  /// Returns the sites that have a ruling or wait for a sign-off: their keys without a scheme.
   [[nodiscard]] std::vector<std::string> sites_to_ask_about() const;
 
  private:
@@ -160,17 +162,17 @@ class site_rulings {
   };
 
   [[nodiscard]] bool is_high_risk(std::string_view host) const;
-  /// Returns true if nothing holds for any site. Takes no lock.
+  /// Returns true if no site has a ruling. Takes no lock.
   [[nodiscard]] bool is_empty() const noexcept {
     return !has_risks_ && excluded_.empty() && quarantine_.size() == 0 && ruled_ == 0;
   }
   [[nodiscard]] bool knows_of(std::string_view key) const;
 
-  /// Replaces an older ruling. Returns its value, or nothing if the ruling was not replaced. The
-  /// caller holds the lock.
+  /// Replaces an older ruling. Returns its value, or an empty optional if the ruling was not
+  /// replaced. The caller holds the lock.
   std::optional<std::uint8_t> put(const std::string& bare, const ruling& added);
-  /// Makes a ruling of this process. Without a stamp, it is made now. Returns the value before, or
-  /// nothing if nothing changed.
+  /// Makes a ruling in this process. Without a stamp, it gets the current time. Returns the value
+  /// before, or an empty optional if nothing changed.
   std::optional<std::uint8_t> rule(const std::string& bare, ruling added,
                                    bool only_if_none = false);
   void tell(const std::string& bare, const ruling& added, std::uint8_t before,

@@ -300,7 +300,7 @@ ROBOTS_INLINE bool site_rulings::is_high_risk(std::string_view host) const {
   try {
     return high_risk_.contains(host) || (options_.is_high_risk && options_.is_high_risk(host));
   } catch (...) {
-    return true;  // the user's function failed: a person decides
+    return true;  // the user's function threw: a person decides
   }
 }
 
@@ -332,7 +332,7 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
     }
     ruled_ += (own.denies_or_allows() ? 1U : 0U) - ruled;
   }
-  // A lifted ruling stays as long as there is room, so that an older one does not come back.
+  // A lifted ruling is kept while there is room, so that an older one does not come back.
   if (!own.says_something() && (!share_ || sites_.size() > most_noted)) {
     sites_.erase(bare);
   }
@@ -458,7 +458,7 @@ ROBOTS_INLINE void site_rulings::tell_denial(std::string_view key) {
     try {
       listener(key);
     } catch (...) {
-      continue;  // the ruling holds all the same
+      continue;  // the ruling applies all the same
     }
   }
 }
