@@ -31,15 +31,15 @@ struct call_context {
 /// The limits of one call, and the context of its events.
 struct call_options {
   std::optional<time_point> deadline{};  ///< the end of the call; empty means no end
-  stop_token stop{};                     ///< requested: the call ends early
+  stop_token stop{};                     ///< a stop request ends the call early
   /// The longest time for a look-up of a policy. 0 means no limit. Empty means
   /// `cache_options::longest_call`.
   std::optional<std::chrono::milliseconds> timeout{};
-  /// The crawler whose rules answer: empty for `cache_options::user_agent`, else one of
+  /// The crawler whose rules decide. Empty means `cache_options::user_agent`; else it is one of
   /// `cache_options::other_agents`. The text must live as long as the call.
   std::string_view user_agent{};
-  /// Carried by every event that the call leads to, from whatever thread; null for none. Where
-  /// several calls wait for one fetch, its events carry the context of the call that began it.
+  /// Every event of this call has it, from any thread; null for none. If several calls wait for one
+  /// fetch, the events have the context of the call that began it.
   std::shared_ptr<const call_context> context{};
 };
 

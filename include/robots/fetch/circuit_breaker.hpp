@@ -11,11 +11,11 @@
 
 namespace robots {
 
-/// When an origin is left alone (the pipeline guide: "halting fetch attempts for a configurable
-/// cooldown period").
+/// The failures after which an origin gets no requests for a while (the pipeline guide: "halting
+/// fetch attempts for a configurable cooldown period").
 struct breaker_options {
-  int failures = 5;                   ///< in a row that open it; 0 means that it never opens
-  std::chrono::seconds cooldown{60};  ///< how long it stays open
+  int failures = 5;                   ///< failures in a row that open it; 0: it never opens
+  std::chrono::seconds cooldown{60};  ///< the time that it stays open
 };
 
 /// Throws `std::invalid_argument` if a number makes no sense. The message says what to mend.
@@ -28,9 +28,9 @@ constexpr void validate(const breaker_options& options) {
 
 /// The state of a breaker.
 enum class breaker_state : std::uint8_t {
-  closed,     ///< everything
-  open,       ///< nothing
-  half_open,  ///< one request, the probe, whose end decides
+  closed,     ///< all requests may be sent
+  open,       ///< no request may be sent
+  half_open,  ///< one request, the probe, may be sent; its result decides
 };
 
 /// The name of a state, as its enumerator is spelled.
@@ -44,16 +44,17 @@ namespace robots::detail {
 
 /// Keeps requests from an origin that has failed several times in a row.
 ///
-/// A value without a clock. While it is closed, it counts failures in a row, and opens at
-/// `breaker_options::failures`. After the cooldown it admits one probe: its success closes the
-/// breaker, its failure opens it for another cooldown. A probe without a report expires after a
-/// cooldown.
+/// A value without a clock: the caller states the time. While closed, it counts failures in a row
+/// and opens at `breaker_options::failures`. After the cooldown it admits one probe: its success
+/// closes the breaker, its failure opens it for another cooldown. A probe without a report expires
+/// after a cooldown.
 class circuit_breaker {
  public:
-  /// Closed.
+  /// Makes a closed breaker.
   constexpr explicit circuit_breaker(breaker_options options = {}) noexcept : options_{options} {}
 
-  /// Returns true if a request may be sent now. If it is the probe, this call has taken it.
+  /// Returns true if a request may be sent now. If the request is the probe, no other request gets
+  /// permission.
   [[nodiscard]] constexpr bool admits(time_point now) noexcept {
     if (state_ == breaker_state::closed) {
       return true;
@@ -66,10 +67,10 @@ class circuit_breaker {
     return true;
   }
 
-  /// An admitted request got an answer.
+  /// Notes that a permitted request got an answer.
   constexpr void on_success() noexcept { *this = circuit_breaker{options_}; }
 
-  /// An admitted request failed.
+  /// Notes that a permitted request failed.
   constexpr void on_failure(time_point now) noexcept {
     if (options_.failures == 0) {
       return;
@@ -83,7 +84,7 @@ class circuit_breaker {
     }
   }
 
-  /// An admitted request ended in a way that says nothing: the next one may be the probe.
+  /// Notes that a permitted request ended without a result. The next request may be the probe.
   constexpr void on_abandoned(time_point now) noexcept {
     if (state_ == breaker_state::half_open) {
       state_ = breaker_state::open;
@@ -94,11 +95,10 @@ class circuit_breaker {
   /// Returns the state as of the last call.
   [[nodiscard]] constexpr breaker_state state() const noexcept { return state_; }
 
-  /// Failures in a row so far, up to the number that opens it.
+  /// Returns the number of failures in a row, up to the number that opens the breaker.
   [[nodiscard]] constexpr int failures() const noexcept { return failures_; }
 
-  /// When the next request, or the next probe, is admitted at the latest; `time_point{}` while
-  /// closed.
+  /// Returns the time of the next request or probe at the latest, or `time_point{}` while closed.
   [[nodiscard]] constexpr time_point open_until() const noexcept { return until_; }
 
  private:

@@ -8,9 +8,9 @@ namespace robots {
 
 /// Fetches one robots.txt over the network.
 ///
-/// A model makes exactly one exchange a call: it follows no redirect and tries nothing again, since
+/// A model makes exactly one exchange per call. It follows no redirect and does not retry:
 /// `retrieval` does both. It keeps at most `max_bytes` octets of the decoded body, and sets
-/// `truncated` if there are more. It ends within `timeout`, and early if `stop` is requested. Any
+/// `truncated` if there are more. It ends within `timeout`, or soon after `stop` is requested. Any
 /// thread may call it. A failure of the network is a value, never an exception.
 ///
 /// Exemplar: given `const fetch_request r`, `f.fetch(r)` returns a `fetch_response` whose `status`

@@ -6,9 +6,9 @@
 
 namespace robots::detail {
 
-/// A robots.txt that was fetched before, so that it need not come again if it has not changed.
+/// A robots.txt from an earlier fetch. If it has not changed, the server need not send it again.
 struct known_copy {
-  std::string url{};                ///< where it was found, behind any redirects
+  std::string url{};                ///< its URL, after all redirects
   robots::validators validators{};  ///< of the response
 };
 

@@ -15,8 +15,8 @@ struct origin_breakers::state {
   time_point failed_at{};
   bool answered = false;
 
-  /// Until when it is kept waiting; else, so that the first to fail is the first forgotten, since
-  /// when it has failed.
+  /// The end of its cooldown. Without one, the time of its failure, so that the first to fail is
+  /// forgotten first.
   [[nodiscard]] static time_point needed_until(const state& watched) noexcept {
     return (std::max)(watched.failed_at, watched.breaker.open_until());
   }
@@ -75,7 +75,7 @@ ROBOTS_INLINE void origin_breakers::on_failure(std::string_view origin, time_poi
     base::site_table<state>& origins = watched_->origins;
     state* found = origins.find(origin);
     if (found == nullptr) {
-      // While there is room, no entry is dropped.
+      // No entry is dropped while there is room.
       const bool full = origins.size() == watch_list::most;
       found = origins.find_or_add(origin, full ? now : (time_point::min)(), &state::needed_until);
       if (found == nullptr) {

@@ -9,8 +9,8 @@
 
 namespace robots {
 
-/// The outcome of a request for a robots.txt: one for each row of the failure table. A
-/// `fallback_policy` has an action for each.
+/// The outcome of a request for a robots.txt. Each row of the failure table has one. A
+/// `fallback_policy` has an action for each row.
 enum class outcome : std::uint8_t {
   success,             ///< 2xx, except 206
   not_found,           ///< 404 or 410: there is no robots.txt (RFC 9309, section 2.3.1.3)
@@ -19,15 +19,15 @@ enum class outcome : std::uint8_t {
   server_error,        ///< 5xx, and any status without another row: see `outcome_of(int)`
   unreachable,         ///< no response: name resolution, connection, TLS, timeout, broken HTTP
   too_many_redirects,  ///< more redirects than are followed, or a loop of them
-  refused,             ///< a redirect or an address that is forbidden
+  refused,             ///< a redirect or an address that is not allowed
   malformed,           ///< 2xx, but too large a share of the lines is malformed
-  cancelled,           ///< the caller gave up, which says nothing about the origin: not to be kept
-  circuit_open,        ///< not asked: the origin failed too often in a row, see `circuit_breaker`
-  quarantined,         ///< not asked: its files are malformed again and again, until released
-  redirected,          ///< a redirect to the robots.txt of another site, which decides
+  cancelled,           ///< the caller gave up: says nothing about the origin, and is not kept
+  circuit_open,        ///< no request: the origin failed too often in a row, see `circuit_breaker`
+  quarantined,         ///< no request: the site's files are malformed again and again
+  redirected,          ///< a redirect to the robots.txt of another site, whose rules apply
 };
 
-/// The number of outcomes.
+/// The number of enumerators.
 inline constexpr std::size_t outcome_count = 13;
 
 /// The name of an outcome, as its enumerator is spelled.
@@ -38,8 +38,8 @@ inline constexpr std::size_t outcome_count = 13;
              "circuit_open", "quarantined", "redirected"});
 }
 
-/// Returns true if an outcome is no answer of the site, so that it is asked again sooner and the
-/// last good copy stays at hand.
+/// Returns true if the site did not answer properly. Then it is asked again sooner, and the last
+/// good copy may apply.
 [[nodiscard]] constexpr bool is_failure(outcome kind) noexcept {
   switch (kind) {
     case outcome::success:
@@ -53,17 +53,17 @@ inline constexpr std::size_t outcome_count = 13;
   }
 }
 
-/// Returns true if the site gave its robots.txt, or said where it is, or that it has no file. 401,
-/// 403 and other refusals are answers too (`is_failure`), but the crawler does not get the file.
+/// Returns true if the site sent its robots.txt, said where it is, or said that it has none. 401,
+/// 403 and other refusals are answers, too (see `is_failure`), but the crawler does not get the
+/// file.
 [[nodiscard]] constexpr bool is_successful(outcome kind) noexcept {
   return kind == outcome::success || kind == outcome::not_found || kind == outcome::malformed ||
          kind == outcome::redirected;
 }
 
-/// The row that a final status falls into. A status without a row counts as `server_error`, which
-/// is the careful reading, since the server did not state it: 1xx, 206 (nobody asked for a part),
-/// 3xx (a redirect that cannot be followed, a 304 that nobody asked for), 600 and above, 0 and
-/// below.
+/// Returns the row for a final status. `server_error` is the row for every status without one,
+/// since it is the careful choice: 1xx, 206 (nobody asked for a part), 3xx (a redirect that cannot
+/// be followed, or a 304 that nobody asked for), 600 and above, 0 and below.
 [[nodiscard]] constexpr outcome outcome_of(int status) noexcept {
   if (status >= 200 && status < 300 && status != 206) {
     return outcome::success;
@@ -80,7 +80,7 @@ inline constexpr std::size_t outcome_count = 13;
   return outcome::server_error;
 }
 
-/// The row that an exchange without a response falls into.
+/// Returns the row for an exchange without a response.
 ///
 /// Precondition: `error` is not `fetch_error::none`.
 [[nodiscard]] constexpr outcome outcome_of(fetch_error error) noexcept {

@@ -133,7 +133,7 @@ ROBOTS_INLINE void retrieval::settle(const fetch_response& response, time_point 
   const bool answered = response.error == fetch_error::none;
   if (!permit_ || response.error == fetch_error::cancelled ||
       response.error == fetch_error::refused_address) {
-    // This is not about the origin.
+    // The caller's cancellation says nothing about the origin.
   } else if (!answered || response.status >= 500) {
     permit_->fail(now, answered || chain_.size() > 1);
   } else {
@@ -144,7 +144,7 @@ ROBOTS_INLINE void retrieval::settle(const fetch_response& response, time_point 
 
 ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, time_point now,
                                          wall_time date) {
-  // A breaker that a 5xx opened keeps requests from an origin that can be reached.
+  // If a 5xx opened the breaker, the origin can be reached, but gets no requests.
   const bool out_of_reach =
       kind == outcome::unreachable ||
       (kind == outcome::circuit_open && !options_.breakers->answered(own_origin()));
@@ -154,7 +154,7 @@ ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, 
   } else if (kind == outcome::unreachable && !is_closed()) {
     try_again(kind, std::move(response), now, date);
   } else if (kind == outcome::circuit_open && result_.attempts > 1) {
-    finish(failure_, std::move(failed_));  // which is why it opened
+    finish(failure_, std::move(failed_));  // the failure that opened it
   } else {
     finish(kind, std::move(response));
   }
@@ -205,7 +205,7 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
     to.refusal = outcome::too_many_redirects;
   } else if (followed >= options_.max_redirects) {
     response.error_text = "more than " + std::to_string(options_.max_redirects) + " redirects";
-    // RFC 9309, section 2.3.1.2: behind five or fewer there may be a file that must be obeyed.
+    // RFC 9309, section 2.3.1.2: a file that must be obeyed may follow five or fewer redirects.
     to.refusal = followed < 5 ? outcome::server_error : outcome::too_many_redirects;
   } else if (target && !options_.may_ask(*target)) {
     response.error_text = "redirect to a site that must not be asked: " + to_string(*target);

@@ -27,18 +27,21 @@ class origin_breakers;
 struct retrieval_options {
   std::string user_agent;  ///< the whole header value, such as `FooBot/1.0 (+https://foo.example)`
   std::string accept = "text/plain, */*;q=0.1";  ///< value of the header `Accept`
-  /// Redirects to follow; RFC 9309, section 2.3.1.2, asks for five at least. Where fewer are, one
-  /// more counts as `outcome::server_error`, since a file that must be obeyed may lie behind it.
+  /// The most redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five. If this is
+  /// less than five, a further redirect counts as `outcome::server_error`, since the file behind it
+  /// may have to be obeyed.
   int max_redirects = 5;
   std::chrono::milliseconds timeout{5'000};          ///< for each exchange; 0 means no limit
-  std::shared_ptr<const excluded_hosts> excluded{};  ///< hosts never to be redirected to
-  std::function<bool(const origin&)> may_ask{};  ///< whether to follow a redirect there; empty: yes
-  std::size_t max_bytes = 512'000;  ///< of body to keep; 0 means no limit (RFC 9309, section 2.5)
-  retry_options retry{};            ///< how often to try again
-  std::shared_ptr<origin_breakers> breakers{};  ///< asked before each try; none means no breaker
-  std::uint64_t seed = 0;                       ///< of the jitter
-  /// A redirect to the robots.txt of another site ends the retrieval as `outcome::redirected`: the
-  /// caller looks that site up. A redirect to another path, or to one with a query, is followed.
+  std::shared_ptr<const excluded_hosts> excluded{};  ///< true: follow a redirect there
+  std::function<bool(const origin&)> may_ask{};      ///< most octets of the body; 0 means no limit
+  std::size_t max_bytes =
+      512'000;            ///< octets of the body to keep; 0 means no limit (RFC 9309, section 2.5)
+  retry_options retry{};  ///< how often to try again
+  std::shared_ptr<origin_breakers> breakers{};  ///< asked before each try; null means no breaker
+  std::uint64_t seed = 0;                       ///< the seed of the jitter
+  /// True: a redirect to the robots.txt of another site ends the retrieval as
+  /// `outcome::redirected`, and the caller looks up that site. It still follows a redirect to
+  /// another path, or to one with a query.
   bool leave_to_other_sites = false;
 };
 

@@ -6,20 +6,21 @@
 
 namespace robots {
 
-/// The retries of a retrieval after a 5xx, a 429 or a network error, and the waits before (the
+/// The tries of a retrieval after a 5xx, a 429 or a network error, and the waits between them (the
 /// pipeline guide: 1, 2, 4, 8 s with jitter). A refused connection is not tried again.
 struct retry_options {
-  /// Tries in all; 1 means never again. Of a bare host, one try asks https and http.
+  /// The most tries; 1 means no retry. For a host without a scheme, one try asks both https and
+  /// http.
   int attempts = 3;
-  /// Most wait before the second try. It doubles with each further one.
+  /// The longest wait before the second try. It doubles with each further try.
   std::chrono::milliseconds base{1'000};
-  /// Most wait before any try, `Retry-After` aside.
+  /// The longest wait before any try, unless `Retry-After` asks for more.
   std::chrono::milliseconds cap{8'000};
   /// The share of each wait that is random, from 0 to 1: with 0.5, a wait is between half and all
-  /// of 1, 2, 4 and 8 s. 0 means exact waits; 1 means "full jitter", with waits from 0 on.
+  /// of 1, 2, 4 and 8 s. With 0, waits are exact; with 1, they start at 0 ("full jitter").
   double jitter = 0.5;
-  /// Longest `Retry-After` that is waited for. One that asks for more ends the retrieval: no server
-  /// is asked again sooner than it wants.
+  /// The longest `Retry-After` that is obeyed by waiting. A longer one ends the retrieval: no
+  /// server is asked again sooner than it wants.
   std::chrono::seconds max_retry_after{30};
 };
 
@@ -36,11 +37,11 @@ inline void validate(const retry_options& options) {
   }
 }
 
-/// Returns the wait after `failed` failed tries: base, 2 base, 4 base and so on up to the cap. A
-/// random share is subtracted, so that callers that failed together do not come back together.
-/// `random` is from 0, for the shortest wait, to 1.
+/// Returns the wait after `failed` failed tries: the base, twice the base, four times the base and
+/// so on, up to the cap. A random share is subtracted, so that callers that failed together do not
+/// retry together. `random` is from 0 to 1; 0 gives the shortest wait.
 ///
-/// Precondition: `failed` is 1 at least.
+/// Precondition: `failed` is at least 1.
 [[nodiscard]] constexpr std::chrono::nanoseconds backoff(const retry_options& options, int failed,
                                                          double random) noexcept {
   std::chrono::milliseconds most = (std::min)(options.base, options.cap);

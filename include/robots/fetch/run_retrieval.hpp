@@ -25,8 +25,8 @@ template <Fetcher F>
   }
 }
 
-/// If a fetcher reports a cancellation that nobody asked for, it counts as a failure: as cancelled
-/// it would not be kept, and the next caller would ask the origin again at once.
+/// A cancellation that nobody asked for counts as a failure. A cancelled result is not kept, so the
+/// next caller would ask the origin again at once.
 inline void be_no_cancellation(fetch_response& response) {
   if (response.error == fetch_error::cancelled) {
     response.error = fetch_error::other;
@@ -36,7 +36,7 @@ inline void be_no_cancellation(fetch_response& response) {
   }
 }
 
-/// Takes the next step of a retrieval: an exchange, a wait, or the end that the limits ask for.
+/// Does the next step of a retrieval: an exchange, a wait, or the end that the limits ask for.
 template <Fetcher F, Clock C>
 void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits) {
   using std::chrono::milliseconds;
@@ -73,8 +73,8 @@ void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits
   }
 }
 
-/// Returns true if the next step of a retrieval is over by `deadline`: an exchange with its whole
-/// timeout, or a wait before the next try.
+/// Returns true if the next step can end by `deadline`: an exchange with its whole timeout, or a
+/// wait before a retry.
 [[nodiscard]] inline bool has_time_for_step(const retrieval& work, time_point now,
                                             time_point deadline) {
   if (const auto* const wait = std::get_if<retry_wait>(&work.next())) {
@@ -84,8 +84,8 @@ void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits
   return timeout.count() != 0 && base::saturating_add(now, timeout) <= deadline;
 }
 
-/// Continues a retrieval while `deadline` leaves time for its next step: for the whole timeout of
-/// an exchange, and for a wait before the next try. Returns true if the retrieval has ended.
+/// Continues a retrieval while the next step can end by `deadline`: an exchange with its whole
+/// timeout, or a wait before a retry. Returns true if the retrieval has ended.
 template <Fetcher F, Clock C>
 [[nodiscard]] bool advance_retrieval(retrieval& work, F& fetcher, C& clock, time_point deadline) {
   while (!std::holds_alternative<retrieval_result>(work.next())) {
@@ -97,14 +97,13 @@ template <Fetcher F, Clock C>
   return true;
 }
 
-/// Brings a retrieval to its end with a blocking fetcher.
+/// Runs a retrieval to its end with a blocking fetcher.
 ///
-/// Each exchange gets the stop token, and no more time than is left until the deadline. Where the
-/// deadline, rather than the retrieval's own timeout, ends the exchange, it counts as cancelled: it
-/// is about the caller's timeout, not about the origin. A wait that would last until the deadline
-/// is not begun: the result of the last try counts. An exception of the fetcher becomes
-/// `fetch_error::other` with its text, and so does `fetch_error::cancelled` before the call is
-/// stopped or its deadline passes.
+/// Each exchange gets the stop token, and at most the time until the deadline. If the deadline ends
+/// an exchange, and not its own timeout, the exchange counts as cancelled: it says something about
+/// the caller, not about the origin. It does not begin a wait that would last until the deadline:
+/// the result of the last try counts. An exception of the fetcher becomes `fetch_error::other` with
+/// its text. So does `fetch_error::cancelled` before the call is stopped or its deadline passes.
 template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {

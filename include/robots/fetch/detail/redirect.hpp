@@ -17,16 +17,16 @@ namespace robots::fetch_detail {
 
 /// The target of a redirect, or the reason why it is not followed.
 struct redirect {
-  std::string url{};                                ///< empty when it is not followed
-  robots::outcome refusal = outcome::server_error;  ///< then the row
-  std::string why{};                                ///< and, for people, the reason
+  std::string url{};                                ///< empty if the redirect is not followed
+  robots::outcome refusal = outcome::server_error;  ///< then, the outcome
+  std::string why{};                                ///< then, the reason, for people
 };
 
-/// Reads the `Location` of a response to a request for `from`. Each hop is checked again: http or
-/// https, a host that can be asked and is not excluded.
+/// Reads the `Location` of a response to a request for `from`. Every hop must use http or https and
+/// lead to a host that may be asked and is not excluded.
 [[nodiscard]] inline redirect read_redirect(std::string_view from, const fetch_response& response,
                                             const detail::retrieval_options& options) {
-  // RFC 9110, section 4.1, recommends to support URIs of 8,000 octets.
+  // RFC 9110, section 4.1, recommends support for URIs of 8,000 octets.
   constexpr std::size_t longest = 8'000;
   const std::optional<std::string_view> location = find_header(response.headers, "Location");
   if (!location) {
