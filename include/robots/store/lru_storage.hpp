@@ -16,19 +16,20 @@ namespace robots {
 /// The members of `LruStorage` that do not depend on its capacity.
 class lru_storage_base {
  public:
-  /// Returns the entry of `key`, which becomes the most recently used one.
+  /// Returns the entry of `key`, and marks it as the most recently used one.
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now);
 
-  /// Calls `on_drop(key, expired)` with each entry that is dropped from now on, because it has
-  /// expired or to make room. The thread that stores or finds calls it, after the new entry is
-  /// stored. It may call this storage, but must not store each dropped entry again: that would
-  /// never end. It must not throw. Do not call this while another thread uses the storage.
+  /// Sets the function that gets each entry that is dropped, because it has expired or to make
+  /// room: `on_drop(key, expired)`. It runs in the thread that stores or finds, after the new entry
+  /// is stored. It may call this storage, but must not store every dropped entry again: that would
+  /// never end. It must not throw. Do not set it while another thread uses the storage.
   void on_drop(std::function<void(std::string_view key, bool expired)> on_drop) {
     on_drop_ = std::move(on_drop);
   }
 
-  /// Keeps `entry` under `key` as the most recently used one. Drops the least recently used entries
-  /// while there are too many, or they are too large. `now` is compared with that of other calls.
+  /// Stores `entry` under `key`, as the most recently used one. Drops the least recently used
+  /// entries while there are too many or they need too much memory. Entries are ordered by the
+  /// `now` of the calls.
   void store(std::string_view key, const cache_entry& entry, time_point now);
 
   /// Drops the entry of `key`, if there is one.
@@ -37,27 +38,27 @@ class lru_storage_base {
   /// Drops every entry.
   void clear();
 
-  /// Drops the expired entries, and returns their number. Linear in the entries; nothing can be
-  /// stored meanwhile.
+  /// Drops the expired entries, and returns their number. Linear in the entries; no thread can
+  /// store meanwhile.
   std::size_t remove_expired(time_point now);
 
-  /// Number of entries kept. Entries whose time is over count until somebody asks for them.
+  /// Returns the number of entries. It includes expired entries that nobody has asked for since.
   [[nodiscard]] std::size_t size() const;
 
-  /// Number of entries dropped for want of room since construction.
+  /// Returns the number of entries that were dropped to make room.
   [[nodiscard]] std::uint64_t evictions() const;
 
-  /// Octets of memory that the entries hold, by `policy::memory_bytes`.
+  /// Returns the octets of memory that the entries use, by `policy::memory_bytes`.
   [[nodiscard]] std::size_t memory_bytes() const;
 
  protected:
-  /// Keeps `capacity` entries, above 0, and no more than about `max_bytes` octets of memory. Throws
+  /// Holds `capacity` entries, above 0, and at most about `max_bytes` octets. Throws
   /// `std::invalid_argument` if `max_bytes` is 0.
   lru_storage_base(std::size_t capacity, std::size_t max_bytes);
   /// Takes the entries of `other`, which is empty afterwards. No other thread may use either object
   /// meanwhile.
   lru_storage_base(lru_storage_base&& other) noexcept(false);
-  /// Replaces the entries with those of `other`, which must have the same capacity.
+  /// Replaces the entries by those of `other`, which must have the same capacity.
   lru_storage_base& operator=(lru_storage_base&& other) noexcept;
   ~lru_storage_base();
 
@@ -72,30 +73,30 @@ class lru_storage_base {
   std::function<void(std::string_view, bool)> on_drop_;
 };
 
-/// Keeps the `Capacity` sites that were asked for last, in this process's memory.
+/// Keeps the `Capacity` most recently used sites in this process's memory.
 ///
-/// SPYDER's cache: 4,096 hosts, the least recently used one goes first, and each entry leaves when
-/// its time is over. Every operation but `clear` and `remove_expired` takes constant time on
+/// This is SPYDER's cache: 4,096 hosts; the least recently used entry goes first, and each entry
+/// goes when it expires. Every operation but `clear` and `remove_expired` takes constant time on
 /// average.
 ///
-/// Memory is bounded, too: the sum of `policy::memory_bytes` over the entries stays below 256 MiB
-/// by default. A larger entry is not kept, and its site is fetched for each call.
+/// Memory is bounded, too: by default, the sum of `policy::memory_bytes` over the entries stays
+/// below 256 MiB. An entry larger than that is not kept; its site is fetched for each call.
 ///
-/// Sites are spread by hash over shards: one for each 64 entries of capacity, but no more than 16.
-/// A shard has a mutex, a hash table and a list in order of use, so that threads that find meet
-/// only in the same shard. Threads that store wait for one another. The shards have the capacity in
-/// common, whatever the hashes are. The entry that goes is the one with the earliest `now` of a
-/// `find` or `store`; among equal times, the one used first in the shard with the most entries.
+/// A hash spreads the sites over shards: one per 64 entries of capacity, at most 16. A shard has a
+/// mutex, a hash table and a list in order of use. So threads that find wait for each other only in
+/// the same shard. Threads that store wait for one another. The capacity is shared by all shards,
+/// so it does not depend on the hashes. The entry with the earliest `now` of a `find` or `store` is
+/// dropped first. Among equal times, it is the one used first in the shard with the most entries.
 template <std::size_t Capacity>
 class LruStorage : public lru_storage_base {
   static_assert(Capacity > 0, "LruStorage<0> could keep nothing: name a capacity of at least 1");
 
  public:
-  /// Keeps nothing yet.
+  /// Makes an empty storage.
   LruStorage() : LruStorage(std::size_t{256} << 20) {}
 
-  /// Keeps no more than about `max_bytes` octets of memory. Throws `std::invalid_argument` if that
-  /// is 0.
+  /// Makes an empty storage that holds at most about `max_bytes` octets. Throws
+  /// `std::invalid_argument` if `max_bytes` is 0.
   explicit LruStorage(std::size_t max_bytes) : lru_storage_base(Capacity, max_bytes) {}
 
   /// The most entries that are kept.

@@ -20,7 +20,7 @@
 namespace robots {
 
 /// An entry in the list of its shard, with the octets of its key behind it. Its members are those
-/// of `cache_entry`, put so that none of the memory is left over: there is one for each site.
+/// of `cache_entry`, in an order without padding: there is one for each site.
 struct lru_storage_base::node {
   struct destroy {
     void operator()(node* gone) const noexcept {
@@ -41,7 +41,7 @@ struct lru_storage_base::node {
     return {reinterpret_cast<const char*>(this + 1), length};
   }
 
-  /// Octets of memory held. The same each time, since a policy is immutable.
+  /// The octets of memory that it uses. The number never changes, since a policy is immutable.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return sizeof(*this) + length + (policy ? policy->memory_bytes() : 0);
   }
@@ -56,10 +56,10 @@ struct lru_storage_base::node {
   time_point used{};
   const void* rules = nullptr;  // the rules that a query reads, for a prefetch
   std::uint32_t epoch = 0;
-  std::uint32_t length;  // of the key
+  std::uint32_t length;  // length of the key
 };
 
-/// A key and its hash, which is taken before a lock.
+/// A key and its hash, which is computed before a lock is taken.
 struct lru_storage_base::hashed {
   explicit hashed(std::string_view key) noexcept : text(key), hash(base::text_hash{}(key)) {}
 
@@ -102,7 +102,7 @@ struct alignas(64) lru_storage_base::shard {
     return found == table.end() ? nullptr : *found;
   }
 
-  /// Has no effect if it throws because memory runs out.
+  /// If memory runs out, it throws and has no effect.
   void add(node::owner added) {
     table.insert(added.get());
     link(*added.release());
@@ -139,8 +139,8 @@ struct alignas(64) lru_storage_base::shard {
   }
 };
 
-/// A thread that adds or drops entries holds `storing`, so that the sums agree with the shards. A
-/// thread that finds an entry locks one shard only.
+/// A thread that adds or drops entries holds `storing`, so that the sums match the shards. A thread
+/// that finds an entry locks its shard only.
 struct lru_storage_base::state {
   static constexpr std::size_t entries_per_shard = 64;
   static constexpr std::size_t most_shards = 16;
@@ -161,7 +161,7 @@ struct lru_storage_base::state {
     return from.take(gone);
   }
 
-  /// Takes the least recently used entry out of all but `spared`. There must be one.
+  /// Removes the least recently used entry, but never `spared`. There must be such an entry.
   [[nodiscard]] node::owner take_oldest(const node* spared) noexcept {
     const auto oldest_in = [spared](const shard& in) {
       return in.oldest != nullptr && in.oldest == spared ? in.oldest->newer : in.oldest;
@@ -217,7 +217,7 @@ struct lru_storage_base::dropped {
 
   const std::function<void(std::string_view, bool)>* on_drop;
   bool expired;
-  node* first = nullptr;  // its `newer` is the next one
+  node* first = nullptr;  // linked by `newer`
   node* last = nullptr;
   std::size_t count = 0;
 };
@@ -256,7 +256,7 @@ ROBOTS_INLINE std::optional<cache_entry> lru_storage_base::find(std::string_view
     if (found == nullptr) {
       return std::nullopt;
     }
-    // The processor fetches all of this at once. It would wait for each part behind a lock.
+    // The processor reads all of this at once. Behind the lock, it would wait for each part.
     base::fetch_ahead<1>(found->policy.get());
     base::fetch_ahead<1>(found->newer);
     base::fetch_ahead<1>(found->older);
@@ -284,10 +284,10 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
   }
   const hashed wanted{key};
   shard& in = state_->shard_of(wanted);
-  auto policy = entry.policy;  // in the end the one that is replaced
+  auto policy = entry.policy;  // at the end, the replaced one
   dropped gone{&on_drop_};
   const std::scoped_lock storing{state_->storing};
-  node* found = in.find(wanted);  // needs no more locks than that: finding changes no table
+  node* found = in.find(wanted);  // one lock is enough: finding changes no table
   node::owner added = found == nullptr ? node::make(key) : nullptr;
   {
     const std::scoped_lock lock{in.mutex};

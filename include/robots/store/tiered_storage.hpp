@@ -20,28 +20,29 @@ namespace robots {
 
 /// The options for a store that processes share.
 struct tiered_options {
-  /// The time for which a process may take to fetch the robots.txt of a site. After that, it counts
-  /// as dead, and another process asks the site. Above 0.
+  /// The time that a process has to fetch the robots.txt of a site. After that, it counts as dead,
+  /// and another process fetches it. Above 0.
   std::chrono::milliseconds lease{60'000};
   /// The time for which a process waits for the fetch of another process. After that, it uses a
-  /// stale entry, if that is allowed, and else asks the site itself. With 0 it does not wait.
+  /// stale entry if that is allowed, or else fetches the file itself. With 0, it does not wait.
   std::chrono::milliseconds wait{5'000};
-  /// The shortest time between two looks at the store while it waits; later, half of the time
-  /// waited so far, if that is longer. Above 0.
+  /// The shortest time between two reads of the store during such a wait. The time grows to half of
+  /// the time waited so far. Above 0.
   std::chrono::milliseconds poll{50};
-  /// A call with less time left than this does not block on the store: a background thread does.
-  /// Must be at least as long as the slowest call of the store.
+  /// If a call has less time left than this, a background thread asks the store, and the call does
+  /// not block on it. Must be at least as long as the slowest call of the store.
   std::chrono::milliseconds patience{3'000};
-  /// The time by which clocks of other machines may be ahead. Later records are ignored.
+  /// The most that the clocks of other machines may be ahead. Records that are later than that are
+  /// ignored.
   std::chrono::seconds clock_skew{60};
-  /// Ignores records from before this cache was made, so that a crawl that starts again asks each
-  /// site again. Of processes that start together, one asks.
+  /// Ignores records that are older than this cache, so that a crawl that starts again asks each
+  /// site again. If several processes start together, one of them asks.
   bool ignore_older = false;
-  /// After how many failures the store is not asked, and for how long.
+  /// The number of failures after which the store is not used for a while, and that time.
   breaker_options breaker{.failures = 3, .cooldown = std::chrono::seconds{5}};
 };
 
-/// Throws `std::invalid_argument` if a number makes no sense. The message says what to mend.
+/// Throws `std::invalid_argument` if an option makes no sense. The message says what to mend.
 inline void validate(const tiered_options& options) {
   if (options.lease.count() <= 0 || options.poll.count() <= 0) {
     throw std::invalid_argument{"tiered_options: lease and poll must be above 0"};
@@ -71,8 +72,8 @@ concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
 ///     basic_robots_cache<CurlFetcher, SteadyClock, TieredStorage<LruStorage<4096>, RedisStore>>
 ///         cache{options, {}, {}, TieredStorage{LruStorage<4096>{}, RedisStore{redis}}};
 ///
-/// A fresh entry in `Near` costs the same as without `Far`. For other sites, the cache asks `Far`
-/// before it asks the web. It never depends on an answer of `Far`.
+/// A fresh entry in `Near` is as fast as without `Far`. For other sites, the cache asks `Far`
+/// before it asks the web. It works if `Far` does not answer.
 template <Storage Near, std::derived_from<SharedStore> Far>
 class TieredStorage {
  public:
@@ -88,60 +89,61 @@ class TieredStorage {
     validate(options);
   }
 
-  /// As `Near` does.
+  /// Calls `find` of `Near`.
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now) {
     return local_.find(key, now);
   }
 
-  /// As `Near` does.
+  /// Calls `store` of `Near`.
   void store(std::string_view key, const cache_entry& entry, time_point now) {
     local_.store(key, entry, now);
   }
 
-  /// Drops the entry of `key` in this process. `basic_robots_cache::invalidate` drops it in all.
+  /// Drops the entry of `key` in this process. `basic_robots_cache::invalidate` drops it in all
+  /// processes.
   void erase(std::string_view key) { local_.erase(key); }
 
   /// Drops every entry of this process.
   void clear() { local_.clear(); }
 
-  /// Drops the entries of this process whose time is over, and returns their number.
+  /// Drops the expired entries of this process, and returns their number.
   std::size_t remove_expired(time_point now)
     requires requires(Near& local) { local.remove_expired(now); }
   {
     return local_.remove_expired(now);
   }
 
-  /// Number of entries kept in this process.
+  /// Returns the number of entries in this process.
   [[nodiscard]] std::size_t size() const { return local_.size(); }
 
-  /// Number of entries that this process dropped for want of room.
+  /// Returns the number of entries that this process dropped to make room.
   [[nodiscard]] std::uint64_t evictions() const
     requires requires(const Near& local) { local.evictions(); }
   {
     return local_.evictions();
   }
 
-  /// Calls `told(key, expired)` with each entry that this process drops from now on.
+  /// Sets a function that gets each entry that this process drops: `f(key, expired)`.
   void on_drop(std::function<void(std::string_view key, bool expired)> on_change)
     requires requires(Near& local) { local.on_drop(on_change); }
   {
     local_.on_drop(std::move(on_change));
   }
 
-  /// Octets of memory that the entries kept in this process hold.
+  /// Returns the octets of memory that the entries of this process use.
   [[nodiscard]] std::size_t memory_bytes() const
     requires requires(const Near& local) { local.memory_bytes(); }
   {
     return local_.memory_bytes();
   }
 
-  /// The part within this process.
+  /// Returns the part in this process.
   [[nodiscard]] Near& local() noexcept { return local_; }
 
-  /// The store that processes share.
+  /// Returns the store that processes share.
   [[nodiscard]] Far& shared() noexcept { return shared_; }
 
-  /// The options for the store.
+  /// Returns the options for the store.
   [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
 
  private:
