@@ -9,27 +9,27 @@
 
 namespace robots {
 
-/// The addresses that a fetcher may connect to, so that a site cannot make a crawler fetch what it
-/// cannot ask for himself (server-side request forgery): those of `address_kind::global`, and those
-/// on a list.
+/// The addresses to which a fetcher may connect, so that a site cannot use the crawler to reach
+/// addresses inside its network (server-side request forgery). Permits addresses of
+/// `address_kind::global`, and those on a list.
 ///
-/// It knows numbers, not networks: global addresses that are this machine's own, or that a NAT64
-/// with a prefix of its operator's translates, are global all the same.
+/// It knows numbers, not networks. A global address of this machine counts as global, and so does
+/// one that a NAT64 translates with a prefix of its operator.
 ///
-/// To be asked about the address that a connection is about to be opened to, after the name was
-/// resolved, each time: an earlier result for the name does not count.
+/// Ask it about the address of each connection, after the name was resolved: an earlier result for
+/// the name does not count.
 class address_guard {
  public:
-  /// Permits global addresses only.
+  /// Permits only global addresses.
   address_guard() = default;
 
   /// Also permits the entries of the list: addresses (`127.0.0.1`, `::1`) and prefixes
-  /// (`10.0.0.0/8`, `fd00::/8`). One of IPv4 permits its mapped form, too
-  /// (`0:0:0:0:0:ffff:127.0.0.1`); IPv6 prefixes that hold all mapped addresses, such as `::/0`,
-  /// permit none of them.
+  /// (`10.0.0.0/8`, `fd00::/8`). An IPv4 entry also permits its IPv4-mapped IPv6 form
+  /// (`0:0:0:0:0:ffff:127.0.0.1`). An IPv6 prefix that contains all mapped addresses, such as
+  /// `::/0`, permits none of them.
   ///
-  /// Throws `std::invalid_argument` for any other text, and for a prefix that is not the first of
-  /// its addresses, such as `10.1.2.3/8`.
+  /// Throws `std::invalid_argument` for any other text, and for a prefix with bits behind its
+  /// length, such as `10.1.2.3/8`.
   explicit address_guard(std::span<const std::string> allowed);
 
   /// Permits every address.
@@ -42,7 +42,7 @@ class address_guard {
   /// Returns true if every address is permitted.
   [[nodiscard]] bool permits_all() const noexcept { return open_; }
 
-  /// Linear in the list. Any thread.
+  /// Linear in the list. Any thread may call it.
   [[nodiscard]] bool permits(const ip_address& address) const noexcept;
 
  private:

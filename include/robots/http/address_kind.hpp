@@ -13,16 +13,16 @@ namespace robots {
 
 /// The purpose of an address, by the special-purpose registries of IANA (RFC 6890).
 enum class address_kind {
-  global,         ///< anybody may reach it over the internet
+  global,         ///< reachable from the internet
   unspecified,    ///< `0.0.0.0`, `::`; many systems connect to themselves
   loopback,       ///< this machine
   private_use,    ///< private networks (RFC 1918, RFC 4193, RFC 3879, RFC 8215)
   shared,         ///< behind a carrier's NAT (RFC 6598)
   link_local,     ///< this link (RFC 3927, RFC 4291); metadata of cloud machines
   multicast,      ///< groups (RFC 5771, RFC 4291)
-  documentation,  ///< examples (RFC 5737, RFC 3849, RFC 9637)
-  benchmarking,   ///< laboratories (RFC 2544, RFC 5180)
-  reserved,       ///< anything else that no page is served from
+  documentation,  ///< for examples (RFC 5737, RFC 3849, RFC 9637)
+  benchmarking,   ///< for test networks (RFC 2544, RFC 5180)
+  reserved,       ///< anything else that serves no pages
 };
 
 /// The name of a kind, as its enumerator is spelled.
@@ -42,15 +42,15 @@ struct special_prefix {
   address_kind kind;
 };
 
-// The first that holds an address decides. The registries call some addresses in 192.0.0.0/24 and
-// 2001::/23 globally reachable; those are anycast to whatever is nearest, so the next router.
+// The first prefix that contains an address decides. The registries call some addresses in
+// 192.0.0.0/24 and 2001::/23 globally reachable. Those are anycast: they reach the nearest router.
 inline constexpr std::array special_ipv4{
     special_prefix{"0.0.0.0/32", address_kind::unspecified},
     special_prefix{"0.0.0.0/8", address_kind::reserved},
     special_prefix{"10.0.0.0/8", address_kind::private_use},
     special_prefix{"100.64.0.0/10", address_kind::shared},
     special_prefix{"127.0.0.0/8", address_kind::loopback},
-    // Azure's own services for a virtual machine: public by its number, not by who answers.
+    // Azure's own services for a virtual machine. The number is public, but the service is inside.
     special_prefix{"168.63.129.16/32", address_kind::reserved},
     special_prefix{"169.254.0.0/16", address_kind::link_local},
     special_prefix{"172.16.0.0/12", address_kind::private_use},
@@ -66,7 +66,7 @@ inline constexpr std::array special_ipv4{
     special_prefix{"0.0.0.0/0", address_kind::global},
 };
 
-// Of IPv6, only 2000::/3 is given out to be reached (RFC 4291, section 2.4).
+// Of IPv6, only 2000::/3 is assigned for global use (RFC 4291, section 2.4).
 inline constexpr std::array special_ipv6{
     special_prefix{"::/128", address_kind::unspecified},
     special_prefix{"::1/128", address_kind::loopback},
@@ -97,12 +97,12 @@ inline constexpr std::array special_ipv6{
 
 /// Returns the purpose of `address`.
 ///
-/// An IPv6 address that stands for one of IPv4 is of that one's kind: mapped
+/// An IPv6 address that contains an IPv4 address has the kind of that address: mapped
 /// (`0:0:0:0:0:ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), ISATAP (an interface
 /// identifier that begins with `0:5efe` or `200:5efe`; the prefix counts, too), and Teredo
-/// (`2001::/32`), which is `global` only when both its client and its server are. The obsolete
-/// compatible form (`::/96`) is never `global`; neither is `64:ff9b:1::/48`, since only its
-/// operator knows where in it the IPv4 address stands. Constant time.
+/// (`2001::/32`), which is `global` only if its client and its server both are. The obsolete
+/// compatible form (`::/96`) is never `global`. Neither is `64:ff9b:1::/48`, since only its
+/// operator knows where in it the IPv4 address is. Constant time.
 [[nodiscard]] constexpr address_kind kind_of(const ip_address& address) noexcept {
   if (address.is_v4()) {
     return http_detail::kind_in(http_detail::special_ipv4, address);
@@ -111,7 +111,7 @@ inline constexpr std::array special_ipv6{
   if (!inside.address) {
     return http_detail::kind_in(http_detail::special_ipv6, address);
   }
-  // An ISATAP address lies under an ordinary prefix, which counts as well.
+  // An ISATAP address has an ordinary prefix, which counts as well.
   if (const address_kind outer = http_detail::kind_in(http_detail::special_ipv6, address);
       outer != address_kind::global && http_detail::is_isatap(address)) {
     return outer;

@@ -13,12 +13,12 @@
 
 namespace robots::detail {
 
-/// The directives of `Cache-Control` for a private cache (RFC 9111, section 5.2.2), as far as they
-/// matter here. `s-maxage` is for shared caches only.
+/// The directives of `Cache-Control` that matter to a private cache (RFC 9111, section 5.2.2).
+/// `s-maxage` is for shared caches only.
 struct cache_control {
-  bool no_store = false;  ///< not to be kept
-  bool no_cache = false;  ///< not to be used again unasked, whether for all or some fields
-  std::optional<std::chrono::seconds> max_age;  ///< the first one; 0 when it is no number
+  bool no_store = false;  ///< do not store
+  bool no_cache = false;  ///< do not use without asking again, for all or some fields
+  std::optional<std::chrono::seconds> max_age;  ///< the first one; 0 if it is not a number
 
   [[nodiscard]] friend bool operator==(const cache_control&, const cache_control&) = default;
 };

@@ -21,10 +21,10 @@ namespace robots {
 
 /// The encoding of a text.
 enum class charset : std::uint8_t {
-  utf_8,         ///< also whatever is not known: the octets stay as they are
+  utf_8,         ///< also for unknown charsets: the octets do not change
   windows_1252,  ///< also for the labels ISO-8859-1 and US-ASCII
-  utf_16le,      ///< UTF-16, the lower octet first
-  utf_16be,      ///< UTF-16, the upper octet first
+  utf_16le,      ///< UTF-16 with the lower octet first
+  utf_16be,      ///< UTF-16 with the upper octet first
 };
 
 /// The name of a charset, as IANA registers it, in lower case.
@@ -33,7 +33,7 @@ enum class charset : std::uint8_t {
                                             {"utf-8", "windows-1252", "utf-16le", "utf-16be"});
 }
 
-/// Returns the charset of a label, in any case, or nothing for an unknown one.
+/// Returns the charset of a label, in any case, or an empty optional for an unknown one.
 ///
 /// The labels are those of the WHATWG Encoding Standard, section 4.2, for these four charsets:
 /// ISO-8859-1 and US-ASCII mean windows-1252, and `utf-16` is little-endian. Linear in the label.
@@ -85,15 +85,15 @@ enum class charset : std::uint8_t {
 
 namespace http_detail {
 
-/// The value of the first parameter `charset` of a Content-Type, without quotes:
+/// Returns the value of the first parameter `charset` of a Content-Type, without quotes:
 /// `parameters = *( OWS ";" OWS [ token "=" ( token / quoted-string ) ] )` (RFC 9110, sections
 /// 5.6.6 and 8.3.1).
 ///
-/// Blanks around the equals sign are passed over. A backslash in a quoted string stays, as no label
-/// of a charset needs one. Linear.
+/// Skips blanks around the equals sign. A backslash in a quoted string is kept, since no label of a
+/// charset needs one. Linear.
 [[nodiscard]] constexpr std::optional<std::string_view> charset_parameter(
     std::string_view content_type) noexcept {
-  std::size_t length = length_before(content_type, ';');  // of the media type itself
+  std::size_t length = length_before(content_type, ';');  // of the media type
   while (length < content_type.size()) {
     content_type.remove_prefix(length + 1);
     length = length_before(content_type, ';');
@@ -109,7 +109,7 @@ namespace http_detail {
 
 }  // namespace http_detail
 
-/// The charset in which `to_utf8` reads a body that came with `content_type`. The first of these
+/// Returns the charset in which `to_utf8` reads a body with this `content_type`. The first of these
 /// decides:
 ///
 /// 1. A byte order mark: of UTF-8, or of UTF-16 in either order (WHATWG Encoding, section 6).
@@ -120,7 +120,7 @@ namespace http_detail {
 ///    line of robots.txt.
 /// 4. UTF-8, as RFC 9309, section 2.3, demands.
 ///
-/// UTF-32 is not looked for, as WHATWG Encoding does not know it. Linear.
+/// It does not look for UTF-32, which WHATWG Encoding does not know. Linear.
 [[nodiscard]] constexpr charset charset_of(std::string_view body,
                                            std::string_view content_type = {}) noexcept {
   if (body.starts_with("\xEF\xBB\xBF")) {
@@ -143,18 +143,18 @@ namespace http_detail {
   return utf_16 && 10 * nuls < body.size() ? charset::utf_8 : labelled;
 }
 
-/// The result of `to_utf8`: a view of the given octets if nothing had to change, else a new text.
+/// The result of `to_utf8`: a view of the given octets if nothing changed, else a new text.
 class utf8_text {
  public:
-  /// `text` as it stands; it must outlive this object.
+  /// Refers to `text`, which must outlive this object.
   explicit utf8_text(std::string_view text) noexcept : given_(text) {}
-  /// A text that was made from another charset.
+  /// Owns a text that was made from another charset.
   explicit utf8_text(std::string converted) noexcept : converted_(std::move(converted)) {}
 
-  /// The text; valid while this object and the octets it was made from are. Constant.
+  /// Returns the text. It is valid as long as this object and the original octets. Constant time.
   [[nodiscard]] std::string_view text() const noexcept { return converted_ ? *converted_ : given_; }
 
-  /// Returns true if the text is another than the octets it was made from.
+  /// Returns true if the text differs from the original octets.
   [[nodiscard]] bool converted() const noexcept { return converted_.has_value(); }
 
  private:
@@ -162,23 +162,24 @@ class utf8_text {
   std::optional<std::string> converted_;
 };
 
-/// The body of a robots.txt as UTF-8, read in the charset that `charset_of` found:
-/// `parse(to_utf8(body, charset_of(body, content_type)).text(), options)`.
+/// Returns the body of a robots.txt as UTF-8. Use it with `charset_of`: `parse(to_utf8(body,
+/// charset_of(body, content_type)).text(), options)`.
 ///
-/// - UTF-8, and whatever is not known: the octets as they are, well-formed or not, with the byte
-///   order mark, which `parse` skips. Text that is not UTF-8 is compared octet by octet, so one bad
-///   octet harms nothing else.
-/// - windows-1252 and its kin, line by line: a line that is UTF-8 stays as it is, any other is
-///   transcoded. Servers call UTF-8 files ISO-8859-1 by default, and a file can grow from
-///   both; a line of Latin-1 that happens to be UTF-8 is rare. The line that a size limit has cut
-///   harms no other. The path of a URL is percent-encoded UTF-8 whatever the charset of the page
-///   (WHATWG URL, section 4.4), so transcoded patterns are the ones that match.
-/// - UTF-16: without its mark; each lone surrogate becomes U+FFFD, an odd last octet is dropped.
+/// - UTF-8, and any unknown charset: the octets do not change, whether they are valid or not.
+///   `parse` skips the byte order mark. Text that is not UTF-8 is compared octet by octet, so one
+///   bad octet harms nothing else.
+/// - windows-1252, ISO-8859-1 and US-ASCII, line by line: a line that is valid UTF-8 does not
+///   change; any other is transcoded. The reason: servers often call UTF-8 files ISO-8859-1, and
+///   one file can contain both. A Latin-1 line that is valid UTF-8 by chance is rare. A line that a
+///   size limit has cut does not affect other lines. In a URL, the path is percent-encoded UTF-8
+///   whatever the charset of the page (WHATWG URL, section 4.4), so transcoded patterns match it.
+/// - UTF-16: the mark is removed; a lone surrogate becomes U+FFFD, and an odd last octet is
+///   dropped.
 ///
 /// Never fails on content. Linear; copies only transcoded text. The result is at most three times
-/// as long as `body`. A limit such as RFC 9309's 500 KiB is about the octets served. Cut the body
-/// by it. Then pass the larger of the limit and the size of the text to `parse`, since the text may
-/// have grown.
+/// as long as `body`. A limit such as RFC 9309's 500 KiB applies to the octets that were served. So
+/// cut the body at the limit. Then pass the larger of the limit and the size of the text to
+/// `parse`, since the text may have grown.
 [[nodiscard]] inline utf8_text to_utf8(std::string_view body, charset written_in) {
   constexpr std::string_view::size_type mark = 2;
   const auto without = [&](std::string_view bom) {
@@ -200,13 +201,13 @@ class utf8_text {
   return utf8_text{body};
 }
 
-/// The same in the charset that the body and its Content-Type say.
+/// Like `to_utf8` with the charset that the body and its Content-Type state.
 [[nodiscard]] inline utf8_text to_utf8(std::string_view body, std::string_view content_type = {}) {
   return to_utf8(body, charset_of(body, content_type));
 }
 
-/// Uses the first Content-Type of the headers of a response:
-/// `parse(to_utf8(response.body, response.headers).text(), options)`.
+/// Like `to_utf8` with the first Content-Type of the headers: `parse(to_utf8(response.body,
+/// response.headers).text(), options)`.
 [[nodiscard]] inline utf8_text to_utf8(std::string_view body,
                                        const std::vector<http_header>& headers) {
   return to_utf8(body, find_header(headers, "Content-Type").value_or(std::string_view{}));

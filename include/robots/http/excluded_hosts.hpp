@@ -32,8 +32,8 @@ namespace http_detail {
   return without_outer_dots(name);
 }
 
-/// The rule of exclusion: `is_excluded` names the host or one of its parent domains. An IP address
-/// has none.
+/// Applies the rule of exclusion: returns true if `is_excluded` is true for the host or one of its
+/// parent domains. An IP address has no parent domains.
 template <std::predicate<std::string_view> Excluded>
 [[nodiscard]] constexpr bool lies_under(std::string_view host, const Excluded& is_excluded) {
   if (host.starts_with('[') || parse_ip_address(host)) {
@@ -49,8 +49,8 @@ template <std::predicate<std::string_view> Excluded>
   return true;
 }
 
-/// Returns true if two spellings name one host: of an IP address, mapped into IPv6 or not, in any
-/// case.
+/// Returns true if two spellings mean one host. Case does not matter, and an IPv4 address equals
+/// its form mapped into IPv6.
 [[nodiscard]] constexpr bool is_same_host(std::string_view a, std::string_view b) noexcept {
   if (base::equal_ignoring_case(a, b)) {
     return true;
@@ -62,7 +62,7 @@ template <std::predicate<std::string_view> Excluded>
 
 }  // namespace http_detail
 
-/// A range of texts, such as the names of hosts: `std::vector<std::string>`, an array of
+/// A range of texts, such as host names: a `std::vector<std::string>`, or an array of
 /// `std::string_view`.
 template <class R>
 concept TextRange = requires(R& texts) {
@@ -70,22 +70,21 @@ concept TextRange = requires(R& texts) {
   std::end(texts);
 };
 
-/// Returns true if `host` lies under one of the names in `excluded`: a top-level domain (`gov`), a
-/// suffix
-/// (`gov.uk`) or a host (`example.com`, which takes its subdomains with it).
+/// Returns true if a name in `excluded` covers `host`: a top-level domain (`gov`), a suffix
+/// (`gov.uk`) or a host (`example.com`, which also covers its subdomains).
 ///
 ///     should_skip_by_tld("navy.mil", {"gov", "mil"})
 ///
-/// Names are compared by whole labels from the right, without regard to case (RFC 4343): `gov`
-/// excludes `gov` and `example.gov`, not `mygov`. `.gov`, `*.gov` and `GOV` mean the same. An entry
-/// with a port or a scheme excludes its host under every port and scheme: too wide an exclusion
-/// does less harm than a missing one. An empty entry excludes nothing. An IP address is compared
-/// whole, in any spelling, and IPv4 equals its form mapped into IPv6. An IPv6 literal needs its
-/// brackets.
+/// Whole labels are compared from the right, without regard to case (RFC 4343): `gov` excludes
+/// `gov` and `example.gov`, not `mygov`. `.gov`, `*.gov` and `GOV` mean the same as `gov`. An entry
+/// with a port or a scheme excludes its host with every port and scheme: an exclusion that is too
+/// wide does less harm than a missing one. An empty entry excludes nothing. An IP address is
+/// compared as a whole, in any spelling. An IPv4 address equals its form mapped into IPv6. An IPv6
+/// literal needs its brackets.
 ///
-/// `host` may carry a port, a dot at its end, or be a whole URL. Percent-encoding is not decoded:
-/// pass `site::host` when the text comes from elsewhere. This is SPYDER's ShouldSkipByTLD, which
-/// compared with regard to case. Linear in entries times the labels of `host`, without allocation.
+/// `host` may have a port or a dot at its end, or be a whole URL. Percent-encoding is not decoded:
+/// pass `site::host` for text from elsewhere. This is SPYDER's ShouldSkipByTLD, which was sensitive
+/// to case. Linear in the entries times the labels of `host`; allocates nothing.
 template <TextRange R>
 // NOLINTNEXTLINE(cppcoreguidelines-missing-std-forward): a range is only walked
 [[nodiscard]] constexpr bool should_skip_by_tld(std::string_view host, R&& excluded) {
@@ -100,27 +99,27 @@ template <TextRange R>
   });
 }
 
-/// Takes the names in braces.
+/// Like the function above, for names in braces.
 [[nodiscard]] constexpr bool should_skip_by_tld(
     std::string_view host, std::initializer_list<std::string_view> excluded) noexcept {
   return should_skip_by_tld(host, std::span{excluded.begin(), excluded.size()});
 }
 
 /// A set of hosts that must not be fetched: top-level domains, suffixes and hosts, as
-/// `should_skip_by_tld` reads them, made for lists of any length. Copies share one table.
+/// `should_skip_by_tld` reads them. The set may be of any size. Copies share one table.
 class excluded_hosts {
  public:
   /// Excludes nothing.
   excluded_hosts() = default;
 
-  /// Throws `std::invalid_argument` for an entry that could never exclude anything, such as one
-  /// with a blank in it: an exclusion that is silently ignored is worse than none. `option` is what
-  /// the message calls the list.
+  /// Throws `std::invalid_argument` for an entry that can never exclude anything, such as one with
+  /// a blank in it: an ignored exclusion is worse than an error. `option` names the list in the
+  /// message.
   explicit excluded_hosts(std::span<const std::string> entries,
                           std::string_view option = "excluded");
 
-  /// Returns true if `host`, in normal form as in `site::host`, or one of its parent domains is
-  /// excluded. Linear in the host, whatever the number of entries; never allocates.
+  /// Returns true if `host`, or one of its parent domains, is excluded. `host` is in normal form,
+  /// as in `site::host`. Linear in the host, however many entries there are; allocates nothing.
   [[nodiscard]] bool contains(std::string_view host) const noexcept;
 
   /// Returns true if nothing is excluded.
@@ -129,7 +128,7 @@ class excluded_hosts {
  private:
   struct name_table;
 
-  std::shared_ptr<const name_table> names_{};  // null without names
+  std::shared_ptr<const name_table> names_{};  // null if empty
 };
 
 }  // namespace robots

@@ -19,7 +19,7 @@ namespace robots {
 namespace http_detail {
 
 /// Returns true if an entry means addresses in a form that no host has: `10.0.0.0/8`, `fd00::/8`,
-/// or an IPv6 address without its brackets.
+/// or an IPv6 address without brackets.
 [[nodiscard]] inline bool is_address_range(std::string_view entry) {
   const std::size_t colon = entry.find(':');
   const bool bare_ipv6 = !entry.starts_with('[') && colon != std::string_view::npos &&
@@ -28,7 +28,7 @@ namespace http_detail {
   return bare_ipv6 || (entry.find('/') != std::string_view::npos && parse_ip_prefix(entry));
 }
 
-/// The IPv4 address that `host`, in normal form, maps into IPv6; else `host`.
+/// Returns the IPv4 address that `host` maps into IPv6, or `host`. `host` is in normal form.
 [[nodiscard]] inline std::string_view without_mapping(std::string_view host) noexcept {
   constexpr std::string_view mapped = "[::ffff:";
   const bool maps = host.starts_with(mapped) && host.find('.') != std::string_view::npos;
@@ -39,9 +39,9 @@ namespace http_detail {
 
 struct excluded_hosts::name_table {
   boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>> names{};
-  std::uint64_t lengths = 0;  // of the names, so that few of a host's suffixes are looked up
+  std::uint64_t lengths = 0;  // a bit for each length of a name, so that few suffixes are looked up
 
-  /// Names of 63 octets and more share a bit.
+  /// Names of 63 or more octets share a bit.
   [[nodiscard]] static std::uint64_t length_bit(std::string_view name) noexcept {
     return std::uint64_t{1} << std::min<std::size_t>(name.size(), 63);
   }

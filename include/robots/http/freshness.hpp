@@ -14,12 +14,12 @@
 
 namespace robots::detail {
 
-/// The freshness lifetime of a response by its headers (RFC 9111, section 4.2): 0 for `no-store`
-/// and `no-cache`, else `max-age`, else `Expires` minus `Date`, in each case less `Age`.
+/// Returns the freshness lifetime of a response (RFC 9111, section 4.2): 0 for `no-store` and
+/// `no-cache`; else `max-age`; else `Expires` minus `Date`. `Age` is subtracted.
 ///
-/// From 0 to 2^31 seconds; empty if the headers do not state it. `s-maxage` is for shared caches
-/// and ignored. An `Expires` that is no date has passed already. `now` stands in for a `Date` that
-/// is missing or none. Keeping the result within limits is left to the caller. Linear.
+/// From 0 to 2^31 seconds; empty if the headers do not state a lifetime. Ignores `s-maxage`, which
+/// is for shared caches. An `Expires` that is not a date counts as past. `now` replaces a missing
+/// or invalid `Date`. The caller limits the result. Linear.
 [[nodiscard]] inline std::optional<std::chrono::seconds> freshness_lifetime(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   using std::chrono::seconds;

@@ -10,13 +10,13 @@ namespace robots {
 
 namespace http_detail {
 
-/// The start of a URL or of a bare host: `[scheme "://"] authority`.
+/// The start of a URL or of a host without a scheme: `[scheme "://"] authority`.
 struct url_head {
   std::optional<std::string_view> scheme;
   std::string_view authority;
 };
 
-/// Takes `name:` for a scheme only when `//` follows, since `localhost:80` names a host.
+/// Reads `name:` as a scheme only if `//` follows: `localhost:80` is a host with a port.
 [[nodiscard]] constexpr url_head split_head(std::string_view text) noexcept {
   url_head head;
   const std::size_t length = scheme_length(text);
@@ -28,10 +28,10 @@ struct url_head {
   return head;
 }
 
-/// An authority cut up, but not checked.
+/// The parts of an authority, not checked.
 struct authority_parts {
   std::string_view host;    ///< with its brackets
-  std::string_view port{};  ///< whatever stands behind the host, without its `:`
+  std::string_view port{};  ///< the text behind the host, without its `:`
 };
 
 [[nodiscard]] constexpr authority_parts split_authority(std::string_view text) noexcept {
@@ -47,11 +47,11 @@ struct authority_parts {
 
 }  // namespace http_detail
 
-/// The host as written in a host, in `host:port` or in a URL of any scheme: without user
-/// information, port and path, with the brackets of an IPv6 literal.
+/// Returns the host of a host, of `host:port`, or of a URL with any scheme, as it is written:
+/// without user information, port and path, with the brackets of an IPv6 literal.
 ///
-/// Neither checks nor normalises: letters keep their case and percent-encoding stays. For the
-/// normal form, see `parse_site`. Empty when there is no host. Linear, without allocation.
+/// Neither checks nor normalises it: letters keep their case, and percent-encoding stays. For the
+/// normal form, see `parse_site`. Empty if there is no host. Linear, without allocation.
 [[nodiscard]] constexpr std::string_view host_of(std::string_view host_or_url) noexcept {
   return http_detail::split_authority(http_detail::split_head(host_or_url).authority).host;
 }

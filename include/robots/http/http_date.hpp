@@ -15,13 +15,14 @@ namespace robots {
 
 namespace http_detail {
 
-/// The value of a run of digits; -1 when anything else is in it. At most nine digits.
+/// Returns the value of a run of digits, or -1 if it contains anything else. Reads at most nine
+/// digits.
 [[nodiscard]] constexpr int digits_value(std::string_view text) noexcept {
   const std::optional<std::uint64_t> value = base::parse_decimal(text);
   return value && text.size() <= 9 ? static_cast<int>(*value) : -1;
 }
 
-/// Returns the index of `name` among `names`, or their number.
+/// Returns the index of `name` in `names`, or the number of names.
 template <std::size_t N>
 [[nodiscard]] constexpr std::size_t index_of_name(const std::array<std::string_view, N>& names,
                                                   std::string_view name) noexcept {
@@ -39,7 +40,7 @@ inline constexpr std::array<std::string_view, 7> long_day_names{
 inline constexpr std::array<std::string_view, 12> month_names{
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-/// `hour ":" minute ":" second`, where second 60 is a leap second.
+/// Reads `hour ":" minute ":" second`; second 60 is a leap second.
 [[nodiscard]] constexpr std::optional<std::chrono::seconds> parse_time_of_day(
     std::string_view text) noexcept {
   if (text.size() != 8 || text[2] != ':' || text[5] != ':') {
@@ -71,7 +72,7 @@ inline constexpr std::array<std::string_view, 12> month_names{
   return std::chrono::sys_days{date} + *time_of_day;
 }
 
-/// The year that two digits mean: never more than 50 years ahead (RFC 9110, section 5.6.7).
+/// Returns the year for two digits: at most 50 years ahead (RFC 9110, section 5.6.7).
 [[nodiscard]] constexpr int full_year(int two_digits, wall_time now) noexcept {
   const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(now)};
   const int this_year = static_cast<int>(today.year());
@@ -87,14 +88,15 @@ inline constexpr std::array<std::string_view, 12> month_names{
 
 }  // namespace http_detail
 
-/// The moment that an `HTTP-date` names, in whole seconds (RFC 9110, section 5.6.7):
+/// Reads an `HTTP-date` in whole seconds (RFC 9110, section 5.6.7):
 ///
 ///     IMF-fixdate  = Sun, 06 Nov 1994 08:49:37 GMT
 ///     rfc850-date  = Sunday, 06-Nov-94 08:49:37 GMT
 ///     asctime-date = Sun Nov  6 08:49:37 1994
 ///
-/// `now` decides the century of the second form. The case of names does not matter, and the name of
-/// the day need not fit the date. Returns nothing for any other text. Linear, no locale.
+/// `now` decides the century of the second form. Names may be in any case, and the name of the day
+/// need not match the date. Returns an empty optional for any other text. Linear; independent of
+/// the locale.
 [[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_http_date(
     std::string_view text, wall_time now) noexcept {
   const std::size_t comma = text.find(',');

@@ -18,23 +18,23 @@ namespace robots {
 /// An IPv4 or IPv6 address: its octets in network order, without port or zone.
 class ip_address {
  public:
-  /// An IPv4 address.
+  /// Makes an IPv4 address.
   explicit constexpr ip_address(const std::array<std::uint8_t, 4>& octets) noexcept : v4_(true) {
     std::copy(octets.begin(), octets.end(), octets_.begin());
   }
-  /// An IPv6 address.
+  /// Makes an IPv6 address.
   explicit constexpr ip_address(const std::array<std::uint8_t, 16>& octets) noexcept
       : octets_(octets) {}
 
-  /// Returns true for an IPv4 address. One that is mapped into IPv6 is an IPv6 address.
+  /// Returns true for an IPv4 address. An address mapped into IPv6 is an IPv6 address.
   [[nodiscard]] constexpr bool is_v4() const noexcept { return v4_; }
 
-  /// Its 4 or 16 octets, for as long as the address lives.
+  /// Returns the 4 or 16 octets. They live as long as the address.
   [[nodiscard]] constexpr std::span<const std::uint8_t> octets() const noexcept {
     return {octets_.data(), v4_ ? 4 : octets_.size()};
   }
 
-  /// Addresses of different families differ.
+  /// Addresses of different families are different.
   [[nodiscard]] friend constexpr bool operator==(const ip_address&,
                                                  const ip_address&) noexcept = default;
 
@@ -43,12 +43,12 @@ class ip_address {
   bool v4_ = false;
 };
 
-/// The address that `text` spells: `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]`
-/// (RFC 3986, section 3.2.2; RFC 4291, section 2.2).
+/// Reads an address: `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]` (RFC 3986, section 3.2.2; RFC
+/// 4291, section 2.2).
 ///
-/// Returns nothing for any other text, such as a zone (`fe80::1%eth0`), a port, or a form of IPv4
-/// that only some programs read (`127.1`, `0x7f.0.0.1`, `2130706433`, `010.0.0.1`). Reads at most
-/// 46 octets.
+/// Returns an empty optional for any other text, such as one with a zone (`fe80::1%eth0`) or a
+/// port, or a form of IPv4 that only some programs read (`127.1`, `0x7f.0.0.1`, `2130706433`,
+/// `010.0.0.1`). Reads at most 46 octets.
 [[nodiscard]] constexpr std::optional<ip_address> parse_ip_address(std::string_view text) noexcept {
   if (text.starts_with('[')) {
     if (!text.ends_with(']') || text.size() < 2) {
@@ -75,7 +75,7 @@ namespace http_detail {
   return text;
 }
 
-/// RFC 5952: no leading zeros, and the first of the longest runs of zero groups as `::`.
+/// RFC 5952: no leading zeros, and `::` for the first of the longest runs of zero groups.
 [[nodiscard]] inline std::string ipv6_text(std::span<const std::uint8_t> octets) {
   const auto group = [octets](std::size_t i) {
     return static_cast<unsigned>(octets[2 * i]) << 8U | octets[2 * i + 1];
@@ -112,8 +112,8 @@ namespace http_detail {
 
 }  // namespace http_detail
 
-/// An address as RFC 5952 writes it, without brackets; one of IPv4 in IPv6 with dots in its end.
-/// `parse_ip_address` reads it back.
+/// Writes an address as RFC 5952 does, without brackets. An IPv4 address inside an IPv6 address is
+/// written with dots. `parse_ip_address` reads it back.
 [[nodiscard]] inline std::string to_string(const ip_address& address) {
   const std::span<const std::uint8_t> octets = address.octets();
   if (address.is_v4()) {
@@ -125,9 +125,9 @@ namespace http_detail {
              : http_detail::ipv6_text(octets);
 }
 
-/// Returns true if the last label of a host in lower case is a number, decimal or hexadecimal. Name
-/// resolution takes such a host for an IPv4 address, in spellings that no two programs agree on
-/// (WHATWG URL, section 3.5). Linear.
+/// Returns true if the last label of a host is a number, decimal or hexadecimal. The host is in
+/// lower case. Resolvers read such a host as an IPv4 address, but not all in the same way (WHATWG
+/// URL, section 3.5). Linear.
 [[nodiscard]] constexpr bool ends_in_number(std::string_view host) noexcept {
   const std::string_view last = host.substr(host.rfind('.') + 1);
   if (last.starts_with("0x")) {

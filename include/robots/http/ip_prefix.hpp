@@ -13,20 +13,20 @@
 
 namespace robots {
 
-/// The addresses of one family that begin with the same bits: `10.0.0.0/8`, `fc00::/7`.
+/// The addresses of one family that begin with certain bits: `10.0.0.0/8`, `fc00::/7`.
 class ip_prefix {
  public:
-  /// The addresses that agree with `one` in their first `length` bits, all of its bits when it has
-  /// no more. Its other bits do not count.
+  /// Takes the first `length` bits of `one`, or all of them if it has fewer. Ignores its other
+  /// bits.
   constexpr ip_prefix(const ip_address& one, std::size_t length) noexcept
       : first_(masked(one, length)), length_((std::min)(length, one.octets().size() * 8)) {}
 
-  /// The first of the addresses, whose other bits are 0.
+  /// Returns the first of the addresses: all other bits are 0.
   [[nodiscard]] constexpr const ip_address& first() const noexcept { return first_; }
-  /// In bits: 0 to 32 or to 128.
+  /// Returns the length in bits: 0 to 32, or 0 to 128.
   [[nodiscard]] constexpr std::size_t length() const noexcept { return length_; }
 
-  /// Never true for an address of the other family. Constant time.
+  /// Returns true if an address has these bits and this family. Constant time.
   [[nodiscard]] constexpr bool contains(const ip_address& address) const noexcept {
     if (address.is_v4() != first_.is_v4()) {
       return false;
@@ -58,9 +58,9 @@ class ip_prefix {
   std::size_t length_;
 };
 
-/// Reads a prefix (RFC 4632, section 3.1; RFC 4291, section 2.3): `10.0.0.0/8`, `fc00::/7`, or one
-/// address alone, with or without brackets. Ignores the bits behind the prefix. Returns nothing for
-/// any other text. Linear.
+/// Reads a prefix (RFC 4632, section 3.1; RFC 4291, section 2.3): `10.0.0.0/8`, `fc00::/7`, or a
+/// single address, with or without brackets. Ignores the bits behind the prefix. Returns an empty
+/// optional for any other text. Linear.
 [[nodiscard]] constexpr std::optional<ip_prefix> parse_ip_prefix(std::string_view text) noexcept {
   const std::size_t slash = text.find('/');
   const std::optional<ip_address> first = parse_ip_address(text.substr(0, slash));

@@ -13,23 +13,23 @@
 
 namespace robots {
 
-/// One HTTP header field. Names are compared without regard to case (RFC 9110, section 5.1).
+/// One HTTP header field. Names may be in any case (RFC 9110, section 5.1).
 struct http_header {
   std::string name{};   ///< field name, in any case
-  std::string value{};  ///< field value, without the white space around it
+  std::string value{};  ///< field value, without white space at its ends
 };
 
-/// Why an exchange produced no HTTP response.
+/// The reason why an exchange has no HTTP response.
 enum class fetch_error {
-  none,             ///< there is a response
-  resolve,          ///< the host name did not resolve
-  connect,          ///< no connection could be made, for another reason than `connection_refused`
-  tls,              ///< the TLS handshake or the check of the certificate failed
-  timeout,          ///< `fetch_request::timeout` ran out
-  cancelled,        ///< `fetch_request::stop` was requested
-  refused_address,  ///< the address guard forbids the address
-  protocol,         ///< the peer broke HTTP, or HTTP cannot fetch the URL
-  other,            ///< anything else; see `fetch_response::error_text`
+  none,                ///< there is a response
+  resolve,             ///< the host name did not resolve
+  connect,             ///< no connection, for another reason than `connection_refused`
+  tls,                 ///< the TLS handshake or the check of the certificate failed
+  timeout,             ///< `fetch_request::timeout` passed
+  cancelled,           ///< `fetch_request::stop` was requested
+  refused_address,     ///< the address guard does not permit the address
+  protocol,            ///< the peer violated HTTP, or the URL is not for HTTP
+  other,               ///< anything else; see `fetch_response::error_text`
   connection_refused,  ///< nothing listens on the port (ECONNREFUSED)
 };
 
@@ -40,33 +40,33 @@ enum class fetch_error {
               "protocol", "other", "connection_refused"});
 }
 
-/// One GET to make: exactly one exchange, without redirects and without retries.
+/// One GET request: exactly one exchange, without redirects and retries.
 struct fetch_request {
   std::string url{};                     ///< absolute, http or https
-  std::vector<http_header> headers{};    ///< to send, `User-Agent` among them
+  std::vector<http_header> headers{};    ///< to send, including `User-Agent`
   std::chrono::milliseconds timeout{0};  ///< for the whole exchange; 0 means no limit
   std::size_t max_bytes = 0;             ///< most octets of decoded body to keep; 0 means no limit
-  stop_token stop{};                     ///< ends the exchange with `fetch_error::cancelled`
+  stop_token stop{};                     ///< a request ends the exchange as `cancelled`
 };
 
 /// The result of a `fetch_request`.
 struct fetch_response {
-  int status = 0;                         ///< HTTP status; 0 when `error` is not `none`
+  int status = 0;                         ///< HTTP status; 0 if there is an `error`
   std::vector<http_header> headers{};     ///< in the order received
   std::string body{};                     ///< decoded content, at most `max_bytes` octets
   bool truncated = false;                 ///< the content was longer than `max_bytes`
-  fetch_error error = fetch_error::none;  ///< why there is no response
-  std::string error_text{};               ///< for people: the client's words for `error`
+  fetch_error error = fetch_error::none;  ///< the reason if there is no response
+  std::string error_text{};               ///< for people: the client's text for `error`
 };
 
-/// Returns true if a response with this status says to ask elsewhere: 301, 302, 303, 307 or 308
-/// (RFC 9110, section 15.4). All that it says stands in its header section.
+/// Returns true if a response with this status points to another URL: 301, 302, 303, 307 or 308
+/// (RFC 9110, section 15.4). Its body does not matter.
 [[nodiscard]] constexpr bool is_redirect(int status) noexcept {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-/// Returns the value of the first header `name`, without the blanks around it (RFC 9110,
-/// section 5.5), or nothing. Linear in the headers.
+/// Returns the value of the first header `name`, without blanks at its ends (RFC 9110, section
+/// 5.5), or an empty optional. Linear in the headers.
 [[nodiscard]] inline std::optional<std::string_view> find_header(
     const std::vector<http_header>& headers, std::string_view name) noexcept {
   for (const http_header& header : headers) {

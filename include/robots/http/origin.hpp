@@ -13,20 +13,20 @@
 
 namespace robots {
 
-/// The schemes under which a robots.txt is asked for.
+/// The schemes that can have a robots.txt.
 enum class url_scheme { http, https };
 
-/// The scheme as it stands in a URL: `http` or `https`.
+/// Returns the scheme as it stands in a URL: `http` or `https`.
 [[nodiscard]] constexpr std::string_view to_string(url_scheme scheme) noexcept {
   return scheme == url_scheme::https ? "https" : "http";
 }
 
-/// 443 for https, 80 for http.
+/// Returns 443 for https, 80 for http.
 [[nodiscard]] constexpr std::uint16_t default_port(url_scheme scheme) noexcept {
   return scheme == url_scheme::https ? std::uint16_t{443} : std::uint16_t{80};
 }
 
-/// Returns the scheme of this name, in upper or lower case, or an empty optional.
+/// Returns the scheme with this name, in any case, or an empty optional.
 [[nodiscard]] constexpr std::optional<url_scheme> parse_scheme(std::string_view name) noexcept {
   if (base::equal_ignoring_case(name, "https")) {
     return url_scheme::https;
@@ -46,8 +46,8 @@ struct origin {
   [[nodiscard]] friend bool operator==(const origin&, const origin&) = default;
 };
 
-/// The ASCII form of RFC 6454, section 6.2, such as `http://example.com:8080`. The default port of
-/// the scheme is left out.
+/// Returns the ASCII form of RFC 6454, section 6.2, such as `http://example.com:8080`. The default
+/// port of the scheme is left out.
 [[nodiscard]] inline std::string to_string(const origin& parsed) {
   std::string text{to_string(parsed.scheme)};
   text += "://";
@@ -61,12 +61,12 @@ struct origin {
 
 /// Returns the origin of an absolute http or https URL, in normal form.
 ///
-/// Drops user information and one dot at the end of the host, decodes percent-encoded unreserved
-/// octets of the host, and takes an empty port as the default. Returns nothing for another scheme
-/// or a relative reference. Returns an empty optional for a host outside ASCII (use A-labels) or a
-/// host that RFC 3986 or the DNS does not allow. Returns nothing for a port outside 1 to 65535, and
-/// for a backslash, blank or control in the authority. Ignores the rest of the URL. Linear in the
-/// authority.
+/// Drops user information and a dot at the end of the host, decodes percent-encoded unreserved
+/// octets of the host, and reads an empty port as the default. Returns an empty optional for
+/// another scheme or a relative reference. Returns an empty optional for a host outside ASCII (use
+/// A-labels) or a host that RFC 3986 or the DNS does not allow. Returns an empty optional for a
+/// port outside 1 to 65535, and for a backslash, blank or control in the authority. Ignores the
+/// rest of the URL. Linear in the authority.
 [[nodiscard]] inline std::optional<origin> parse_origin(std::string_view url) {
   const http_detail::url_head head = http_detail::split_head(url);
   const std::optional<url_scheme> scheme = parse_scheme(head.scheme.value_or(std::string_view{}));
@@ -81,15 +81,15 @@ struct origin {
   return origin{*scheme, std::move(authority->host), port};
 }
 
-/// An http or https URL, apart from user information and fragment.
+/// An http or https URL without user information and fragment.
 struct http_url {
   robots::origin origin{};  ///< in normal form
-  std::string target{};     ///< path, `/` at least, and query, as they were
+  std::string target{};     ///< path and query as they were; the path is at least `/`
 
   [[nodiscard]] friend bool operator==(const http_url&, const http_url&) = default;
 };
 
-/// The URL in one piece.
+/// Returns the whole URL.
 [[nodiscard]] inline std::string to_string(const http_url& url) {
   return to_string(url.origin) + url.target;
 }

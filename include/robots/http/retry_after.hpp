@@ -12,12 +12,12 @@
 
 namespace robots {
 
-/// The wait that a server asks for: `Retry-After = HTTP-date / delay-seconds` (RFC 9110, section
-/// 10.2.3).
+/// Returns the wait that a server asks for: `Retry-After = HTTP-date / delay-seconds` (RFC 9110,
+/// section 10.2.3).
 ///
-/// From 0 (a date that has passed) to 2^31 seconds; empty if the header is missing or neither form.
-/// A date counts from that in the response's `Date`, so that the two clocks need not agree; without
-/// one, from `now`. Linear.
+/// From 0, for a date that has passed, to 2^31 seconds; empty if the header is missing or invalid.
+/// A date counts from the response's `Date`, so that the two clocks need not agree. Without `Date`,
+/// it counts from `now`. Linear.
 [[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   const std::string_view value = find_header(headers, "Retry-After").value_or("");

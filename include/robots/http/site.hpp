@@ -15,14 +15,15 @@
 
 namespace robots {
 
-/// The site of a robots.txt: an origin, or a host without a scheme, which means https and, when
+/// The site of a robots.txt: an origin, or a host without a scheme. The latter means https or, if
 /// that cannot be reached, http (SPYDER).
 struct site {
-  std::optional<url_scheme> scheme;  ///< nothing: https, then http
+  std::optional<url_scheme> scheme;  ///< empty: https, then http
   std::string host;                  ///< as in `origin`
-  std::uint16_t port = 0;            ///< 0: the default of the scheme
+  std::uint16_t port = 0;            ///< 0: the default port of the scheme
 
-  /// The origins to ask, the first that can be reached counts: one, or https and http.
+  /// Returns the origins to ask, in order: one, or https and http. The first one that can be
+  /// reached counts.
   [[nodiscard]] std::vector<origin> origins() const {
     const auto under = [this](url_scheme s) {
       return origin{s, host, port != 0 ? port : default_port(s)};
@@ -33,7 +34,7 @@ struct site {
     return {under(url_scheme::https), under(url_scheme::http)};
   }
 
-  /// The URLs of the robots.txt files of `origins()`, in the same order.
+  /// Returns the URLs of the robots.txt files of `origins()`, in the same order.
   [[nodiscard]] std::vector<std::string> robots_urls() const {
     std::vector<std::string> urls;
     for (const origin& one : origins()) {
@@ -42,9 +43,9 @@ struct site {
     return urls;
   }
 
-  /// One text for every spelling of the same site: the origin (`https://example.com`,
-  /// `http://example.com:8080`), or host and port (`example.com`, `example.com:8080`) when the
-  /// scheme is open.
+  /// Returns one text for all spellings of the same site: the origin (`https://example.com`,
+  /// `http://example.com:8080`), or host and port if there is no scheme (`example.com`,
+  /// `example.com:8080`).
   [[nodiscard]] std::string key() const {
     if (scheme) {
       return to_string(origins().front());
@@ -55,10 +56,10 @@ struct site {
   [[nodiscard]] friend bool operator==(const site&, const site&) = default;
 };
 
-/// The site that a host, `host:port`, or an absolute http or https URL names; a path behind it is
-/// ignored. Normalises and refuses as `parse_origin` does: returns an empty optional for a text
-/// that names no site. A port that is the default of a given scheme comes out as 0; behind a bare
-/// host, 443 means https and 80 means http. Linear in the authority.
+/// Returns the site of a host, of `host:port`, or of an absolute http or https URL, whose path is
+/// ignored. Normalises and checks like `parse_origin`; returns an empty optional for any other
+/// text. The default port of a given scheme becomes 0. For a host without a scheme, port 443 means
+/// https and port 80 means http. Linear in the authority.
 [[nodiscard]] inline std::optional<site> parse_site(std::string_view host_or_url) {
   const http_detail::url_head head = http_detail::split_head(host_or_url);
   std::optional<url_scheme> scheme;
@@ -68,8 +69,8 @@ struct site {
       return std::nullopt;
     }
   }
-  // `mailto:bob@example.com` and `http:/example.com` are URLs gone wrong or of another kind, not
-  // hosts with user information or an empty port.
+  // `mailto:bob@example.com` and `http:/example.com` are wrong or other URLs, not hosts with user
+  // information or an empty port.
   if (!scheme &&
       (head.authority.find('@') != std::string_view::npos || head.authority.ends_with(':'))) {
     return std::nullopt;
@@ -78,7 +79,7 @@ struct site {
   if (!authority) {
     return std::nullopt;
   }
-  // A bare host with a scheme's own port can only mean that scheme.
+  // A host without a scheme, but with the default port of one, means that scheme.
   for (const url_scheme own : {url_scheme::https, url_scheme::http}) {
     if (!scheme && authority->port == default_port(own)) {
       scheme = own;
@@ -92,7 +93,7 @@ struct site {
 
 namespace http_detail {
 
-/// The start of a text from the world, as a message shows it.
+/// Returns the start of a text from the web, for a message.
 [[nodiscard]] inline std::string shown(std::string_view text) {
   constexpr std::size_t most = 80;
   return '"' + base::printable(text.substr(0, most)) + (text.size() > most ? "...\"" : "\"");
@@ -100,8 +101,8 @@ namespace http_detail {
 
 }  // namespace http_detail
 
-/// Returns why `parse_site` refuses a text, in words for people, or an empty text if it does not:
-/// `the port "99999" is not one from 1 to 65535`. Linear in the authority.
+/// Returns the reason, for people, why `parse_site` refuses a text: `the port "99999" is not one
+/// from 1 to 65535`. Returns an empty text if it does not refuse it. Linear in the authority.
 [[nodiscard]] inline std::string url_problem(std::string_view host_or_url) {
   if (parse_site(host_or_url)) {
     return {};

@@ -7,7 +7,7 @@ namespace robots {
 
 namespace http_detail {
 
-/// The start of the authority, after a scheme of the length of `http` or `https`.
+/// Returns the start of the authority after a scheme as long as `http` or `https`.
 [[nodiscard]] constexpr std::size_t authority_start(std::string_view text) noexcept {
   for (const std::size_t colon : {4U, 5U}) {
     if (text.size() > colon + 2 && text[colon] == ':' && text[colon + 1] == '/' &&
@@ -20,18 +20,19 @@ namespace http_detail {
 
 }  // namespace http_detail
 
-/// The start of a URL, or of a host with or without a path, that is its site's key if it is any.
+/// Returns the start of a URL, or of a host with or without a path, that may be the key of its
+/// site.
 ///
-/// For a table whose keys are those of `site::key`: the entry of this text belongs to the site,
-/// since no two sites share a key and a key is its own site's. When nothing is found, the text may
-/// still name a site, spelled otherwise (upper case, default port, a query right behind the host):
-/// ask `parse_site` then. Looks for one `/`, checks nothing, allocates nothing.
+/// If a table with the keys of `site::key` has an entry for this text, the entry belongs to the
+/// site: no two sites share a key, and a key is the key of its own site. If it has none, the text
+/// may still name a site in another spelling (upper case, default port, a query right after the
+/// host). Then ask `parse_site`. Searches for one `/`, checks nothing and allocates nothing.
 [[nodiscard]] constexpr std::string_view possible_site_key(std::string_view host_or_url) noexcept {
   return host_or_url.substr(0, host_or_url.find('/', http_detail::authority_start(host_or_url)));
 }
 
-/// Returns the target for rules from a URL, or from a host with or without a path: the URL itself,
-/// or the text after the host. Linear, allocates nothing.
+/// Returns the part of a URL that rules apply to: the URL itself, or for a host with or without a
+/// path, the text after the host. Linear; allocates nothing.
 [[nodiscard]] constexpr std::string_view target_of(std::string_view host_or_url) noexcept {
   const std::size_t end = host_or_url.find_first_of("/?#");
   if (end == std::string_view::npos) {
@@ -41,8 +42,8 @@ namespace http_detail {
   return has_scheme ? host_or_url : host_or_url.substr(end);
 }
 
-/// The same result without a search, if `key` is the start of the URL that `possible_site_key` cuts
-/// off: path and query, or else the URL itself.
+/// Returns the same without a search, if `key` is the result of `possible_site_key` for the URL:
+/// path and query, or the URL itself.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());
@@ -50,13 +51,13 @@ namespace http_detail {
   return is_path ? target : url;
 }
 
-/// The key of the same host and port without a scheme.
+/// Returns the key of the same host and port without a scheme.
 [[nodiscard]] constexpr std::string_view without_scheme(std::string_view key) noexcept {
   return key.substr(http_detail::authority_start(key));
 }
 
-/// Returns the host in the key of a site, like `host_of`, but only for keys and in a third of the
-/// time. For a text that is no key, any part of it.
+/// Returns the host in a key, like `host_of`, but only for keys and in a third of the time. For
+/// other texts, it returns any part of the text.
 [[nodiscard]] constexpr std::string_view host_of_site_key(std::string_view key) noexcept {
   key = without_scheme(key);
   return key.substr(0, key.find(':', key.starts_with('[') ? key.find(']') : 0));

@@ -9,8 +9,8 @@
 
 namespace robots {
 
-/// The five components of a URI reference (RFC 3986, section 3), as views into its text. A
-/// component that is absent is not the same as one that is empty.
+/// The five components of a URI reference (RFC 3986, section 3), as views of its text. A missing
+/// component differs from an empty one.
 struct url_parts {
   std::optional<std::string_view> scheme;     ///< without its `:`
   std::optional<std::string_view> authority;  ///< without its `//`
@@ -21,7 +21,8 @@ struct url_parts {
 
 namespace http_detail {
 
-/// The length of `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` at the start of `text`.
+/// Returns the length of `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` at the start of
+/// `text`.
 [[nodiscard]] constexpr std::size_t scheme_length(std::string_view text) noexcept {
   if (text.empty() || !base::is_alpha(text.front())) {
     return 0;
@@ -37,9 +38,9 @@ namespace http_detail {
   return length;
 }
 
-/// Returns true if `text` has octets that neither a request line nor a log line may carry, or a
-/// backslash, which clients read differently: some take it for a slash, so that they disagree on
-/// where the host ends.
+/// Returns true if `text` has an octet that must not be in a request line or a log line, or a
+/// backslash. Some clients read a backslash as a slash, so that clients disagree about where the
+/// host ends.
 [[nodiscard]] constexpr bool has_forbidden_octet(std::string_view text) noexcept {
   for (const char c : text) {
     const auto octet = static_cast<unsigned char>(c);
@@ -80,8 +81,8 @@ namespace http_detail {
 
 namespace http_detail {
 
-/// Appends `text` with every octet outside ASCII percent-encoded, as servers mean it that send
-/// bare UTF-8.
+/// Appends `text` with every octet outside ASCII percent-encoded. Servers that send bare UTF-8 mean
+/// this.
 inline void append_encoded(std::string& to, std::string_view text) {
   for (const char c : text) {
     const auto octet = static_cast<unsigned char>(c);
@@ -96,7 +97,7 @@ inline void append_encoded(std::string& to, std::string_view text) {
 
 }  // namespace http_detail
 
-/// `path` with its `.` and `..` segments taken out (RFC 3986, section 5.2.4). Linear.
+/// Returns `path` without `.` and `..` segments (RFC 3986, section 5.2.4). Linear.
 [[nodiscard]] inline std::string remove_dot_segments(std::string_view path) {
   std::string out;
   out.reserve(path.size());
@@ -125,13 +126,13 @@ inline void append_encoded(std::string& to, std::string_view text) {
   return out;
 }
 
-/// The absolute URL that `reference` means where it stands in `base` (RFC 3986, section 5.2.2),
-/// such as the target of a `Location` header.
+/// Returns the absolute URL of `reference` relative to `base` (RFC 3986, section 5.2.2), for
+/// example for the target of a `Location` header.
 ///
-/// The scheme comes out in lower case and may be any, so that the caller sees the refused scheme;
-/// the fragment is dropped; octets outside ASCII in path and query come out percent-encoded.
-/// Returns an empty text if `base` has no scheme, or if either text has a control character, a
-/// space or a backslash. Linear.
+/// The scheme is in lower case. It can be any scheme, so that the caller can name the one it
+/// refuses. The fragment is dropped, and octets outside ASCII in path and query are
+/// percent-encoded. Returns an empty text if `base` has no scheme, or if either text has a control
+/// character, a space or a backslash. Linear.
 [[nodiscard]] inline std::optional<std::string> resolve_reference(std::string_view base,
                                                                   std::string_view reference) {
   if (http_detail::has_forbidden_octet(base) || http_detail::has_forbidden_octet(reference)) {
@@ -175,7 +176,7 @@ inline void append_encoded(std::string& to, std::string_view text) {
     out += "//";
     out += *authority;
   } else if (path.starts_with("//")) {
-    out += "/.";  // or the path would be read as an authority (RFC 3986, section 3.3)
+    out += "/.";  // else the path would be read as an authority (RFC 3986, section 3.3)
   }
   http_detail::append_encoded(out, path);
   if (query) {

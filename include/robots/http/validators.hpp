@@ -13,12 +13,12 @@
 
 namespace robots {
 
-/// The validators of a resource: they show whether it has changed (RFC 9110, section 8.8).
+/// The validators of a resource, which show whether it has changed (RFC 9110, section 8.8).
 struct validators {
-  std::string etag{};           ///< as sent, with `W/` and quotes; or empty
-  std::string last_modified{};  ///< as sent; empty without a date
+  std::string etag{};           ///< as sent, with `W/` and quotes; may be empty
+  std::string last_modified{};  ///< as sent; may be empty
 
-  /// Returns true without an entity tag and without a date.
+  /// Returns true if there is neither an entity tag nor a date.
   [[nodiscard]] bool empty() const noexcept { return etag.empty() && last_modified.empty(); }
 
   [[nodiscard]] friend bool operator==(const validators&, const validators&) = default;
@@ -26,9 +26,9 @@ struct validators {
 
 namespace http_detail {
 
-/// `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3), where `etagc` is any
-/// octet but controls, space and the quote. 1,024 octets at most: it is kept for as long as the
-/// rules are.
+/// Returns true for `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3). `etagc`
+/// is any octet except controls, space and the quote. The limit is 1,024 octets, since it is kept
+/// as long as the rules.
 [[nodiscard]] inline bool is_entity_tag(std::string_view text) noexcept {
   constexpr std::size_t longest = 1'024;
   if (text.size() > longest) {
@@ -51,8 +51,8 @@ namespace http_detail {
 
 }  // namespace http_detail
 
-/// Returns the validators in the headers of a response. Malformed entity tags and dates are left
-/// out. Linear.
+/// Returns the validators in the headers of a response. Ignores malformed entity tags and dates.
+/// Linear.
 [[nodiscard]] inline validators validators_of(const std::vector<http_header>& headers) {
   validators found;
   const std::string_view etag = find_header(headers, "ETag").value_or("");
@@ -66,7 +66,7 @@ namespace http_detail {
   return found;
 }
 
-/// Returns true if two entity tags may stand for one content: the weak comparison of RFC 9110,
+/// Returns true if two entity tags may mean the same content: the weak comparison of RFC 9110,
 /// section 8.8.3.2.
 [[nodiscard]] constexpr bool same_entity(std::string_view a, std::string_view b) noexcept {
   const auto opaque = [](std::string_view tag) {
@@ -75,8 +75,8 @@ namespace http_detail {
   return opaque(a) == opaque(b);
 }
 
-/// Adds the headers that ask for a response only if the resource has changed: `If-None-Match`
-/// and `If-Modified-Since` (RFC 9110, section 13.1), the second for servers that do not know the
+/// Adds the headers that ask for a response only if the resource has changed: `If-None-Match` and
+/// `If-Modified-Since` (RFC 9110, section 13.1). The second is for servers that do not know the
 /// first.
 inline void append_conditions(std::vector<http_header>& headers, const validators& known) {
   if (!known.etag.empty()) {

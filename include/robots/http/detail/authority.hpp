@@ -13,7 +13,7 @@
 
 namespace robots::http_detail {
 
-/// `port = *DIGIT` (RFC 3986, section 3.2.3) from 1 to 65535; 0 when empty.
+/// Reads `port = *DIGIT` (RFC 3986, section 3.2.3) from 1 to 65535; 0 if it is empty.
 [[nodiscard]] inline std::optional<std::uint16_t> parse_port(std::string_view text) noexcept {
   if (text.empty()) {
     return std::uint16_t{0};
@@ -23,7 +23,7 @@ namespace robots::http_detail {
                                      : std::nullopt;
 }
 
-/// A checked authority: the host in normal form, and the port, or 0 when none is given.
+/// A checked authority: the host in normal form, and the port, or 0 if there is none.
 struct authority {
   std::string host;
   std::uint16_t port = 0;

@@ -14,10 +14,12 @@
 
 namespace robots::http_detail {
 
-/// The most seconds that a header can say; more counts as this (RFC 9111, section 1.2.2).
+/// The most seconds that a header can state; a larger number counts as this (RFC 9111, section
+/// 1.2.2).
 inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 
-/// Reads `delta-seconds = 1*DIGIT` (RFC 9111, section 1.2.2). Returns nothing for any other text.
+/// Reads `delta-seconds = 1*DIGIT` (RFC 9111, section 1.2.2). Returns an empty optional for any
+/// other text.
 [[nodiscard]] constexpr std::optional<std::chrono::seconds> parse_delta_seconds(
     std::string_view text) noexcept {
   const auto value =
@@ -25,8 +27,8 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
   return value ? std::optional{std::chrono::seconds{*value}} : std::nullopt;
 }
 
-/// The time from the `Date` of a response, or `now` without one, to `end`: from 0 to
-/// `max_delta_seconds`.
+/// Returns the time from the `Date` of a response to `end`, from 0 to `max_delta_seconds`. `now`
+/// replaces a missing `Date`.
 [[nodiscard]] inline std::chrono::seconds seconds_until(std::chrono::sys_seconds end,
                                                         const std::vector<http_header>& headers,
                                                         wall_time now) noexcept {

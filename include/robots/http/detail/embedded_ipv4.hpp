@@ -11,11 +11,11 @@
 
 namespace robots::http_detail {
 
-/// The IPv4 addresses behind an IPv6 address.
+/// The IPv4 addresses inside an IPv6 address.
 struct embedded_ipv4 {
-  std::optional<ip_address> address{};  ///< the address that packets go to, if any
-  std::optional<ip_address> other{};    ///< another address that gets packets
-  bool obsolete = false;                ///< no router delivers to it any more
+  std::optional<ip_address> address{};  ///< the address that gets the packets, if any
+  std::optional<ip_address> other{};    ///< a second address that gets packets
+  bool obsolete = false;                ///< routers no longer deliver to it
 };
 
 inline constexpr ip_prefix ipv4_mapped = parse_ip_prefix("::ffff:0:0/96").value();
@@ -24,7 +24,7 @@ inline constexpr ip_prefix nat64 = parse_ip_prefix("64:ff9b::/96").value();
 inline constexpr ip_prefix six_to_four = parse_ip_prefix("2002::/16").value();
 inline constexpr ip_prefix teredo = parse_ip_prefix("2001::/32").value();
 
-/// Four octets of an IPv6 address, each with `flipped` taken exclusively or.
+/// Returns four octets of an IPv6 address, each XORed with `flipped`.
 [[nodiscard]] constexpr ip_address ipv4_at(const ip_address& v6, std::size_t offset,
                                            std::uint8_t flipped = 0) noexcept {
   std::array<std::uint8_t, 4> octets{};
@@ -34,15 +34,15 @@ inline constexpr ip_prefix teredo = parse_ip_prefix("2001::/32").value();
   return ip_address(octets);
 }
 
-/// `address`, or the IPv4 address that it maps: to a system's sockets the two are one
-/// (RFC 4291, section 2.5.5.2).
+/// Returns `address`, or the IPv4 address that it maps. A system's sockets treat the two alike (RFC
+/// 4291, section 2.5.5.2).
 [[nodiscard]] constexpr ip_address unmapped(const ip_address& address) noexcept {
   constexpr std::size_t last = 12;
   return ipv4_mapped.contains(address) ? ipv4_at(address, last) : address;
 }
 
-/// Returns true if the interface identifier is that of ISATAP, which holds an IPv4 address (RFC
-/// 5214, section 6.1). Such an address may lie under any prefix.
+/// Returns true if the interface identifier is that of ISATAP, which contains an IPv4 address (RFC
+/// 5214, section 6.1). Such an address may have any prefix.
 [[nodiscard]] constexpr bool is_isatap(const ip_address& address) noexcept {
   constexpr std::size_t identifier = 8;
   const auto& octets = address.octets();
@@ -51,8 +51,8 @@ inline constexpr ip_prefix teredo = parse_ip_prefix("2001::/32").value();
          octets[identifier + 2] == 0x5E && octets[identifier + 3] == 0xFE;
 }
 
-/// Mapped and compatible (RFC 4291, section 2.5.5), NAT64 (RFC 6052, section 2.1), 6to4 (RFC 3056,
-/// section 2), Teredo (RFC 4380, section 4) and ISATAP (RFC 5214).
+/// Handles mapped and compatible addresses (RFC 4291, section 2.5.5), NAT64 (RFC 6052, section
+/// 2.1), 6to4 (RFC 3056, section 2), Teredo (RFC 4380, section 4) and ISATAP (RFC 5214).
 [[nodiscard]] constexpr embedded_ipv4 find_embedded_ipv4(const ip_address& address) noexcept {
   constexpr std::size_t last = 12;
   if (ipv4_mapped.contains(address) || nat64.contains(address)) {

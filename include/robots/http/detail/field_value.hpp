@@ -1,4 +1,4 @@
-// The elements of lists and parameters in header fields (RFC 9110, section 5.6).
+// Elements of lists, and parameters, in header fields (RFC 9110, section 5.6).
 #pragma once
 
 #include <robots/base/ascii.hpp>
@@ -12,7 +12,7 @@ namespace robots::http_detail {
   return base::trim(text, base::is_blank);
 }
 
-/// The length of `text` up to the first `separator` that stands outside a quoted string.
+/// Returns the length of `text` up to the first `separator` outside a quoted string.
 [[nodiscard]] constexpr std::size_t length_before(std::string_view text, char separator) noexcept {
   bool quoted = false;
   std::size_t i = 0;
@@ -26,7 +26,7 @@ namespace robots::http_detail {
   return i < text.size() ? i : text.size();
 }
 
-/// `text` without the quotes around it, if it has both.
+/// Returns `text` without its quotes, if it has both.
 [[nodiscard]] constexpr std::string_view unquote(std::string_view text) noexcept {
   const bool quoted = text.size() >= 2 && text.starts_with('"') && text.ends_with('"');
   return quoted ? text.substr(1, text.size() - 2) : text;

@@ -11,7 +11,7 @@
 
 namespace robots::http_detail {
 
-/// The limits of a name in the DNS (RFC 1035, section 2.3.4).
+/// The limits of a DNS name (RFC 1035, section 2.3.4).
 inline constexpr std::size_t max_host_length = 253;
 inline constexpr std::size_t max_label_length = 63;
 
@@ -19,7 +19,7 @@ inline constexpr std::size_t max_label_length = 63;
   return std::string_view{"!$&'()*+,;="}.find(c) != std::string_view::npos;
 }
 
-/// Labels of 1 to 63 octets with dots between them, 253 octets in all.
+/// Returns true for labels of 1 to 63 octets with dots between them, 253 octets in all.
 [[nodiscard]] constexpr bool has_valid_labels(std::string_view host) noexcept {
   if (host.empty() || host.size() > max_host_length) {
     return false;
@@ -34,14 +34,15 @@ inline constexpr std::size_t max_label_length = 63;
   return length > 0;
 }
 
-/// Returns the normal form of a host: lower case, no dot at the end, no percent-encoding, an IPv6
-/// address as RFC 5952 writes it, in brackets. Returns nothing for a text that is not a host:
+/// Returns the normal form of a host: lower case, no dot at the end, no percent-encoding, and an
+/// IPv6 address in brackets, as RFC 5952 writes it. Returns an empty optional for a text that is
+/// not a host:
 ///
 ///     host     = IP-literal / IPv4address / reg-name            (RFC 3986, section 3.2.2)
 ///     reg-name = *( unreserved / pct-encoded / sub-delims )
 ///
 /// where `pct-encoded` may only stand for an unreserved octet, and an IPv4 address has its four
-/// decimal parts: `127.1` and `0x7f.0.0.1` are refused. A name outside ASCII has to come as
+/// decimal parts: `127.1` and `0x7f.0.0.1` are refused. A name outside ASCII must be given as
 /// A-labels (RFC 5890).
 [[nodiscard]] inline std::optional<std::string> normal_host(std::string_view text) {
   std::string host;

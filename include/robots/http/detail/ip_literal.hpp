@@ -1,4 +1,4 @@
-// The octets of an IP address from its text.
+// Reads the octets of an IP address from text.
 #pragma once
 
 #include <robots/base/ascii.hpp>
@@ -14,7 +14,7 @@ namespace robots::http_detail {
 using ipv4_octets = std::array<std::uint8_t, 4>;
 using ipv6_octets = std::array<std::uint8_t, 16>;
 
-/// `IPv4address` (RFC 3986, section 3.2.2): four decimal parts, none with a leading zero.
+/// Reads an `IPv4address` (RFC 3986, section 3.2.2): four decimal parts without leading zeros.
 [[nodiscard]] constexpr std::optional<ipv4_octets> read_ipv4(std::string_view text) noexcept {
   ipv4_octets octets{};
   for (std::size_t part = 0; part < octets.size(); ++part) {
@@ -38,10 +38,10 @@ using ipv6_octets = std::array<std::uint8_t, 16>;
   return text.empty() ? std::optional(octets) : std::nullopt;
 }
 
-/// The groups of an IPv6 address as they are read, and where `::` stands among them.
+/// The groups of an IPv6 address that were read so far, and the position of `::`.
 class ipv6_groups {
  public:
-  /// Takes one group of 16 bits; false when there are eight already.
+  /// Adds one group of 16 bits. Returns false if there are already eight.
   [[nodiscard]] constexpr bool add(std::uint32_t value) noexcept {
     if (size_ == octets_.size()) {
       return false;
@@ -51,7 +51,7 @@ class ipv6_groups {
     return true;
   }
 
-  /// Takes `::`; false when there was one.
+  /// Adds `::`. Returns false if there is already one.
   [[nodiscard]] constexpr bool add_gap() noexcept {
     if (gap_) {
       return false;
@@ -60,8 +60,8 @@ class ipv6_groups {
     return true;
   }
 
-  /// Returns the address, or an empty optional if there are too few groups, or if `::` stands for
-  /// no group.
+  /// Returns the address, or an empty optional if there are too few groups or `::` stands for no
+  /// group.
   [[nodiscard]] constexpr std::optional<ipv6_octets> finish() const noexcept {
     if (gap_.has_value() == (size_ == octets_.size())) {
       return std::nullopt;
@@ -80,7 +80,8 @@ class ipv6_groups {
   std::optional<std::size_t> gap_;
 };
 
-/// `IPv6address` (RFC 3986, section 3.2.2), without brackets and without a zone (RFC 6874).
+/// Reads an `IPv6address` (RFC 3986, section 3.2.2), without brackets and without a zone (RFC
+/// 6874).
 [[nodiscard]] constexpr std::optional<ipv6_octets> read_ipv6(std::string_view text) noexcept {
   ipv6_groups groups;
   if (text.starts_with("::")) {

@@ -1,4 +1,4 @@
-// Text in other charsets as UTF-8.
+// Converts text in other charsets to UTF-8.
 #pragma once
 
 #include <robots/base/utf8.hpp>
@@ -12,10 +12,10 @@
 
 namespace robots::http_detail {
 
-/// UTF-16 as UTF-8, at most 3 octets for every 2 (RFC 2781, section 2.2).
+/// Converts UTF-16 to UTF-8, at most 3 octets for every 2 (RFC 2781, section 2.2).
 ///
-/// Each surrogate without its other half becomes U+FFFD. An odd last octet, as a cut leaves it, is
-/// dropped. A byte order mark is a character like any other. Linear.
+/// A surrogate without its other half becomes U+FFFD. An odd last octet, which a cut can leave, is
+/// dropped. A byte order mark is treated like any other character. Linear.
 template <class Text = std::string>
 [[nodiscard]] constexpr Text from_utf16(std::string_view octets, std::endian order) {
   constexpr char32_t replacement = 0xFFFD;
@@ -44,14 +44,14 @@ template <class Text = std::string>
   return text;
 }
 
-/// The byte order of a text that can only be UTF-16: at least half of its code units are ASCII, so
-/// that their upper octet is NUL, and NUL is at least four times as rare in the other place.
-/// Linear.
+/// Returns the byte order of a text that can only be UTF-16. At least half of its code units must
+/// be ASCII, so that their upper octet is NUL, and NUL must be four times as rare in the other
+/// octet. Linear.
 ///
-/// Every octet in which robots.txt is written is ASCII, and UTF-8 has no use for NUL in it (RFC
-/// 9309, section 2.2: `UTF8-char-noctl`).
+/// The reason: robots.txt is written in ASCII octets, and UTF-8 never has NUL in it (RFC 9309,
+/// section 2.2: `UTF8-char-noctl`).
 [[nodiscard]] constexpr std::optional<std::endian> utf16_order(std::string_view octets) noexcept {
-  octets = octets.substr(0, octets.size() / 2 * 2);  // an odd last octet has no meaning
+  octets = octets.substr(0, octets.size() / 2 * 2);  // an odd last octet means nothing
   std::size_t even = 0;
   std::size_t odd = 0;
   for (std::size_t i = octets.find('\0'); i != std::string_view::npos;
@@ -79,7 +79,7 @@ template <class Text = std::string>
   return value >= 0x80 && value < 0xA0 ? char32_t{upper[value - 0x80U]} : char32_t{value};
 }
 
-/// The length of the first line with its line end. CR and LF each end a line.
+/// Returns the length of the first line with its line end. CR and LF each end a line.
 [[nodiscard]] constexpr std::size_t line_length(std::string_view text) noexcept {
   const std::size_t end = text.find_first_of("\r\n");
   return end == std::string_view::npos ? text.size() : end + 1;
@@ -98,8 +98,8 @@ template <class Text = std::string>
   return index;
 }
 
-/// windows-1252 as UTF-8, at most 3 octets for each: the lines that are UTF-8 already stay as they
-/// are, the others are transcoded. Linear.
+/// Converts windows-1252 to UTF-8, at most 3 octets for each: a line that is valid UTF-8 does not
+/// change, any other is transcoded. Linear.
 template <class Text = std::string>
 [[nodiscard]] constexpr Text from_windows_1252(std::string_view octets) {
   Text text;
