@@ -7,20 +7,20 @@
 
 namespace robots {
 
-/// The answer to the question whether, and when, a URL may be fetched.
+/// The answer of a gate: whether and when a URL may be fetched, or why not.
 enum class admission_reason : std::uint8_t {
-  go,              ///< it may, at the time of the reservation
-  excluded,        ///< the host is excluded by the crawler's own configuration
-  invalid_url,     ///< the text is no http or https URL
-  disallowed,      ///< robots.txt, or the fallback in its place, does not allow it
-  halted,          ///< the site is halted; a request that was planned is not made
+  go,              ///< it may be fetched, at the time of the reservation
+  excluded,        ///< the crawler's own configuration excludes the host
+  invalid_url,     ///< the text is not an http or https URL
+  disallowed,      ///< robots.txt, or the fallback policy, does not allow it
+  halted,          ///< the site is halted; a planned request is not sent
   needs_sign_off,  ///< nobody has signed the site off yet
-  skip_host,       ///< the site wants more delay than the options bear with
-  busy,            ///< as many requests are under way at the host as may be, or others wait
-  not_yet,         ///< it is too early; `start_plan::at` says when it is not
-  no_room,         ///< too many hosts must be remembered; try another host, or this one later
+  skip_host,       ///< the site asks for a longer delay than the options accept
+  busy,            ///< the host has its limit of requests under way, or others wait
+  not_yet,         ///< too early; `start_plan::at` has the time
+  no_room,         ///< too many hosts are remembered; try another one, or try later
   stopped,         ///< the call was stopped
-  too_late,        ///< the deadline of the call comes first
+  too_late,        ///< the deadline of the call is earlier
 };
 
 /// The name of a reason, as its enumerator is spelled.

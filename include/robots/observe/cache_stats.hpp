@@ -5,50 +5,49 @@
 
 namespace robots {
 
-/// The counts of a cache, and the rates from them (SPYDER's list of metrics).
+/// The counts of a cache, and the rates that follow from them (SPYDER's list of metrics).
 struct cache_counts {
   std::uint64_t hits = 0;          ///< look-ups answered by a fresh entry
-  std::uint64_t stale_hits = 0;    ///< look-ups answered by a stale entry that is renewed
+  std::uint64_t stale_hits = 0;    ///< look-ups answered by a stale entry, which is renewed
   std::uint64_t misses = 0;        ///< look-ups that had to fetch, or ask a shared store
-  std::uint64_t joined = 0;        ///< look-ups that waited for another one's fetch
+  std::uint64_t joined = 0;        ///< look-ups that waited for the fetch of another one
   std::uint64_t retrievals = 0;    ///< robots.txt retrievals that ended
-  std::uint64_t not_modified = 0;  ///< retrievals that a 304 ended
+  std::uint64_t not_modified = 0;  ///< retrievals that ended with a 304
   std::uint64_t failures = 0;      ///< retrievals whose outcome is not `is_successful`
   std::uint64_t allowed = 0;       ///< decisions that allowed
-  std::uint64_t denied = 0;        ///< decisions that denied, exclusions included
-  /// Decisions that denied because the host is excluded, with calls of `get`, `refresh` and
-  /// `begin`.
+  std::uint64_t denied = 0;        ///< decisions that denied, including exclusions
+  /// Decisions and calls of `get`, `refresh` and `begin` for excluded hosts.
   std::uint64_t excluded = 0;
-  std::uint64_t far_hits = 0;   ///< sites whose answer the shared store had
-  std::uint64_t evictions = 0;  ///< entries dropped for want of room
+  std::uint64_t far_hits = 0;   ///< sites that the shared store had a record of
+  std::uint64_t evictions = 0;  ///< entries dropped to make room
 
-  /// The number of look-ups of a site.
+  /// Returns the number of look-ups.
   [[nodiscard]] constexpr std::uint64_t look_ups() const noexcept {
     return hits + stale_hits + joined + misses;
   }
-  /// The share of look-ups that were answered without a fetch, from 0 to 1.
+  /// Returns the share of look-ups that needed no fetch, from 0 to 1.
   [[nodiscard]] constexpr double hit_rate() const noexcept {
     return ratio(look_ups() - misses, look_ups());
   }
-  /// Share of decisions that allowed, from 0 to 1. Excluded hosts do not count: their robots.txt
-  /// was not asked for.
+  /// Returns the share of decisions that allowed, from 0 to 1. Excluded hosts do not count, since
+  /// their robots.txt is not read.
   [[nodiscard]] constexpr double allow_rate() const noexcept {
     return ratio(allowed, allowed + (denied > excluded ? denied - excluded : 0));
   }
-  /// The ratio of decisions that denied to those that allowed; 0 if all denied.
+  /// Returns the number of denials per allowed decision, or 0 if all were denied.
   [[nodiscard]] constexpr double blocked_to_allowed() const noexcept {
     return ratio(denied, allowed);
   }
-  /// Share of decisions about excluded hosts, from 0 to 1.
+  /// Returns the share of decisions about excluded hosts, from 0 to 1.
   [[nodiscard]] constexpr double exclusion_rate() const noexcept {
     return ratio(excluded, allowed + denied);
   }
-  /// Share of retrievals that brought the site's robots.txt, or its answer that it has none (404,
-  /// 410), from 0 to 1. A refusal, such as 401 or 403, brings neither.
+  /// Returns the share of retrievals that got the robots.txt, or the answer that there is none
+  /// (404, 410), from 0 to 1. A refusal, such as 401 or 403, is not a success.
   [[nodiscard]] constexpr double fetch_success_rate() const noexcept {
     return ratio(retrievals - failures, retrievals);
   }
-  /// Entries dropped for want of room for each look-up, from 0 to 1 as a rule.
+  /// Returns the number of entries dropped to make room per look-up, usually from 0 to 1.
   [[nodiscard]] constexpr double eviction_rate() const noexcept {
     return ratio(evictions, look_ups());
   }
@@ -62,18 +61,18 @@ struct cache_counts {
 
 /// The counts of a cache since its construction, and its present size.
 struct cache_stats : cache_counts {
-  std::uint64_t far_misses = 0;           ///< sites that the shared store had no fresh answer of
-  std::uint64_t far_rejected = 0;         ///< values of the shared store that were not believed
-  std::uint64_t far_failures = 0;         ///< calls that the shared store threw at
+  std::uint64_t far_misses = 0;           ///< sites that the shared store had no fresh record of
+  std::uint64_t far_rejected = 0;         ///< values of the shared store that were not valid
+  std::uint64_t far_failures = 0;         ///< calls at which the shared store threw
   std::size_t pending_invalidations = 0;  ///< not yet in the shared store
-  std::uint64_t storage_failures = 0;     ///< look-ups and stores that the storage threw at
-  std::size_t size = 0;                   ///< entries kept now
+  std::uint64_t storage_failures = 0;     ///< calls at which the storage threw
+  std::size_t size = 0;                   ///< entries now
   std::size_t quarantined = 0;            ///< sites in quarantine now
   std::size_t open_breakers = 0;          ///< origins whose circuit breaker is not closed now
-  /// Events that the observer threw at, or one of several observers.
+  /// Events at which the observer, or one of several, threw.
   std::uint64_t observer_failures = 0;
 
-  /// Share of the sites asked of a shared store that it had an answer of, from 0 to 1.
+  /// Returns the share of the sites asked of a shared store that it had a record of, from 0 to 1.
   [[nodiscard]] constexpr double far_hit_rate() const noexcept {
     return ratio(far_hits, far_hits + far_misses);
   }

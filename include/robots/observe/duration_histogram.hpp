@@ -9,16 +9,16 @@
 
 namespace robots {
 
-/// A histogram of durations. The bounds are fixed, so that histograms can be added.
+/// A histogram of durations. The bounds are fixed, so that histograms can be summed.
 struct duration_histogram {
   /// The number of buckets with a bound.
   static constexpr std::size_t size = 12;
 
-  std::array<double, size> bounds{};  ///< in seconds, ascending; each is within its own bucket
-  std::array<std::uint64_t, size + 1> counts{};  ///< for each bucket, and for longer durations
-  double sum = 0.0;                              ///< seconds in all
+  std::array<double, size> bounds{};  ///< in seconds, ascending; a bucket includes its bound
+  std::array<std::uint64_t, size + 1> counts{};  ///< per bucket; the last: longer ones
+  double sum = 0.0;                              ///< the sum in seconds
 
-  /// The number of durations.
+  /// Returns the number of durations.
   [[nodiscard]] constexpr std::uint64_t total() const noexcept {
     std::uint64_t all = 0;
     for (const std::uint64_t count : counts) {
@@ -30,7 +30,7 @@ struct duration_histogram {
 
 namespace observe_detail {
 
-/// Counts durations up, from any thread.
+/// Counts durations. Any thread may call it.
 class duration_counters {
  public:
   constexpr explicit duration_counters(

@@ -221,8 +221,8 @@ inline void add_members(base::json_writer& line, const exclusions_event& event) 
 
 }  // namespace observe_detail
 
-/// Adds the members of an event to a line, except its site and its time. `JsonLog` and audit trails
-/// share it.
+/// Adds the members of an event to a line, without its site and its time. `JsonLog` and audit
+/// trails use it.
 template <std::derived_from<event> Event>
 void add_event(base::json_writer& line, const Event& event) {
   observe_detail::add_members(line, event);

@@ -20,7 +20,7 @@ namespace robots {
 
 namespace observe_detail {
 
-/// `1 rule`, `2 rules`.
+/// Writes a number with its noun: `1 rule`, `2 rules`.
 [[nodiscard]] inline std::string counted(std::size_t count, const char* noun) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }

@@ -11,13 +11,13 @@
 
 namespace robots::detail {
 
-/// Sends events to an observer. It hides the type of the observer.
+/// Sends events to an observer whose type it hides.
 class event_teller : public event_clock {
  public:
-  /// Tells the observer.
+  /// Sends an event.
   virtual void tell_any(const any_event& event) noexcept = 0;
 
-  /// Tells the observer.
+  /// Sends an event.
   template <class Event>
   void tell(const Event& event) noexcept {
     tell_any(any_event{std::in_place_type<const Event*>, &event});

@@ -17,14 +17,14 @@
 
 namespace robots {
 
-/// An observer that writes events as JSON (RFC 8259), one object a line, in ASCII.
+/// An observer that writes events as JSON (RFC 8259), one object per line, in ASCII.
 ///
 /// Each line has `timestamp` (RFC 3339, UTC), `level`, `event` and `message`, a sentence for
-/// people. If they are known, it has `site` and its `domain`, the product token of the `crawler`,
-/// and the `trace_id` and `span_id` of the caller. The members of the event follow under their
-/// names. Octets outside UTF-8 are written as `\xNN`, and so are backslashes: see
-/// `base::append_json`. After a text that was cut (`text_bytes`), `NAME_bytes` is its length. A
-/// `policy_change` has at most 32 rules and 32 other lines.
+/// people. If known, it also has `site` and its `domain`, the product token of the `crawler`, and
+/// the caller's `trace_id` and `span_id`. The members of the event follow under their names. Octets
+/// that are not UTF-8 are written as `\xNN`, and so are backslashes: see `base::append_json`. If a
+/// text was cut to `text_bytes`, `NAME_bytes` follows with its full length. A `policy_change` has
+/// at most 32 rules and 32 other lines.
 ///
 /// | event             | level |
 /// |-------------------|-------|
@@ -49,31 +49,31 @@ namespace robots {
 /// | `lost_invalidation` | ERROR |
 /// | `ledger`          | ERROR when it fails; INFO when it answers again |
 ///
-/// Lines above `rate_lines` are counted. The next line of that event and site has their number
-/// (`suppressed`); if the site was forgotten meanwhile, the next line of any site has it
+/// Lines beyond `rate_lines` are counted, not written. The next line of that event and site has the
+/// count (`suppressed`). If the site was forgotten meanwhile, the next line of any site has it
 /// (`suppressed_elsewhere`). The limit does not apply to decisions and admissions that the fallback
-/// policy allowed: each is written (the pipeline guide: "Log the decision aggressively"). A line
-/// that the sink throws at is lost, and the next line has the number of lost lines (`lost`). See
+/// policy allowed: each is written (the pipeline guide: "Log the decision aggressively"). If the
+/// sink throws, the line is lost, and the next line has the number of lost lines (`lost`). See
 /// `stats`.
 ///
-/// A handle: copies write one log. It can be given to several caches and gates, and all its members
-/// may be called from any thread. A line that is not wanted costs some 3 ns; one that is, some
+/// A handle: copies write one log. Several caches and gates may share it. Any thread may call its
+/// members. A line that is not wanted costs about 3 ns. A line that is written costs some
 /// microseconds and the time of the sink, unless there is a queue (`queue_bytes`).
 class JsonLog {
  public:
-  /// The output of a log: called with one line at a time, its line feed included, by one thread at
-  /// a time. When it throws, the line counts as lost. Without a queue, it must not call a cache or
+  /// The output of a log. It gets one line at a time, with its line feed; one thread at a time
+  /// calls it. If it throws, the line counts as lost. Without a queue, it must not call a cache or
   /// a gate that this log observes.
   using line_sink = std::function<void(std::string_view line)>;
 
-  /// The number of lines by their fate.
+  /// The number of lines, by what became of them.
   struct counts {
     std::uint64_t written = 0;     ///< lines that the sink took
-    std::uint64_t lost = 0;        ///< lines that the sink threw at, or without room in the queue
-    std::uint64_t suppressed = 0;  ///< lines above the limit of their event and site
+    std::uint64_t lost = 0;        ///< lines at which the sink threw, or without room in the queue
+    std::uint64_t suppressed = 0;  ///< lines beyond `rate_lines`
   };
 
-  /// Writes to `sink`. Throws `std::invalid_argument` for options that mean nothing.
+  /// Writes to `sink`. Throws `std::invalid_argument` if an option makes no sense.
   explicit JsonLog(line_sink sink, const json_log_options& options = {});
 
   /// Writes to a stream, which must outlive the log, and flushes it after each line.
@@ -85,8 +85,8 @@ class JsonLog {
   /// Returns the counts of lines.
   [[nodiscard]] counts stats() const noexcept;
 
-  /// Returns when the sink has seen all lines of calls that have ended: at once without a queue.
-  /// Must not be called from the sink.
+  /// Waits until the sink has the lines of all calls that have returned; without a queue, returns
+  /// at once. Must not be called from the sink.
   void flush() const;
 
   /// Writes the event, if it is wanted.
@@ -119,7 +119,7 @@ class JsonLog {
 
   [[nodiscard]] bool is_wanted(log_level level) const noexcept;
 
-  /// Returns true if the sample takes the lines of a decision.
+  /// Returns true if the sample includes the lines of a decision.
   [[nodiscard]] bool is_sampled(const decision& decided) const noexcept;
 
   /// Returns true if the fallback policy allowed the URL of a decision.
@@ -161,7 +161,7 @@ class JsonLog {
   static log_level level_of(const ledger_event& event) { return event.up ? info : error; }
   static log_level level_of(const lost_invalidation_event& /*event*/) { return error; }
 
-  /// Returns the line of an event, unless there were too many of these.
+  /// Returns the line of an event, or an empty text if there were too many.
   [[nodiscard]] std::optional<base::json_writer> begin(log_level level, std::string_view name,
                                                        const event& event, bool is_limited) const;
 

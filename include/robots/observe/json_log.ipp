@@ -38,7 +38,7 @@ namespace observe_detail {
   return sink;
 }
 
-/// The rest of a line that was written only in part comes before the next line.
+/// The rest of a partly written line comes before the next line.
 [[nodiscard]] inline JsonLog::line_sink ending_torn_lines(
     std::function<bool(std::string_view)> write) {
   return [write = std::move(write), torn = false](std::string_view line) mutable {

@@ -11,7 +11,7 @@ namespace robots {
 
 namespace observe_detail {
 
-/// Puts families together.
+/// Collects families.
 class family_list {
  public:
   void count(std::string_view name, std::string_view help, std::uint64_t value,
@@ -26,12 +26,12 @@ class family_list {
     family.unit = "s";
     family.histogram = value;
   }
-  /// A family without samples so far.
+  /// Makes a family without samples.
   metric_family& begin(std::string_view name, std::string_view help,
                        metric_kind kind = metric_kind::counter) {
     return all.emplace_back(metric_family{.name = name, .help = help, .kind = kind});
   }
-  /// One count for each enumerator.
+  /// Makes one count for each enumerator.
   template <auto Last>
   void by(std::string_view name, std::string_view help, std::string_view label,
           const base::enum_counts<Last>& counts) {
@@ -59,7 +59,8 @@ class family_list {
   }
 };
 
-/// The look-ups and denials of a snapshot: by domain, or all as those of the empty domain.
+/// Returns the look-ups and denials of a snapshot: by domain, or all of them under the empty
+/// domain.
 [[nodiscard]] inline std::vector<metrics_snapshot::domain_counts> counts_by_domain(
     const metrics_snapshot& of) {
   if (!of.domains.empty()) {
@@ -73,8 +74,8 @@ class family_list {
   return {std::move(all)};
 }
 
-/// Adds the families that may have a sample for each domain. A domain has samples only for counters
-/// that happened there, so that a monitoring system keeps no series of zeros.
+/// Adds the families that can have a sample for each domain. A domain has samples only for counters
+/// above 0, so that a monitoring system keeps no series of zeros.
 inline void add_counts_by_domain(family_list& list, const metrics_snapshot& of) {
   metric_family hits{.name = "robots.cache.hits",
                      .help = "Look-ups answered without a fetch of their own."};

@@ -10,24 +10,24 @@ namespace robots {
 
 /// The limits of a `Metrics`.
 struct metrics_options {
-  /// About how many hosts `metrics_snapshot::denied_hosts` has at most, at 100 octets each; 0 for
+  /// About how many hosts `metrics_snapshot::denied_hosts` has at most, 100 octets each; 0 for
   /// none. A host with more than 16 / `denied_hosts` of all denials (1.6 % by default) is always
-  /// among them.
+  /// included.
   std::size_t denied_hosts = 1'024;
-  /// The number of domains with counters (`metrics_snapshot::domains`), at some 300 octets each.
-  /// The first domains get them; all later domains are counted together, without a label. A
-  /// monitoring system keeps a series for each domain, so choose a number that it can store. With
-  /// 0, nothing is counted by domain. Above 0, each look-up takes a shared lock.
+  /// The number of domains with counters (`metrics_snapshot::domains`), about 300 octets each. The
+  /// first domains get them; all later domains are counted together, without a label. A monitoring
+  /// system stores a series for each domain, so choose a number that it can bear. With 0, no counts
+  /// by domain. Above 0, each look-up takes a shared lock.
   std::size_t domains = 0;
 };
 
 /// An observer that keeps every figure that an operator wants to see (SPYDER's list of metrics; the
-/// pipeline guide). A handle: copies count together, so that one may be given to several caches,
-/// and gates, which it then sums. Any thread.
+/// pipeline guide). A handle: copies share their counts. Give it to several caches and gates to get
+/// their sums. Any thread may call it.
 ///
-/// A hit that allows costs a few nanoseconds more than with `NullObserver`: two counters of the
-/// thread's own. It counts only events: the present state of a cache, such as its size, only
-/// `basic_robots_cache::stats` knows. For exporters, see `metric_families`.
+/// A hit that allows costs a few nanoseconds more than with `NullObserver`: it adds to two counters
+/// of the thread. It counts events only. The present state of a cache, such as its size, is in
+/// `basic_robots_cache::stats`. To export the figures, see `metric_families`.
 class Metrics {
  public:
   /// Counts from zero.
@@ -35,16 +35,16 @@ class Metrics {
   /// Counts from zero.
   explicit Metrics(const metrics_options& options);
 
-  /// Returns the counts. They are read one by one, not at one instant.
+  /// Returns the counts. They are read one by one, not at one moment.
   [[nodiscard]] metrics_snapshot snapshot() const;
 
   /// Counts a look-up and, if `metrics_options::domains` asks for it, its domain.
   void on(const look_up_event& event);
-  /// Counts a decision and, if it denied, its host and its domain.
+  /// Counts a decision. If it denied, also counts its host and domain.
   void on(const decision_event& event);
   /// Counts a request and its response.
   void on(const exchange_event& event) noexcept;
-  /// Counts a file that was read.
+  /// Counts a file that was parsed.
   void on(const parse_event& event) noexcept;
   /// Counts a retrieval.
   void on(const retrieval_event& event) noexcept;
@@ -54,7 +54,7 @@ class Metrics {
   void on(const fallback_event& event) noexcept;
   /// Counts a breaker that opens.
   void on(const breaker_event& event) noexcept;
-  /// Counts an entry dropped.
+  /// Counts a dropped entry.
   void on(const drop_event& event) noexcept;
   /// Counts the begin or the end of a quarantine.
   void on(const quarantine_event& event) noexcept;
@@ -66,9 +66,9 @@ class Metrics {
   void on(const access_revoked_event& /*event*/) noexcept;
   /// Counts a site that is halted or resumed.
   void on(const halt_event& event) noexcept;
-  /// Counts a high-risk site that is met first.
+  /// Counts a high-risk site that is seen for the first time.
   void on(const sign_off_event& event) noexcept;
-  /// Counts a shared store that fails or is back.
+  /// Counts a shared store that fails or answers again.
   void on(const far_store_event& event) noexcept;
   /// Counts an answer of a gate.
   void on(const admission_event& event) noexcept;

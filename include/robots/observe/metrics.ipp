@@ -50,7 +50,7 @@ struct Metrics::state {
   std::array<base::enum_counters<policy_basis::redirected>, outcome_count> fallbacks;
   std::array<counter, 600> statuses{};
   base::enum_counters<fetch_error::connection_refused> errors;
-  // Bounds in seconds.
+  // The bounds, in seconds.
   observe_detail::duration_counters exchange_duration{
       {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0}};
   observe_detail::duration_counters fetch_duration{

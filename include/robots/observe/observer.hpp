@@ -32,13 +32,13 @@ inline constexpr bool observes_any<O, std::variant<const Events*...>> =
 
 }  // namespace observe_detail
 
-/// Gets the events of caches and gates.
+/// Receives the events of caches and gates.
 ///
-/// A model has a function `on(const E&)` for each kind of event that it observes, or one template
-/// for all. Other events cost nothing. Any thread may call the functions at any time. They run
-/// inside the call that they report, so they must return soon and must not ask the cache for the
-/// same site. Their exceptions are dropped: the event is lost and counted in
-/// `cache_stats::observer_failures`. A retrieval is reported before any decision that rests on it.
+/// A model has a function `on(const E&)` for each kind of event that it wants, or one template for
+/// all. Other kinds cost nothing. Any thread may call them. They run inside the call that they
+/// report. So they must return soon, and must not ask the cache for the same site. If one throws,
+/// the event is lost and counted in `cache_stats::observer_failures`. A retrieval is reported
+/// before every decision that depends on it.
 ///
 /// Exemplar: `o.on(d)` with a `decision_event`. Models: `NullObserver`, `observers`, `JsonLog`,
 /// `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and `OpenTelemetryTracing`.
@@ -53,7 +53,7 @@ struct NullObserver {
 
 static_assert(Observer<NullObserver>);
 
-/// Passes an event to an observer, if it observes that kind. Returns false if the observer threw.
+/// Passes an event to an observer that wants its kind. Returns false if the observer threw.
 template <Observer O, class Event>
 bool tell(O& observer, const Event& event) noexcept {
   if constexpr (ObserverOf<O, Event>) {

@@ -8,14 +8,14 @@
 
 namespace robots {
 
-/// Several observers in place of one: `observers{counting, logging}`. Each gets the events that it
-/// observes, in this order. If one throws, the others still get the event; then `on` throws, so
+/// Several observers as one: `observers{counting, logging}`. Each receives the events that it
+/// wants, in this order. If one throws, the others still receive the event. Then `on` throws, so
 /// that the caller can count the loss.
 template <Observer... Os>
   requires(sizeof...(Os) > 0)
 class observers {
  public:
-  /// Makes each observer by its default.
+  /// Makes each observer with its default constructor.
   observers() = default;
   /// Takes over the observers.
   explicit observers(Os... one) : all_(std::move(one)...) {}

@@ -17,16 +17,16 @@
 
 namespace robots::observe_detail {
 
-/// Counts look-ups and denials for each domain, exactly and in bounded memory: the first domains
-/// that come have counters, and all later ones share those of the empty domain. No count ever
-/// falls, as exporters ask of counters. Any thread.
+/// Counts look-ups and denials by domain, exactly and in bounded memory. The first domains get
+/// counters; all later domains share those of the empty domain. No count ever falls: exporters
+/// require that of counters. Any thread may call it.
 class domain_counters {
  public:
   /// Makes counters for `capacity` domains; 0 counts nothing.
   explicit domain_counters(std::size_t capacity)
       : capacity_{capacity}, room_{capacity}, known_{capacity} {}
 
-  /// Counts a look-up of a site, named as in `site::key`.
+  /// Counts a look-up of a site, by its `site::key`.
   void add(std::string_view site, look_up_result result) {
     if (capacity_ != 0) {
       with(host_of_site_key(site), [result](counters& own) { own.look_ups.add(result); });
@@ -40,8 +40,8 @@ class domain_counters {
     }
   }
 
-  /// The counts of each domain, by name; first those of the empty domain, all others together.
-  /// Empty if nothing is counted.
+  /// Returns the counts of each domain, sorted by name. The first are those of the empty domain,
+  /// which counts all domains without counters. Empty if nothing was counted.
   [[nodiscard]] std::vector<metrics_snapshot::domain_counts> read() const {
     std::vector<metrics_snapshot::domain_counts> all;
     if (capacity_ == 0) {
@@ -86,7 +86,7 @@ class domain_counters {
     }
     counters* own = nullptr;
     if (room_.load(std::memory_order_relaxed) != 0) {
-      // A counter must be remembered until further notice: a forgotten one would begin at 0 again.
+      // A counter is remembered until further notice: after a gap, it would begin at 0 again.
       using time_point = base::site_table<counters>::time_point;
       const std::scoped_lock lock{mutex_};
       own = known_.find_or_add(domain, time_point{},
@@ -97,9 +97,9 @@ class domain_counters {
   }
 
   const std::size_t capacity_;
-  std::atomic<std::size_t> room_;  // so that later domains need no exclusive lock
+  std::atomic<std::size_t> room_;  // lets later domains skip the exclusive lock
   counters others_;
-  mutable std::shared_mutex mutex_;  // of the table; counters stay where they are
+  mutable std::shared_mutex mutex_;  // guards the table; counters never move
   base::site_table<counters> known_;
 };
 

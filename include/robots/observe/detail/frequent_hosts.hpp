@@ -17,10 +17,10 @@
 
 namespace robots::observe_detail {
 
-/// Counts the hosts that occur most, of any number of hosts, in bounded memory (Space-Saving:
-/// Metwally, Agrawal, El Abbadi, 2005). A host that finds no room takes the place of the one seen
-/// least, and its count, too: so counts are never too low, and `metrics_snapshot::host_count::over`
-/// says by how much they may be too high. Any thread.
+/// Finds the most frequent of any number of hosts, in bounded memory (Space-Saving: Metwally,
+/// Agrawal, El Abbadi, 2005). If there is no room, a new host replaces the least frequent one and
+/// takes over its count. So counts are never too low, and `metrics_snapshot::host_count::over` says
+/// by how much they may be too high. Any thread may call it.
 class frequent_hosts {
  public:
   /// Makes room for about `capacity` hosts; 0 counts nothing.
@@ -47,7 +47,7 @@ class frequent_hosts {
     own.hosts.emplace(host, begun);
   }
 
-  /// The hosts counted, those seen most first.
+  /// Returns the hosts, the most frequent first.
   [[nodiscard]] std::vector<metrics_snapshot::host_count> read() const {
     std::vector<metrics_snapshot::host_count> all;
     for (const part& one : parts_) {
@@ -68,14 +68,14 @@ class frequent_hosts {
     std::uint64_t count = 0;
     std::uint64_t over = 0;
   };
-  // Threads that count different hosts seldom meet.
+  // Threads that count different hosts rarely wait for each other.
   struct part {
     mutable std::mutex mutex;
     boost::unordered_flat_map<std::string, tally, base::text_hash, std::equal_to<>> hosts;
   };
   static constexpr std::size_t parts = 16;
 
-  std::size_t room_;  // of a part
+  std::size_t room_;  // of each part
   std::array<part, parts> parts_;
 };
 

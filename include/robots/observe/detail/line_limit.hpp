@@ -17,20 +17,20 @@
 
 namespace robots::observe_detail {
 
-/// Limits how many lines a log has of each kind of event and site. Any thread.
+/// Limits the lines of each kind of event and site in a log. Any thread may call it.
 class line_limit {
  public:
   explicit line_limit(const json_log_options& options)
       : lines_{options.rate_lines}, period_{options.rate_period}, seen_{options.rate_sites} {}
 
-  /// The number of lines of this event and site that were suppressed since the last written one.
-  /// Empty if this line is to be suppressed.
+  /// Returns the number of lines of this event and site that were suppressed since the last written
+  /// one. Returns an empty optional if this line must be suppressed, too.
   [[nodiscard]] std::optional<std::uint64_t> admit(std::string_view event, std::string_view site,
                                                    wall_time when) {
     if (lines_ == 0) {
       return 0;
     }
-    const time_point now{when.time_since_epoch()};  // the table asks for the order of moments only
+    const time_point now{when.time_since_epoch()};  // the table only needs the order of the times
     const auto until = [this](const window& counted) {
       return base::saturating_add(counted.began, period_);
     };
@@ -55,12 +55,12 @@ class line_limit {
     return std::exchange(counted->suppressed, 0);
   }
 
-  /// The number of suppressed lines of sites that have been forgotten since the last call.
+  /// Returns the suppressed lines of sites that were forgotten since the last call.
   [[nodiscard]] std::uint64_t take_forgotten() noexcept {
     return forgotten_.load(std::memory_order_relaxed) == 0 ? 0 : forgotten_.exchange(0);
   }
 
-  /// The number of suppressed lines.
+  /// Returns the number of suppressed lines.
   [[nodiscard]] std::uint64_t suppressed() const noexcept { return suppressed_.load(); }
 
  private:

@@ -14,7 +14,8 @@
 
 namespace robots::observe_detail {
 
-/// Passes lines to a sink. Each line has the number of lines lost before it. Any thread.
+/// Passes lines to a sink. Each line states how many lines before it were lost. Any thread may call
+/// it.
 class line_output {
  public:
   line_output(std::function<void(std::string_view)> sink, std::size_t queue_bytes)
@@ -29,7 +30,7 @@ class line_output {
     }
   }
 
-  /// Hands on a line, a JSON object that is not empty.
+  /// Passes on a line, a JSON object with at least one member.
   void add(std::string line) {
     if (queue_) {
       const std::size_t size = sizeof(std::string) + line.size();
@@ -42,7 +43,7 @@ class line_output {
     put(line);
   }
 
-  /// Returns when all lines so far were handed to the sink.
+  /// Waits until the sink has received all lines so far.
   void flush() {
     if (queue_) {
       static_cast<void>(queue_->flush((std::chrono::milliseconds::max)()));
@@ -74,9 +75,9 @@ class line_output {
   const std::function<void(std::string_view)> sink_;
   std::atomic<std::uint64_t> written_ = 0;
   std::atomic<std::uint64_t> lost_ = 0;
-  std::uint64_t told_ = 0;      // of those lost; for the one that calls the sink
-  std::mutex mutex_;            // held while the sink is called, where there is no queue
-  std::optional<queue> queue_;  // last: its thread uses the others
+  std::uint64_t told_ = 0;  // lost lines that were reported; used by the thread that calls the sink
+  std::mutex mutex_;        // held during a call of the sink if there is no queue
+  std::optional<queue> queue_;  // last, since its thread uses the other members
 };
 
 }  // namespace robots::observe_detail
