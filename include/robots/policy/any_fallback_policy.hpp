@@ -10,13 +10,13 @@
 
 namespace robots {
 
-/// Any `FallbackPolicy`, as the options of a cache keep it: a preset, or one of the user's.
+/// Holds any `FallbackPolicy`, a preset or the user's own, for the options of a cache.
 ///
-/// There is no default: the choice is the user's. Copies share the policy.
+/// There is no default: the user must choose. Copies share the policy.
 class any_fallback_policy {
  public:
-  /// Takes the place of `policy`.
-  // In this order: whether this class is a policy itself must not be asked in order to copy it.
+  /// Holds `policy`.
+  // The order matters: a copy must not ask whether this class is itself a policy.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && FallbackPolicy<P>
   any_fallback_policy(P policy)  // NOLINT(google-explicit-constructor)
@@ -42,10 +42,10 @@ class any_fallback_policy {
   /// Deleted: a fallback policy needs a member `action`.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && (!FallbackPolicy<P>)
-  any_fallback_policy(P) = delete;  // P is no FallbackPolicy: see policy/fallback.hpp
+  any_fallback_policy(P) = delete;  // P is not a FallbackPolicy: see policy/fallback.hpp
 
-  /// Returns the action for `source`. Never throws. Never returns `parse` if there is no file to
-  /// parse.
+  /// Returns the action for `source`. It never throws, and never returns `parse` if there is no
+  /// file to parse.
   [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
     try {
       const fallback_action chosen = action_(policy_.get(), source);
@@ -57,15 +57,15 @@ class any_fallback_policy {
     }
   }
 
-  /// Returns the action for an outcome without further details.
+  /// Returns the action for an outcome, without other details.
   [[nodiscard]] fallback_action action(outcome kind) const noexcept {
     return action(record_head{{.outcome = kind}});
   }
 
-  /// The policy's own name, where it has one, else `custom`.
+  /// Returns the name of the policy, or `custom` if it has none.
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
 
-  /// The policy's own `halts_hostile`, where it has one, else false.
+  /// Returns `halts_hostile` of the policy, or false if it has none.
   [[nodiscard]] bool halts_hostile() const noexcept { return halts_hostile_; }
 
  private:

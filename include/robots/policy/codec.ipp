@@ -19,7 +19,7 @@ namespace robots {
 
 // The format of an encoded record, version 2. A *number* has seven bits in each octet, the lowest
 // first, and the top bit set in all octets but the last; a *text* is its length, a number, and its
-// octets. Enumerators are numbers in the order of their declaration, from 0.
+// octets. Enumerators are numbers from 0, in the order of their declaration.
 //
 //     version         one octet, 2
 //     outcome         number
@@ -45,10 +45,10 @@ namespace robots {
 //     body            text                                            8192; else empty
 //     checksum        eight octets, the lowest first: `base::fingerprint` of all octets before
 //
-// A URL is a number n and n / 4 octets: of the whole URL if n % 4 is 0; of HOST in
-// `http://HOST/robots.txt` if it is 1, in `https://HOST/robots.txt` if it is 2.
+// A URL is a number n and n / 4 octets. If n % 4 is 0, they are the whole URL; if it is 1, the HOST
+// of `http://HOST/robots.txt`; if it is 2, the HOST of `https://HOST/robots.txt`.
 //
-// Each record has one form: text that `encode` would write differently is refused.
+// Each record has one form: a text that `encode` would write differently is refused.
 
 namespace policy_detail {
 
@@ -57,7 +57,7 @@ static_assert(record_format < 0x80, "one octet");
 
 inline constexpr std::uint32_t all_record_parts = 16'383;
 
-// The numbers of the format are those of the enumerators: one that is added comes last.
+// Enumerators are stored as numbers, so a new one must come last.
 inline constexpr std::uint64_t last_outcome = outcome_count - 1;
 inline constexpr auto last_fetch_error =
     static_cast<std::uint64_t>(fetch_error::connection_refused);
@@ -126,9 +126,9 @@ inline void write_url(octet_writer& out, std::string_view url) {
   return url;
 }
 
-/// Everything of an encoded record up to the octets of the body.
+/// Writes everything of an encoded record that precedes the octets of the body.
 [[nodiscard]] inline std::string encoded_head(const record_head& head, std::string_view body) {
-  // The comparison uses the stored text: URLs that differ only after the limit are equal.
+  // Compares the stored texts: URLs that differ only beyond the limit are equal.
   const auto cut = [](std::string_view url) { return url.substr(0, record_limits::url); };
   const std::string_view url = cut(head.url);
   const auto is_usual = [&](const robots::exchange& one) {
@@ -204,15 +204,15 @@ inline void write_url(octet_writer& out, std::string_view url) {
   return std::move(out).take();
 }
 
-/// Reads the output of `encoded_head`, then the body. Fails on any other spelling of the same
-/// record.
+/// Reads the output of `encoded_head`, then the body. Fails if the record could be spelled
+/// differently.
 [[nodiscard]] inline robots::record read_record(octet_reader& in) {
   robots::record result;
   result.outcome = static_cast<outcome>(in.number(last_outcome));
   const auto parts = static_cast<std::uint32_t>(in.number(all_record_parts));
   // Takes the next bit of `parts`, in the order of the format.
   auto has_part = [rest = 2 * parts]() mutable { return (rest /= 2) % 2 != 0; };
-  // A part that is there says something else than its absence would.
+  // A part that is present must differ from its default.
   const auto other_than = [&in](const auto& usual, auto value) {
     in.expect(value != usual);
     return value;

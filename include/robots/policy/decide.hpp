@@ -17,7 +17,7 @@
 namespace robots {
 
 /// Returns true if the fallback policy decided because no robots.txt was available. Returns false
-/// for a site that has none (`outcome::not_found`): that is an answer, and allows.
+/// if the site has no robots.txt (`outcome::not_found`): that is an answer, and it allows.
 [[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
   switch (judged.basis()) {
     case policy_basis::rules:
@@ -56,15 +56,16 @@ namespace policy_detail {
 
 }  // namespace policy_detail
 
-/// Returns the target for the rules of `by` from a URL, a host with or without a path, or a path
-/// with query. Rules that read hosts would take a path that begins with two slashes for a host.
+/// Returns the text to which the rules of `by` apply, from a URL, a host with or without a path, or
+/// a path with query. Rules that name hosts would mistake a path with two leading slashes for a
+/// host.
 [[nodiscard]] inline std::string_view target_for(const policy& used,
                                                  std::string_view url) noexcept {
   return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);
 }
 
-/// Decides whether a crawler may fetch `url` at `now`, by the policy of the site, which must not be
-/// null. Only this function applies a policy to a URL. Costs one `rule_set::match`.
+/// Decides whether a crawler may fetch `url` at `now`. `by` is the policy of the site and must not
+/// be null. Only this function applies a policy to a URL. Costs one `rule_set::match`.
 [[nodiscard]] inline decision decide(std::shared_ptr<const policy> used, std::string_view url,
                                      time_point now) {
   const policy& rules = *used;
@@ -73,7 +74,7 @@ namespace policy_detail {
   const std::optional<decision_reason> given = rules.given_reason();
   result.reason = given ? *given : policy_detail::reason_of(rules, result.verdict);
   if (!given) {
-    // An entry of another thread may be younger than `now`.
+    // An entry from another thread may be later than `now`.
     result.age = (std::max)(now - rules.rules_fetched_at(), std::chrono::nanoseconds{0});
   }
   return result;

@@ -19,19 +19,20 @@
 
 namespace robots {
 
-/// The answer whether a crawler may fetch a URL, and everything that it rests on.
+/// The answer to whether a crawler may fetch a URL, and everything that it depends on.
 struct decision {
   bool allowed = false;                                   ///< the URL may be fetched
-  decision_reason reason = decision_reason::invalid_url;  ///< why
-  robots::verdict verdict{};                       ///< the rule; its views live as long as `policy`
+  decision_reason reason = decision_reason::invalid_url;  ///< the reason
+  robots::verdict verdict{};                       ///< the deciding rule; valid as long as `policy`
   std::shared_ptr<const robots::policy> policy{};  ///< the policy that decided; never null
-  std::chrono::nanoseconds age{0};                 ///< since the rules in force were fetched
-  /// A kept entry answered: nothing was fetched, or the site confirmed the entry (`revalidated`).
+  std::chrono::nanoseconds age{0};                 ///< time since the rules in force were fetched
+  /// True if an entry of the cache answered: nothing was fetched, or the site confirmed the entry
+  /// (`revalidated`).
   bool from_cache = false;
-  bool revalidated = false;  ///< the site was asked for this decision, and answered 304
-  bool stale = false;        ///< that entry is no longer fresh, and is being renewed
+  bool revalidated = false;  ///< the site was asked for this decision and sent a 304
+  bool stale = false;        ///< the entry was stale and is being renewed
 
-  /// The Crawl-delay in force for the crawler on this site.
+  /// Returns the Crawl-delay in force for the crawler on this site.
   [[nodiscard]] std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
     return policy ? policy->crawl_delay() : std::nullopt;
   }
@@ -39,7 +40,7 @@ struct decision {
 
 namespace policy_detail {
 
-/// The mistakes in a malformed file: their share, and where they begin.
+/// Describes the mistakes in a malformed file: their share, and where they begin.
 [[nodiscard]] inline std::string malformed_text(const file_findings& found) {
   if (found.lines.not_robots_txt) {
     return "the content is no robots.txt";
@@ -54,7 +55,7 @@ namespace policy_detail {
              : text + ", the first error is in line " + std::to_string(first->line);
 }
 
-/// The row of the failure table that the newest retrieval came to.
+/// Describes the outcome of the newest retrieval.
 [[nodiscard]] inline std::string outcome_text(const policy& from) {
   const record_head source = from.source();
   std::string row{to_string(source.outcome)};
@@ -72,7 +73,7 @@ namespace policy_detail {
 
 }  // namespace policy_detail
 
-/// One sentence for people: the answer, the rule and its line, or the row of the failure table.
+/// Returns one sentence for people: the answer, and the rule with its line or the outcome.
 [[nodiscard]] inline std::string explain(const decision& answer) {
   std::string text = answer.allowed ? "allowed: " : "not allowed: ";
   text += base::enum_text<decision_reason::invalid_url>(

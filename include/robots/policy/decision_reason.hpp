@@ -9,17 +9,17 @@ namespace robots {
 
 /// The reason of a decision.
 enum class decision_reason : std::uint8_t {
-  rule,        ///< a rule of the robots.txt matched
-  no_rule,     ///< no rule matched, which allows
-  robots_txt,  ///< /robots.txt itself, which is always allowed
-  no_file,     ///< there is no robots.txt, which allows
-  undecided,   ///< the rules were not compared to the end (`verdict::undecided`), which denies
-  fallback,    ///< the robots.txt could not be had: the fallback policy decided
-  by_hand,     ///< an override holds: see `basic_robots_cache::set_override`
-  halted,      ///< the site is halted until somebody resumes it, which denies: see `halt_reason`
-  needs_sign_off,  ///< the site is high-risk and nobody has signed it off yet, which denies
-  excluded,        ///< the host is excluded by the crawler's own configuration, which denies
-  invalid_url,     ///< the text is no http or https URL, which denies
+  rule,            ///< a rule of the robots.txt matched
+  no_rule,         ///< no rule matched: allowed
+  robots_txt,      ///< /robots.txt itself: always allowed
+  no_file,         ///< there is no robots.txt: allowed
+  undecided,       ///< matching stopped early (`verdict::undecided`): denied
+  fallback,        ///< no robots.txt was available: the fallback policy decided
+  by_hand,         ///< an override decided: see `basic_robots_cache::set_override`
+  halted,          ///< the site is halted until somebody resumes it: denied; see `halt_reason`
+  needs_sign_off,  ///< the site is high-risk and not signed off: denied
+  excluded,        ///< the crawler's own configuration excludes the host: denied
+  invalid_url,     ///< the text is not an http or https URL: denied
 };
 
 /// The name of a reason, as its enumerator is spelled.

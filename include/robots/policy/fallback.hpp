@@ -15,10 +15,10 @@ namespace robots {
 
 /// The action for an outcome.
 enum class fallback_action : std::uint8_t {
-  parse,              ///< obey the rules that came
+  parse,              ///< obey the rules of the file
   allow_all,          ///< act as if there were no robots.txt
   deny_all,           ///< act as if everything were disallowed
-  last_good_or_deny,  ///< obey the last rules that came, while they are not too old, else deny all
+  last_good_or_deny,  ///< obey the last good copy while it is not too old, else deny all
 };
 
 /// The name of an action, as its enumerator is spelled.
@@ -29,7 +29,7 @@ enum class fallback_action : std::uint8_t {
 
 namespace policy_detail {
 
-/// Returns true if after this outcome there is a robots.txt that could be parsed.
+/// Returns true if there is a robots.txt to parse after this outcome.
 [[nodiscard]] constexpr bool has_text(outcome kind) noexcept {
   return kind == outcome::success || kind == outcome::malformed;
 }
@@ -38,13 +38,13 @@ namespace policy_detail {
 
 /// A policy for the cases in which no robots.txt is available.
 ///
-/// A model returns the same answer for the same record, may be called from any thread and returns
-/// soon. `parse` counts for `outcome::success` and `outcome::malformed` only, since there is
-/// nothing to parse otherwise: then, and when it throws, everything is denied.
+/// A model returns the same action for the same record, and returns soon. Any thread may call it.
+/// `parse` is only possible for `outcome::success` and `outcome::malformed`, since otherwise there
+/// is nothing to parse. In other cases, and if the model throws, everything is denied.
 ///
 /// Exemplar: `p.action(head)` for a `record_head`. Models: `fallback_policy`, whose presets are a
-/// table by outcome; `any_fallback_policy`. Write your own when more than the outcome matters, such
-/// as the host or how often it has failed.
+/// table by outcome; `any_fallback_policy`. Write your own if more than the outcome matters, such
+/// as the host or the number of failures.
 template <class P>
 concept FallbackPolicy =
     std::copy_constructible<P> && requires(const P& policy, const record_head& source) {
@@ -70,8 +70,8 @@ concept FallbackPolicy =
 ///
 /// When to use which: `rfc9309` does what RFC 9309, section 2.3.1, asks of a crawler. `permissive`
 /// is SPYDER's error table: an unavailable file forbids nothing. `strict` is the default-deny of
-/// the pipeline guide, for those who must be able to show that they were allowed. There is no
-/// default: the choice is the user's.
+/// the pipeline guide, for crawlers that must be able to prove that they were allowed. There is no
+/// default: the user must choose.
 class fallback_policy {
  public:
   /// SPYDER's table: failures allow.
@@ -90,7 +90,7 @@ class fallback_policy {
              allow_all, deny_all, parse, last_good_or_deny, last_good_or_deny, deny_all, deny_all}};
   }
 
-  /// Default-deny: only a robots.txt that was read, or is known not to exist, allows.
+  /// Default-deny: only a robots.txt that was read, or that is known not to exist, allows.
   [[nodiscard]] static constexpr fallback_policy strict() noexcept {
     using enum fallback_action;
     fallback_policy changed{
@@ -110,8 +110,8 @@ class fallback_policy {
     return action(source.outcome);
   }
 
-  /// Returns this policy with another action for one row, named `custom` if that changes it. Throws
-  /// `std::invalid_argument` for `parse` if the row has nothing to parse.
+  /// Returns this policy with another action for one outcome. A changed policy is named `custom`.
+  /// Throws `std::invalid_argument` for `parse` if there is nothing to parse after that outcome.
   [[nodiscard]] constexpr fallback_policy with(outcome kind, fallback_action action) const {
     if (action == fallback_action::parse && !policy_detail::has_text(kind)) {
       throw std::invalid_argument{
@@ -127,11 +127,11 @@ class fallback_policy {
     return changed;
   }
 
-  /// Returns true if a cache halts a site that turns hostile, unless `cache_options::halt_hostile`
-  /// says otherwise: for `strict`, with other rows, too.
+  /// Returns true if a cache halts sites that turn hostile, unless `cache_options::halt_hostile`
+  /// says otherwise. This is true for `strict`, also with changed actions.
   [[nodiscard]] constexpr bool halts_hostile() const noexcept { return halts_hostile_; }
 
-  /// `permissive`, `rfc9309`, `strict` or `custom`.
+  /// Returns `permissive`, `rfc9309`, `strict` or `custom`.
   [[nodiscard]] constexpr std::string_view name() const noexcept { return name_; }
 
   [[nodiscard]] friend constexpr bool operator==(const fallback_policy&,

@@ -7,14 +7,15 @@
 
 namespace robots {
 
-/// Why a site is halted (the pipeline guide: "trigger an immediate pipeline halt for that target").
+/// The reason why a site is halted (the pipeline guide: "trigger an immediate pipeline halt for
+/// that target").
 enum class halt_reason : std::uint8_t {
-  hostile,  ///< its robots.txt denies everything, which it did not before
-  /// It answered 401, 403 or a challenge to a request that its robots.txt allows, or refused the
-  /// robots.txt that it gave before.
+  hostile,  ///< its robots.txt now denies everything, and did not before
+  /// It answered 401, 403 or a challenge to a request that its robots.txt allows, or it now refuses
+  /// the robots.txt itself.
   access_revoked,
   by_hand,      ///< `basic_robots_cache::halt` was called
-  unreachable,  ///< its robots.txt could not be had for `cache_options::halt_unreachable_after`
+  unreachable,  ///< its robots.txt was unavailable for `cache_options::halt_unreachable_after`
 };
 
 /// The name of a reason, as its enumerator is spelled.

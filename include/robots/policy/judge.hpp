@@ -29,13 +29,13 @@
 
 namespace robots::detail {
 
-/// The earlier state of a site when a new record of it is judged.
+/// The state of a site before a new record is judged.
 struct earlier_policies {
-  std::shared_ptr<const policy> last{};       ///< the one to be replaced, if any
-  std::shared_ptr<const policy> unchanged{};  ///< the one that a 304 speaks of, if it was asked for
+  std::shared_ptr<const policy> last{};       ///< the policy that will be replaced, if any
+  std::shared_ptr<const policy> unchanged{};  ///< the policy that a 304 confirms
 };
 
-/// The file by which to ask whether anything has changed.
+/// Returns the file for which the site is asked whether it has changed.
 [[nodiscard]] inline detail::known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   if (!good) {
@@ -45,8 +45,8 @@ struct earlier_policies {
   return {std::move(source.final_url), std::move(source.validators)};
 }
 
-/// The record of a retrieval that ended at `now`. `random`, from 0 to 1, spreads the lifetimes of
-/// failures.
+/// Returns the record of a retrieval that ended at `now`. `random`, from 0 to 1, spreads the
+/// lifetimes of failures.
 [[nodiscard]] inline record record_of(detail::retrieval_result retrieved,
                                       const earlier_policies& before, const judge_options& options,
                                       wall_time now, double random) {
@@ -56,7 +56,7 @@ struct earlier_policies {
   result.fetched_at = std::chrono::floor<std::chrono::seconds>(now);
   if (result.outcome == outcome::success) {
     result.validators = validators_of(retrieved.headers);
-    // Few octets of an archive may look like UTF-16, and would be read as if they said something.
+    // A few octets of an archive may look like UTF-16 and would be read as text.
     result.charset =
         has_foreign_signature(result.body)
             ? charset::utf_8
@@ -77,7 +77,7 @@ struct earlier_policies {
   return result;
 }
 
-/// A policy made of `parts`, numbered as the one that comes after `last`.
+/// Makes a policy of `parts`, with the version after that of `last`.
 template <class... Parts>
 [[nodiscard]] std::shared_ptr<const policy> numbered(const std::shared_ptr<const policy>& last,
                                                      Parts&&... parts) {
@@ -86,19 +86,19 @@ template <class... Parts>
   return next;
 }
 
-/// Returns the policy of a site for one crawler from the record of a retrieval. Only this function
-/// interprets records. `now` is one moment by both clocks.
+/// Makes the policy of a site for one crawler from the record of a retrieval. Only this function
+/// interprets records. `now` is the current time by both clocks.
 ///
 /// A file is read in its charset. A file that is too broken counts as `outcome::malformed`. If
-/// there is no file to obey, `judge_options::fallback` decides; a last good copy counts until it is
-/// older than `judge_options::last_good_for`. The policy is numbered after `before.last`. Never
-/// throws on content; linear in the body.
+/// there is no file to obey, `judge_options::fallback` decides. A last good copy may apply until it
+/// is older than `judge_options::last_good_for`. The policy has the version after that of
+/// `before.last`. Content never makes it throw. Linear in the body.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(record_head head, std::string_view body,
                                                          std::string_view user_agent,
                                                          const judge_options& options,
                                                          const earlier_policies& before,
                                                          const wall_anchor& now) {
-  // The age of a record from elsewhere is known to the second; that of a new one is 0.
+  // The age of a record from elsewhere is known to the second; that of a new record is 0.
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
   const time_point fetched_at = (std::min)(this_second.at(head.fetched_at), now.steady);
   head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
@@ -116,11 +116,12 @@ template <class... Parts>
   file_findings found;
   if (policy_detail::has_text(head.outcome)) {
     parse_options reading = options.parse;
-    // A record from elsewhere may hold more than this crawler reads.
+    // A record from elsewhere may be longer than what this crawler reads.
     const std::string_view served = body.substr(0, reading.max_bytes);
     reading.truncated = reading.truncated || head.truncated || served.size() < body.size();
     const utf8_text read = to_utf8(served, head.charset);
-    // The limit counts octets of the response. Text that transcoding made longer is not cut again.
+    // The limit applies to the octets of the response. Text that grew in transcoding is not cut
+    // again.
     reading.max_bytes = (std::max)(reading.max_bytes, read.text().size());
     crawler_directives file = directives_for(read.text(), user_agent, reading);
     std::shared_ptr<const std::string> text;
@@ -134,8 +135,9 @@ template <class... Parts>
     }
     found = std::move(file.findings);
   }
-  // A failure says nothing about the rules, so the last good copy stays at hand; an answer replaces
-  // it, even one that there is no robots.txt, unless the user wants to go by it then, too.
+  // A failure says nothing about the rules, so the last good copy is kept. An answer replaces it,
+  // even the answer that there is no robots.txt, unless the user also wants the last good copy in
+  // that case.
   const fallback_action chosen = action();
   std::shared_ptr<const policy> good;
   if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny) {
@@ -147,7 +149,7 @@ template <class... Parts>
   return numbered(before.last, chosen, user_agent, head, std::move(good), fetched_at,
                   std::move(found));
 }
-/// The same of a whole record.
+/// Like the function above, for a whole record.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(const record& brought,
                                                          std::string_view user_agent,
                                                          const judge_options& options,
@@ -157,10 +159,10 @@ template <class... Parts>
                now);
 }
 
-/// Returns the policy of a site that redirects to the site of `theirs`: the rules of that other
-/// site. If those were not read, the fallback policy decides by `head`, the result of asking there
-/// for the first site. `own` is the last answer of the first site itself, or null; it counts as a
-/// last good copy if the other site has none.
+/// Makes the policy of a site that redirects to the site of `theirs`. It has the rules of that
+/// site. If those could not be read, the fallback policy decides by `head`, the result of asking
+/// that site on behalf of the first one. `own` is the last answer of the first site itself, or
+/// null. It serves as the last good copy if the other site has none.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
     const record_head& head, const std::shared_ptr<const policy>& theirs,
     std::string_view user_agent, const judge_options& options,

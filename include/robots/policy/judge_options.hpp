@@ -9,30 +9,33 @@
 
 namespace robots::detail {
 
-/// How a record is judged: the fallback, the reading of a file, and the lifetimes. `cache_options`
-/// has the same members.
+/// The options for judging a record: the fallback policy, the parsing, and the lifetimes.
+/// `cache_options` has the same members.
 struct judge_options {
   any_fallback_policy fallback;  ///< see `cache_options::fallback`
   parse_options parse{};         ///< how robots.txt files are read
-  malformed_limit malformed{};   ///< above this, a file counts as `outcome::malformed`
+  malformed_limit malformed{};   ///< beyond this, a file counts as `outcome::malformed`
   bool keep_text = false;        ///< policies keep the text that they were read from
 
-  /// The lifetime of an answer whose server does not state one, but at most `max_ttl`.
+  /// The lifetime of an answer for which the server states none; `max_ttl` still limits it.
   std::chrono::seconds default_ttl = std::chrono::hours{24};
-  std::chrono::seconds min_ttl = std::chrono::minutes{5};  ///< an answer holds for at least this
-  std::chrono::seconds max_ttl = std::chrono::hours{24};   ///< wins over every other lifetime
-  std::chrono::seconds failure_ttl = std::chrono::minutes{5};  ///< how long a first failure holds
-  /// The most for which failures in a row hold, each twice as long as the one before.
+  std::chrono::seconds min_ttl = std::chrono::minutes{5};  ///< the shortest lifetime of an answer
+  std::chrono::seconds max_ttl = std::chrono::hours{24};   ///< limits every other lifetime
+  std::chrono::seconds failure_ttl = std::chrono::minutes{5};  ///< the lifetime of a first failure
+  /// The longest lifetime of a failure. Each failure in a row lasts twice as long as the one
+  /// before.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
-  double failure_jitter = 0.1;  ///< the share by which chance shortens `failure_ttl`, 0 to 1
+  double failure_jitter =
+      0.1;  ///< the most that chance takes off `failure_ttl`, as a share from 0 to 1
   /// The lifetime of `outcome::circuit_open`.
   std::chrono::seconds breaker_cooldown = std::chrono::minutes{1};
-  std::chrono::seconds last_good_for = std::chrono::days{30};  ///< how long a last good copy counts
-  std::chrono::seconds stale_while_revalidate{0};  ///< how long a stale policy may answer meanwhile
+  std::chrono::seconds last_good_for = std::chrono::days{30};  ///< how long a stale policy answers
+  std::chrono::seconds stale_while_revalidate{
+      0};  ///< the time for which a stale policy may answer while it is renewed
 };
 
 /// Throws `std::invalid_argument` if the options contradict each other. The message says what to
-/// mend.
+/// change.
 inline void validate(const judge_options& options) {
   if (options.parse.max_bytes == 0) {
     throw std::invalid_argument{

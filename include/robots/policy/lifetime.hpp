@@ -13,9 +13,9 @@
 
 namespace robots::detail {
 
-/// The time for which the `failures`th failure in a row is remembered: doubled with each, up to a
-/// limit, and a little less by chance (`random`, from 0 to 1), so that sites which failed together
-/// are not asked together.
+/// Returns the lifetime of the `failures`th failure in a row. It doubles each time up to a limit,
+/// and chance (`random`, from 0 to 1) shortens it a little, so that sites that failed together are
+/// not asked together.
 [[nodiscard]] constexpr std::chrono::seconds failure_lifetime(const judge_options& options,
                                                               int failures, double random) {
   using std::chrono::seconds;
@@ -25,16 +25,16 @@ namespace robots::detail {
     lifetime = lifetime > most / 2 ? most : 2 * lifetime;
   }
   if (lifetime > std::chrono::years{100}) {
-    return lifetime;  // practically forever; a part of it may have no exact double
+    return lifetime;  // practically forever; a part of it may not be an exact double
   }
   const double less = options.failure_jitter * random;
   return lifetime -
          seconds{static_cast<seconds::rep>(static_cast<double>(lifetime.count()) * less)};
 }
 
-/// The lifetime of a record. The server's statement counts within the limits that the options set;
-/// `unchanged`, the file that a 304 speaks of, keeps its lifetime when that says nothing (RFC 9111,
-/// section 4.3.4). Null for any other record.
+/// Returns the lifetime of a record. The lifetime that the server states applies within the limits
+/// of the options. If a 304 states none, `unchanged`, the confirmed file, keeps its lifetime (RFC
+/// 9111, section 4.3.4). `unchanged` is null for any other record.
 [[nodiscard]] inline std::chrono::seconds lifetime_of(const record_head& head,
                                                       const record_head* unchanged,
                                                       const judge_options& options, double random) {
@@ -52,16 +52,16 @@ namespace robots::detail {
                     options.max_ttl);
 }
 
-/// Until when a policy answers.
+/// The times until which a policy is used.
 struct validity {
-  time_point fresh_until{};  ///< without asking again
-  time_point stale_until{};  ///< while it is renewed; not before `fresh_until`
-  time_point keep_until{};   ///< the end of its use as last good copy or as predecessor
+  time_point fresh_until{};  ///< answers without a request
+  time_point stale_until{};  ///< answers while it is renewed; not before `fresh_until`
+  time_point keep_until{};   ///< serves as last good copy or as predecessor
 };
 
-/// Until when a policy answers: for the lifetime of its record, and a last good copy for no longer
-/// than it counts. It is kept for as long as a last good copy counts, since until then the next
-/// policy goes by it: by its rules, its failures in a row, its version.
+/// Returns the times until which a policy is used: the lifetime of its record, and for a last good
+/// copy no longer than that may apply. It is kept as long as a last good copy may apply, since the
+/// next policy needs it: its rules, its failures in a row, its version.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;
@@ -77,11 +77,12 @@ struct validity {
   return result;
 }
 
-/// Returns true if a policy is of use when it may not answer any more: the next one follows its
-/// failures, the fallback may go by its rules, or the site may confirm its file with a 304.
+/// Returns true if a policy is useful although it may no longer answer: the next one continues its
+/// count of failures, the fallback policy may use its rules, or the site may confirm its file with
+/// a 304.
 [[nodiscard]] inline bool is_of_use_when_over(const policy& last, const judge_options& options) {
   const record_head source = last.source();
-  // Any other policy may go by the last good copy.
+  // Any other policy may use its last good copy.
   const bool is_permissive = options.fallback.name() == fallback_policy::permissive().name();
   return !is_permissive || is_failure(source.outcome) || !source.validators.etag.empty() ||
          !source.validators.last_modified.empty();

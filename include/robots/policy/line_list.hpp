@@ -25,19 +25,19 @@ struct line_cursor {
 
 }  // namespace policy_detail
 
-/// A view of texts in one block, each with a line end behind it. A forward range of
-/// `std::string_view`, which live as long as the block.
+/// A view of texts in one block, each followed by a line end. A forward range of
+/// `std::string_view`, valid as long as the block.
 class line_list {
  public:
-  using iterator = base::forward_iterator<policy_detail::line_cursor>;  ///< walks the texts
+  using iterator = base::forward_iterator<policy_detail::line_cursor>;  ///< iterates over the texts
 
   line_list() = default;
   /// Views the texts in `block`.
   explicit line_list(std::string_view block) noexcept : block_{block} {}
 
-  /// The first text.
+  /// Returns the position of the first text.
   [[nodiscard]] iterator begin() const noexcept { return iterator{{.rest = block_}}; }
-  /// Behind the last text.
+  /// Returns the end position.
   [[nodiscard]] iterator end() const noexcept { return {}; }
   /// Returns true if there are no texts.
   [[nodiscard]] bool empty() const noexcept { return block_.empty(); }
@@ -46,7 +46,7 @@ class line_list {
     return static_cast<std::size_t>(std::count(block_.begin(), block_.end(), '\n'));
   }
 
-  /// The first text. Precondition: there is one.
+  /// Returns the first text. Precondition: there is one.
   [[nodiscard]] std::string_view front() const noexcept { return *begin(); }
 
   [[nodiscard]] friend bool operator==(const line_list&, const line_list&) = default;

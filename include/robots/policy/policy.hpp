@@ -32,11 +32,11 @@ class document;
 /// The basis of a site's rules for one crawler.
 enum class policy_basis : std::uint8_t {
   rules,       ///< a robots.txt that was read
-  allow_all,   ///< the site has no file, or the fallback policy allows
-  deny_all,    ///< the fallback policy denies all but /robots.txt itself
+  allow_all,   ///< the site has no file, or the fallback policy allows all
+  deny_all,    ///< the fallback policy denies all except /robots.txt itself
   refused,     ///< the site must not be asked: nothing is allowed, not even /robots.txt
-  last_good,   ///< the last robots.txt that could be read, since a newer one could not be had
-  redirected,  ///< the robots.txt of another site, which `robots_cache` looks up: see `leads_to`
+  last_good,   ///< the last robots.txt that was read, since a newer one was not available
+  redirected,  ///< the robots.txt of another site: see `leads_to`
 };
 
 /// The name of a basis, as its enumerator is spelled.
@@ -45,35 +45,35 @@ enum class policy_basis : std::uint8_t {
       basis, {"rules", "allow_all", "deny_all", "refused", "last_good", "redirected"});
 }
 
-/// The permissions of one site for one crawler, and their source. Immutable: threads share it
-/// freely.
+/// The permissions of one site for one crawler, and their source. Immutable: threads may share it.
 class policy {
  public:
-  /// The rules of a robots.txt that was read, made of `directives_for(text, user_agent)`.
-  /// `fetched_at` is the moment at which `source` was fetched; `text` is kept, if not null.
+  /// Makes a policy of the rules of a robots.txt: `directives_for(text, user_agent)`. `source` was
+  /// fetched at `fetched_at`. `text` is kept unless it is null.
   policy(crawler_directives&& file, const record_head& source, time_point fetched_at = {},
          std::shared_ptr<const std::string> text = nullptr);
   /// Copies its arguments.
   policy(const crawler_directives& file, const record_head& source, time_point fetched_at = {});
 
-  /// A policy in place of a robots.txt. With `last_good`, it has its rules. Otherwise `action`
-  /// allows everything or nothing. A policy without a robots.txt is kept for `kept_answer` only.
-  /// `findings` are those of a file that came, but is not obeyed.
+  /// Makes a policy without a robots.txt. With `last_good`, it has the rules of that policy.
+  /// Otherwise, `action` allows everything or nothing. If there is no robots.txt, it is kept only
+  /// as a `kept_answer`. `findings` are those of a file that came but is not obeyed.
   policy(fallback_action action, std::string_view user_agent, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {});
 
-  /// The rules of a robots.txt that was read before and has not changed since.
+  /// Makes a policy of the rules of an earlier robots.txt that has not changed.
   policy(const policy& unchanged, const record_head& source, time_point fetched_at);
 
-  /// The policy of a site that must not be asked (`decision_reason::excluded`, `halted`,
-  /// `needs_sign_off`), and of a text that names no site (`decision_reason::invalid_url`). `url` is
+  /// Makes the policy of a site that must not be asked (`decision_reason::excluded`, `halted`,
+  /// `needs_sign_off`), or of a text that names no site (`decision_reason::invalid_url`). `url` is
   /// that text.
   [[nodiscard]] static std::shared_ptr<const policy> refusal(std::string_view user_agent,
                                                              decision_reason why,
                                                              std::string_view url = {});
 
-  /// The policy of an override: everything is allowed, or everything except /robots.txt is denied.
+  /// Makes the policy of an override: everything is allowed, or everything except /robots.txt is
+  /// denied.
   [[nodiscard]] static std::shared_ptr<const policy> by_hand(std::string_view user_agent,
                                                              bool allow);
 
@@ -85,14 +85,14 @@ class policy {
   }
 
   /// Returns whether `target` is allowed, and the rule that decided. The views in the result live
-  /// as long as this policy. Never allocates.
+  /// as long as this policy. Allocates nothing.
   [[nodiscard]] verdict match(std::string_view target) const& noexcept {
     const policy& used = in_force();
     verdict result = used.parts_->rules.match(target);
     if (used.basis_ == policy_basis::refused) {
       result.allowed = result.exempt = false;
     }
-    // RFC 9309, section 2.2.2: /robots.txt is allowed whatever else is not.
+    // RFC 9309, section 2.2.2: /robots.txt is always allowed.
     if (used.basis_ == policy_basis::deny_all || used.basis_ == policy_basis::redirected) {
       result.allowed = result.exempt;
     }
@@ -101,39 +101,40 @@ class policy {
   /// Deleted for temporaries: the result would dangle.
   verdict match(std::string_view) const&& = delete;
 
-  /// The basis of the decisions.
+  /// Returns the basis of the decisions.
   [[nodiscard]] policy_basis basis() const noexcept { return basis_; }
 
-  /// The rules in force; none when there is no robots.txt to obey.
+  /// Returns the rules in force; empty if there is no robots.txt to obey.
   [[nodiscard]] const rule_set& rules() const& noexcept { return in_force().parts_->rules; }
   /// Deleted for temporaries: the result would dangle.
   const rule_set& rules() const&& = delete;
 
-  /// The Crawl-delay in force for the crawler.
+  /// Returns the Crawl-delay in force for the crawler.
   [[nodiscard]] std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
     return rules().crawl_delay();
   }
 
-  /// The delay that the file asks of everyone before its first group, a floor for politeness.
+  /// Returns the delay that the file states for everyone before its first group: a lower limit for
+  /// politeness.
   [[nodiscard]] std::optional<std::chrono::milliseconds> file_delay() const noexcept {
     return in_force().extras().file_delay;
   }
 
-  /// The Request-rate lines in force for the crawler, in file order: the first 32.
+  /// Returns the Request-rate lines in force for the crawler, in file order, at most 32.
   [[nodiscard]] const std::vector<request_rate>& request_rates() const& noexcept {
     return in_force().extras().request_rates;
   }
   /// Deleted for temporaries: the result would dangle.
   const std::vector<request_rate>& request_rates() const&& = delete;
 
-  /// The Visit-time lines in force for the crawler, in file order: the first 32.
+  /// Returns the Visit-time lines in force for the crawler, in file order, at most 32.
   [[nodiscard]] const std::vector<visit_time>& visit_times() const& noexcept {
     return in_force().extras().visit_times;
   }
   /// Deleted for temporaries: the result would dangle.
   const std::vector<visit_time>& visit_times() const&& = delete;
 
-  /// The values of the Sitemap lines, as written.
+  /// Returns the values of the Sitemap lines, as written.
   [[nodiscard]] line_list sitemaps() const& noexcept {
     return line_list{in_force().own_sitemaps()};
   }
@@ -145,7 +146,7 @@ class policy {
   /// Deleted for temporaries: the result would dangle.
   const std::string& host() const&& = delete;
 
-  /// The text of the robots.txt that the rules in force come from, in UTF-8, up to
+  /// Returns the text of the robots.txt whose rules are in force, in UTF-8, up to
   /// `parse_options::max_bytes`. Empty without `cache_options::keep_text`, and without rules.
   [[nodiscard]] std::string_view text() const& noexcept {
     const auto& text = in_force().extras().text;
@@ -154,11 +155,11 @@ class policy {
   /// Deleted for temporaries: the result would dangle.
   std::string_view text() const&& = delete;
 
-  /// The document that `text` is: all groups, comments aside. Linear in the text.
+  /// Parses `text` again: all groups, without comments. Linear in the text.
   [[nodiscard]] robots::document document() const;
 
-  /// The URL of the robots.txt of another site, if the site redirects there. Then this policy by
-  /// itself denies everything.
+  /// Returns the URL of another site's robots.txt, if the site redirects there. Then this policy
+  /// alone denies everything.
   [[nodiscard]] std::optional<std::string_view> leads_to() const& noexcept {
     const policy& used = in_force();
     return used.basis_ == policy_basis::redirected
@@ -168,88 +169,92 @@ class policy {
   /// Deleted for temporaries: the result would dangle.
   std::optional<std::string_view> leads_to() const&& = delete;
 
-  /// The reason why the site may not be asked; empty if it may.
+  /// Returns the reason why the site must not be asked, or an empty optional if it may be.
   [[nodiscard]] std::optional<decision_reason> refused() const noexcept {
     return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
   }
 
-  /// The reason of every decision, where none of a robots.txt matters; else nothing.
+  /// Returns the reason of every decision, if no rule of a robots.txt applies; else an empty
+  /// optional.
   [[nodiscard]] std::optional<decision_reason> given_reason() const noexcept {
     return given_reason_;
   }
 
-  /// The findings of the newest robots.txt, even if it was too broken to be obeyed. Empty if there
-  /// was none.
+  /// Returns the findings of the newest robots.txt, even if it was too malformed to be obeyed.
+  /// Empty if there was none.
   [[nodiscard]] file_findings findings() const {
     return {newest_file().own_lines(), newest_file().extras().diagnostics};
   }
 
-  /// The number of lines of that robots.txt, and the number of lines without meaning.
+  /// Returns the number of lines of that robots.txt, and the number of lines that mean nothing.
   [[nodiscard]] line_counts lines() const noexcept { return newest_file().own_lines(); }
 
-  /// Counts the changes of a site's permissions, as far as its storage remembers: 1 for the first
-  /// policy, one more for each whose fingerprint is not that of the one before (the pipeline
-  /// guide's policy versions).
+  /// Returns the version: 1 for the first policy of a site, and one more whenever the fingerprint
+  /// changes (the pipeline guide's policy versions). It counts as far back as the storage
+  /// remembers.
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
-  /// A hash of the meaning: equal for policies with the same rules and delays, whatever comments,
-  /// order and spelling their files have. 0 for one that denies everything for want of a
-  /// robots.txt. The same on every machine. At the cost of `rule_set::fingerprint`.
+  /// Returns a hash of the meaning. It is equal for policies with the same rules and delays,
+  /// whatever comments, order and spelling their files have. It is 0 for a policy that denies
+  /// everything because no robots.txt is available. It is the same on every machine. Costs as much
+  /// as `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
-  /// Makes this policy the successor of `before`, or the first one if that is null. Numbers it, and
-  /// keeps the `last_answer` of `before` if this policy is not an answer.
+  /// Makes this policy the successor of `before`, or the first one if `before` is null. Sets its
+  /// version, and keeps the `last_answer` of `before` if this policy is not an answer itself.
   void follow(const std::shared_ptr<const policy>& before);
 
-  /// Keeps the policies of further crawlers, made of the same record.
+  /// Adds the policies of other crawlers, which are made of the same record.
   void set_others(std::vector<std::shared_ptr<const policy>> others);
 
-  /// The policies of `cache_options::other_agents`, in that order; none where all share this one.
+  /// Returns the policies of `cache_options::other_agents`, in that order; empty if all share this
+  /// one.
   [[nodiscard]] const std::vector<std::shared_ptr<const policy>>& others() const& noexcept {
     return extras().others;
   }
   /// Deleted for temporaries: the result would dangle.
   const std::vector<std::shared_ptr<const policy>>& others() const&& = delete;
 
-  /// Returns the policy that was made with `of` for one of `cache_options::other_agents`, by its
+  /// Returns the policy made together with `of` for one of `cache_options::other_agents`, by its
   /// index there, or null.
   [[nodiscard]] static std::shared_ptr<const policy> other(const std::shared_ptr<const policy>& of,
                                                            std::size_t place) {
     return of && place < of->others().size() ? of->others()[place] : nullptr;
   }
 
-  /// Returns the result of the last retrieval. It is unpacked on each call, which allocates: keep
-  /// the result if you need it twice. Texts longer than `record_limits` are cut.
+  /// Returns the result of the last retrieval. Each call unpacks it, which allocates: keep the
+  /// result if you need it twice. Texts longer than `record_limits` are cut.
   [[nodiscard]] record_head source() const;
 
-  /// The row of the failure table that the last retrieval came to: `source().outcome`.
+  /// Returns the outcome of the last retrieval: `source().outcome`.
   [[nodiscard]] robots::outcome outcome() const noexcept { return outcome_; }
 
-  /// The source of the rules in force: `source()`, unless they come from an earlier retrieval.
+  /// Returns the source of the rules in force: `source()`, unless they come from an earlier
+  /// retrieval.
   [[nodiscard]] record_head rules_source() const { return in_force().source(); }
 
-  /// When `source()` was fetched, by the clock of this process.
+  /// Returns the time at which `source()` was fetched, by the clock of this process.
   [[nodiscard]] time_point fetched_at() const noexcept { return fetched_at_; }
 
-  /// When `rules_source()` was fetched, by the clock of this process.
+  /// Returns the time at which `rules_source()` was fetched, by the clock of this process.
   [[nodiscard]] time_point rules_fetched_at() const noexcept { return in_force().fetched_at_; }
 
-  /// The octets of memory held, with this object and the last good copy: an estimate, since the
-  /// system rounds up.
+  /// Returns the octets of memory in use, including this object and the last good copy. This is an
+  /// estimate, since the system rounds up.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
-  /// The last policy that rests on a robots.txt that was read: this one, an earlier one kept for
-  /// worse times, or none.
+  /// Returns the last policy that has a robots.txt: this one, an earlier one that is kept for
+  /// failures, or null.
   [[nodiscard]] static std::shared_ptr<const policy> good(
       const std::shared_ptr<const policy>& from);
 
-  /// The last policy that may stand in for a newer one: this is `good`, or rests on the site's
-  /// answer that it has no robots.txt, or that another site has it.
+  /// Returns the last policy that may replace a newer one: this one if it is `good`, or if it is
+  /// the site's answer that it has no robots.txt or that another site has it.
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 
-  /// The last policy with rules of the site: this one, or the one before answers such as 403.
-  /// Policies are compared with it. Unlike `kept_answer`, it never decides.
+  /// Returns the last policy with rules of the site: this one, or the one before answers such as
+  /// 403. New policies are compared with it. Unlike `kept_answer`, it never decides.
   [[nodiscard]] static std::shared_ptr<const policy> last_answer(
       const std::shared_ptr<const policy>& from);
 
@@ -258,7 +263,8 @@ class policy {
 
   [[nodiscard]] std::uint64_t fingerprint_of_rules() const;
 
-  /// Returns true if this policy rests on a robots.txt, or on the answer that the site has no file.
+  /// Returns true if this policy comes from a robots.txt, or from the answer that the site has
+  /// none.
   [[nodiscard]] bool is_answer() const noexcept {
     return basis_ == policy_basis::rules ||
            (basis_ == policy_basis::allow_all && outcome_ == robots::outcome::not_found);
@@ -277,14 +283,15 @@ class policy {
     return parts_->extras ? *parts_->extras : none;
   }
 
-  /// Copies the extras for this policy alone, and changes the copy.
+  /// Copies the extras for this policy alone and changes the copy.
   template <class Change>
   void change_extras(Change change);
 
   [[nodiscard]] std::string_view own_sitemaps() const noexcept;
   [[nodiscard]] line_counts own_lines() const noexcept;
 
-  // These members take most of the memory of a site. They share a cache line with the owner count.
+  // These members take most of the memory of a site. They share a cache line with the reference
+  // count.
   std::uint32_t version_ = 1;
   policy_basis basis_;
   std::optional<decision_reason> given_reason_{};

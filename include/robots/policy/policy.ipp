@@ -27,14 +27,14 @@ namespace robots {
 
 namespace policy_detail {
 
-/// Limits the lines that every request of a crawler must search, however long the file is.
+/// Limits the lines that each request of a crawler must search, however long the file is.
 template <class Line>
 [[nodiscard]] std::vector<Line> first_of(const std::vector<Line>& lines) {
   constexpr std::ptrdiff_t most = 32;
   return {lines.begin(), lines.begin() + (std::min)(std::ssize(lines), most)};
 }
 
-/// Makes the parts of a policy. Policies that one thread makes share the parts without rules.
+/// Makes the parts of a policy. Policies without rules that one thread makes share their parts.
 [[nodiscard]] inline std::shared_ptr<const policy_parts> parts_of(rule_set rules,
                                                                   policy_extras&& extras) {
   const policy_extras& has = extras;
@@ -48,7 +48,7 @@ template <class Line>
   if (!rules.empty()) {
     return std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
   }
-  // There is one for each crawler, and for each reason why no rule applies to it.
+  // There is one for each crawler and each reason why no rule applies to it.
   thread_local std::array<std::shared_ptr<const policy_parts>, 8> without_rules;
   thread_local std::size_t next = 0;
   for (const auto& shared : without_rules) {
@@ -61,8 +61,8 @@ template <class Line>
              std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
 }
 
-/// Packs the parts of the record and file that a policy keeps: the sitemaps, as `line_list` views
-/// them; the counts of lines; the record without its body.
+/// Packs what a policy keeps of a record and a file: the sitemaps, as `line_list` views them; the
+/// counts of lines; the record without its body.
 [[nodiscard]] inline packed_octets packed(const record_head& head, const line_counts& lines,
                                           std::string_view sitemaps) {
   octet_writer out;
@@ -83,7 +83,7 @@ template <class Line>
   return result;
 }
 
-/// Returns the values of the Sitemap lines, with a line end behind each.
+/// Returns the values of the Sitemap lines, each followed by a line end.
 [[nodiscard]] inline std::string sitemap_lines(const crawler_directives& file) {
   std::string result;
   for (const std::string_view sitemap : file.sitemaps) {
@@ -225,7 +225,7 @@ ROBOTS_INLINE void policy::follow(const std::shared_ptr<const policy>& before) {
 ROBOTS_INLINE std::size_t policy::memory_bytes() const noexcept {
   std::size_t all = sizeof(*this) + head_.view().size();
   if (parts_->rules.empty() && !parts_->extras) {
-    return all;  // others have the same parts
+    return all;  // other policies have the same parts
   }
   all += sizeof(*parts_) - sizeof(parts_->rules) + parts_->rules.memory_bytes();
   if (!parts_->extras) {

@@ -17,7 +17,7 @@ namespace robots {
 
 namespace policy_detail {
 
-/// The parts of a policy other than its rules.
+/// The parts of a policy besides its rules.
 [[nodiscard]] inline std::vector<stated_line> stated_lines(const policy& from) {
   std::vector<stated_line> lines = stated_delays(from.crawl_delay(), from.file_delay());
   for (const request_rate& rate : from.request_rates()) {
@@ -45,9 +45,9 @@ namespace policy_detail {
 
 }  // namespace policy_detail
 
-/// The changes between two policies, in the parts of files that policies keep: rules, delays,
-/// rates, hours, sitemaps and the host. A policy that denies everything without rules counts as
-/// `Disallow: /`. Costs as much as `diff` of two texts.
+/// Compares two policies in everything that they keep of their files: rules, delays, rates, hours,
+/// sitemaps and the host. A policy that denies everything without rules counts as `Disallow: /`.
+/// Costs as much as `diff` of two texts.
 [[nodiscard]] inline change_report diff(const policy& before, const policy& after) {
   const rule_set nothing = policy_detail::deny_all_rules();
   const auto rules_of = [&](const policy& from) -> const rule_set& {
@@ -58,8 +58,8 @@ namespace policy_detail {
 }
 
 /// Returns true if a site denies the crawler everything: its rules mean the same as `Disallow: /`,
-/// with or without `Allow: /$` and `Allow: /robots.txt`. Costs up to four times as much as `diff`,
-/// and almost nothing if two usual paths are allowed.
+/// possibly with `Allow: /$` and `Allow: /robots.txt`. Costs up to four times as much as `diff`. If
+/// two usual paths are allowed, it costs almost nothing.
 [[nodiscard]] inline bool denies_everything(const policy& judged) {
   if (judged.basis() == policy_basis::allow_all || judged.allows("/index.html") ||
       judged.allows("/a/b")) {

@@ -12,8 +12,9 @@ struct decision;
 
 /// A source of policies, such as a cache.
 ///
-/// A model's `get(host_or_url, call)` returns the policy of a site, never null; `check(url, call)`
-/// decides on a URL. Both may be called from any thread and do not throw on account of the network.
+/// A model has `get(host_or_url, call)`, which returns the policy of a site and never null, and
+/// `check(url, call)`, which decides on a URL. Any thread may call them, and failures of the
+/// network do not make them throw.
 ///
 /// Exemplar: `s.check(url, call).allowed` is `s.get(url, call)->allows(url)`. Models:
 /// `basic_robots_cache`, `FixedPolicySource`.

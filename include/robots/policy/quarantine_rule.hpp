@@ -14,15 +14,15 @@
 
 namespace robots::detail {
 
-/// The effect of a new policy on the count of malformed files in a row (the pipeline guide:
+/// The effect of a new policy on the number of malformed files in a row (the pipeline guide:
 /// "quarantine the target").
 enum class quarantine_step {
-  none,     ///< nothing: the site gave no answer
-  count,    ///< its file is malformed and denied for that: one more
-  release,  ///< any other answer: the count ends
+  none,     ///< no effect: the site did not answer
+  count,    ///< the file is malformed and therefore denies: one more
+  release,  ///< any other answer: back to 0
 };
 
-/// Returns the effect of `judged` on that count.
+/// Returns the effect of `judged`.
 [[nodiscard]] inline quarantine_step quarantine_step_of(const policy& judged) noexcept {
   const outcome kind = judged.outcome();
   if (kind == outcome::malformed && judged.basis() != policy_basis::rules) {

@@ -14,31 +14,31 @@ namespace robots {
 
 /// The result of one retrieval, without the body.
 struct record_head : detail::retrieval_facts {
-  robots::charset charset = robots::charset::utf_8;  ///< in which the body is written
-  robots::validators validators{};                   ///< by which to ask whether it has changed
-  int failures = 0;  ///< retrievals of the site in a row that failed, this one included
-  std::chrono::sys_seconds fetched_at{};  ///< when the answer came
-  /// The lifetime that the server stated: Cache-Control or Expires of an answer (RFC 9111),
-  /// Retry-After of a failure; empty if it stated none.
+  robots::charset charset = robots::charset::utf_8;  ///< the charset of the body
+  robots::validators validators{};                   ///< to ask whether the file has changed
+  int failures = 0;  ///< number of failed retrievals in a row, including this one
+  std::chrono::sys_seconds fetched_at{};  ///< the time of the answer
+  /// The lifetime that the server stated: by Cache-Control or Expires for an answer (RFC 9111), by
+  /// Retry-After for a failure; empty if it stated none.
   std::optional<std::chrono::seconds> server_lifetime{};
-  std::chrono::seconds lifetime{0};  ///< for how long it holds, within the limits of the options
+  std::chrono::seconds lifetime{0};  ///< that applies, within the limits of the options
 
   [[nodiscard]] friend bool operator==(const record_head&, const record_head&) = default;
 };
 
 /// The result of one retrieval, in a form that can leave the process; see `encode`.
 ///
-/// It does not depend on the name of the crawler: `judge` makes the policy of any crawler of it.
+/// It does not depend on the crawler's name: `judge` makes the policy of any crawler from it.
 struct record : record_head {
-  std::string body{};  ///< the robots.txt as served; empty unless there is one
+  std::string body{};  ///< the robots.txt as served; empty if there is none
 
   [[nodiscard]] friend bool operator==(const record&, const record&) = default;
 };
 
-/// Returns the record of a robots.txt after a 304 confirmed it: the outcome and text of `known`,
-/// the rest of `confirmed`. It keeps the validators, and may add a date. A confirmation with
-/// another entity tag speaks of another file (RFC 9111, section 4.3.4): then the next one is asked
-/// for whole.
+/// Returns the record of a robots.txt that a 304 has confirmed: the outcome and text of `known`,
+/// and the rest of `confirmed`. It keeps the validators of `known`, and may add a date. If the 304
+/// has another entity tag, it is about another file (RFC 9111, section 4.3.4). Then the next
+/// request asks for the whole file.
 [[nodiscard]] inline record_head renewed(const record_head& known, record_head confirmed) {
   confirmed.outcome = known.outcome;
   confirmed.charset = known.charset;
@@ -52,7 +52,7 @@ struct record : record_head {
   return confirmed;
 }
 
-/// Renews a whole record, which then can be judged alone.
+/// Renews a whole record, so that it can be judged alone.
 [[nodiscard]] inline record renewed(record known, record_head confirmed) {
   record_head& head = known;
   head = renewed(std::as_const(head), std::move(confirmed));

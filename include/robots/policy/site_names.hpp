@@ -14,11 +14,11 @@
 
 namespace robots::policy_detail {
 
-// A bare host and the origin that answered have the same rules, which may be stored under either
-// name.
+// A host without a scheme and the origin that answered for it have the same rules. These may be
+// stored under either name.
 
-/// Returns the key of the flight of a site. A bare host asks its https origin first, so the two
-/// share a flight.
+/// Returns the key of the flight of a site. For a host without a scheme, the https origin is asked
+/// first, so the two share a flight.
 [[nodiscard]] inline std::string flight_key(site asked) {
   if (asked.scheme == url_scheme::https) {
     asked.scheme.reset();
@@ -26,8 +26,8 @@ namespace robots::policy_detail {
   return asked.key();
 }
 
-/// The names under which the rules of a site may be kept: its own; for a bare host, those of its
-/// origins; for an origin, that of its bare host.
+/// Returns the names under which the rules of a site may be stored: its own name and, for a host
+/// without a scheme, its origins; for an origin, its host without a scheme.
 [[nodiscard]] inline std::vector<site> names_of(const site& asked) {
   std::vector<site> names{asked};
   for (const auto scheme : {std::optional<url_scheme>{}, std::optional{url_scheme::https},
@@ -39,30 +39,30 @@ namespace robots::policy_detail {
   return names;
 }
 
-/// Returns the name that may share the rules of `asked`: the bare host of an origin, or the https
-/// origin of a bare host.
+/// Returns the other name that may have the rules of `asked`: the host of an origin, or the https
+/// origin of a host.
 [[nodiscard]] inline site counterpart_of(const site& asked) {
   site other = asked;
   other.scheme = asked.scheme ? std::optional<url_scheme>{} : std::optional{url_scheme::https};
   return other;
 }
 
-/// Returns true if an answer for the counterpart of `asked` holds for `asked`, too: it came from
-/// the origin of the two.
+/// Returns true if an answer under the other name is valid for `asked`: it came from the origin
+/// that both share.
 [[nodiscard]] inline bool answers_for(const site& asked, const record_head& answered) {
   const site origin = asked.scheme ? asked : counterpart_of(asked);
   return answered.status != 0 && answered.url == origin.robots_urls().front();
 }
 
-/// Decides that for the policy that is kept under the counterpart.
+/// Like the function above, for a stored policy.
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   return answers_for(asked, good ? good->source() : last->source());
 }
 
-/// Returns true if `answer`, the policy of the site of `key`, holds for `asked`: for the same site,
-/// or for its bare host or origin unless another origin answered.
+/// Returns true if `answer`, the policy of the site of `key`, is valid for `asked`: it is the same
+/// site, or its host or origin unless another origin answered.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,
                                         const policy& answer) {
   if (!asked) {

@@ -9,9 +9,9 @@ namespace robots {
 
 /// An operator's order for a site (the pipeline guide: "manual override signals").
 enum class site_override : std::uint8_t {
-  none,   ///< nothing: its robots.txt holds
+  none,   ///< no override: the robots.txt decides
   allow,  ///< everything is allowed
-  deny,   ///< all but /robots.txt is denied
+  deny,   ///< everything except /robots.txt is denied
 };
 
 /// The name of an override, as its enumerator is spelled.

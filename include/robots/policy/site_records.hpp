@@ -15,27 +15,27 @@
 
 namespace robots {
 
-/// The records of one site that the processes of a crawl share: all that a process needs to
-/// continue as if it had asked the site itself.
+/// The records of one site that processes share: all that a process needs to continue as if it had
+/// asked the site itself.
 struct site_records {
   record latest{};  ///< the result of the last retrieval
-  /// The last robots.txt that could be read, if `latest` is not one: decisions may rest on it.
+  /// The last robots.txt that was read, if `latest` has none: decisions may be based on it.
   std::optional<record> last_good{};
-  /// The site denies everything with `latest`, which it did not before: caches that halt hostile
-  /// sites halt it. Not with `last_good`.
+  /// True if the site denies everything since `latest`. Caches that halt hostile sites halt it.
+  /// Never together with `last_good`.
   bool turned_hostile = false;
 
   [[nodiscard]] friend bool operator==(const site_records&, const site_records&) = default;
 };
 
-/// Returns true if a record holds an answer that the site itself gave, so that it holds for every
-/// process of a crawl: a file, the confirmation of one, or the status of an error.
+/// Returns true if a record has an answer of the site itself, which is valid for every process: a
+/// file, its confirmation, or an error status.
 ///
-/// Everything else may be the fault of the process that asked, and another process may fare better.
+/// Any other result may be the fault of this process, and another process may have more success.
 /// Without a response, a dead site looks like a failure of the local network or name server. The
-/// guard, the exclusions, the breaker, the quarantine and the deadlines belong to the process. A
-/// record that ends at a redirect shows that this process followed it no further: its limit of
-/// redirects is its own, and a loop looks the same.
+/// address guard, exclusions, breakers, quarantine and deadlines belong to this process. A record
+/// that ends at a redirect only shows that this process did not follow it: the limit is its own,
+/// and a loop looks the same.
 [[nodiscard]] constexpr bool is_answer_of_site(const record_head& brought) noexcept {
   switch (brought.outcome) {
     case outcome::success:
@@ -52,32 +52,32 @@ struct site_records {
   }
 }
 
-/// Returns true if a record holds as much of its file as a process reads that reads `max_bytes`
-/// octets. The process that fetched the file may read less, and then has cut it.
+/// Returns true if a record has as much of the file as a process with this `max_bytes` reads. The
+/// process that fetched the file may have a lower limit, and then has cut the file.
 [[nodiscard]] inline bool reaches(const record& fetched, std::size_t max_bytes) noexcept {
   return !fetched.truncated || fetched.body.size() >= max_bytes;
 }
 
 /// The result of `decode_site`.
 struct decode_site_result {
-  std::optional<site_records> records{};    ///< none if there is an error
-  decode_error error = decode_error::none;  ///< why there are no records
+  std::optional<site_records> records{};    ///< empty if there is an error
+  decode_error error = decode_error::none;  ///< the reason if there are no records
 };
 
 namespace policy_detail {
 
-/// The first octet of encoded `site_records`: no `record_format`, so that neither passes for the
-/// other.
+/// The first octet of encoded `site_records`. It differs from `record_format`, so that the two
+/// cannot be confused.
 inline constexpr char site_version = static_cast<char>(0x80 + record_format);
 
-/// The part that follows the latest record of a site. If one bit of a number changes, the number is
-/// not in use, or the length is wrong.
+/// The parts that follow the latest record of a site. If one bit of a number flips, the number is
+/// unused or the length is wrong.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 }  // namespace policy_detail
 
-/// The records of a site as octets, the same on every machine: an octet of the version, a number of
-/// the form, and each record as `encode` writes it, its length first. Linear.
+/// Encodes the records of a site as octets, the same on every machine: an octet with the version, a
+/// number with the form, and each record as `encode` writes it, after its length. Linear.
 [[nodiscard]] inline std::string encode(const site_records& from) {
   using enum policy_detail::site_form;
   const auto form = from.last_good ? last_good : from.turned_hostile ? turned_hostile : alone;

@@ -14,7 +14,8 @@ class octet_writer {
   /// Reserves room for `expected` octets.
   explicit octet_writer(std::size_t expected = 0) { text_.reserve(expected); }
 
-  /// A number: seven bits in each octet, the lowest first, the top bit set in all but the last.
+  /// Writes a number: seven bits in each octet, the lowest first, the top bit set in all but the
+  /// last.
   void number(std::uint64_t value) {
     for (; value >= 0x80U; value >>= 7U) {
       text_ += static_cast<char>(0x80U | (value & 0x7FU));
@@ -22,16 +23,16 @@ class octet_writer {
     text_ += static_cast<char>(value);
   }
 
-  /// A text, its length first.
+  /// Writes a text after its length.
   void text(std::string_view value) {
     number(value.size());
     text_ += value;
   }
 
-  /// Octets as they are.
+  /// Writes octets as they are.
   void octets(std::string_view value) { text_ += value; }
 
-  /// Eight octets, the lowest first.
+  /// Writes eight octets, the lowest first.
   void fixed(std::uint64_t value) {
     for (int octet = 0; octet < 8; ++octet, value >>= 8U) {
       text_ += static_cast<char>(value & 0xFFU);
@@ -45,13 +46,13 @@ class octet_writer {
   std::string text_;
 };
 
-/// Reads the output of an `octet_writer`. After a part that is not there, too large or written in
-/// another way, everything is 0 or empty, and `failed()`.
+/// Reads the output of an `octet_writer`. After a part that is missing, too large or spelled
+/// differently, all parts read as 0 or empty, and `failed()` is true.
 class octet_reader {
  public:
   explicit octet_reader(std::string_view text) noexcept : rest_{text} {}
 
-  /// A number of at most `most`.
+  /// Reads a number of at most `most`.
   [[nodiscard]] std::uint64_t number(std::uint64_t most) noexcept {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
@@ -70,10 +71,10 @@ class octet_reader {
     return fail();
   }
 
-  /// A text of at most `most` octets.
+  /// Reads a text of at most `most` octets.
   [[nodiscard]] std::string_view text(std::uint64_t most) noexcept { return octets(number(most)); }
 
-  /// So many octets.
+  /// Reads `size` octets.
   [[nodiscard]] std::string_view octets(std::uint64_t length) noexcept {
     if (length > rest_.size()) {
       fail();

@@ -36,11 +36,11 @@ struct policy_extras {
   std::vector<std::shared_ptr<const policy>> others{};
 };
 
-/// A block of octets, with their number in front. A policy keeps its record in one, since it takes
-/// a quarter of the room of a `std::string`. A block has at most 4 GiB.
+/// A block of octets that begins with their number. A policy keeps its record in one, since it is a
+/// quarter of the size of a `std::string`. A block has at most 4 GiB.
 class packed_octets {
  public:
-  /// Takes a copy of `octets`.
+  /// Copies `octets`.
   explicit packed_octets(std::string_view octets) {
     const auto size = static_cast<std::uint32_t>(octets.size());
     block_ = std::make_unique_for_overwrite<char[]>(sizeof(size) + size);
@@ -65,10 +65,10 @@ class packed_octets {
   std::unique_ptr<char[]> block_;
 };
 
-/// The part that policies can share. All policies without rules and extras share the same one.
+/// The part that policies can share. All policies without rules and extras share one.
 struct policy_parts {
   rule_set rules{};
-  std::unique_ptr<const policy_extras> extras{};  ///< null without extras
+  std::unique_ptr<const policy_extras> extras{};  ///< null if there are no extras
 };
 
 }  // namespace policy_detail
