@@ -24,8 +24,8 @@
 
 namespace robots {
 
-/// The answer whether and when a URL may be fetched, and why. If robots.txt refuses, `plan` is
-/// empty.
+/// The answer to whether and when a URL may be fetched, with the reason. If robots.txt denies it,
+/// `plan` is empty.
 struct admission_result : any_host_gate::answer {
   robots::decision decision{};  ///< the decision by robots.txt; its policy is never null
 };
@@ -50,18 +50,18 @@ struct admission_result : any_host_gate::answer {
 
 /// The conditions of a `basic_admission` besides robots.txt and the gate.
 struct admission_options {
-  /// Returns until when a circuit breaker rejects requests for a URL, or nothing if it is closed.
-  /// Any thread calls it. May be empty.
+  /// Returns the time until which a circuit breaker rejects requests for a URL, or an empty
+  /// optional if it is closed. Any thread may call it. May be empty.
   std::function<std::optional<time_point>(std::string_view url)> breaker{};
 };
 
-/// Answers the one question of a crawler's loop: may I fetch this URL, and when?
+/// Answers the question of a crawler's loop: may I fetch this URL, and when?
 ///
-/// First the source decides, by halts, exclusions, sign-offs, overrides and robots.txt. Then the
-/// gate decides when the request may start. A robots.txt that was fetched for this counts as a
-/// request: the first page keeps its distance from it. When a reserved time has come, or the site
-/// is halted, the source decides again. `basic_robots_cache` reports halts: threads that wait for a
-/// halted site are woken and refused.
+/// The source decides first, by halts, exclusions, sign-offs, overrides and robots.txt. Then the
+/// gate decides when the request may start. If this fetches a robots.txt, that counts as a request:
+/// the first page waits for the delay after it. The source decides again when a reserved time has
+/// come, and when the site is halted. `basic_robots_cache` reports halts: threads that wait for a
+/// halted site wake up and are refused.
 ///
 ///     auto got = front.admit(url);  // waits until the request may start, or says why it may not
 ///     if (got) {
@@ -71,12 +71,12 @@ struct admission_options {
 ///
 /// The observer of the gate gets an `admission_event` for each answer. `reservation::complete`
 /// reports the status of each page to the source, so there is no need to call `report_response`.
-/// Source and gate must outlive the object and its reservations. A reservation starts before the
-/// object ends. Any thread may call any member.
+/// Source and gate must outlive the object and its reservations. Every reservation must have ended
+/// before this object ends. Any thread may call any member.
 template <PolicySource S>
 class basic_admission {
  public:
-  /// The answer of its members.
+  /// The answer of the member functions.
   using result = admission_result;
 
   /// Asks `source` for decisions and `gate` for reservations.
@@ -96,7 +96,7 @@ class basic_admission {
     }
   }
 
-  /// Waits for robots.txt and until the request may start. With a reservation: start it now.
+  /// Waits for robots.txt and until the request may start. Then start the reservation now.
   [[nodiscard]] result admit(std::string_view url, const call_options& call = {}) {
     return answer(url, call, [&](decision& first) {
       return gate_.acquire(url, limits_of(url, first), call,
@@ -106,15 +106,15 @@ class basic_admission {
     });
   }
 
-  /// Waits for robots.txt only. With a reservation: start the request now.
+  /// Waits for robots.txt only. Then start the request now.
   [[nodiscard]] result try_admit(std::string_view url, const call_options& call = {}) {
     return answer(url, call, [&](const decision& first) {
       return gate_.try_acquire(url, limits_of(url, first));
     });
   }
 
-  /// Waits for robots.txt only. With a reservation: start the request when `reservation::start`
-  /// says so. That call waits for robots.txt if its lifetime has expired.
+  /// Waits for robots.txt only. Then start the request when `reservation::start` permits it. That
+  /// call waits for robots.txt if its lifetime has expired.
   [[nodiscard]] result try_reserve(std::string_view url, const call_options& call = {}) {
     return answer(url, call, [&](const decision& first) {
       auto got = gate_.try_reserve(url, limits_of(url, first));
@@ -133,13 +133,13 @@ class basic_admission {
     });
   }
 
-  /// Returns when the next request for an allowed URL may start. Waits for robots.txt only.
+  /// Returns the time at which the next request for an allowed URL may start. Waits for robots.txt
+  /// only.
   [[nodiscard]] start_plan next_allowed_at(std::string_view url, const call_options& call = {}) {
     return gate_.next_allowed_at(url, limits_of(url, {.policy = source_.get(url, call)}));
   }
 
-  /// Returns the number of answers so far. A URL counts again if its reservation is refused when
-  /// its time has come.
+  /// Returns the number of answers so far. A URL counts again if its reservation is refused later.
   [[nodiscard]] admission_stats stats() const noexcept { return answers_.read(); }
 
  private:
@@ -206,10 +206,10 @@ class basic_admission {
     }
   }
 
-  /// Decides again on a reserved URL. `latest` is the decision so far. A URL that is still allowed
-  /// does not count again. If its robots.txt was fetched again, the request keeps its distance from
-  /// that. `again` prevents a second fetch: with a delay longer than the lifetime of the rules, the
-  /// request would never start.
+  /// Decides again on a reserved URL. `latest` is the last decision on it. A URL that is still
+  /// allowed does not count again. If its robots.txt was fetched again, the request waits for the
+  /// delay after that. `again` prevents a second fetch: if the delay is longer than the lifetime of
+  /// the rules, the request would never start.
   [[nodiscard]] admission_reason decide_again(std::string_view url, const call_options& call,
                                               bool& again, decision& latest) {
     if (again && !is_denied(url)) {

@@ -14,14 +14,14 @@ namespace robots {
 
 /// The source of a delay between two requests to one host.
 enum class delay_term : std::uint8_t {
-  none,           ///< nothing asks for a delay
+  none,           ///< no delay is asked for
   crawl_delay,    ///< Crawl-delay of the crawler's group
   file_delay,     ///< Crawl-delay before the first group of the robots.txt
   request_rate,   ///< Request-rate of the crawler's group
   fixed_delay,    ///< a random value in [0.5, 1.5] x `delay_options::fixed_delay`
   last_response,  ///< the square of the last response time in seconds
   floor,          ///< `delay_options::floor`
-  cap,            ///< `delay_options::cap`, since something asks for more
+  cap,            ///< `delay_options::cap`, since the delay asked for is longer
 };
 
 /// The name of a term, as its enumerator is spelled.
@@ -31,29 +31,29 @@ enum class delay_term : std::uint8_t {
              "floor", "cap"});
 }
 
-/// The action if a delay is above `delay_options::cap`.
+/// What to do if a delay is longer than `delay_options::cap`.
 enum class above_cap : std::uint8_t {
-  clamp,  ///< wait as long as the cap
-  /// Make no request if robots.txt asks for more than the cap: a site that wants an hour between
-  /// requests wants no crawler. Wait as long as the cap in other cases.
+  clamp,  ///< wait for the cap
+  /// If robots.txt asks for more than the cap, send no request: a site that wants an hour between
+  /// requests does not want a crawler. In all other cases, wait for the cap.
   skip_host,
 };
 
 /// A crawler's own limits for delays.
 struct delay_options {
-  /// The crawler's own delay where nothing asks for a longer one; spread at random, so that its
-  /// requests do not beat in time (CrawlingRules).
+  /// The crawler's own delay if no longer one is asked for. It varies at random, so that requests
+  /// of many crawlers do not coincide (CrawlingRules).
   std::chrono::nanoseconds fixed_delay{0};
-  /// No delay is shorter.
+  /// The shortest delay.
   std::chrono::nanoseconds floor{0};
-  /// No delay is longer. At least `floor`.
+  /// The longest delay. At least `floor`.
   std::chrono::nanoseconds cap = longest_delay;
-  /// The action for a longer delay.
+  /// What to do about a longer delay.
   robots::above_cap above_cap = robots::above_cap::clamp;
 };
 
-/// Throws `std::invalid_argument` if options contradict each other; the message says how to mend
-/// it.
+/// Throws `std::invalid_argument` if options contradict each other. The message says what to
+/// change.
 inline void validate(const delay_options& options) {
   if (options.fixed_delay.count() < 0 || options.floor.count() < 0) {
     throw std::invalid_argument{"fixed_delay and floor cannot be negative: use 0 for none"};
@@ -66,22 +66,22 @@ inline void validate(const delay_options& options) {
   }
 }
 
-/// The inputs of one delay. Negative values count as no value; a delay longer than `longest_delay`
+/// The inputs of a delay. A negative value counts as missing, and a value above `longest_delay`
 /// counts as that.
 struct delay_inputs {
   std::optional<std::chrono::milliseconds> crawl_delay{};   ///< `policy::crawl_delay()`
   std::optional<std::chrono::milliseconds> file_delay{};    ///< `policy::file_delay()`
   std::optional<std::chrono::milliseconds> request_rate{};  ///< `request_rate::interval()`
-  std::chrono::nanoseconds last_response{0};                ///< how long the last response took
+  std::chrono::nanoseconds last_response{0};                ///< duration of the last response
 };
 
-/// A delay, and why it is as long as it is.
+/// A delay, and the term that decided it.
 struct computed_delay {
-  std::chrono::nanoseconds delay{0};       ///< to keep
+  std::chrono::nanoseconds delay{0};       ///< the delay to wait
   delay_term term = delay_term::none;      ///< the deciding term
-  std::chrono::nanoseconds asked{0};       ///< by `asked_by`, before the cap
+  std::chrono::nanoseconds asked{0};       ///< what `asked_by` asked for, before the cap
   delay_term asked_by = delay_term::none;  ///< the deciding term before the cap
-  bool skip_host = false;  ///< robots.txt asks for more than the cap: leave the site alone
+  bool skip_host = false;  ///< robots.txt asks for more than the cap: send no request
 };
 
 namespace polite_detail {
@@ -92,7 +92,7 @@ namespace polite_detail {
   return std::clamp(delay, std::chrono::milliseconds{0}, most);
 }
 
-/// A number of nanoseconds, rounded; NaN counts as the maximum.
+/// Returns a number of nanoseconds, rounded; NaN counts as the maximum.
 [[nodiscard]] constexpr std::chrono::nanoseconds bounded_delay(double nanoseconds) noexcept {
   constexpr auto most = static_cast<double>(longest_delay.count());
   if (!(nanoseconds < most)) {
@@ -108,8 +108,8 @@ namespace polite_detail {
 
 }  // namespace polite_detail
 
-/// The square of a response time in seconds, as a delay: 2 s ask for 4 s, 0.1 s for 10 ms
-/// (CrawlingRules). A slow answer comes from a loaded host.
+/// Returns the square of a response time in seconds, as a delay: 4 s for 2 s, 10 ms for 0.1 s
+/// (CrawlingRules). The reason: a slow answer comes from a busy host.
 [[nodiscard]] constexpr std::chrono::nanoseconds squared_response(
     std::chrono::nanoseconds response_time) noexcept {
   if (response_time.count() <= 0) {
@@ -119,8 +119,8 @@ namespace polite_detail {
   return polite_detail::bounded_delay(seconds * seconds * 1e9);
 }
 
-/// The part of the fixed delay that is kept: from half of it to one and a half, `draw` being a
-/// uniform random number in [0, 1]. One outside, or none, is read as 1.
+/// Returns a random delay: from half of the fixed delay to one and a half times it. `draw` is a
+/// uniform random number in [0, 1]. Any other `draw` counts as 1.
 [[nodiscard]] constexpr std::chrono::nanoseconds spread_delay(std::chrono::nanoseconds fixed,
                                                               double draw) noexcept {
   if (!(draw >= 0.0 && draw <= 1.0)) {
@@ -130,15 +130,15 @@ namespace polite_detail {
   return polite_detail::bounded_delay(static_cast<double>(bounded.count()) * (0.5 + draw));
 }
 
-/// The delay to keep between two requests to one host (CrawlingRules):
+/// Returns the delay between two requests to one host (CrawlingRules):
 ///
 ///     max(uniform in [0.5, 1.5] x fixed delay, robots.txt delay, (last response in seconds)^2 s)
 ///
-/// where the delay of robots.txt is the longest of its Crawl-delay, the Crawl-delay before its
-/// first group and its Request-rate; then the floor, then the cap. On a tie, robots.txt counts as
-/// the deciding term.
+/// The delay of robots.txt is the longest of its Crawl-delay, the Crawl-delay before its first
+/// group and its Request-rate. The floor applies next, and the cap last. If two terms are equal,
+/// robots.txt counts as the deciding one.
 ///
-/// `draw` is a uniform random number in [0, 1]. Pure and constant.
+/// `draw` is a uniform random number in [0, 1]. Pure; constant time.
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,
                                                      const delay_inputs& inputs,
                                                      double draw) noexcept {

@@ -16,19 +16,19 @@
 
 namespace robots {
 
-/// The slowdown for a host that answers 429 or 503. Each such response doubles the delay; each
+/// How a host that answers 429 or 503 is slowed down. Each such response doubles the delay; each
 /// success halves it again.
 struct slow_down_options {
-  std::chrono::nanoseconds first = std::chrono::seconds{1};  ///< the least delay that is doubled
-  std::chrono::nanoseconds most = std::chrono::minutes{5};   ///< doubling ends at this delay
+  std::chrono::nanoseconds first = std::chrono::seconds{1};  ///< the shortest delay that is doubled
+  std::chrono::nanoseconds most = std::chrono::minutes{5};   ///< the longest delay
   std::chrono::nanoseconds lasts =
-      std::chrono::minutes{10};  ///< how long, from the last 429 or 503
+      std::chrono::minutes{10};  ///< how long it lasts after the last 429 or 503
 };
 
 /// The start of the delay between two requests.
 enum class delay_from : std::uint8_t {
-  request,   ///< at the start of the first request
-  response,  ///< at its response: gentler with slow hosts
+  request,   ///< at the start of the request
+  response,  ///< at its response: gentler to slow hosts
 };
 
 /// Returns the origin of `url`, or an empty text if it is not an http or https URL.
@@ -41,38 +41,39 @@ enum class delay_from : std::uint8_t {
 struct gate_options {
   /// The fixed delay, the floor and the cap.
   delay_options delay{.fixed_delay = std::chrono::seconds{1}};
-  /// Where the delay begins.
+  /// The start of the delay.
   robots::delay_from delay_from = robots::delay_from::request;
-  /// The largest number of reservations of one key at a time. At least 1.
+  /// The most reservations of one key at a time. At least 1.
   std::uint32_t concurrency = 1;
   /// The slowdown after 429 and 503.
   slow_down_options slow_down{};
-  /// The longest Retry-After that the gate obeys.
+  /// The longest Retry-After that is obeyed.
   std::chrono::seconds most_retry_after = std::chrono::hours{24};
-  /// The time for which a response time counts. The gate remembers a host at least so long.
+  /// The time for which a response time counts, and for which the gate remembers a host at least.
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
-  /// The most keys that the gate remembers. It refuses a new key if it still needs all of them.
+  /// The most keys to remember. If all of them are still needed, the gate refuses a new key.
   std::size_t max_hosts = 100'000;
-  /// If `max_hosts` are remembered, the gate forgets a host that asks for a longer pause than this,
-  /// so that such hosts cannot fill it. The gate uses `memory` if that is longer.
+  /// If `max_hosts` are remembered, the gate forgets a host with a longer pause than this, so that
+  /// such hosts cannot fill it. If `memory` is longer, it counts.
   std::chrono::nanoseconds longest_memory = std::chrono::hours{1};
-  /// Returns the key under which a URL shares its pace with others: its origin, its registrable
-  /// domain or its address. Any thread calls it. An empty key refuses the URL.
+  /// Returns the key of a URL. URLs with the same key share a pace. The key can be the origin, the
+  /// registrable domain or the address. Any thread may call it. If the key is empty, the URL is
+  /// refused.
   std::function<std::string(std::string_view)> key = key_by_origin;
-  /// The ledger of the processes that visit the same hosts; null if this gate decides alone.
-  /// `start` and `acquire` ask it right before each request.
+  /// The ledger of the processes that visit the same hosts; null if there is one process. `start`
+  /// and `acquire` ask it before each request.
   std::shared_ptr<PaceLedger> ledger{};
-  /// The time for which requests wait for a ledger that fails. Then the gate goes on without it.
+  /// The time for which requests wait for a failing ledger. Then the gate goes on without it.
   std::chrono::nanoseconds ledger_patience = std::chrono::seconds{10};
-  /// The number of processes that share the ledger. If it fails, each of N processes waits N times
-  /// the longest delay, so that together they keep it. At least 1.
+  /// The number of processes that share the ledger. If the ledger fails, each of N processes waits
+  /// N times the longest delay, so that together they keep the delay. At least 1.
   std::uint32_t ledger_users = 1;
-  /// Seed of the random delays. Without one, each gate chooses its own.
+  /// The seed of the random delays. Without one, each gate chooses its own.
   std::optional<std::uint64_t> seed{};
 };
 
-/// Throws `std::invalid_argument` if options contradict each other; the message says how to mend
-/// it.
+/// Throws `std::invalid_argument` if options contradict each other. The message says what to
+/// change.
 inline void validate(const gate_options& options) {
   validate(options.delay);
   if (options.concurrency == 0) {

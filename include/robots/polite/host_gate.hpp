@@ -33,20 +33,20 @@ struct known_host;
 
 namespace robots {
 
-/// The number of answers by reason: `stats[admission_reason::busy]`, `stats.total()`.
+/// The number of answers, by reason: `stats[admission_reason::busy]`, `stats.total()`.
 using admission_stats = base::enum_counts<admission_reason::too_late>;
 
 /// The statistics of a gate since its construction.
 struct gate_stats {
-  admission_stats answers{};            ///< answers to callers that asked for a reservation
+  admission_stats answers{};            ///< answers to requests for a reservation
   std::uint64_t started = 0;            ///< requests that used a reservation
   std::uint64_t cancelled = 0;          ///< reservations that were cancelled before a request
   std::uint64_t withdrawn = 0;          ///< cancelled because the URL was no longer allowed
-  std::uint64_t observer_failures = 0;  ///< events that the observer threw at
-  std::size_t hosts = 0;                ///< hosts that the gate remembers now
+  std::uint64_t observer_failures = 0;  ///< events at which the observer threw
+  std::size_t hosts = 0;                ///< hosts that are remembered now
 };
 
-/// The states of a reserved request.
+/// The state of a reserved request.
 enum class start_state : std::uint8_t {
   go,       ///< it may start now
   wait,     ///< it may not start yet
@@ -55,62 +55,62 @@ enum class start_state : std::uint8_t {
 
 /// The answer of `reservation::start`.
 struct start_result {
-  start_state state = start_state::refused;    ///< whether the request may start
-  time_point ask_again = (time_point::max)();  ///< with `start_state::wait`, when to ask again
+  start_state state = start_state::refused;    ///< whether the request may start now
+  time_point ask_again = (time_point::max)();  ///< for `start_state::wait`: the time to ask again
 
   /// Returns true if the request may start now.
   [[nodiscard]] explicit operator bool() const noexcept { return state == start_state::go; }
 };
 
-/// The members of `basic_host_gate` that depend on neither its clock nor its observer.
+/// The members of `basic_host_gate` that need neither its clock nor its observer.
 class any_host_gate {
  public:
-  /// The right to make one request, once its time has come. Its destruction cancels it. For one
-  /// thread at a time. It may outlive the gate.
+  /// The right to send one request at its time. Its destruction cancels it. Only one thread at a
+  /// time may use it. It may outlive the gate.
   class reservation {
    public:
     /// Makes an empty reservation.
     reservation() = default;
     /// Leaves `other` empty.
     reservation(reservation&& other) noexcept = default;
-    /// Cancels this reservation and takes `other`.
+    /// Cancels this reservation and takes over `other`.
     reservation& operator=(reservation&& other) noexcept;
     reservation(const reservation&) = delete;
     reservation& operator=(const reservation&) = delete;
     ~reservation() { cancel(); }
 
-    /// Returns true if it is neither empty, complete nor cancelled.
+    /// Returns true if it is not empty, complete or cancelled.
     [[nodiscard]] explicit operator bool() const noexcept { return gate_ != nullptr; }
 
-    /// Returns when the request may start or, if it has started, when it did. Returns the end of
-    /// time if the reservation is empty.
+    /// Returns the time at which the request may start, or has started. If it is empty, returns the
+    /// end of time.
     [[nodiscard]] time_point at() const noexcept {
       return gate_ ? reserved_.request.at : (time_point::max)();
     }
 
-    /// Returns `go`, or why `start()` cancelled the reservation.
+    /// Returns `go`, or the reason why `start()` cancelled the reservation.
     [[nodiscard]] admission_reason reason() const noexcept { return reason_; }
 
-    /// Starts the request if its time has come. Call it right before the request.
-    /// `start_state::wait` means that `at()` has not come, or that the host needs more time:
+    /// Starts the request if its time has come. Call it right before you send the request.
+    /// `start_state::wait` means that it is before `at()`, or that the host needs more time:
     /// another request started late, or a response had a Retry-After.
     ///
-    /// If `withdraw` was called, the reservation is cancelled. With `decide_again_by`, the function
-    /// decides that instead, and also when the time has come.
+    /// After `withdraw`, the reservation is cancelled. If there is a function of `decide_again_by`,
+    /// it decides about that, and also when the time has come.
     [[nodiscard]] start_result start();
 
-    /// Sets the function that `start()` asks. Any answer but `go` cancels the reservation. A
-    /// `basic_admission` sets it to decide on the URL again.
+    /// Sets a function that `start()` asks again about the URL. If the answer is not `go`, the
+    /// reservation is cancelled. `basic_admission` sets it.
     void decide_again_by(std::function<admission_reason()> decide) {
       decide_again_ = std::move(decide);
     }
 
     /// Completes the request and learns from its response. Has no effect on an empty reservation,
-    /// such as at the second call. A reservation of a `basic_admission` reports the status to its
-    /// source, as `basic_robots_cache::report_response` does.
+    /// such as at a second call. A reservation of a `basic_admission` also reports the status to
+    /// its source, like `basic_robots_cache::report_response`.
     void complete(const request_report& report);
 
-    /// Cancels the reservation. A request that has started still counts.
+    /// Cancels the reservation. If the request has started, it still counts.
     void cancel() noexcept;
 
    private:
@@ -121,7 +121,7 @@ class any_host_gate {
     reservation(std::shared_ptr<polite_detail::gate_state> gate, polite_detail::known_host& host,
                 polite_detail::host_reservation reserved, std::uint64_t withdrawals);
 
-    /// Sleeps until `when`, a withdrawal or `stop`.
+    /// Sleeps until `when`, `withdraw` or `stop`.
     void sleep_until(time_point when, const stop_token& stop);
 
     std::shared_ptr<polite_detail::gate_state> gate_;
@@ -131,14 +131,14 @@ class any_host_gate {
     bool decides_when_due_ = true;  // else only after `withdraw`
     std::function<void(const request_report&)> report_;
     admission_reason reason_ = admission_reason::go;
-    std::uint64_t withdrawals_ = 0;  // of the host, when the reservation was made
+    std::uint64_t withdrawals_ = 0;  // of the host when the reservation was made
   };
 
-  /// A reservation, or the reason for a refusal.
+  /// A reservation, or the reason why there is none.
   struct answer {
-    admission_reason reason = admission_reason::invalid_url;  ///< `go`, or why not
-    start_plan plan{};                         ///< when the request may start, and why not sooner
-    time_point planned_at{};                   ///< when `plan` was made
+    admission_reason reason = admission_reason::invalid_url;  ///< `go`, or the reason for refusing
+    start_plan plan{};                         ///< when the request may start, and what delays it
+    time_point planned_at{};                   ///< the time of planning
     any_host_gate::reservation reservation{};  ///< empty unless `reason` is `go`
 
     /// Returns true if there is a reservation.
@@ -148,7 +148,8 @@ class any_host_gate {
   any_host_gate(const any_host_gate&) = delete;
   any_host_gate& operator=(const any_host_gate&) = delete;
 
-  /// Returns when the next request for `url` may start, and why not sooner. Changes nothing.
+  /// Returns when the next request for `url` may start, and what delays it. Has no effect on the
+  /// gate.
   [[nodiscard]] start_plan next_allowed_at(std::string_view url,
                                            const host_limits& limits = {}) const;
 
@@ -156,32 +157,32 @@ class any_host_gate {
   [[nodiscard]] answer try_reserve(std::string_view url, const host_limits& limits = {});
 
   /// Waits until the host has fewer than `gate_options::concurrency` reservations, then reserves a
-  /// request. `reservation::at()` may still lie ahead, but not behind the deadline.
+  /// request. `reservation::at()` may be in the future, but not after the deadline.
   [[nodiscard]] answer reserve(std::string_view url, const host_limits& limits = {},
                                const call_options& call = {});
 
-  /// Starts a request if it may start now.
+  /// Starts a request if it may start now; does not wait.
   [[nodiscard]] answer try_acquire(std::string_view url, const host_limits& limits = {});
 
-  /// Waits until a request may start, and starts it. `decide_again` is as for
-  /// `reservation::decide_again_by`. It is called only after a wait or a `withdraw`.
+  /// Waits until a request may start, and starts it. See `reservation::decide_again_by` for
+  /// `decide_again`. It is only called after a wait or a `withdraw`.
   [[nodiscard]] answer acquire(std::string_view url, const host_limits& limits = {},
                                const call_options& call = {},
                                std::function<admission_reason()> decide_again = {});
 
-  /// Refuses all requests to the host of `url` that have not started: callers that wait are woken
-  /// and get `admission_reason::halted`, and `reservation::start` refuses. Reservations with
-  /// `decide_again_by` decide again instead. Later requests are not affected.
+  /// Refuses all requests to the host of `url` that have not started. Waiting callers wake up and
+  /// get `admission_reason::halted`, and `reservation::start` refuses. Reservations with
+  /// `decide_again_by` decide again instead. Requests that come later are not affected.
   void withdraw(std::string_view url);
 
-  /// Counts a request that was made without a reservation: the next one keeps its distance.
-  /// Requests for robots.txt need no report if calls get the policy in `host_limits::policy`.
+  /// Counts a request that had no reservation. The next one waits for its delay. Do not report
+  /// requests for robots.txt if you pass the policy in `host_limits::policy`.
   void note_request(std::string_view url, time_point started, const host_limits& limits = {});
 
-  /// Learns from the response to a request that was made without a reservation.
+  /// Learns from the response to a request that had no reservation.
   void note_response(std::string_view url, const request_report& report);
 
-  /// Returns the number of threads that wait for a reservation at the host of `url`.
+  /// Returns the number of threads that wait for a reservation for the host of `url`.
   [[nodiscard]] std::size_t waiting(std::string_view url) const;
 
   /// Returns the statistics of the gate.
@@ -212,33 +213,33 @@ class any_host_gate {
   [[nodiscard]] admission_reason wait_in_queue(std::unique_lock<std::mutex>& lock,
                                                polite_detail::known_host& host,
                                                const call_options& call);
-  /// Counts the requests that fetched the policy's robots.txt, unless the gate has counted them.
-  /// With `again`, the request that waits for `key` keeps its distance from them in any case.
+  /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. With
+  /// `again`, the waiting request for `key` keeps the delay after them in any case.
   void count_robots_requests(const std::string& key, const robots::policy* site_policy, bool again);
 
   std::shared_ptr<polite_detail::gate_state> state_;
 };
 
-/// Paces the requests of many threads to many hosts. Between two starts at one host lies the delay
-/// in force, which depends on robots.txt, on the options and on the responses of the host.
+/// Paces requests of many threads to many hosts. Keeps the delay between two starts at one host.
+/// The delay depends on robots.txt, on the options and on the responses of the host.
 ///
 ///     auto got = gate.acquire(url, {.policy = decision.policy});  // waits for its turn
 ///     const auto response = fetch(url);
 ///     got.reservation.complete(report_of(response, how_long, std::chrono::system_clock::now()));
 ///
-/// `gate_options::key` identifies hosts. Each has at most `gate_options::concurrency` reservations;
-/// threads that wait for one are served in order of arrival. The gate remembers a host while a
-/// request is under way, while a delay, a pause or a slow-down lasts, and for
-/// `gate_options::memory`. The exception is `gate_options::longest_memory`.
+/// `gate_options::key` identifies hosts. A host has at most `gate_options::concurrency`
+/// reservations. Threads that wait for one get it in order of arrival. The gate remembers a host
+/// during a request, a delay, a pause or a slow-down, and for `gate_options::memory`. The exception
+/// is `gate_options::longest_memory`.
 ///
-/// When to use which: threads that may block call `acquire`. An event loop calls `try_reserve`,
-/// waits until `reservation::at()`, and asks `reservation::start()`; or it calls `try_acquire` now
-/// and then. A frontier sorts its hosts by `next_allowed_at`.
+/// When to use which: a thread that may block calls `acquire`. An event loop calls `try_reserve`,
+/// waits until `reservation::at()`, and calls `reservation::start()`. Or it calls `try_acquire`
+/// from time to time. A frontier sorts its hosts by `next_allowed_at`.
 ///
-/// Any thread may call any member. Only `reserve` and `acquire` block, and all calls that ask a
-/// `gate_options::ledger`. Each call takes logarithmic time in the hosts. Throws `std::bad_alloc`
-/// and what `gate_options::key` throws. The observer gets a `ledger_event`, and from a
-/// `basic_admission` an `admission_event` for each answer.
+/// Any thread may call any member function. `reserve` and `acquire` block, and so does every call
+/// that asks a `gate_options::ledger`. Each call takes logarithmic time in the hosts. Throws
+/// `std::bad_alloc` and what `gate_options::key` throws. The observer gets each `ledger_event`, and
+/// from a `basic_admission` an `admission_event` for each answer.
 template <Clock C, Observer O>
 class basic_host_gate : public any_host_gate {
  public:

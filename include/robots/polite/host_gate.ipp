@@ -185,7 +185,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::acquire(
   const time_point asked = state_->environment->now();
   answer result = enter(url, limits, call, if_busy::wait);
   while (result.reason == admission_reason::halted && decide_again) {
-    // Another site of this host may be the one that is halted.
+    // Another site with the same pace may be the halted one.
     result.reason = decide_again();
     if (!result) {
       break;
@@ -213,7 +213,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::acquire(
       refuse(admission_reason::too_late);
       break;
     }
-    // In steps, since not every clock can wait for the end of time.
+    // Waits in steps, since some clocks cannot wait for the end of time.
     const time_point now = state_->environment->now();
     result.reservation.sleep_until(
         (std::min)(started.ask_again, base::saturating_add(now, std::chrono::hours{1})), call.stop);
@@ -221,7 +221,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::acquire(
       refuse(admission_reason::stopped);
     }
   }
-  // It refers to variables of the caller.
+  // It refers to local variables of the caller.
   result.reservation.decide_again_ = {};
   return counted(std::move(result));
 }

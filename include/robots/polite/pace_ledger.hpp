@@ -7,35 +7,35 @@
 
 namespace robots {
 
-/// The claim of a process to a turn. All durations are 0 or more.
+/// A claim of a process to a turn. All durations are 0 or more.
 struct pace_claim {
-  /// The delay that the process keeps at the host for certain: whatever it draws at random.
+  /// The delay that the process keeps at the host in any case, without its random part.
   std::chrono::nanoseconds least{0};
-  /// The delay to be kept after this request; not below `least`.
+  /// The delay after this request; at least `least`.
   std::chrono::nanoseconds after{0};
-  /// The time since the process last asked for a turn at the host; empty if it never did.
+  /// The time since the process last asked for a turn at the host; empty if it has not.
   std::optional<std::chrono::nanoseconds> last_asked{};
-  /// The latest start of the request after the answer: the turn counts from then.
+  /// The latest start of the request after the answer. The turn counts from then.
   std::chrono::nanoseconds lateness{0};
-  /// Identifies the turn among those of the process; 0: no identity. If the ledger gave the last
-  /// turn at the host for the same number, its request has not started: the turn counts again.
+  /// Identifies the turn among those of the process; 0 for no identity. If the last turn at the
+  /// host had the same number, its request has not started, and the turn is granted again.
   std::uint64_t turn = 0;
 };
 
-/// The turns at the hosts of a crawl that several processes share; see `gate_options::ledger`.
+/// The turns at the hosts of a crawl by several processes; see `gate_options::ledger`.
 ///
-/// Between two turns at a host lies the longest of the first one's `after` and of what any process
-/// has asked for as `least` within the last minute. All is measured by the ledger's own time, so
-/// that the clocks of the processes need not agree. It remembers a host for a minute, or for as
-/// long as its delay lasts. If it does not know a host for which the process asked sooner than
-/// that, it was wiped: then it counts as if there had been a turn now. A turn counts from the
-/// latest start that its claim allows for. A gate whose answer comes later asks again for the same
-/// turn, and does not start if another process was given one meanwhile: answers that take longer
-/// than the delay can keep a process from a host that others visit.
+/// Between two turns at a host, the ledger keeps the longest of the first turn's `after` and of
+/// every `least` that a process has asked for within the last minute. It measures all times by its
+/// own clock, so that the clocks of the processes need not agree. It remembers a host for a minute,
+/// or as long as its delay lasts if that is longer. If it does not know a host for which the
+/// process asked more recently, it was wiped. Then it acts as if a turn had just been granted. A
+/// turn counts from the latest start that its claim allows. If the answer comes later, the gate
+/// asks again for the same turn, and does not start if another process got one in between. So
+/// answers that take longer than the delay can keep a process from a busy host.
 ///
-/// Models are derived from it, and may be called from any thread at once. They block for no longer
-/// than their own timeouts, and throw what is derived from `std::exception` for what they could not
-/// do. Models: `RedisPaceLedger`.
+/// Ledgers derive from this class. Any thread may call them. A call blocks at most for the timeouts
+/// of the ledger. If it fails, it throws an exception derived from `std::exception`. Models:
+/// `RedisPaceLedger`.
 class PaceLedger {
  public:
   PaceLedger() = default;
@@ -43,14 +43,15 @@ class PaceLedger {
   PaceLedger& operator=(const PaceLedger&) = delete;
   virtual ~PaceLedger() = default;
 
-  /// Takes the turn at a host, by a key of `gate_options::key`, for a request that starts at once:
-  /// 0. Or how long to wait before the next try, since it is not the time yet. One step: of two
-  /// processes that ask at once, one has to wait.
+  /// Takes the turn at a host for a request that starts at once. The host is a key of
+  /// `gate_options::key`.
+  /// Returns 0 for success. Otherwise, returns the time to wait before the next try. Atomic: of two
+  ///   processes that ask at once, only one gets the turn.
   [[nodiscard]] virtual std::chrono::nanoseconds take_turn(std::string_view host,
                                                            const pace_claim& claim) = 0;
 
-  /// Has nobody get a turn at a host for that long, since it asked for a pause or has just been
-  /// visited. A longer pause stays.
+  /// Grants no turn at a host for that time, since it asked for a pause or was just visited. If a
+  /// longer pause is set, that one stays.
   virtual void hold(std::string_view host, std::chrono::nanoseconds pause) = 0;
 };
 

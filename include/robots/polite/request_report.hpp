@@ -9,15 +9,15 @@
 
 namespace robots {
 
-/// The result of a request to a host, for the pace of later requests.
+/// The result of a request to a host, which affects the pace of later ones.
 struct request_report {
-  std::chrono::nanoseconds response_time{0};  ///< from the request to the response; 0: not known
-  int status = 0;                             ///< HTTP status; 0 without response
-  std::optional<std::chrono::seconds> retry_after{};  ///< how long to leave the host alone
-  bool is_challenge = false;  ///< a challenge, such as a CAPTCHA, came in place of the page
+  std::chrono::nanoseconds response_time{0};  ///< from the request to the response; 0: unknown
+  int status = 0;                             ///< HTTP status; 0 without a response
+  std::optional<std::chrono::seconds> retry_after{};  ///< the time that the host asks for
+  bool is_challenge = false;  ///< the host sent a challenge, such as a CAPTCHA, instead of the page
 
-  /// Returns true if the host says that it has too much to do: 429 (RFC 6585, section 4) or 503
-  /// (RFC 9110, section 15.6.4).
+  /// Returns true if the host says that it is overloaded: 429 (RFC 6585, section 4) or 503 (RFC
+  /// 9110, section 15.6.4).
   [[nodiscard]] constexpr bool overloaded() const noexcept {
     return status == 429 || status == 503;
   }
@@ -26,7 +26,7 @@ struct request_report {
   [[nodiscard]] constexpr bool succeeded() const noexcept { return status >= 200 && status < 400; }
 };
 
-/// The report of an exchange that took `response_time` and ended at `now`.
+/// Makes the report of an exchange that took `response_time` and ended at `now`.
 [[nodiscard]] inline request_report report_of(const fetch_response& response,
                                               std::chrono::nanoseconds response_time,
                                               wall_time now) noexcept {

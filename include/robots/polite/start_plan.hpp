@@ -16,25 +16,25 @@ namespace robots {
 
 class policy;
 
-/// The limits for a host, besides the gate's options and the host's responses.
+/// The limits for a host besides the gate's options and the host's responses.
 struct host_limits {
   /// The policy of the URL's site, for its delays, rates and hours; null without rules. The gate
-  /// counts the requests that fetched its robots.txt: the next request keeps its distance from
+  /// counts the requests that fetched its robots.txt, so the next request waits for the delay after
   /// them.
   std::shared_ptr<const robots::policy> policy{};
-  /// A circuit breaker lets no request through before this moment.
+  /// A circuit breaker rejects all requests until this time.
   std::optional<time_point> breaker_open_until{};
 };
 
 /// The limit that decides when the next request to a host may start.
 enum class start_limit : std::uint8_t {
-  none,         ///< nothing: the request may start at once
-  delay,        ///< the delay between requests; `start_plan::delay` says which one
+  none,         ///< no limit: the request may start at once
+  delay,        ///< the delay between requests; see `start_plan::delay`
   slow_down,    ///< that delay, lengthened because the host answered 429 or 503
   retry_after,  ///< the host's Retry-After
   visit_time,   ///< the hours of Visit-time
   breaker,      ///< the circuit breaker is open
-  ledger,       ///< another process has the turn, or the ledger fails
+  ledger,       ///< another process has the turn, or the ledger has failed
 };
 
 /// The name of a limit, as its enumerator is spelled.
@@ -43,15 +43,15 @@ enum class start_limit : std::uint8_t {
       limit, {"none", "delay", "slow_down", "retry_after", "visit_time", "breaker", "ledger"});
 }
 
-/// When the next request to a host may start, and why not sooner.
+/// The time at which the next request to a host may start, and the limits behind it.
 struct start_plan {
   time_point at{};                             ///< the earliest start
   start_limit decided_by = start_limit::none;  ///< the limit that decided `at`
   computed_delay delay{};                      ///< the delay after the previous request
-  std::chrono::nanoseconds slowed{0};          ///< that delay, lengthened by 429 and 503
-  std::uint32_t overloads = 0;                 ///< how often that delay is doubled
-  bool skip_host = false;   ///< the site asks for more than the cap: make no request
-  bool can_reserve = true;  ///< fewer requests are under way than the options allow at once
+  std::chrono::nanoseconds slowed{0};          ///< that delay after 429 and 503 have lengthened it
+  std::uint32_t overloads = 0;                 ///< number of times that the delay was doubled
+  bool skip_host = false;   ///< the site asks for more than the cap: send no request
+  bool can_reserve = true;  ///< the host has fewer requests under way than the options allow
 
   /// Moves `at` to `when` if that is later.
   constexpr void not_before(time_point when, start_limit limit) noexcept {
@@ -64,7 +64,7 @@ struct start_plan {
 
 namespace polite_detail {
 
-/// Seconds with three decimals.
+/// Writes seconds with three decimals.
 [[nodiscard]] inline std::string seconds_text(std::chrono::nanoseconds time) {
   const auto whole = std::chrono::ceil<std::chrono::milliseconds>(time).count();
   constexpr std::int64_t per_second = 1000;
@@ -73,7 +73,7 @@ namespace polite_detail {
   return std::to_string(whole / per_second) + '.' + rest + " s";
 }
 
-/// The term that decided a delay, and the term that asked for more.
+/// Names the term that decided a delay, and the term that asked for more.
 [[nodiscard]] inline std::string delay_text(const computed_delay& delay) {
   std::string text{to_string(delay.term)};
   if (delay.asked > delay.delay) {
@@ -85,7 +85,7 @@ namespace polite_detail {
 
 }  // namespace polite_detail
 
-/// Returns a sentence for people: how long to wait from `now`, and why.
+/// Returns a sentence for people: the wait from `now`, and its reason.
 [[nodiscard]] inline std::string explain(const start_plan& plan, time_point now) {
   if (plan.skip_host) {
     return "never: " + std::string{to_string(plan.delay.asked_by)} + " asks for " +

@@ -29,7 +29,7 @@ class gate_environment : public detail::event_teller {
   [[nodiscard]] virtual time_point now() = 0;
   [[nodiscard]] wall_anchor moment() { return {.steady = now(), .wall = wall()}; }
   virtual void sleep_until(time_point when, const stop_token& stop) = 0;
-  /// Waits as `clock_condition::wait` does, until the deadline or the stop of `call`.
+  /// Waits like `clock_condition::wait`, until the deadline or the stop of `call`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& call,
                                   const std::function<bool()>& ready) = 0;

@@ -31,7 +31,7 @@ namespace robots::polite_detail {
 struct known_host {
   host_state state;
   reservation_queue queue;
-  std::atomic<std::uint64_t> withdrawals = 0;  // written with the lock
+  std::atomic<std::uint64_t> withdrawals = 0;  // changed only under the lock
   stop_source sleepers{base::nostopstate};     // threads that wait for the time of a reservation
 };
 
@@ -45,7 +45,7 @@ struct gate_state {
     validate(options);
   }
 
-  /// A pause of a host that the other processes must keep, too.
+  /// A pause of a host that the other processes must observe, too.
   struct shared_pause {
     std::string host;
     time_point until{};
@@ -68,8 +68,8 @@ struct gate_state {
     hosts.forget_after(host, needed_until(host));
   }
 
-  /// Changes a host. If that delays its next request, returns the pause for `tell_others`, which
-  /// may block: call that without the lock.
+  /// Changes a host. If this delays its next request, returns the pause for `tell_others`. Call
+  /// that without the lock, since it may block.
   template <class Change>
   [[nodiscard]] std::optional<shared_pause> change(known_host& host, time_point now,
                                                    const Change& make) {
@@ -86,7 +86,7 @@ struct gate_state {
     }
   }
 
-  /// Changes the host of a key, which is added if it is not remembered.
+  /// Changes the host of a key. Adds the host if it is unknown.
   template <class Change>
   void with_host(const std::string& key, const Change& make) {
     if (key.empty()) {
@@ -105,11 +105,11 @@ struct gate_state {
   }
 
   /// Asks the ledger whether a request may start, unless something else prevents it. Returns the
-  /// moment to judge the start by: a moment later, another process may have the turn.
+  /// time by which to judge the start: later than that, another process may have the turn.
   ///
-  /// A claim allows for the lateness of recent answers. A later answer grants no turn, since the
-  /// request could start too close to that of another process. Then the ledger is asked again for
-  /// the same turn, with more lateness.
+  /// A claim allows for answers as late as recent ones. An answer that is even later grants no
+  /// turn, since the request could start too close to that of another process. Then the gate asks
+  /// for the same turn again, and allows for more lateness.
   [[nodiscard]] wall_anchor take_turn(known_host& host, const host_reservation& reserved) {
     constexpr std::chrono::nanoseconds most = std::chrono::milliseconds{50};
     wall_anchor now = environment->moment();
@@ -120,7 +120,7 @@ struct gate_state {
     }
     claim->lateness = lateness;
     claim->turn = shared_pace::next_turn();
-    const std::string& key = hosts.key_of(host);  // stays, as the host does
+    const std::string& key = hosts.key_of(host);  // remains valid, like the host
     lock.unlock();
     while (true) {
       const shared_turn turn = pace.take_turn(key, *claim, now.steady);
@@ -152,7 +152,7 @@ struct gate_state {
   shared_pace pace{options, *environment};
   base::enum_counters<admission_reason::too_late> answers;
   std::atomic<std::uint64_t> withdrawn = 0;
-  std::atomic<std::chrono::nanoseconds> lateness{};  // of recent answers of the ledger
+  std::atomic<std::chrono::nanoseconds> lateness{};  // of the ledger's recent answers
   mutable std::mutex mutex;                          // guards the members below
   base::site_table<known_host> hosts;
   std::uint64_t started = 0;

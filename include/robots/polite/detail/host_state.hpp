@@ -22,7 +22,7 @@
 
 namespace robots::polite_detail {
 
-/// Returns the delays that a policy asks for at `when`. A null policy asks for none.
+/// Returns the delays that a policy asks for at `when`. Without a policy, there are none.
 [[nodiscard]] inline delay_inputs delays_at(const policy* site_policy, wall_time when) noexcept {
   delay_inputs inputs;
   if (site_policy == nullptr) {
@@ -40,23 +40,23 @@ namespace robots::polite_detail {
 /// A request to a host: its start, and the inputs of the delay after it.
 struct host_request {
   time_point at = (time_point::min)();  ///< its start
-  delay_inputs inputs{};                // of the policy that it was planned by
+  delay_inputs inputs{};                // of the policy at the time of planning
   double draw = 0;                      // for the delay after it
-  std::uint64_t number = 0;  // from 1, in the order of planning; 0 if there is no request
+  std::uint64_t number = 0;             // from 1, in the order of planning; 0 for no request
 };
 
-/// A reservation, until its request is complete or it is cancelled.
+/// A reservation that is neither complete nor cancelled.
 struct host_reservation {
   host_request request{};
   std::shared_ptr<const robots::policy> policy{};
   bool started = false;  // or cancelled
 };
 
-/// The pace of one host. A value without clock and lock. All members take time linear in the
+/// The pace of one host. A value without a clock and a lock. All members take time linear in the
 /// reservations.
 class host_state {
  public:
-  /// Plans the next request. `anchor.steady` is the present moment.
+  /// Plans the next request. `anchor.steady` is the current time.
   [[nodiscard]] start_plan plan(const wall_anchor& anchor, const host_limits& limits,
                                 const gate_options& options) const {
     const time_point now = anchor.steady;
@@ -76,7 +76,7 @@ class host_state {
     return result;
   }
 
-  /// Reserves the time of `planned`. `draw` is a uniform random number.
+  /// Reserves the time of `planned`. `draw` is a random number in [0, 1].
   [[nodiscard]] host_reservation reserve(const start_plan& planned, const wall_anchor& anchor,
                                          std::shared_ptr<const policy> site_policy, double draw) {
     host_reservation result{.policy = std::move(site_policy)};
@@ -89,9 +89,9 @@ class host_state {
     return result;
   }
 
-  /// Starts a reserved request if its time has come. Else returns the moment before which it cannot
-  /// start: meanwhile another request may have started late, the host may have asked for a pause,
-  /// or the hours of Visit-time may have ended.
+  /// Starts a reserved request if its time has come. Otherwise, returns the time before which it
+  /// cannot start: another request may have started late, the host may have asked for a pause, or
+  /// the hours of Visit-time may be over.
   [[nodiscard]] std::optional<time_point> start(host_reservation& reserved,
                                                 const wall_anchor& anchor,
                                                 const gate_options& options) {
@@ -110,8 +110,8 @@ class host_state {
     return std::nullopt;
   }
 
-  /// Returns the claim to send to the ledger before the request starts now, or nothing if it cannot
-  /// start.
+  /// Returns the claim that the ledger gets before the request starts now, or an empty optional if
+  /// the request cannot start.
   [[nodiscard]] std::optional<pace_claim> claim(const host_reservation& reserved,
                                                 const wall_anchor& anchor,
                                                 const gate_options& options) {
@@ -129,12 +129,12 @@ class host_state {
     return result;
   }
 
-  /// Other processes have the host until `until`.
+  /// Notes that other processes have the host until `until`.
   void wait_for_turn(time_point until) noexcept { turn_at_ = until; }
 
-  /// Plans without the ledger, which fails. Each of N processes waits N times the longest delay, so
-  /// that together they keep it. Before its first request, a process waits for a random part of
-  /// that.
+  /// Plans without the ledger, which has failed. Each of N processes waits N times the longest
+  /// delay, so that together they keep the delay. Before its first request, each process waits for
+  /// a random part of that.
   void go_alone(const host_reservation& reserved, const wall_anchor& anchor,
                 const gate_options& options) {
     const time_point now = anchor.steady;
@@ -149,13 +149,13 @@ class host_state {
     }
   }
 
-  /// Returns the earliest start of a request that is not reserved.
+  /// Returns the earliest start of a request without a reservation.
   [[nodiscard]] time_point next_start(time_point now, const gate_options& options) const {
     return soonest(now, options).at;
   }
 
-  /// Completes a request. One that was not started counts as started as late as its response time
-  /// allows.
+  /// Completes a request. If the request was not reported as started, it counts as started as late
+  /// as its response time allows.
   void complete(host_reservation& reserved, const request_report& report, time_point now,
                 const gate_options& options) {
     if (!reserved.started) {
@@ -171,7 +171,7 @@ class host_state {
     add_response(report, now, options);
   }
 
-  /// Cancels a reservation. A request that was started still counts.
+  /// Cancels a reservation. If the request has started, it still counts.
   void cancel(host_reservation& reserved) noexcept {
     release();
     if (!reserved.started) {
@@ -180,15 +180,15 @@ class host_state {
     }
   }
 
-  /// Counts a request that was made without a reservation.
+  /// Counts a request that had no reservation.
   void add_request(time_point started, const policy* site_policy, double draw,
                    const wall_anchor& anchor, const gate_options& options) {
     begin(new_request(started, site_policy, draw, anchor), options, anchor.steady);
   }
 
   /// Counts a request for this host's own robots.txt, fetched at `fetched`. Only the first one
-  /// after a request of the crawler's own counts: a robots.txt that has to be fetched for each call
-  /// must not keep the crawler away.
+  /// after a page counts. Otherwise, a robots.txt that must be fetched for each call would keep the
+  /// crawler away forever.
   void add_robots_request(time_point fetched, const policy* site_policy, double draw,
                           const wall_anchor& anchor, const gate_options& options) {
     robots_fetched_at_ = (std::max)(robots_fetched_at_, fetched);
@@ -198,8 +198,8 @@ class host_state {
     }
   }
 
-  /// Counts a request for another host's robots.txt that a redirect led here. Only the first one
-  /// counts, as above: redirects of other sites must not keep the crawler away.
+  /// Counts a request for another host's robots.txt, which was redirected to this host. Only the
+  /// first one after a page counts: redirects of other sites must not keep the crawler away.
   void add_redirected_request(time_point fetched, double draw, const wall_anchor& anchor,
                               const gate_options& options) {
     if (!std::exchange(redirect_counted_, true)) {
@@ -208,7 +208,7 @@ class host_state {
     }
   }
 
-  /// Returns when the latest robots.txt that was counted was fetched.
+  /// Returns the time of the latest fetch of robots.txt that was counted.
   [[nodiscard]] time_point robots_fetched_at() const noexcept { return robots_fetched_at_; }
 
   /// Learns from the response to a request.
@@ -239,8 +239,8 @@ class host_state {
   /// Returns the number of reservations that are neither complete nor cancelled.
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return outstanding_; }
 
-  /// Returns the moment from which a new, empty state would have the same answers. Returns the end
-  /// of time while there are reservations.
+  /// Returns the time from which a new, empty state would give the same answers. With reservations,
+  /// this is the end of time.
   [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
     if (outstanding_ > 0) {
       return (time_point::max)();
@@ -259,7 +259,7 @@ class host_state {
   }
 
  private:
-  /// Returns the earliest start, regardless of the reservations.
+  /// Returns the earliest start, without regard to the reservations.
   [[nodiscard]] start_plan soonest(time_point now, const gate_options& options) const {
     start_plan result{
         .at = now, .delay = in_force_, .slowed = slowed(in_force_.delay, now, options)};
@@ -296,9 +296,9 @@ class host_state {
     return {delay, slowed(delay.delay, now, options)};
   }
 
-  /// Moves `result` behind `previous` by the stricter delay of the two, and into the hours of
-  /// Visit-time. A later time can have another rate and another window, so this repeats until the
-  /// time stays.
+  /// Moves `result` behind `previous` by the longer delay of the two, and into the hours of
+  /// Visit-time. A later time can have another rate and another window, so it repeats until the
+  /// time no longer changes.
   void keep_delay(start_plan& result, const host_request& previous, const policy* site_policy,
                   const wall_anchor& anchor, const gate_options& options) const {
     constexpr int enough = 70;  // more than 32 rates and 32 windows
@@ -361,7 +361,7 @@ class host_state {
             .number = ++last_number_};
   }
 
-  /// A request of the crawler's own.
+  /// Counts a page request.
   void begin(const host_request& request, const gate_options& options, time_point now) {
     robots_counted_ = false;
     redirect_counted_ = false;
@@ -380,7 +380,7 @@ class host_state {
     return std::clamp(report.response_time, std::chrono::nanoseconds{0}, longest_delay);
   }
 
-  /// Keeps the delay after the last request, beginning at `begin`.
+  /// Starts the delay after the last request at `begin`.
   void extend(time_point begin, time_point now, const gate_options& options) {
     const gap after = gap_of(last_.inputs, last_.draw, now, options);
     const time_point until = base::saturating_add(begin, after.length);
@@ -402,7 +402,7 @@ class host_state {
     return now < base::saturating_add(overloaded_at_, options.slow_down.lasts) ? overloads_ : 0;
   }
 
-  /// Returns a delay as lengthened by 429 and 503.
+  /// Returns a delay after 429 and 503 have lengthened it.
   [[nodiscard]] std::chrono::nanoseconds slowed(std::chrono::nanoseconds delay, time_point now,
                                                 const gate_options& options) const noexcept {
     const slow_down_options& slow = options.slow_down;
@@ -419,22 +419,22 @@ class host_state {
 
   static constexpr std::uint32_t most_overloads = 30;
 
-  host_request last_;                  // the latest of those that were started
-  std::vector<host_request> planned_;  // those that were not started, by time
+  host_request last_;                  // the latest request that has started
+  std::vector<host_request> planned_;  // requests that have not started, by time
   time_point next_start_ = (time_point::min)();
   time_point retry_at_ = (time_point::min)();
   time_point turn_at_ = (time_point::min)();     // other processes have the host until then
-  time_point claimed_at_ = (time_point::min)();  // when the ledger was asked last
+  time_point claimed_at_ = (time_point::min)();  // time of the last question to the ledger
   computed_delay in_force_;                      // the delay that decided `next_start_`
   std::chrono::nanoseconds last_response_{0};
   time_point responded_at_ = (time_point::min)();
   time_point overloaded_at_ = (time_point::min)();
-  time_point robots_fetched_at_ = (time_point::min)();  // may lie ahead
+  time_point robots_fetched_at_ = (time_point::min)();  // may be in the future
   std::uint64_t last_number_ = 0;
   std::uint32_t overloads_ = 0;
   std::uint32_t outstanding_ = 0;
-  bool robots_counted_ = false;    // since the last request of the crawler's own
-  bool redirect_counted_ = false;  // since the last request of the crawler's own
+  bool robots_counted_ = false;    // since the last page request
+  bool redirect_counted_ = false;  // since the last page request
 };
 
 }  // namespace robots::polite_detail

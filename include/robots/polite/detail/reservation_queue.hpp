@@ -11,19 +11,20 @@
 
 namespace robots::polite_detail {
 
-/// Threads that wait for a reservation, in order of arrival. Its owner guards it with a mutex.
+/// A queue of threads that wait for a reservation, in order of arrival. Its owner guards it with a
+/// mutex.
 class reservation_queue {
  public:
-  /// Returns the number of threads that wait.
+  /// Returns the number of waiting threads.
   [[nodiscard]] std::size_t waiting() const noexcept { return waiters_.size(); }
 
-  /// Returns the number of grants whose threads have not woken yet.
+  /// Returns the number of granted threads that have not woken up yet.
   [[nodiscard]] std::uint32_t granted() const noexcept { return granted_; }
 
-  /// Returns true if no thread waits and no grant is on its way.
+  /// Returns true if no thread waits and none has a grant.
   [[nodiscard]] bool idle() const noexcept { return waiters_.empty() && granted_ == 0; }
 
-  /// Wakes the first `count` threads with a grant.
+  /// Grants the first `count` threads and wakes them.
   void grant(std::uint32_t count) noexcept {
     for (; count > 0 && !waiters_.empty(); --count) {
       waiter& first = *waiters_.front();
@@ -43,11 +44,11 @@ class reservation_queue {
     waiters_.clear();
   }
 
-  /// The end of a wait.
+  /// The result of a wait.
   enum class end : std::uint8_t {
     granted,  ///< the caller may make a reservation
     refused,  ///< `refuse_all` was called
-    over,     ///< the call ended first
+    over,     ///< the deadline passed, or a stop was requested
   };
 
   /// Waits in the queue.

@@ -21,27 +21,27 @@ namespace robots::polite_detail {
 
 /// The answer of a ledger.
 struct shared_turn {
-  std::chrono::nanoseconds wait{0};  ///< before the next try; 0: start now
-  bool alone = false;                ///< the ledger fails: plan without it
+  std::chrono::nanoseconds wait{0};  ///< until the next try; 0: start now
+  bool alone = false;                ///< the ledger has failed: plan without it
 };
 
-/// Asks the ledger of a gate, and bridges its failures. Any thread.
+/// Asks the ledger of a gate, and handles its failures. Any thread may call it.
 class shared_pace {
  public:
-  /// Both references outlive it.
+  /// Both references must outlive it.
   shared_pace(const gate_options& options, gate_environment& environment)
       : options_(options), environment_(environment) {}
 
   /// Returns true if there is a ledger.
   [[nodiscard]] explicit operator bool() const noexcept { return options_.ledger != nullptr; }
 
-  /// Returns a number that no other claim of this process has.
+  /// Returns a number that is unique among the claims of this process.
   [[nodiscard]] static std::uint64_t next_turn() noexcept {
     static std::atomic<std::uint64_t> last = 0;
     return ++last;
   }
 
-  /// Asks for a turn. If the ledger fails, the caller waits, and after `ledger_patience` goes
+  /// Asks for a turn. If the ledger fails, the caller waits. After `ledger_patience`, it goes on
   /// alone.
   [[nodiscard]] shared_turn take_turn(std::string_view host, const pace_claim& claim,
                                       time_point now) {
@@ -59,7 +59,7 @@ class shared_pace {
     return result;
   }
 
-  /// Keeps the other processes away from a host until `until`.
+  /// Keeps other processes away from a host until `until`.
   void hold(std::string_view host, time_point until, time_point now) {
     if (until > now) {
       static_cast<void>(ask(now, [&](PaceLedger& ledger) { ledger.hold(host, until - now); }));
@@ -77,7 +77,8 @@ class shared_pace {
       if (down_since_ && now < next_try_) {
         return false;
       }
-      next_try_ = base::saturating_add(now, between_tries);  // while down, for one thread at a time
+      next_try_ =
+          base::saturating_add(now, between_tries);  // while it is down, one thread at a time tries
     }
     std::string why;
     try {

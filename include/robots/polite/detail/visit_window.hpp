@@ -9,8 +9,8 @@
 
 namespace robots::polite_detail {
 
-/// Returns the first moment from `from` on that lies within `times`: `from` itself if there are no
-/// times, else at most a day later. Linear in the times.
+/// Returns the first time from `from` on that is within `times`. Without any times, this is `from`;
+/// else it is at most a day later. Linear in the times.
 [[nodiscard]] constexpr wall_time next_visit(std::span<const visit_time> times,
                                              wall_time from) noexcept {
   constexpr std::chrono::minutes day = std::chrono::hours{24};
@@ -23,7 +23,7 @@ namespace robots::polite_detail {
     const std::chrono::minutes until = ((time.from - now) % day + day) % day;
     wait = (std::min)(wait, until > std::chrono::minutes{0} ? until : day);
   }
-  // Near the end of time the next day may not exist.
+  // At the end of time, there may be no next day.
   const auto last = std::chrono::floor<std::chrono::minutes>((wall_time::duration::max)());
   if (now > last - wait) {
     return from;
