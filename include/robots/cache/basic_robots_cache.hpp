@@ -31,24 +31,24 @@
 
 namespace robots {
 
-/// Decides for any URL whether a crawler may fetch it now, and says why.
+/// Decides for any URL whether a crawler may fetch it now, with the reason.
 ///
-/// Fetches the robots.txt of a site at the first question, keeps the rules of the crawler, and
-/// fetches the file again when they are no longer fresh (SPYDER's robots component; RFC 9309,
-/// sections 2.3 and 2.4). Threads that ask for one site at once share one fetch. A URL stands for
-/// its origin. A bare host stands for https and, if that cannot be reached, for http.
+/// Fetches the robots.txt of a site at the first question about it, keeps the rules of the crawler,
+/// and fetches the file again after they expire (SPYDER's robots component; RFC 9309, sections 2.3
+/// and 2.4). Threads that ask for one site at the same time share one fetch. For a URL, the site is
+/// its origin. For a host without a scheme, it is https or, if that cannot be reached, http.
 ///
 /// Over a `SharingStorage`, such as `TieredStorage`, it shares answers and rulings with the other
-/// processes of the crawl: one of them fetches a site. It checks the records of the shared store.
-/// If the store fails, each process goes on alone. Circuit breakers are not shared.
+/// processes of the crawl: one of them fetches the file of a site. It checks the records from the
+/// shared store. If the store fails, each process goes on alone. Circuit breakers are not shared.
 ///
-/// Any thread may call any member. Network failures and bad content never throw. A look-up without
-/// a fetch takes constant time on average, and the time of `rule_set::match`.
+/// Any thread may call any member function. Network failures and bad content never throw. A look-up
+/// without a fetch takes constant time on average, plus the time of `rule_set::match`.
 template <Fetcher F, Clock C, Storage S, Observer O>
 class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, public cache_controls {
  public:
-  /// Composes a cache of its parts, and watches the shared store, if there is one. Throws
-  /// `std::invalid_argument` when the options contradict themselves; the message says what to mend.
+  /// Makes a cache of its parts. Starts to watch the shared store, if there is one. Throws
+  /// `std::invalid_argument` if options contradict each other. The message says what to change.
   explicit basic_robots_cache(cache_options options, F fetcher = {}, C clock = {}, S storage = {},
                               O observer = {})
       : holder{{std::move(fetcher), std::move(clock), std::move(storage), std::move(observer)}},
@@ -67,12 +67,12 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   /// Stops the background threads and waits for them.
   ~basic_robots_cache() = default;
 
-  /// Returns the policy of a site, named by a URL, a host or `host:port`. Never null: for an
-  /// excluded host, and for a text that names no site, the policy denies everything. The exclusion
-  /// counts as a decision and is reported.
+  /// Returns the policy of a site. The argument is a URL, a host or `host:port`. The result is
+  /// never null: for an excluded host, and for a text that names no site, the policy denies
+  /// everything. An exclusion counts as a decision and is reported.
   ///
-  /// If the call is stopped or its deadline passes during the fetch, the policy is that of the
-  /// fallback policy for `outcome::cancelled`, and is not kept. The fetch goes on for the next call
+  /// If the call is stopped or its time runs out during the fetch, the fallback policy for
+  /// `outcome::cancelled` decides, and the result is not kept. The fetch continues for later calls
   /// (`cache_options::finish_abandoned`).
   [[nodiscard]] std::shared_ptr<const policy> get(std::string_view host_or_url,
                                                   const call_options& call = {}) {
@@ -85,7 +85,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     return cache_detail::selected(std::move(known), agent).policy;
   }
 
-  /// Decides whether the crawler may fetch `url`, and says why.
+  /// Decides whether the crawler may fetch `url`, with the reason.
   [[nodiscard]] decision check(std::string_view url, const call_options& call = {}) {
     const std::size_t agent = agent_of(call);
     const std::string_view key = first_key(url);
@@ -109,21 +109,21 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     return check(url, call).allowed;
   }
 
-  /// Begins a look-up in steps, for programs that drive the network themselves: an event loop, or
-  /// one thread that asks for thousands of sites. Never blocks. See `look_up` for the steps. Uses
-  /// only the context of the options. An excluded host counts as in `get`; a `check` of the same
+  /// Begins a look-up in steps, for programs with their own network code: an event loop, or one
+  /// thread that asks for thousands of sites. Never blocks. See `look_up` for the steps. Uses only
+  /// the context of the options. An excluded host counts as in `get`; a later `check` of the same
   /// text by the look-up does not count it again.
   ///
-  /// Do not call a blocking member for a site while you drive its look-up: the call would wait for
-  /// you. The cache renews stale policies (`cache_options::stale_while_revalidate`) and asks the
-  /// shared store in background threads.
+  /// Do not call a blocking function for a site while you drive its look-up: the call would wait
+  /// for you. The cache renews stale policies (`cache_options::stale_while_revalidate`) and asks
+  /// the shared store in background threads.
   [[nodiscard]] look_up begin(std::string_view host_or_url, const call_options& call = {}) {
     const std::string_view tried = first_key(host_or_url);
     return cache_controls::begin(host_or_url, tried, parts_.find_fresh(tried, call.context), call);
   }
 
-  /// Drops the rules that have expired, and returns their number. Without this call they go when
-  /// their site is asked for, or when the room is needed. Works only if the storage offers it, as
+  /// Drops the expired entries, and returns their number. Otherwise they are dropped if their site
+  /// is asked for or their room is needed. Has no effect unless the storage supports it, as
   /// `LruStorage` does. Linear in the entries.
   std::size_t remove_expired() {
     if constexpr (requires { parts_.storage.remove_expired(parts_.clock.now()); }) {
@@ -133,7 +133,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     }
   }
 
-  /// Returns the statistics of the cache. They are read one by one, not at one instant.
+  /// Returns the statistics of the cache. They are read one by one, not at one moment.
   [[nodiscard]] cache_stats stats() const {
     const S& storage = parts_.storage;
     cache_stats result = counted();
@@ -146,7 +146,8 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     return result;
   }
 
-  /// Returns the octets of memory of the kept rules, or nothing if the storage does not count them.
+  /// Returns the octets of memory that the rules use, or an empty optional if the storage does not
+  /// count them.
   [[nodiscard]] std::optional<std::size_t> memory_bytes() const {
     const S& storage = parts_.storage;
     if constexpr (requires { storage.memory_bytes(); }) {

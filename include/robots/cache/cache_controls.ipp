@@ -27,9 +27,9 @@ namespace robots {
 
 namespace cache_detail {
 
-/// All of a cache but its parts.
+/// Everything of a cache except its parts.
 struct cache_engine {
-  /// `own` outlives it; `shared` is empty if nothing is shared.
+  /// `own` must outlive it; `shared` is empty if nothing is shared.
   cache_engine(cache_options&& result, cache_parts& own, const shared_part& shared)
       : options(validated(std::move(result))),
         parts(named(own, options)),
@@ -40,7 +40,7 @@ struct cache_engine {
     return options;
   }
 
-  /// Sets the name of the crawler in the events of the parts.
+  /// Sets the crawler's name for the events of the parts.
   [[nodiscard]] static cache_parts& named(cache_parts& own, const cache_options& options) {
     own.crawler = product_token(options.user_agent);
     return own;
@@ -54,14 +54,15 @@ struct cache_engine {
                                                sharing()};
   recent_refusals refusals;
   look_up_environment sites{options, excluded, parts, rulings, store.get()};
-  look_up_runner runner{sites};  // last: it has threads
+  look_up_runner runner{sites};  // last, since it has threads
 
   void invalidate(const site& asked) {
     sites.invalidate(asked);
     runner.deliver();
   }
 
-  /// Returns the function that sends rulings to the other processes. Empty if nothing is shared.
+  /// Returns the function that sends rulings to the other processes. Returns an empty function if
+  /// nothing is shared.
   [[nodiscard]] robots::rulings_detail::site_rulings::sharing sharing() {
     if (!store) {
       return {};
@@ -73,7 +74,8 @@ struct cache_engine {
   }
 };
 
-/// The site that a text names, for a member of that name.
+/// Parses the name of a site for a member function; the message of the exception has the name of
+/// that function.
 [[nodiscard]] inline site named(std::string_view host_or_url, std::string_view member) {
   auto asked = parse_site(host_or_url);
   if (!asked) {
@@ -91,7 +93,7 @@ ROBOTS_INLINE cache_controls::cache_controls(cache_options&& options,
     : engine_(std::make_unique<cache_detail::cache_engine>(std::move(options), parts, shared)) {}
 
 ROBOTS_INLINE cache_controls::~cache_controls() {
-  engine_->runner.end();  // its threads may still call this
+  engine_->runner.end();  // its threads may still use this
 }
 
 ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up& work) {
@@ -192,7 +194,7 @@ ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
   const auto asked = parse_site(host_or_url);
   const auto was = asked ? engine_->rulings.resume(asked->key()) : std::nullopt;
   if (was == halt_reason::hostile) {
-    // Otherwise the record in the shared store would halt the site again.
+    // Otherwise, the record in the shared store would halt the site again.
     engine_->invalidate({{}, asked->host, asked->port});
   }
   return was.has_value();
@@ -223,7 +225,7 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
   constexpr int unauthorized = 401;
   constexpr int forbidden = 403;
   constexpr int client_error = 400;
-  constexpr int too_many_requests = 429;  // about the pace, not about the rules
+  constexpr int too_many_requests = 429;  // about the pace, not the rules
   const auto asked = parse_site(url);
   const bool is_refusal = status == unauthorized || status == forbidden || is_challenge;
   if (!asked || (!is_refusal && (status < client_error || status == too_many_requests))) {

@@ -26,15 +26,15 @@ struct look_up_state;
 
 }  // namespace cache_detail
 
-/// News to wait for: another look-up, call or thread is at work on the policy.
+/// A wait for news: another look-up, call or thread works on the policy.
 struct news_wait {};
 
-/// The next step of a look-up: send a request, wait for a time or for news, or nothing more.
+/// The next step of a look-up: a request, a wait for a time, a wait for news, or the end.
 using look_up_step =
     std::variant<fetch_request, retry_wait, news_wait, std::shared_ptr<const policy>>;
 
-/// A look-up in steps, for programs that drive the network themselves: an event loop, or one thread
-/// that asks for thousands of sites. A value without I/O: it returns the next step, and the caller
+/// A look-up in steps, for programs with their own network code: an event loop, or one thread that
+/// asks for thousands of sites. A value without I/O: it returns the next step, and the caller
 /// reports the result, as with `retrieval`:
 ///
 ///     look_up asking = cache.begin(url);
@@ -52,23 +52,24 @@ using look_up_step =
 ///     }
 ///     const decision result = cache.check(url, asking);
 ///
-/// Look-ups in steps and blocking calls for one site share one fetch. The destruction of a look-up
-/// cancels its work: the other callers that wait for it start their own. It must not outlive its
-/// cache. For one thread at a time. A step takes constant time, or linear time if it parses a file.
+/// Look-ups in steps and blocking calls for one site share one fetch. If a look-up is destroyed,
+/// its work is cancelled, and other callers that wait for it start their own. It must not outlive
+/// its cache. Only one thread at a time may use it. A step takes constant time, or linear time if
+/// it parses a file.
 class look_up {
  public:
-  /// Leaves the other look-up empty: without a policy and without a step.
+  /// Leaves the other look-up empty, without a policy and without a step.
   look_up(look_up&&) noexcept;
-  /// Destroys this look-up and takes the other one.
+  /// Destroys this look-up and takes over the other one.
   look_up& operator=(look_up&&) noexcept;
   ~look_up();
 
-  /// Returns the step to do now. It changes only when one of the functions below is called, and no
-  /// more once it is the policy. Send a request once, from any thread. If its stop token is
-  /// requested, nobody waits for the response any more.
+  /// Returns the next step. It changes only in the functions below, and no more once it is the
+  /// policy. Send a request once; any thread may do so. If its stop token is requested, nobody
+  /// waits for the response any more.
   [[nodiscard]] look_up_step next() const;
 
-  /// Returns the policy, or null while the look-up is under way. If there is a ruling on the site,
+  /// Returns the policy, or null if the look-up has not ended. If there is a ruling on the site,
   /// such as a halt, the policy says so.
   [[nodiscard]] const std::shared_ptr<const robots::policy>& policy() const noexcept;
 
@@ -78,14 +79,15 @@ class look_up {
   /// Returns true if this look-up did at least a part of the fetch.
   [[nodiscard]] bool led() const noexcept;
 
-  /// Returns why the site must not be asked: `decision_reason::excluded`, `halted`,
-  /// `needs_sign_off` or `invalid_url`. Returns nothing for other sites, and without a policy.
+  /// Returns the reason why the site must not be asked: `decision_reason::excluded`, `halted`,
+  /// `needs_sign_off` or `invalid_url`. Returns an empty optional for other sites, and before the
+  /// end.
   [[nodiscard]] std::optional<decision_reason> refusal() const noexcept;
 
   /// Takes the response to the request of `next()`. Has no effect if `next()` is not a request.
   void on_response(fetch_response response);
 
-  /// Ends the wait of `next()`, once its time has come or its stop token was requested. Has no
+  /// Ends the wait of `next()` after its time has come or its stop token was requested. Has no
   /// effect before that, or if `next()` is not a wait.
   void on_wait_over();
 
@@ -93,31 +95,32 @@ class look_up {
   /// not a wait.
   void cut_short();
 
-  /// Takes the news that `next()` waits for. Has no effect before it has come.
+  /// Takes the news that `next()` waits for. Has no effect before there is news.
   void resume();
 
-  /// Calls `wake` once there is news for `resume`, from the thread that has it; at once if there
-  /// is. `wake` returns soon and does not throw. It takes the place of an earlier one, and is not
-  /// called once the look-up is dropped, unless another thread has begun to by then.
+  /// Calls `wake` when there is news for `resume`, in the thread that has it. If there is news
+  /// already, calls it at once. `wake` must return soon and must not throw. It replaces an earlier
+  /// one. After the look-up is destroyed, it is not called, unless another thread has begun the
+  /// call.
   void call_on_news(std::function<void()> wake);
 
-  /// Stops waiting. If other callers wait for its requests, it returns true, and the caller must
-  /// drive it until `next()` is a policy, which is null then. When nobody waits, the stop token of
-  /// the step is requested.
+  /// Stops waiting. If other callers wait for its requests, returns true. Then the caller must
+  /// drive the look-up until `next()` is a policy, which is null. Otherwise, the stop token of the
+  /// step is requested.
   bool leave() noexcept;
 
  private:
   friend class cache_controls;
 
-  /// One that `runner` brings to its end; without a runner, one that is answered.
+  /// Makes a look-up that `runner` completes, or without a runner, one that has its answer.
   look_up(cache_detail::look_up_state&& begun, cache_detail::look_up_runner* runner);
 
   [[nodiscard]] const cache_detail::look_up_state& state() const noexcept;
 
-  /// The fetch that this look-up is to drive, or null.
+  /// Returns the fetch that this look-up drives, or null.
   [[nodiscard]] detail::retrieval* fetch() const noexcept;
 
-  std::unique_ptr<cache_detail::look_up_state> state_;  // null once it was moved
+  std::unique_ptr<cache_detail::look_up_state> state_;  // null after a move
   cache_detail::look_up_runner* runner_;
 };
 

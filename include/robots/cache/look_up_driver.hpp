@@ -26,25 +26,24 @@
 
 namespace robots {
 
-/// Drives any number of look-ups over an `AsyncFetcher`, for an event loop that supplies the
-/// execution and the timers. `tests/examples/event_loop.cpp` is such a loop; `prefetch` and
-/// `asio_robots_cache` are others.
+/// Drives any number of look-ups over an `AsyncFetcher`, for an event loop with its own timers.
+/// `tests/examples/event_loop.cpp` is such a loop; `prefetch` and `asio_robots_cache` also use it.
 ///
-/// The loop calls `run` soon after each `wake`, and at the time that `next_run` names. One thread
-/// at a time. Callbacks may call `start` and `leave`. Destroying the driver cancels its requests
-/// without calling back: other callers that wait for them start their own. The clock is that of the
-/// cache; clock, fetcher and cache must outlive the driver.
+/// The loop calls `run` soon after each `wake`, and at the time of `next_run`. Only one thread at a
+/// time may use it. Callbacks may call `start` and `leave`. If the driver is destroyed, its
+/// requests are cancelled without callbacks, and other callers that wait for them start their own.
+/// The clock is that of the cache. Clock, fetcher and cache must outlive the driver.
 template <Clock C, AsyncFetcher F>
 class look_up_driver {
  public:
   /// Identifies a look-up of a driver.
   using number = std::uint64_t;
-  /// The callback for the end of a look-up.
+  /// The function that gets the result of a look-up.
   using on_done = std::function<void(const look_up&)>;
 
-  /// `wake` is called from any thread, under a lock, when `run` has something to do. It must not
-  /// throw nor call this driver. At most `max_fetches` (above 0) requests are under way at once;
-  /// more wait in order.
+  /// `wake` is called if `run` has something to do, from any thread and under a lock. It must not
+  /// throw, and must not call this driver. At most `max_fetches` requests, above 0, are under way
+  /// at once; others wait in order.
   look_up_driver(C& clock, F& fetcher, std::function<void()> wake,
                  std::size_t max_fetches = (std::numeric_limits<std::size_t>::max)())
       : clock_(clock),
@@ -56,8 +55,8 @@ class look_up_driver {
   look_up_driver& operator=(const look_up_driver&) = delete;
   ~look_up_driver() { inbox_->close(); }
 
-  /// Drives a look-up. `done` is called once when the look-up has its policy: from here if it has
-  /// one, else from `run`. Returns the number by which to `leave` it.
+  /// Drives a look-up. Calls `done` once with the policy: before the return if the policy is known,
+  /// else in `run`. Returns the number for `leave`.
   number start(look_up work, on_done done) {
     const number id = ++last_number_;
     items_.emplace(id, std::make_unique<item>(std::move(work), std::move(done)));
@@ -65,8 +64,8 @@ class look_up_driver {
     return id;
   }
 
-  /// Drops `done` of a look-up. The driver continues the requests of the look-up for as long as
-  /// others wait for it or the cache wants it (`cache_options::finish_abandoned`).
+  /// Drops `done` of a look-up. The driver continues its requests while others wait for it, or if
+  /// the cache wants it (`cache_options::finish_abandoned`).
   void leave(number id) {
     const auto found = items_.find(id);
     if (found == items_.end()) {
@@ -80,8 +79,8 @@ class look_up_driver {
     }
   }
 
-  /// Takes over the responses and the news that have come, and ends the waits that are over. An
-  /// exception of a callback is passed on; the rest is left for the next call.
+  /// Handles the responses and news that have come, and ends the waits that are over. Passes an
+  /// exception of a callback on; the next call handles the rest.
   void run() {
     for (auto next = inbox_->take(); !next.empty(); next = inbox_->take()) {
       take(next.front());
@@ -93,8 +92,8 @@ class look_up_driver {
     }
   }
 
-  /// The time at which to call `run`, unless `wake` is called earlier; `time_point::min()` for at
-  /// once. Without a value, wait for `wake`.
+  /// Returns the time for the next `run`, unless `wake` is called earlier; `time_point::min()`
+  /// means at once. If it is empty, wait for `wake`.
   [[nodiscard]] std::optional<time_point> next_run() const {
     if (!inbox_->is_empty()) {
       return (time_point::min)();
@@ -102,7 +101,7 @@ class look_up_driver {
     return waits_.empty() ? std::nullopt : std::optional{waits_.begin()->first};
   }
 
-  /// Ends the waits between tries that would last until `from` or longer: the failure holds.
+  /// Ends the waits before retries that would last until `from` or longer: the failure counts.
   void cut_short(time_point from) {
     while (!waits_.empty() && std::prev(waits_.end())->first >= from) {
       const number id = std::prev(waits_.end())->second;
@@ -111,13 +110,13 @@ class look_up_driver {
     }
   }
 
-  /// Look-ups that were started and have no policy yet, those included that were left and go on.
+  /// Returns the number of look-ups without a policy, including those that were left but go on.
   [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
 
-  /// Requests given to the fetcher that it has not answered.
+  /// Returns the number of requests that the fetcher has not answered.
   [[nodiscard]] std::size_t fetching() const noexcept { return fetching_; }
 
-  /// True if the next request would be sent at once.
+  /// Returns true if the next request would be sent at once.
   [[nodiscard]] bool has_room() const noexcept {
     return ready_.empty() && fetching_ < max_fetches_;
   }
@@ -128,13 +127,13 @@ class look_up_driver {
   struct item {
     item(look_up begun, on_done then) : work(std::move(begun)), done(std::move(then)) {}
     look_up work;
-    on_done done;              // empty once it was left
+    on_done done;              // empty after `leave`
     bool has_request = false;  // sent or in `ready_`
     std::optional<typename waits::iterator> wait{};
     std::optional<stop_callback<std::function<void()>>> on_stop{};
   };
 
-  /// A response, or without one the word that there is news or a wait was stopped.
+  /// A response; or, if empty, a message that there is news or a wait was stopped.
   struct report {
     number id = 0;
     std::optional<fetch_response> response{};
@@ -145,7 +144,7 @@ class look_up_driver {
    public:
     explicit inbox(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-    /// Moves the node, and so allocates nothing.
+    /// Moves the node, so it allocates nothing.
     void add(std::list<report>& node) {
       const std::scoped_lock lock{mutex_};
       if (wake_) {
@@ -157,7 +156,7 @@ class look_up_driver {
       }
     }
 
-    /// The oldest report, or none.
+    /// Returns the oldest report, or an empty optional.
     [[nodiscard]] std::list<report> take() {
       std::list<report> oldest;
       const std::scoped_lock lock{mutex_};
@@ -183,7 +182,7 @@ class look_up_driver {
     std::list<report> reports_;
   };
 
-  /// Returns a function that any thread may call once, with a response or with nothing.
+  /// Returns a function that any thread may call once, with a response or without.
   [[nodiscard]] auto reporter(number id) {
     return [box = inbox_, node = std::list<report>{{.id = id}}](auto... response) mutable {
       if (!node.empty()) {
@@ -260,7 +259,7 @@ class look_up_driver {
   std::shared_ptr<inbox> inbox_;
   number last_number_ = 0;
   std::size_t fetching_ = 0;
-  std::deque<std::pair<number, fetch_request>> ready_;  // until there is room
+  std::deque<std::pair<number, fetch_request>> ready_;  // wait until there is room
   waits waits_;
   boost::unordered_flat_map<number, std::unique_ptr<item>> items_;
 };

@@ -39,44 +39,45 @@ concept HostRange = requires(R& hosts) {
 
 /// The outcome of `prefetch` for one host.
 enum class prefetch_outcome {
-  kept,      ///< nothing: fresh rules were in the cache
-  fetched,   ///< it asked the site, which gave its robots.txt or has none
+  kept,      ///< the cache had fresh rules
+  fetched,   ///< it asked the site, which sent its robots.txt or has none
   joined,    ///< it waited for another look-up of the site, its own for a duplicate or a thread's,
              ///< or for another process (`TieredStorage`)
-  failed,    ///< the robots.txt could not be had: the fallback policy holds
+  failed,    ///< the robots.txt was not available: the fallback policy decides
   excluded,  ///< nothing: `cache_options::excluded` names the host, or it is halted or not signed
              ///< off
-  invalid,   ///< nothing: the text is no URL, host or `host:port`
+  invalid,   ///< the text is not a URL, host or `host:port`
 };
 
 /// The progress of `prefetch`. Valid only during the call of the callback.
 struct prefetch_progress {
-  std::size_t done;                              ///< hosts done, this one included
-  std::optional<std::size_t> total;              ///< number of all hosts, if the range has a size
-  std::string_view host;                         ///< the element of the range
-  prefetch_outcome outcome;                      ///< the outcome for the host
-  std::shared_ptr<const robots::policy> policy;  ///< its policy now; never null
+  std::size_t done;                  ///< hosts that are done, including this one
+  std::optional<std::size_t> total;  ///< number of all hosts, if the range knows its size
+  std::string_view host;             ///< the element of the range
+  prefetch_outcome outcome;          ///< the outcome for the host
+  std::shared_ptr<const robots::policy> policy;  ///< its policy; never null
 };
 
-/// Receives the progress after each host, in the thread that called `prefetch`. It may use the
-/// cache. `prefetch` passes its exceptions on and cancels all requests.
+/// Gets the progress after each host, in the thread that called `prefetch`. It may use the cache.
+/// If it throws, `prefetch` cancels all requests and passes the exception on.
 using prefetch_callback = std::function<void(const prefetch_progress&)>;
 
-/// Limits of one call of `prefetch`.
+/// The limits of one call of `prefetch`.
 struct prefetch_limits {
-  /// Most exchanges at once. Above 0.
+  /// The most exchanges at once; above 0.
   std::size_t max_in_flight = 64;
 
-  /// Most hosts begun and not done: in flight, waiting to try again after a failure, or waiting for
-  /// another thread that asks already. Bounds the memory; at least `max_in_flight` in effect.
+  /// The most hosts that are begun but not done: in an exchange, in a wait before a retry, or
+  /// waiting for another look-up of the site. It bounds the memory. At least `max_in_flight` are
+  /// allowed.
   std::size_t max_pending = 4'096;
 
-  /// A request to stop, from any thread, cancels the requests in flight, and no further request
-  /// begins.
+  /// A stop request, from any thread, cancels the requests in flight; no more requests begin.
   stop_token stop{};
 
-  /// By the clock of the cache; passed, the same. A wait to try again that would last until then is
-  /// not begun: the failure holds.
+  /// The end of the call, by the clock of the cache. When it has passed, all requests are
+  /// cancelled. A wait before a retry that would last until then does not begin: the failure
+  /// counts.
   std::optional<time_point> deadline{};
 };
 
@@ -88,10 +89,10 @@ struct prefetch_summary {
   std::size_t failed = 0;     ///< see `prefetch_outcome::failed`
   std::size_t excluded = 0;   ///< see `prefetch_outcome::excluded`
   std::size_t invalid = 0;    ///< see `prefetch_outcome::invalid`
-  std::size_t abandoned = 0;  ///< begun, and cancelled by a stop or the deadline
-  bool complete = true;       ///< the range came to its end, and nothing was cancelled
+  std::size_t abandoned = 0;  ///< begun, but cancelled by a stop or the deadline
+  bool complete = true;       ///< the whole range was read, and no host was cancelled
 
-  /// Hosts that came to an end.
+  /// Returns the number of hosts that are done.
   [[nodiscard]] std::size_t done() const noexcept {
     return kept + fetched + joined + failed + excluded + invalid;
   }
@@ -144,9 +145,9 @@ class prefetch_run {
  private:
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
-  // Hosts begun between two looks at the network; all of them may be in the cache already.
+  // The most hosts begun between two looks at the network, since all of them may be in the cache.
   static constexpr int batch = 64;
-  // A clock may run at any speed, so it is looked at this often.
+  // A clock may run at any speed, so it is read this often.
   static constexpr std::chrono::milliseconds longest_sleep{1'000};
 
   [[nodiscard]] bool has_room() const noexcept {
@@ -197,7 +198,7 @@ class prefetch_run {
       until = next;
     }
     if constexpr (NotifyingClock<clock_type>) {
-      // Such a clock moves when a program moves it; sleeping may do that.
+      // A program moves such a clock; sleeping may do that.
       if (until && *until != (time_point::min)()) {
         if (next && driver_.fetching() == 0) {
           return cache_.clock().sleep_until(*until, limits_.stop);
@@ -221,7 +222,7 @@ class prefetch_run {
     }
   }
 
-  /// Ends `wait`. Any thread.
+  /// Ends `wait`. Any thread may call it.
   void wake() noexcept {
     if constexpr (PolledFetcher<F>) {
       web_.wake();
@@ -257,19 +258,19 @@ class prefetch_run {
 
 }  // namespace cache_detail
 
-/// Brings the policies of `hosts`, which are URLs, hosts or `host:port`, into `cache`: the calling
-/// thread asks up to `prefetch_limits::max_in_flight` of them at once over `web`, not over the
-/// fetcher of the cache. It runs a `PolledFetcher` itself; any other one works by itself. Retries,
-/// circuit breakers, fallbacks and entries are those of the cache, and flights are shared with
-/// other threads.
+/// Loads the policies of `hosts` into `cache`. Hosts are URLs, hosts or `host:port`. The calling
+/// thread asks up to `prefetch_limits::max_in_flight` of them at once through `web`, not through
+/// the fetcher of the cache. It runs a `PolledFetcher` itself; any other fetcher works by itself.
+/// Retries, circuit breakers, fallback policy and entries are those of the cache, and flights are
+/// shared with other threads.
 ///
-/// `hosts` is read once, as there is room for more, from this thread: it may be endless or read a
-/// file, but should not block. Memory does not grow with it. Its exceptions and those of the
+/// `hosts` is read once, in this thread, as room becomes free. It may be endless or read a file,
+/// but should not block. Its size does not affect memory. Exceptions of the range and of the
 /// callback are passed on. Then all requests in flight are cancelled, and other callers that wait
 /// for them start their own.
 ///
-/// Throws `std::invalid_argument` if `max_in_flight` is 0, and else only `std::bad_alloc`. Waits by
-/// the cache's clock: a `ManualClock` is moved to the next retry once no exchange is in flight.
+/// Throws `std::invalid_argument` if `max_in_flight` is 0; otherwise only `std::bad_alloc`. Waits
+/// by the cache's clock. A `ManualClock` is moved to the next retry when no exchange is in flight.
 template <Fetcher F, Clock C, Storage S, Observer O, HostRange Hosts, AsyncFetcher Web>
 prefetch_summary prefetch(
     basic_robots_cache<F, C, S, O>& cache,

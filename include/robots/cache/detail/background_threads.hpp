@@ -13,11 +13,11 @@
 
 namespace robots::cache_detail {
 
-/// Threads for work that nobody waits for, started when they are first needed and kept for more.
-/// Exceptions of the work stop here and count as failures.
+/// Threads for work that nobody waits for. They start when they are first needed, and then wait for
+/// more. Exceptions of the work stop here and count as failures.
 class background_threads {
  public:
-  /// Starts at most `most` threads. `counters` must outlive them.
+  /// Starts at most `most` threads. `counters` must outlive this object.
   background_threads(std::size_t most, cache_counters& counters) noexcept
       : most_(most), counters_(counters) {}
   background_threads(const background_threads&) = delete;
@@ -25,7 +25,7 @@ class background_threads {
 
   ~background_threads() { end(); }
 
-  /// Waits for the work under way, and drops the rest. No further work is accepted.
+  /// Waits for running work, and drops waiting work. Accepts no more work.
   void end() {
     {
       const std::scoped_lock lock{mutex_};
@@ -37,7 +37,7 @@ class background_threads {
         one.join();
       }
     }
-    std::list<std::function<void()>> dropped;  // goes after the lock: it may have more to do
+    std::list<std::function<void()>> dropped;  // destroyed after the lock: it may have more to do
     const std::scoped_lock lock{mutex_};
     dropped.swap(waiting_);
   }
@@ -45,8 +45,9 @@ class background_threads {
   /// Returns true if the caller is one of these threads.
   [[nodiscard]] bool is_here() const noexcept { return current_ == this; }
 
-  /// Runs `work` in a background thread: at once or, with `may_wait`, in the next free one. Returns
-  /// false, and does not run it, if all are busy and it may not wait, or if no threads are allowed.
+  /// Runs `work` in a background thread: at once, or if `may_wait`, in the next free one. Returns
+  /// false, and does not run it, if all threads are busy and it may not wait, or if no threads are
+  /// allowed.
   [[nodiscard]] bool run(std::function<void()> work, bool may_wait = false) {
     const std::scoped_lock lock{mutex_};
     const bool busy = idle_ <= waiting_.size();
@@ -62,7 +63,7 @@ class background_threads {
     try {
       threads_.emplace_back([this] { serve(); });
     } catch (...) {
-      waiting_.pop_back();  // the system has no thread or no memory for one
+      waiting_.pop_back();  // the system has no thread, or no memory for one
       return false;
     }
     return true;
@@ -75,7 +76,7 @@ class background_threads {
       try {
         work();
       } catch (...) {
-        counters_.add(cache_event::failures);  // no memory: its work is abandoned
+        counters_.add(cache_event::failures);  // no memory: the work is abandoned
       }
     }
   }
@@ -100,7 +101,7 @@ class background_threads {
   cache_counters& counters_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::list<std::function<void()>> waiting_;  // for a thread, the first one first
+  std::list<std::function<void()>> waiting_;  // waits for a thread, the first one first
   std::vector<std::thread> threads_;
   std::size_t idle_ = 0;
   bool ending_ = false;

@@ -37,13 +37,13 @@ struct shared_part {
 struct found {
   std::shared_ptr<const robots::policy> policy{};
   bool from_cache = false;
-  bool stale = false;  // no longer fresh, and being renewed
-  time_point now{};    // when an entry of the cache was found
+  bool stale = false;  // not fresh, and being renewed
+  time_point now{};    // the time at which an entry of the cache was found
 };
 
 /// Returns the result with the policy of one crawler: 0 is the crawler of
 /// `cache_options::user_agent`, and 1 is the first one of `cache_options::other_agents`. A policy
-/// that rests on no robots.txt holds for all crawlers.
+/// without a robots.txt applies to all crawlers.
 [[nodiscard]] inline found selected(found all, std::size_t agent) {
   if (auto other = agent == 0 ? nullptr : policy::other(all.policy, agent - 1)) {
     all.policy = std::move(other);
@@ -72,8 +72,8 @@ enum class cache_event : unsigned char {
 
 using cache_counters = base::striped_counters<cache_event>;
 
-/// The parts of a cache behind virtual functions, so that only the code of a hit depends on the
-/// user's types.
+/// The parts of a cache, behind virtual functions. So only the code of a hit depends on the user's
+/// types.
 class cache_parts : public detail::event_teller {
  public:
   [[nodiscard]] virtual time_point now() = 0;
@@ -91,30 +91,31 @@ class cache_parts : public detail::event_teller {
   /// Throws what the storage throws.
   virtual void clear() = 0;
 
-  /// Brings a retrieval to its end with the blocking fetcher.
+  /// Runs a retrieval to its end with the blocking fetcher.
   [[nodiscard]] virtual detail::retrieval_result run(detail::retrieval work,
                                                      const call_options& limits) = 0;
-  /// Continues a retrieval as `advance_retrieval` does.
+  /// Continues a retrieval, like `advance_retrieval`.
   [[nodiscard]] virtual bool advance(detail::retrieval& work, time_point deadline) = 0;
-  /// Waits until `ready()`, which is true only after `changed` has been notified, or until the call
-  /// is over. Returns `ready()`. The caller holds `lock`.
+  /// Waits until `ready()` or the end of the call. After each change of `ready()`, `changed` must
+  /// be notified. Returns `ready()`. The caller holds `lock`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& limits,
                                   const std::function<bool()>& ready) = 0;
 
-  /// Returns true if anybody observes: else nothing need be found out for events.
+  /// Returns true if there is an observer; else no data for events are needed.
   [[nodiscard]] virtual bool is_observed() const noexcept = 0;
-  /// Returns true if an observer wants the changes of a site, which take time to compare.
+  /// Returns true if an observer wants the changes of a site, which are slow to compute.
   [[nodiscard]] virtual bool observes_changes() const noexcept = 0;
-  /// Returns true if an entry answers without asking anybody: it is fresh, no change of the shared
-  /// store may have been missed since, and no other site has the answer.
+  /// Returns true if an entry can answer alone: it is fresh, no message of the shared store may
+  /// have been missed since, and it does not lead to another site.
   [[nodiscard]] bool answers(const cache_entry& entry, time_point now) const noexcept {
     return now < entry.fresh_until && entry.epoch == store_epoch.load(std::memory_order_relaxed) &&
            !entry.policy->leads_to();
   }
 
-  cache_counters counters;  ///< of the cache
-  /// Counts how often messages of the shared store may have been missed. See `cache_entry::epoch`.
+  cache_counters counters;  ///< of this cache
+  /// The number of times that messages of the shared store may have been missed. See
+  /// `cache_entry::epoch`.
   std::atomic<std::uint32_t> store_epoch = 0;
 
  protected:

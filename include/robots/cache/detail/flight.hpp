@@ -22,8 +22,8 @@ namespace robots::cache_detail {
 
 class site_work;
 
-/// The state that the look-ups of one site share: one of them, or a thread of the cache, does the
-/// work, and the others wait.
+/// The state that the look-ups of one site share. One of them, or a thread of the cache, does the
+/// work; the others wait.
 class flight {
  public:
   /// `key` identifies the flight; `where` is the site that is fetched. If `finishes_alone`, the
@@ -45,39 +45,39 @@ class flight {
     return context_;
   }
 
-  /// Sets the policy that held before. Only the one who does the work calls this.
+  /// Sets the policy that held before. Only the thread that does the work calls this.
   void set_last(std::shared_ptr<const policy> last) noexcept { last_ = std::move(last); }
 
-  /// The policy that held before, or null if the site was invalidated meanwhile. Only the one who
-  /// does the work calls this.
+  /// Returns the policy that held before, or null if the site was invalidated meanwhile. Only the
+  /// thread that does the work calls this.
   [[nodiscard]] std::shared_ptr<const policy> last() const { return detached_ ? nullptr : last_; }
 
-  /// From now on the result is only for those who wait already.
+  /// Makes the result valid only for those who wait already.
   void detach() noexcept { detached_ = true; }
 
   /// Returns true if the cache must not keep the result.
   [[nodiscard]] bool detached() const noexcept { return detached_; }
 
-  /// Notes that another process has changed the site. The result may not show that.
+  /// Notes that another process has changed the site. The result may be older than that change.
   void tell() noexcept { told_ = true; }
 
-  /// Returns true if the shared store must be asked again before the result answers later look-ups.
+  /// Returns true if the shared store must be asked again before later look-ups use the result.
   [[nodiscard]] bool told() const noexcept { return told_; }
 
-  /// Requested when nobody wants the result any more.
+  /// A stop is requested when nobody needs the result any more.
   [[nodiscard]] stop_token stop() const noexcept { return stop_.get_token(); }
 
   void request_stop() noexcept { stop_.request_stop(); }
 
-  /// Adds one that waits. Returns its number.
+  /// Adds a waiter, and returns its number.
   [[nodiscard]] std::uint64_t join() {
     const std::scoped_lock lock{mutex_};
     ++waiters_;
     return ++last_number_;
   }
 
-  /// Removes the one of that number, which is not called any more. Returns the work that is left
-  /// behind when it was the last one and nobody does the work.
+  /// Removes a waiter, whose function is no longer called. Returns the work, if this was the last
+  /// waiter and nobody does the work.
   [[nodiscard]] std::shared_ptr<site_work> leave(std::uint64_t number) noexcept {
     bool is_unwanted = false;
     std::shared_ptr<site_work> orphan;
@@ -96,8 +96,8 @@ class flight {
     return orphan;
   }
 
-  /// Ends the flight. A null result means that it was abandoned: the look-ups that wait start
-  /// again. With `from_store`, another process had retrieved the result.
+  /// Ends the flight. A null result means that it was abandoned: the waiting look-ups start again.
+  /// `from_store` says that another process had retrieved the result.
   void end(std::shared_ptr<const policy> result, bool from_store) {
     if (!result) {
       request_stop();
@@ -110,7 +110,7 @@ class flight {
     });
   }
 
-  /// Leaves the work to one of those who wait. Returns false, and does nothing, if nobody waits.
+  /// Offers the work to the waiters. Returns false, and has no effect, if there are none.
   [[nodiscard]] bool offer(const std::shared_ptr<site_work>& work) {
     bool is_taken = false;
     change([&] {
@@ -122,19 +122,19 @@ class flight {
     return is_taken;
   }
 
-  /// Takes over work that is offered. May return null.
+  /// Takes over work that is offered, or returns null.
   [[nodiscard]] std::shared_ptr<site_work> take_work() {
     const std::scoped_lock lock{mutex_};
     return std::exchange(free_work_, nullptr);
   }
 
-  /// The result of the flight. Null before its end, and if it was abandoned.
+  /// Returns the result of the flight. It is null before the end, and if the flight was abandoned.
   [[nodiscard]] std::shared_ptr<const policy> result() const {
     const std::scoped_lock lock{mutex_};
     return result_;
   }
 
-  /// Returns true if another process had brought the result.
+  /// Returns true if another process had retrieved the result.
   [[nodiscard]] bool from_store() const {
     const std::scoped_lock lock{mutex_};
     return from_store_;
@@ -145,23 +145,22 @@ class flight {
     return has_ended_;
   }
 
-  /// Calls `wake` once the flight has ended or its work is offered, from the thread that does that;
-  /// at once if that is so. For each number, the last call counts.
+  /// Calls `wake` when the flight ends or its work is offered, in the thread that does that. If
+  /// that has happened, calls it at once. A later call for the same waiter replaces `wake`.
   void on_news(std::uint64_t number, std::function<void()> wake) {
     {
       const std::scoped_lock lock{mutex_};
       if (!has_news()) {
-        return wake_[number].swap(wake);  // so that the old one is destroyed after the lock
+        return wake_[number].swap(wake);  // the old one is destroyed after the lock
       }
     }
     wake();
   }
 
-  /// Waits until the flight has ended or its work is offered. Returns false if the call was over
-  /// first.
+  /// Waits until the flight ends or its work is offered. Returns false if the call ended first.
   [[nodiscard]] bool wait(cache_parts& parts, const call_options& limits) {
     std::unique_lock lock{mutex_};
-    // News counts even if another caller has taken the work since.
+    // News counts, even if another caller has taken the work since.
     const std::uint64_t seen = offers_;
     return parts.wait(changed_, lock, limits, [&] { return has_news() || offers_ != seen; });
   }
@@ -195,14 +194,14 @@ class flight {
   std::atomic<bool> told_ = false;
   mutable std::mutex mutex_;  // guards the members below
   base::clock_condition changed_;
-  std::map<std::uint64_t, std::function<void()>> wake_;  // by the numbers of those who wait
+  std::map<std::uint64_t, std::function<void()>> wake_;  // by the numbers of the waiters
   std::size_t waiters_ = 0;
   std::uint64_t last_number_ = 0;
-  std::uint64_t offers_ = 0;  // how often there was news
+  std::uint64_t offers_ = 0;  // the number of offers so far
   bool has_ended_ = false;
   bool from_store_ = false;
   std::shared_ptr<const policy> result_;
-  std::shared_ptr<site_work> free_work_;  // nobody does it
+  std::shared_ptr<site_work> free_work_;  // offered; nobody does it
 };
 
 }  // namespace robots::cache_detail

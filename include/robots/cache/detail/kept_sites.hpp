@@ -29,21 +29,21 @@
 
 namespace robots::cache_detail {
 
-/// The entry of a site, and the mark that it may have.
+/// The entry of a site, and its mark.
 struct kept_entry : cache_entry {
-  bool is_told = false;     // another process has changed the site since it was stored
-  bool is_suspect = false;  // a page was answered as if the rules had changed
+  bool is_told = false;     // another process has changed the site since then
+  bool is_suspect = false;  // a page had an answer as if the rules had changed
 };
 
-/// The policies of sites that this process keeps in its storage.
+/// The policies of sites in the storage of this process.
 class kept_sites {
  public:
-  /// The arguments outlive it.
+  /// The arguments must outlive it.
   kept_sites(cache_parts& parts, const cache_options& options, const detail::judge_options& judging,
              rulings_detail::site_rulings& rulings)
       : parts_(parts), user_agent_(options.user_agent), judging_(judging), rulings_(rulings) {}
 
-  /// Returns true if an entry, if it is one, is no longer fresh and may answer while it is renewed.
+  /// Returns true if an entry is stale but may answer while it is renewed.
   [[nodiscard]] bool may_serve_stale(const cache_entry& entry, time_point now) const {
     return entry.policy && now >= entry.fresh_until &&
            now < detail::validity_of(*entry.policy, judging_).stale_until;
@@ -54,17 +54,17 @@ class kept_sites {
     return entry.is_told || entry.epoch != parts_.store_epoch;
   }
 
-  /// Returns true if the shared store may be asked now for a site whose entry is in doubt, and
-  /// counts the question.
+  /// Returns true if the shared store may be asked now for a site with a marked entry, and counts
+  /// the question.
   [[nodiscard]] bool may_ask_store(std::string_view key, time_point now) {
     return questions_.take(key, now);
   }
 
-  /// Notes that another process has changed a site: its entry answers again once the shared store
-  /// has shown nothing newer. Never calls that store.
+  /// Notes that another process has changed a site. Its entry answers again once the shared store
+  /// has shown that it has nothing newer. Does not call that store.
   void doubt(std::string_view key) { mark(key, in_doubt); }
 
-  /// Has a site asked again at its next look-up, if its answer is at least that old.
+  /// Lets the next look-up ask a site again, if its answer is at least that old.
   void suspect(const site& asked, std::chrono::seconds least_age) {
     for (const site& name : policy_detail::names_of(asked)) {
       mark(name.key(), in_suspicion, least_age);
@@ -99,10 +99,10 @@ class kept_sites {
     parts_.clear();
   }
 
-  /// Stores a policy unless the site was invalidated meanwhile. An invalidation marks the flight
-  /// before it erases, so that one of the two erases last. `epoch` is `cache_parts::store_epoch`
-  /// when the flight began. With `replaces_all`, the policy replaces the entries of all names of
-  /// the site.
+  /// Stores a policy, unless the site was invalidated meanwhile. An invalidation marks the flight
+  /// before it erases. So either it erases the new entry, or this function sees the mark and
+  /// erases. `epoch` is `cache_parts::store_epoch` at the begin of the flight. If `replaces_all`,
+  /// the policy replaces the entries of the site under all names.
   void keep(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
             std::uint32_t epoch, bool replaces_all = false) noexcept {
     if (led.detached()) {
@@ -119,7 +119,7 @@ class kept_sites {
     ++under_way.ended;
   }
 
-  /// Takes note of whether the file was malformed, where that denies.
+  /// Counts a malformed file, if malformed files deny.
   void watch(const flight& led, const policy& policy_now) {
     const std::string& key = led.site();
     switch (detail::quarantine_step_of(policy_now)) {
@@ -129,7 +129,7 @@ class kept_sites {
         rulings_.note_malformed(key, led.context(), [&] {
           return detail::quarantined(policy_now, user_agent_, judging_.fallback);
         });
-        if (led.detached()) {  // released or forgotten meanwhile, for an earlier request
+        if (led.detached()) {  // released or forgotten meanwhile
           rulings_.release(key, led.context());
         }
         break;
@@ -139,9 +139,9 @@ class kept_sites {
     }
   }
 
-  /// Returns the entry of a site, or one without a policy. A bare host and the origin that answered
-  /// for it have the same rules: the entry of one serves the other. Neither is fetched while one is
-  /// fresh.
+  /// Returns the entry of a site, or one without a policy. A host without a scheme and the origin
+  /// that answered for it have the same rules, so an entry of one serves the other. Neither is
+  /// fetched while one of the two is fresh.
   [[nodiscard]] kept_entry find(const site& asked, const std::string& key, time_point now) {
     kept_entry own = look(key, now);
     if (own.policy && now < own.fresh_until) {
@@ -155,8 +155,8 @@ class kept_sites {
   }
 
  private:
-  /// Counts the calls of `keep` that were begun, and those that have ended, for sites that share a
-  /// hash. `mark` finds out by them whether it has undone one.
+  /// Counts the started and the finished calls of `keep`, for all sites with the same hash. `mark`
+  /// learns from this whether it has undone one.
   struct keeping {
     std::atomic<std::uint32_t> begun = 0;
     std::atomic<std::uint32_t> ended = 0;
@@ -177,13 +177,13 @@ class kept_sites {
     if (!led.told()) {
       parts_.store(key, entry, now);
     }
-    if (led.told()) {  // maybe meanwhile
+    if (led.told()) {  // perhaps meanwhile
       entry.fresh_until = in_doubt;
       parts_.store(key, entry, now);
     }
     const record_head source = policy_now->source();
     replaces_all = replaces_all && source.status != 0;
-    // The newest answer of an origin counts under each of its names.
+    // The newest answer of an origin is valid under each of its names.
     for (const site& name : policy_detail::names_of(led.asked())) {
       if (name != led.asked() && (replaces_all || policy_detail::answers_for(name, source))) {
         parts_.try_erase(name.key());
@@ -194,11 +194,11 @@ class kept_sites {
     }
   }
 
-  // These stand in the place of the time until which an entry is fresh, and mark it.
+  // These values of `fresh_until` mark an entry.
   static constexpr time_point in_doubt = (time_point::min)();
   static constexpr time_point in_suspicion = in_doubt + time_point::duration{1};
 
-  /// Marks the entry of a key, unless it has a mark or is younger than `least_age`.
+  /// Marks the entry of a key, unless it is marked or younger than `least_age`.
   void mark(std::string_view key, time_point as, std::chrono::seconds least_age = {}) {
     const std::uint64_t forgotten = forgotten_;
     const keeping& under_way = keeping_of(key);
@@ -213,7 +213,7 @@ class kept_sites {
     entry.fresh_until = as;
     parts_.store(key, entry, now);
     if (forgotten != forgotten_ || begun != ended || begun != under_way.begun) {
-      parts_.try_erase(key);  // it may have been erased or replaced in between
+      parts_.try_erase(key);  // it may have been erased or replaced meanwhile
     }
   }
 
@@ -231,7 +231,7 @@ class kept_sites {
   const std::string& user_agent_;
   const detail::judge_options& judging_;
   question_pace questions_;
-  std::atomic<std::uint64_t> forgotten_ = 0;  // how often something was
+  std::atomic<std::uint64_t> forgotten_ = 0;  // number of calls that erased something
   std::array<keeping, 64> keeping_{};
   rulings_detail::site_rulings& rulings_;
 };

@@ -27,7 +27,7 @@
 
 namespace robots::cache_detail {
 
-/// Returns the options that rulings use. `options` outlives the result.
+/// Returns the options that rulings use. `options` must outlive the result.
 [[nodiscard]] inline robots::rulings_detail::ruling_options ruling_options_of(
     const cache_options& options) noexcept {
   return {.user_agent = options.user_agent,
@@ -37,11 +37,11 @@ namespace robots::cache_detail {
           .fallback = options.fallback};
 }
 
-/// The parts that all look-ups of a cache share, and the user's orders for a site under all its
-/// names. Any thread.
+/// The parts that all look-ups of a cache share. It also applies the user's orders to all names of
+/// a site. Any thread may call it.
 class look_up_environment {
  public:
-  /// The arguments outlive it; `shared` is null when nothing is shared.
+  /// The arguments must outlive it; `shared` is null if nothing is shared.
   look_up_environment(const cache_options& given,
                       const robots::rulings_detail::exclusion_list& not_asked, cache_parts& own,
                       robots::rulings_detail::site_rulings& ruled, resilient_store* shared)
@@ -68,8 +68,8 @@ class look_up_environment {
   look_up_environment(const look_up_environment&) = delete;
   look_up_environment& operator=(const look_up_environment&) = delete;
 
-  /// Returns the ruling for a site, or null if the site may be asked. If `asked` is empty, `url` is
-  /// the text that names no site.
+  /// Returns the policy of a ruling on a site, or null if the site may be asked. If `asked` is
+  /// empty, `url` is the text that names no site.
   [[nodiscard]] found ruling_on(const std::optional<site>& asked, std::string_view url = {}) {
     if (!asked) {
       return {.policy = policy::refusal(retrieval.user_agent, decision_reason::invalid_url, url)};
@@ -80,10 +80,10 @@ class look_up_environment {
   }
 
   /// Notes that another process has changed the record of `key` in the shared store. "" means that
-  /// changes of any key may have been missed. The next look-up asks the store again. If the store
-  /// has nothing newer, a fresh answer stays, unless a message said that its site was erased. So
-  /// neither a wiped store nor a flood of messages causes requests to sites. This function never
-  /// calls the store.
+  /// changes of any key may have been missed. The next look-up asks the store. If the store has
+  /// nothing newer, a fresh answer remains valid, unless a message said that its site was erased.
+  /// So neither a wiped store nor a flood of messages causes requests to sites. Does not call the
+  /// store.
   void on_message(std::string_view key) noexcept {
     try {
       if (key.empty()) {
@@ -116,8 +116,8 @@ class look_up_environment {
     }
   }
 
-  /// Drops the rules of a site under all of its names, in this process alone: also those that a
-  /// fetch under way brings.
+  /// Drops the rules of a site under all of its names, in this process only. This includes the
+  /// result of a running fetch.
   void forget(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
     detach(names);
@@ -127,7 +127,7 @@ class look_up_environment {
     detach(names);
   }
 
-  /// Forgets a site under all of its names. The next call of the shared store erases it there.
+  /// Forgets a site under all of its names. The next call of the shared store erases it there, too.
   void invalidate(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
     if (store != nullptr) {
@@ -135,8 +135,8 @@ class look_up_environment {
         store->erase_later(name.key());
       }
     }
-    // Before, so that no result is kept that was asked for earlier; after, since a flight that
-    // began in between may have seen an entry or record that is now erased.
+    // Before: an older result must not be kept. After: a flight that began in between may have seen
+    // an entry or record that is now erased.
     detach(names);
     for (const site& name : names) {
       entries.forget(name.key());
@@ -144,22 +144,22 @@ class look_up_environment {
     detach(names);
   }
 
-  /// Releases a site from quarantine under all of its names, and forgets it.
+  /// Releases a site from quarantine and forgets it, under all of its names.
   void release(const site& asked) {
-    invalidate(asked);  // first, so that no file counts that was asked for earlier
+    invalidate(asked);  // first, so that a file that was requested earlier does not count
     for (const site& name : policy_detail::names_of(asked)) {
       rulings.release(name.key());
     }
   }
 
-  /// Forgets every site, in this process.
+  /// Forgets every site in this process.
   void clear() {
     flights.detach_all();
     entries.forget_all();
     flights.detach_all();
   }
 
-  /// From now on, the flights under way answer only those who wait for them already.
+  /// Makes the results of running flights valid only for those who wait for them already.
   void detach(const std::vector<site>& names) {
     for (const site& name : names) {
       flights.detach(policy_detail::flight_key(name));
@@ -174,8 +174,8 @@ class look_up_environment {
   policy_maker maker;
   kept_sites entries;
   single_flight flights;
-  detail::retrieval_options retrieval;     ///< of every fetch
-  const std::chrono::sys_seconds made_at;  ///< when the cache was made
+  detail::retrieval_options retrieval;     ///< for every fetch
+  const std::chrono::sys_seconds made_at;  ///< the time when the cache was made
 
  private:
   void learn_ruling(std::string_view text, std::string_view bare_site = {}) {

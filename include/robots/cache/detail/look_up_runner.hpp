@@ -33,12 +33,13 @@
 
 namespace robots::cache_detail {
 
-/// Runs look-ups to their end. A blocking call does the work in its own thread if it has the time.
-/// Threads of the cache do the rest, and the work that nobody waits for: `background_` fetches, and
+/// Runs look-ups to their end. A blocking call does the work in its own thread if it has enough
+/// time. Threads of the cache do all other work: those of `background_` fetch, and those of
 /// `store_threads_` call the shared store.
 class look_up_runner {
  public:
-  /// `cache` outlives it. Throws `std::invalid_argument` if there is a shared store and no thread.
+  /// `cache` must outlive it. Throws `std::invalid_argument` if there is a shared store and no
+  /// thread is allowed.
   explicit look_up_runner(look_up_environment& cache)
       : cache_(cache),
         look_ups_(cache),
@@ -73,24 +74,24 @@ class look_up_runner {
     store_threads_.end();
     background_.end();
     for (const shared_work& work : queue_.take_all()) {
-      publish(*work);  // the flights of other work are abandoned
+      publish(*work);  // other flights are abandoned
     }
   }
 
-  /// Begins a look-up for those who drive the network themselves. It may be answered already.
+  /// Begins a look-up for a caller with its own network code. It may have its answer at once.
   void begin(look_up_state& state, const site& asked) {
     look_ups_.begin(state, asked);
     hand_over(state);
   }
 
-  /// Continues such a look-up as far as possible without a driver.
+  /// Continues such a look-up until its caller must act.
   void proceed(look_up_state& state) {
     look_ups_.proceed(state);
     hand_over(state);
   }
 
-  /// Returns the policy of a site within the limits of a call, however long it takes. With
-  /// `refreshes`, it is fetched now.
+  /// Returns the policy of a site within the limits of a call. If `refreshes`, the site is asked
+  /// now.
   [[nodiscard]] found load(const site& asked, std::string key, const call_options& call,
                            bool refreshes = false) {
     const call_options limits = limits_of(call);
@@ -126,7 +127,7 @@ class look_up_runner {
       is_sent = false;  // no memory
     }
     if (!is_sent) {
-      is_delivering_ = false;  // a later call delivers
+      is_delivering_ = false;  // a later call delivers them
     }
   }
 
@@ -167,15 +168,15 @@ class look_up_runner {
     }
   }
 
-  /// The time of the clock.
+  /// Returns the time of the clock.
   [[nodiscard]] wall_anchor moment() { return cache_.parts.moment(); }
 
  private:
   using shared_work = std::shared_ptr<site_work>;
 
-  // Calls that block.
+  // The part for blocking calls.
 
-  /// Does the next step of a look-up. Returns false if the call was over first.
+  /// Does the next step of a look-up. Returns false if the call ended first.
   [[nodiscard]] bool advance(look_up_state& state, const call_options& limits) {
     hand_over_left(state, &limits);
     if (!state.work) {
@@ -192,7 +193,7 @@ class look_up_runner {
     return true;
   }
 
-  /// Fetches in this thread as far as the call has time. The rest another thread does, so that it
+  /// Fetches in this thread while the call has time. Another thread does the rest, so that the work
   /// need not end when the caller leaves.
   [[nodiscard]] bool fetch(look_up_state& state, const call_options& limits) {
     const bool may_stop = limits.stop.stop_possible();
@@ -203,7 +204,7 @@ class look_up_runner {
     if (!may_stop && cache_.parts.advance(state.work->fetch(), *limits.deadline)) {
       return true;  // `look_ups` takes the result
     }
-    // A call that has the time for an exchange does not wait for a thread.
+    // A call with enough time for an exchange does not wait for a thread.
     const auto timeout = cache_.options.timeout;
     const bool in_haste =
         limits.deadline && (timeout.count() == 0 ||
@@ -242,7 +243,7 @@ class look_up_runner {
                 base::saturating_add(cache_.parts.now(), cache_.store->options().patience));
   }
 
-  // Threads of the cache.
+  // The part for threads of the cache.
 
   /// Starts threads of the cache for the steps that may block.
   void hand_over(look_up_state& state) {
@@ -252,7 +253,7 @@ class look_up_runner {
     }
   }
 
-  /// Hands the work over that nobody waits for. A call that has the time publishes by itself.
+  /// Hands over work that nobody waits for. A call that has time publishes by itself.
   void hand_over_left(look_up_state& state, const call_options* limits) {
     for (shared_work& work : std::exchange(state.left, {})) {
       if (work->next() == work_step::publish && has_time_for_store(limits)) {
@@ -272,7 +273,7 @@ class look_up_runner {
         queue(std::move(work));
         break;
       case work_step::fetch:
-        // Without a free thread, a renewal waits for the next call.
+        // If no thread is free, a renewal waits for the next call.
         static_cast<void>(in_background(work, false));
         break;
       case work_step::done:
@@ -280,7 +281,7 @@ class look_up_runner {
     }
   }
 
-  /// Has a thread of the cache fetch. Returns false if none is free, unless the work may wait.
+  /// Lets a thread of the cache fetch. Returns false if none is free and the work may not wait.
   [[nodiscard]] bool in_background(const shared_work& work, bool may_wait) {
     return background_.run(
         [this, work] {
@@ -298,9 +299,9 @@ class look_up_runner {
     work.on_fetched(std::move(result), stop.stop_requested());
   }
 
-  // The shared store.
+  // The part for the shared store.
 
-  /// Has the thread for the store ask when it is time to.
+  /// Lets the thread for the store ask at the right time.
   void queue(shared_work work) {
     if (queue_.add(std::move(work)) && !store_threads_.run([this] { serve(); }, true)) {
       for (const shared_work& one : queue_.take_all()) {
@@ -323,14 +324,14 @@ class look_up_runner {
         }
       }
     } catch (...) {
-      // No memory: all flights are abandoned, even those whose time has not come.
+      // No memory: all flights are abandoned, even those that still had time.
       cache_.parts.counters.add(cache_event::failures);
       static_cast<void>(queue_.take_all());
     }
   }
 
-  /// Asks the store until each of some works waits, fetches or has ended: in one round trip for
-  /// all, and in another one for those that need the lease. Blocks.
+  /// Asks the store until each of the works waits, fetches or has ended. One round trip asks for
+  /// all works, and another one for those that need the lease. Blocks.
   void ask_store(std::span<const shared_work> works) {
     for (bool is_first = true;; is_first = false) {
       std::vector<site_work*> asking;
@@ -364,8 +365,8 @@ class look_up_runner {
     }
   }
 
-  /// Publishes the record of work that has ended. Otherwise a waiting caller takes the work over,
-  /// or a thread of the cache if nobody waits but the answer is still wanted.
+  /// Publishes the record of finished work. If the work is not finished, a waiting caller takes it
+  /// over. If nobody waits but the answer is still wanted, a thread of the cache does.
   void go_on_without_store(const shared_work& work) {
     if (work->has_ended()) {
       return publish(*work);
@@ -379,7 +380,7 @@ class look_up_runner {
     }
   }
 
-  /// Publishes the result of a flight, and releases the lease. Blocks.
+  /// Publishes the result of a flight and releases the lease. Blocks.
   void publish(site_work& work) {
     if (work.next() != work_step::publish) {
       return;
@@ -407,8 +408,8 @@ class look_up_runner {
   background_threads background_;
   std::atomic<bool> is_delivering_ = false;
   std::atomic<bool> is_asking_for_rulings_ = false;
-  std::atomic<bool> has_missed_rulings_ = false;  // they are asked for once the store answers
-  background_threads store_threads_;              // for the store, whatever waits for the web
+  std::atomic<bool> has_missed_rulings_ = false;  // to be asked for once the store answers
+  background_threads store_threads_;  // for the store, however much work waits for the web
 };
 
 }  // namespace robots::cache_detail

@@ -16,29 +16,29 @@
 
 namespace robots::cache_detail {
 
-/// A site whose answer is known to a look-up: it redirects to the next one.
+/// A site that redirects to the next one.
 struct redirecting_site {
   site asked;
   found answer;
 };
 
-/// A look-up, answered or under way.
+/// A look-up, finished or not.
 struct look_up_state {
-  std::string key;  ///< of the site that the look-up is for; empty if the text names none
+  std::string key;  ///< of the site of the look-up; empty if the text names none
   std::shared_ptr<const call_context> context{};
   found answer{};
-  std::size_t agent = 0;      ///< whose rules it is for: see `selected`
-  bool refreshes = false;     ///< no answer of its site that is kept will do
-  bool asks_anew = false;     ///< nor do redirects that were found out some time ago
-  bool has_no_time = false;   ///< only the stored entry can answer
-  bool led = false;           ///< it brought the policy, at least in part
-  bool is_counted = false;    ///< as hit, miss or joined
-  std::string counted_url{};  ///< as the look-up was begun, if that counted as a decision
+  std::size_t agent = 0;      ///< the crawler: see `selected`
+  bool refreshes = false;     ///< a stored answer of its site is not enough
+  bool asks_anew = false;     ///< and neither are old redirects
+  bool has_no_time = false;   ///< only a stored entry can answer
+  bool led = false;           ///< it did the work, at least a part
+  bool is_counted = false;    ///< as a hit, a miss or joined
+  std::string counted_url{};  ///< the text of `begin`, if that counted as a decision
 
-  std::vector<redirecting_site> behind{};  ///< the sites that led to the one asked now
-  std::optional<site> asked{};             ///< the site asked now; empty once there is an answer
-  single_flight::waiter place{};           ///< in the flight of that site
-  std::shared_ptr<site_work> work{};       ///< on that site, if this look-up is to do it
+  std::vector<redirecting_site> behind{};  ///< the sites that redirected to the site asked now
+  std::optional<site> asked{};             ///< the site asked now; empty after the answer
+  single_flight::waiter place{};           ///< among the waiters for the flight of that site
+  std::shared_ptr<site_work> work{};       ///< on that site, if this look-up does it
   std::vector<std::shared_ptr<site_work>> left{};  ///< work for threads of the cache
 
   /// See `look_up::call_on_news`.

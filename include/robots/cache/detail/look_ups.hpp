@@ -26,35 +26,35 @@
 
 namespace robots::cache_detail {
 
-/// Looks policies up: in the storage, from a flight under way, or by work on the site. It decides
-/// the next step and does no work itself: see `look_up_runner`.
+/// Looks up policies: in the storage, through a running flight, or by work on the site. It only
+/// decides on the next step; `look_up_runner` does the work.
 ///
-/// A site may answer that another site has its robots.txt. That answer is kept and shared like any
-/// other. The look-up then goes on with the other site, as a visitor of that site would. So a
-/// redirect causes no request that the other site's own visitors would not cause.
+/// The answer of a site may be that another site has its robots.txt. That answer is kept and shared
+/// like any other. Then the look-up goes on with the other site, like any look-up of that site. So
+/// a redirect causes no request that look-ups of the other site would not cause.
 class look_ups {
  public:
-  /// `cache` outlives it.
+  /// `cache` must outlive it.
   explicit look_ups(look_up_environment& cache) noexcept : cache_(cache) {}
 
-  /// Begins a look-up, of which this may be the end already.
+  /// Begins a look-up, which may have its answer at once.
   void begin(look_up_state& state, const site& asked) {
     state.asked = asked;
     go_on(state, ask(state));
   }
 
-  /// Continues a look-up until it has an answer, has work to do, or waits for a flight.
+  /// Continues a look-up until it has an answer, needs work, or must wait for a flight.
   void proceed(look_up_state& state) { go_on(state, {}); }
 
-  /// Ends a look-up whose caller waits no longer. The result is the stored policy, or else the
-  /// fallback policy for a call that ended too soon.
+  /// Ends a look-up whose caller has left. The result is the stored policy, or the fallback policy
+  /// for a cancelled call.
   void give_up(look_up_state& state) {
     state.has_no_time = true;
     go_on(state, state.asked ? find_kept(state) : found{});
   }
 
-  /// Returns the policy in the cache, fresh or not, of a site or of the site that it redirects to.
-  /// May return null.
+  /// Returns the stored policy, fresh or not, of a site or of the site that it redirects to.
+  /// Returns null if there is none.
   [[nodiscard]] std::shared_ptr<const policy> kept_policy(site asked) {
     const time_point now = cache_.parts.now();
     for (int hops = 0;; ++hops) {
@@ -115,7 +115,7 @@ class look_ups {
     kept_entry entry;
     bool renewal = false;
     if (cache_.options.stale_while_revalidate.count() > 0 && !refreshes) {
-      // Settled before the flight begins: a renewal goes on though nobody waits for it.
+      // This must be known before the flight begins: a renewal goes on even if nobody waits for it.
       entry = kept_sites.find(asked, key, now);
       renewal = may_renew(entry, now);
     }
@@ -165,14 +165,14 @@ class look_ups {
   }
 
   /// Returns true if an entry may answer while it is renewed, or while the shared store is asked
-  /// whether it has a newer one. An entry that another process has changed may not.
+  /// for a newer one. An entry that another process has changed may not.
   [[nodiscard]] bool may_renew(const kept_entry& entry, time_point now) const {
     return entry.policy && !entry.is_told && !entry.is_suspect &&
            (now < entry.fresh_until ? cache_.entries.is_in_doubt(entry)
                                     : cache_.entries.may_serve_stale(entry, now));
   }
 
-  /// Returns true if a redirect was found out so long ago that the site may answer otherwise now.
+  /// Returns true if a redirect is so old that the site may have another answer now.
   [[nodiscard]] bool is_old(const policy& redirect, time_point now) const {
     return now >= base::saturating_add(redirect.fetched_at(), cache_.options.failure_ttl);
   }
@@ -195,7 +195,7 @@ class look_ups {
     return known;
   }
 
-  /// Takes the answer of the site: it is that of the look-up, or leads to the next site.
+  /// Takes the answer of a site: it ends the look-up, or leads to the next site.
   [[nodiscard]] found arrive(look_up_state& state, found known) {
     const auto url = known.policy->leads_to();
     int redirects = known.policy->rules_source().redirects;
@@ -207,7 +207,7 @@ class look_ups {
       state.behind.push_back({*state.asked, known});
     }
     if (!state.behind.empty() && redirects > cache_.options.max_redirects) {
-      // RFC 9309, section 2.3.1.2: behind five or fewer there may be a file that must be obeyed.
+      // RFC 9309, section 2.3.1.2: a file that must be obeyed may follow five or fewer redirects.
       return fail(state, redirects > 5 ? outcome::too_many_redirects : outcome::server_error,
                   "more than " + std::to_string(cache_.options.max_redirects) +
                       " redirects, from site to site");
@@ -225,8 +225,8 @@ class look_ups {
     return ask(state);
   }
 
-  /// Ends a look-up whose redirects lead nowhere, after it has asked the sites once more that may
-  /// answer otherwise by now.
+  /// Ends a look-up whose redirects lead nowhere. Before that, asks those sites once more whose
+  /// answers are old.
   [[nodiscard]] found fail(look_up_state& state, outcome why, std::string text) {
     const time_point now = cache_.parts.now();
     const bool are_old = std::any_of(
@@ -259,7 +259,7 @@ class look_ups {
     return {};
   }
 
-  /// Ends a look-up by the answer of the site asked last.
+  /// Ends a look-up with the answer of the last site.
   void end(look_up_state& state, found known) {
     const site& first = state.behind.empty() ? *state.asked : state.behind.front().asked;
     if (found ruled = cache_.ruling_on(first); ruled.policy) {
@@ -275,7 +275,7 @@ class look_ups {
     state.place = {};
   }
 
-  /// The answer of the last site, as that of the first one.
+  /// Turns the answer of the last site into one for the first site.
   [[nodiscard]] found behind_redirects(const look_up_state& state, found known) {
     record_head source = known.policy->source();
     std::vector<exchange> exchanges;
@@ -304,8 +304,8 @@ class look_ups {
     return known;
   }
 
-  /// The entry of the site if it may be served, else the fallback policy for a call that ended too
-  /// soon.
+  /// Returns the entry of the site if it may be used, else the fallback policy for a cancelled
+  /// call.
   [[nodiscard]] found find_kept(look_up_state& state) {
     const site& asked = *state.asked;
     const std::string key = asked.key();
@@ -320,7 +320,8 @@ class look_ups {
     return {.policy = cache_.maker.cancelled(asked, entry.policy, now)};
   }
 
-  /// Counts how a look-up gets its policy, once for each look-up: not by redirects that are kept.
+  /// Counts the way in which a look-up found its policy, once for each look-up. Stored redirects do
+  /// not count.
   void count(look_up_state& state, look_up_result result,
              const std::shared_ptr<const policy>& got = nullptr) {
     if (!state.is_counted && !(got && got->leads_to())) {

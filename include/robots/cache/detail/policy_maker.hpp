@@ -36,11 +36,11 @@
 
 namespace robots::cache_detail {
 
-/// Makes the policies of a cache from retrievals and from records of other processes, and reports
-/// each step to the observer.
+/// Makes the policies of a cache from retrievals and from records of other processes. Reports each
+/// step to the observer.
 class policy_maker {
  public:
-  /// All of them outlive it.
+  /// All arguments must outlive it.
   policy_maker(const cache_options& options, cache_parts& parts,
                robots::rulings_detail::site_rulings& rulings)
       : options_(options),
@@ -51,13 +51,13 @@ class policy_maker {
 
   [[nodiscard]] const detail::judge_options& judging() const noexcept { return judging_; }
 
-  /// A seed for a retrieval.
+  /// Returns a seed for a retrieval.
   [[nodiscard]] std::uint64_t seed() noexcept { return random_(); }
 
-  /// The result of a retrieval that has just ended.
+  /// Makes the result of a retrieval that has just ended.
   [[nodiscard]] record recorded(detail::retrieval_result result,
                                 const detail::earlier_policies& before, const wall_anchor& now) {
-    // A caller that did not wait for the next try must not delay it for the others.
+    // A caller that did not wait for the next try must not delay it for others.
     const auto until_next_try = result.cut_short
                                     ? std::chrono::ceil<std::chrono::seconds>((std::max)(
                                           result.next_try - now.steady, time_point::duration{0}))
@@ -68,7 +68,7 @@ class policy_maker {
     return brought;
   }
 
-  /// The policy of a record. Tells of the text that was read for a flight, if it is for one.
+  /// Makes the policy of a record. If it is for a flight, reports that its text was parsed.
   [[nodiscard]] std::shared_ptr<const policy> judged(const record& brought,
                                                      const detail::earlier_policies& before,
                                                      const wall_anchor& now, const flight* led) {
@@ -89,7 +89,8 @@ class policy_maker {
     return result;
   }
 
-  /// The policy of a site that redirects to the site of `theirs`. See `robots::judge_redirected`.
+  /// Makes the policy of a site that redirects to the site of `theirs`. See
+  /// `robots::judge_redirected`.
   [[nodiscard]] std::shared_ptr<const policy> judged_redirected(
       const record_head& head, const std::shared_ptr<const policy>& theirs,
       const std::shared_ptr<const policy>& own) {
@@ -101,7 +102,7 @@ class policy_maker {
                   });
   }
 
-  /// The policy for a call that ended before anything was read.
+  /// Makes the policy for a call that ended before anything was read.
   [[nodiscard]] std::shared_ptr<const policy> cancelled(const site& asked,
                                                         const std::shared_ptr<const policy>& last,
                                                         const wall_anchor& now) {
@@ -113,17 +114,18 @@ class policy_maker {
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
-  /// Counts and reports the way in which a look-up got its policy.
+  /// Counts and reports the way in which a look-up found its policy.
   void note_look_up(look_up_result result, std::string_view key,
                     const std::shared_ptr<const call_context>& context,
                     const std::shared_ptr<const policy>& got = nullptr) {
     using enum cache_event;
-    constexpr std::array counts{hits, stale_hits, misses, joined};  // as `look_up_result` has them
+    constexpr std::array counts{hits, stale_hits, misses,
+                                joined};  // in the order of `look_up_result`
     parts_.counters.add(counts[static_cast<std::size_t>(result)]);
     parts_.tell(look_up_event{parts_.about(key, context), result, got.get()});
   }
 
-  /// The exchanges of a retrieval, if anybody wants to know.
+  /// Returns the exchanges of a retrieval if an observer wants them.
   [[nodiscard]] std::vector<exchange_event> exchanges_of(const flight& led,
                                                          const detail::retrieval_result& ended) {
     std::vector<exchange_event> events;
@@ -138,8 +140,8 @@ class policy_maker {
     return events;
   }
 
-  /// Counts a retrieval and reports it with its result. Returns false if it has no answer because
-  /// it was `cut_short` or cancelled.
+  /// Counts and reports a retrieval with its result. Returns false if there is no answer, because
+  /// it was cancelled or `cut_short`.
   [[nodiscard]] bool note_retrieval(const flight& led, const policy& fetched, const record& brought,
                                     time_point::duration took,
                                     const std::vector<exchange_event>& exchanges, bool cut_short) {
@@ -159,7 +161,7 @@ class policy_maker {
     return is_answer;
   }
 
-  /// Reports the changes that an answer of a site makes.
+  /// Reports the changes that a new answer of a site makes.
   void note_change(const flight& led, const std::shared_ptr<const policy>& after) {
     const auto before = parts_.observes_changes() ? policy::last_answer(led.last()) : nullptr;
     if (before && policy::last_answer(after) == after &&
@@ -172,16 +174,16 @@ class policy_maker {
               ? memory_.changed_within(*options_.fast_change_within, led.site(), changes.share(),
                                        before->fetched_at(), after->fetched_at())
               : changes.share();
-      constexpr double rounding = 1e-9;  // three times 10 % are not more than 30 %
+      constexpr double rounding = 1e-9;  // three times 10 % is not more than 30 %
       const bool is_fast = share > options_.fast_change_share + rounding;
       parts_.tell(policy_change_event{about(led), *before, *after, changes, interval, is_fast,
                                       turned_hostile});
     }
   }
 
-  /// Halts a site if its answer or its failure calls for that, by `cache_options`. Tells of one
-  /// that revokes access. Returns true if it has turned hostile. `is_known` says that another
-  /// process has found that out.
+  /// Halts a site if `cache_options` ask for it after this answer or failure. Reports a site that
+  /// revokes access. Returns true if the site has turned hostile. `is_known` says that another
+  /// process has found that out already.
   bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
                    bool is_known = false) {
     note_access(led, after);
@@ -212,13 +214,13 @@ class policy_maker {
     return false;
   }
 
-  /// The part that all events about the site of a flight have.
+  /// Returns the members that all events about the site of a flight have.
   [[nodiscard]] event about(const flight& led) noexcept {
     return parts_.about(led.site(), led.context());
   }
 
  private:
-  /// Joins a policy with those of `cache_options::other_agents`, which `make` makes.
+  /// Adds the policies of `cache_options::other_agents`, which `make` makes.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(std::shared_ptr<const policy> own,
                                                      const Make& make) const {
@@ -245,9 +247,9 @@ class policy_maker {
     return status == unauthorized || status == forbidden;
   }
 
-  /// Reports a site that refuses its robots.txt, but did not with its last answer (the pipeline
-  /// guide: "returns 403 on previously allowed paths"). With `cache_options::halt_revoked`, halts
-  /// it; then answers from before the site was forgotten count, too.
+  /// Reports a site that refuses its robots.txt but did not before (the pipeline guide: "returns
+  /// 403 on previously allowed paths"). Halts it if `cache_options::halt_revoked` asks for it. Then
+  /// answers from before the site was forgotten count, too.
   void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
     const bool refuses = refuses_robots_txt(*after);
     if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {
@@ -269,8 +271,8 @@ class policy_maker {
     }
   }
 
-  /// Returns true if a file was read as UTF-8 though it is not well-formed. A character that the
-  /// limit of the size cut in two is no fault of the site.
+  /// Returns true if a file was read as UTF-8 but is not valid UTF-8. If the size limit cut a
+  /// character in two, that is not the site's mistake.
   [[nodiscard]] static bool is_invalid_utf8(const record& brought) noexcept {
     std::string_view text = brought.body;
     if (brought.truncated) {

@@ -12,8 +12,8 @@
 
 namespace robots::cache_detail {
 
-/// Bounds how often messages from a shared store make a process ask that store for a site whose
-/// answer is still fresh: four times in a row, then once in ten seconds. Any thread.
+/// Limits how often messages of a shared store make a process ask that store about a site with a
+/// fresh answer: four times in a row, then once in ten seconds. Any thread may call it.
 class question_pace {
  public:
   /// Returns true if the store may be asked for a site now, and counts the question.
@@ -33,7 +33,7 @@ class question_pace {
   static constexpr std::size_t most_sites = 65'536;
 
   struct state {
-    time_point free_at{(time_point::min)()};  // when nothing is left of the questions so far
+    time_point free_at{(time_point::min)()};  // the time when no earlier question counts any more
 
     [[nodiscard]] static time_point needed_until(const state& noted) noexcept {
       return noted.free_at;

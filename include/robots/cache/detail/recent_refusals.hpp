@@ -12,12 +12,13 @@
 
 namespace robots::cache_detail {
 
-/// Remembers refusals of pages for ten seconds, so that one that is reported twice counts once: by
-/// `reservation::complete` and by the user. Any thread.
+/// Remembers refusals of pages for ten seconds. So a refusal counts once, even if both
+/// `reservation::complete` and the user report it. Any thread may call it.
 class recent_refusals {
  public:
-  /// Notes that a page was answered with `status`. Returns false if that counted less than ten
-  /// seconds before. More than 4,096 refusals in ten seconds may count twice.
+  /// Notes that a page was answered with `status`. Returns false if the same answer counted less
+  /// than ten seconds ago. If there are more than 4,096 refusals in ten seconds, some may count
+  /// twice.
   [[nodiscard]] bool is_news(std::string_view url, int status, time_point now) {
     std::string key = std::to_string(status);
     key.append(" ").append(url);

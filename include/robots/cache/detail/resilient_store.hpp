@@ -33,14 +33,14 @@ namespace robots::cache_detail {
 /// The result of publishing a value.
 enum class publish_answer : std::uint8_t {
   stored,
-  lost,    // nothing is stored: the lease was erased or taken over, or has expired
-  failed,  // nobody knows
+  lost,    // nothing was stored: the lease was erased, was taken, or has expired
+  failed,  // unknown
 };
 
-/// A shared store whose failures stop here. They are counted. After several failures in a row the
-/// store is not asked for a while, and the observer gets an event when that begins and ends. A
-/// store of which only a part fails is asked on. Any thread. Members may block unless they say
-/// otherwise.
+/// Wraps a shared store and handles its failures. It counts them. After several failures in a row,
+/// it does not use the store for a while. The observer gets an event when that begins and ends. If
+/// only a part of the store fails, it still uses the other parts. Any thread may call it. Members
+/// may block unless they say otherwise.
 class resilient_store {
  public:
   /// The arguments, and the objects that they refer to, must outlive this object.
@@ -53,10 +53,10 @@ class resilient_store {
   resilient_store(const resilient_store&) = delete;
   resilient_store& operator=(const resilient_store&) = delete;
 
-  /// Releases leases and makes the missed calls one last time. The observer gets an event for each
-  /// key whose call fails.
+  /// Releases leases, and tries the missed calls a last time. If the call for a key fails, the
+  /// observer gets an event.
   ~resilient_store() {
-    breaker_ = detail::circuit_breaker{options().breaker};  // there is no later call to wait for
+    breaker_ = detail::circuit_breaker{options().breaker};  // no later call will close the breaker
     for (auto& [key, owed] : owed_) {
       owed.next_try = (time_point::min)();
     }
@@ -78,7 +78,7 @@ class resilient_store {
       drop_owed(questions[i], replies[i], owed);
       const bool is_missing = !replies[i].value && !replies[i].other_value;
       if (questions[i].wish == lease_wish::if_missing && had_value && is_missing) {
-        // The store counted the value as present, and gave no lease.
+        // The store found the value present, so it granted no lease.
         store_question again = questions[i];
         again.wish = lease_wish::if_free;
         replies[i] = std::move(load_or_lease({&again, 1}).front());
@@ -97,7 +97,7 @@ class resilient_store {
     {
       std::unique_lock lock{erasing_, std::defer_lock};
       if (is_owed(key)) {
-        lock.lock();  // a late erasure under way must not delete the new value
+        lock.lock();  // a late erasure must not delete the new value
       }
       const std::uint64_t missed = missed_erasures(key);
       is_answered = call([&](SharedStore& store) {
@@ -115,8 +115,8 @@ class resilient_store {
   }
 
   /// Erases a key for all processes. If the store fails, this process ignores the stored value of
-  /// the key and repeats the erasure with its later calls. At most 65,536 keys wait for that. A
-  /// further key is lost, and the observer gets an event.
+  /// the key, and repeats the erasure with later calls. At most 65,536 keys can wait for that. For
+  /// a further key, the erasure is lost, and the observer gets an event.
   void erase(std::string_view key) {
     const std::uint64_t missed = missed_erasures(key);
     if (ask([key](SharedStore& store) { store.erase(key); })) {
@@ -126,23 +126,23 @@ class resilient_store {
     }
   }
 
-  /// Notes a value. `deliver` or a later call stores it for as long as there is room, and announces
-  /// it. A later value of the key replaces it. Does not block.
+  /// Keeps a value for the store. `deliver` or a later call stores and announces it, if there is
+  /// room to keep it. A later value of the same key replaces it. Does not block.
   void publish_later(std::string_view key, std::string value) {
     if (!owe(key, std::move(value))) {
       note_lost(key);
     }
   }
 
-  /// Notes that a key is to be erased. `deliver` or a later call erases it. Until then this process
-  /// ignores the value of the key. Does not block.
+  /// Notes that a key must be erased. `deliver` or a later call erases it. Until then, this process
+  /// ignores the stored value of the key. Does not block.
   void erase_later(std::string_view key) {
     if (!owe(key)) {
       note_lost(key);
     }
   }
 
-  /// Returns how many keys are yet to be erased.
+  /// Returns the number of keys that must still be erased.
   [[nodiscard]] std::size_t owed() {
     const std::scoped_lock lock{mutex_};
     return static_cast<std::size_t>(std::count_if(
@@ -159,7 +159,7 @@ class resilient_store {
       const std::scoped_lock lock{mutex_};
       to_release_.push_back(std::move(lease));
     } catch (...) {
-      return;  // no memory: it ends by itself
+      return;  // no memory: the lease expires by itself
     }
   }
 
@@ -184,8 +184,8 @@ class resilient_store {
     }
   }
 
-  /// Calls `event` with each key that another process changes, and with "" if some changes may be
-  /// missing. If the store fails, the watch begins with the first call that succeeds.
+  /// Calls `event` with each key that another process changes, and with "" if changes may have been
+  /// missed. If the store fails, the watch begins with the first call that succeeds.
   void watch(std::function<void(std::string_view)> event) {
     {
       const std::scoped_lock lock{watching_};
@@ -194,7 +194,7 @@ class resilient_store {
     static_cast<void>(ask([](SharedStore& /*store*/) {}));
   }
 
-  /// Ends the watch. Once it has returned, no call of `event` is under way, and no call begins.
+  /// Ends the watch. After its return, no call of `event` is running or begins.
   void unwatch() noexcept {
     try {
       const std::scoped_lock lock{watching_};
@@ -212,17 +212,17 @@ class resilient_store {
   enum class call_end : std::uint8_t {
     done,
     part_failed,  // calls for other keys may succeed
-    failed,       // or was not made, since the store is left alone
+    failed,       // or there was no call, since the store is not used now
   };
 
-  /// The erasures of a key that the store has missed, or the value that it has yet to get.
+  /// The missed erasures of a key, or the value that the store must still get.
   struct owed_call {
     std::uint64_t times = 0;
     time_point next_try = (time_point::min)();
     std::optional<std::string> value{};
   };
 
-  /// A change of the store as a whole, which the observer is yet to hear.
+  /// A change of the store's state that the observer has not received yet.
   struct store_change {
     bool is_up = false;
     std::string why{};
@@ -235,7 +235,7 @@ class resilient_store {
     return end == call_end::done;
   }
 
-  /// Like `ask`, but leaves it to the caller to report changes of the store.
+  /// Like `ask`, but the caller must report changes of the store's state.
   [[nodiscard]] call_end call(const std::function<void(SharedStore&)>& request) {
     {
       const std::scoped_lock lock{mutex_};
@@ -250,7 +250,7 @@ class resilient_store {
       return call_end::done;
     } catch (const store_part_error&) {
       parts_.counters.add(cache_event::far_failures);
-      note_success();  // of the store as a whole
+      note_success();  // the other parts answer
       return call_end::part_failed;
     } catch (...) {
       note_failure(base::thrown_text("the shared store"));
@@ -266,7 +266,7 @@ class resilient_store {
     return replies;
   }
 
-  /// Returns the keys in `questions` that the store has yet to erase.
+  /// Returns the keys in `questions` that must still be erased.
   [[nodiscard]] std::vector<std::string> owed_among(std::span<const store_question> questions) {
     std::vector<std::string> owed;
     const std::scoped_lock lock{mutex_};
@@ -280,8 +280,8 @@ class resilient_store {
     return owed;
   }
 
-  /// Drops the values of a reply that the store has yet to erase, or had yet to erase when it was
-  /// asked.
+  /// Removes the values from a reply that must still be erased, or had to be erased when the store
+  /// was asked.
   void drop_owed(const store_question& question, store_reply& reply,
                  const std::vector<std::string>& owed_before) {
     for (const auto& [key, value] : {std::pair{&question.key, &reply.value},
@@ -328,7 +328,8 @@ class resilient_store {
     }
   }
 
-  /// Reports changes of the store. The caller holds no lock, since observers may call the cache.
+  /// Reports changes of the store's state. The caller must not hold a lock, since observers may
+  /// call the cache.
   void report_changes() {
     std::vector<store_change> changes;
     {
@@ -342,14 +343,14 @@ class resilient_store {
 
   [[nodiscard]] bool is_owed(std::string_view key) { return missed_erasures(key) > 0; }
 
-  /// Returns how many erasures of `key` the store has missed.
+  /// Returns the number of missed erasures of `key`.
   [[nodiscard]] std::uint64_t missed_erasures(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
     return owed == owed_.end() || owed->second.value ? 0 : owed->second.times;
   }
 
-  /// Notes an erasure or a value that the store has missed. Returns false if there is no room.
+  /// Notes a missed erasure or value. Returns false if there is no room.
   [[nodiscard]] bool owe(std::string_view key, std::optional<std::string> value = {}) {
     const std::scoped_lock lock{mutex_};
     if (owed_.size() >= most_owed && !owed_.contains(key)) {
@@ -361,14 +362,14 @@ class resilient_store {
     return true;
   }
 
-  /// Makes some of the calls that the store has missed and that are due by `due`: erasures and
-  /// values. Returns true if more may be left. The store is asked again a second later
-  /// about a key in a part of it that is down, so that such keys do not hold back others.
+  /// Makes some of the missed calls that are due by `due`: erasures and values. Returns true if
+  /// there may be more. If the part of the store with a key is down, that key is tried again a
+  /// second later, so that it does not delay other keys.
   [[nodiscard]] bool catch_up(time_point due) {
-    constexpr std::size_t at_once = 64;  // so that no caller waits for all
+    constexpr std::size_t at_once = 64;  // so that a caller need not wait for all
     std::vector<std::string> missed;
-    // The bare hosts come first: erasing them erases the leases, so that no other process can
-    // publish an older file.
+    // Host keys without a scheme come first: erasing them erases the leases, so that no other
+    // process can publish an older file.
     for (const bool is_bare : {true, false}) {
       const std::scoped_lock lock{mutex_};
       for (auto owed = owed_.begin(); owed != owed_.end() && missed.size() < at_once; ++owed) {
@@ -388,8 +389,8 @@ class resilient_store {
     return !missed.empty();
   }
 
-  /// Makes the call that the store has missed for `key` if it is due by `due`, unless another
-  /// thread has made it. If a part of the store fails, the call is due again a second later.
+  /// Makes the missed call for `key` if it is due by `due`, unless another thread has made it. If a
+  /// part of the store fails, the call is due again a second later.
   [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
     const std::scoped_lock one_thread{erasing_};
     owed_call owed;
@@ -427,8 +428,8 @@ class resilient_store {
 
   void note_lost(std::string_view key) { parts_.tell(lost_invalidation_event{parts_.about(key)}); }
 
-  /// A call of the store made good `times` missed erasures of `key`. Those that failed since then
-  /// stay.
+  /// Notes that a call of the store made good `times` missed erasures of `key`. Erasures missed
+  /// since then remain.
   void settle(std::string_view key, std::uint64_t times) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
@@ -464,7 +465,7 @@ struct lease_return {
   void operator()(resilient_store* from) noexcept { from->release_later(std::move(lease)); }
 };
 
-/// A lease that is released when this is destroyed.
+/// A lease that is released when this object is destroyed.
 using held_lease = std::unique_ptr<resilient_store, lease_return>;
 
 }  // namespace robots::cache_detail

@@ -19,9 +19,9 @@
 
 namespace robots::cache_detail {
 
-/// Reads the records of a site from a shared store. Returns nothing if this process cannot believe
-/// them: anyone may have written them. `latest` is the latest moment that a clock may show now, and
-/// `max_bytes` is how much of a file this process reads. Linear.
+/// Reads the records of a site from a shared store. Returns an empty optional if they are not
+/// plausible: anyone may have written them. `latest` is the latest time that another clock can show
+/// now. `max_bytes` is the number of octets of a file that this process reads. Linear.
 [[nodiscard]] inline std::optional<site_records> believed(std::string_view value, const site& asked,
                                                           const excluded_hosts& excluded,
                                                           std::chrono::sys_seconds latest,
@@ -52,9 +52,9 @@ namespace robots::cache_detail {
   return read;
 }
 
-/// Returns the records of a site for the other processes. Returns nothing if the site gave no
-/// answer, or if the file that a 304 confirms is missing. `brought` was retrieved now and has the
-/// policy `result`; `good` is the last good record, if it is known.
+/// Makes the records of a site for the other processes. Returns an empty optional if the site did
+/// not answer, or if the file that a 304 confirms is missing. `brought` was retrieved now, and
+/// `result` is its policy; `good` is the last good record, if it is known.
 [[nodiscard]] inline std::optional<site_records> records_to_share(
     record brought, const std::shared_ptr<const policy>& result, std::optional<record> good) {
   if (!is_answer_of_site(brought) || (brought.not_modified && !good)) {

@@ -18,8 +18,8 @@
 
 namespace robots::cache_detail {
 
-/// Lets at most one caller at a time fetch the policy of a key. Waiters and leaders must not
-/// outlive it.
+/// Ensures that at most one caller at a time fetches the policy of a key. Waiters and leaders must
+/// not outlive it.
 class single_flight {
  public:
   /// The duty to end a flight. Its destruction abandons the flight.
@@ -29,7 +29,7 @@ class single_flight {
     leader(single_flight& owner, std::shared_ptr<flight> led) noexcept
         : owner_(&owner), flight_(std::move(led)) {}
     leader(leader&&) noexcept = default;
-    leader& operator=(leader other) noexcept {  // which ends the flight that this one led
+    leader& operator=(leader other) noexcept {  // ends the flight that this one led
       std::swap(owner_, other.owner_);
       flight_.swap(other.flight_);
       return *this;
@@ -41,7 +41,7 @@ class single_flight {
     /// Like `led()`, but keeps the flight alive after `end()`.
     [[nodiscard]] std::shared_ptr<flight> share() const noexcept { return flight_; }
 
-    /// Hands the result to everyone who waits. From here on a new flight can begin.
+    /// Gives the result to all waiters. After this, a new flight can begin.
     void end(std::shared_ptr<const policy> result, bool from_store = false) {
       if (const auto ended = std::exchange(flight_, nullptr)) {
         owner_->remove(ended);
@@ -54,42 +54,42 @@ class single_flight {
     std::shared_ptr<flight> flight_;
   };
 
-  /// A place among those who wait for a flight.
+  /// A place among the waiters of a flight.
   class waiter {
    public:
     waiter() = default;
     explicit waiter(std::shared_ptr<flight> wanted)
         : flight_(std::move(wanted)), number_(flight_->join()) {}
     waiter(waiter&&) noexcept = default;
-    waiter& operator=(waiter other) noexcept {  // which leaves the flight that this one waited for
+    waiter& operator=(waiter other) noexcept {  // leaves the flight that this one waited for
       flight_.swap(other.flight_);
       std::swap(number_, other.number_);
       return *this;
     }
     ~waiter() {
       if (flight_) {
-        static_cast<void>(flight_->leave(number_));  // work that is left behind ends the flight
+        static_cast<void>(flight_->leave(number_));  // abandoned work ends the flight
       }
     }
 
     [[nodiscard]] explicit operator bool() const noexcept { return flight_ != nullptr; }
     [[nodiscard]] flight* operator->() const noexcept { return flight_.get(); }
 
-    /// Like `flight::on_news`, unless this has left the flight by then.
+    /// Like `flight::on_news`, unless this waiter has left the flight.
     void on_news(std::function<void()> wake) const { flight_->on_news(number_, std::move(wake)); }
 
    private:
     std::shared_ptr<flight> flight_;
-    std::uint64_t number_ = 0;  // among those who have joined the flight
+    std::uint64_t number_ = 0;  // among the waiters of the flight
   };
 
-  /// A flight that was joined.
+  /// A flight that a caller has joined.
   struct joined {
-    waiter place;  ///< among those who wait for it
-    leader lead;   ///< for who began it
+    waiter place;  ///< among its waiters
+    leader lead;   ///< for the caller that began it
   };
 
-  /// Joins the flight on `key`, or begins one that fetches `where`.
+  /// Joins the flight for `key`, or begins one that fetches `where`.
   [[nodiscard]] joined join(std::string_view key, const site& asked = {},
                             bool finishes_alone = false,
                             const std::shared_ptr<const call_context>& context = {}) {
@@ -98,11 +98,12 @@ class single_flight {
       return {waiter{found->second}, {}};
     }
     auto begun = std::make_shared<flight>(key, asked, finishes_alone, context);
-    flights_.emplace(std::string{key}, begun);  // nothing throws from here: somebody has to end it
+    flights_.emplace(std::string{key},
+                     begun);  // nothing throws from here: the flight must be ended
     return {waiter{begun}, {*this, begun}};
   }
 
-  /// Detaches the flight on `key`, if there is one: the next to join begins a new one.
+  /// Detaches the flight for `key`, if there is one: the next caller begins a new one.
   void detach(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     const auto found = flights_.find(key);
@@ -113,7 +114,7 @@ class single_flight {
     flights_.erase(found);
   }
 
-  /// Notifies the flight on `key`, if there is one, of a change by another process.
+  /// Notifies the flight for `key`, if there is one, of a change by another process.
   void tell(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     if (const auto found = flights_.find(key); found != flights_.end()) {

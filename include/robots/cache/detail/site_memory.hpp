@@ -18,13 +18,13 @@
 
 namespace robots::cache_detail {
 
-/// Remembers the answers of each site that halts depend on, also after its policy was evicted or
-/// invalidated, and the shares of its latest changes. A hash of 64 bits stands for a site. Above
-/// 262,144 sites it forgets those that were used longest ago. Any thread.
+/// Remembers what halts depend on, even after a policy was evicted or invalidated: the answers of
+/// each site, and the shares of its latest changes. A hash of 64 bits stands for a site. Above
+/// 262,144 sites, it forgets the least recently used ones. Any thread may call it.
 class site_memory {
  public:
-  /// Notes an answer of a site. Returns true if the answer denies everything and the last one did
-  /// not. `was_open` says that another source knows that the last one did not.
+  /// Notes an answer of a site. Returns true if the answer denies everything and the previous one
+  /// did not. `was_open` says that the previous one did not, by another source.
   [[nodiscard]] bool turns_hostile(std::string_view key, bool denies_everything, bool was_open) {
     const std::scoped_lock lock{mutex_};
     note& noted = find_or_add(key);
@@ -34,7 +34,7 @@ class site_memory {
   }
 
   /// Notes whether a site refused its robots.txt or answered. Returns true if it refused, and
-  /// answered the last time. `was_open` is as above.
+  /// answered before. `was_open` is as above.
   [[nodiscard]] bool turns_away(std::string_view key, bool refuses, bool was_open) {
     const std::scoped_lock lock{mutex_};
     const bool was_noted_open = std::exchange(find_or_add(key).is_readable, !refuses);
@@ -42,10 +42,10 @@ class site_memory {
   }
 
   /// Notes a change of a site's rules between two retrievals. Returns the sum of the shares of the
-  /// changes that lie within the last `window`. Of more than 16, the newest count as one.
+  /// changes within the last `window`. If there are more than 16, all further ones count as one.
   [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
                                       double share, time_point before, time_point after) {
-    // In whole seconds: the longest window would overflow in nanoseconds.
+    // In whole seconds, since the longest window would overflow in nanoseconds.
     const auto is_over = [&](const change& one) {
       return std::chrono::ceil<std::chrono::seconds>(after - one.since) > window;
     };
@@ -64,7 +64,7 @@ class site_memory {
                            [](double sum, const change& one) { return sum + one.share; });
   }
 
-  /// Notes that a site gave no answer. Returns the time of the first such attempt since its last
+  /// Notes that a site did not answer. Returns the time of the first such attempt since its last
   /// answer.
   [[nodiscard]] time_point failing_since(std::string_view key, time_point now) {
     const std::scoped_lock lock{mutex_};
@@ -72,7 +72,7 @@ class site_memory {
     return noted.failing_since = (std::min)(noted.failing_since, now);
   }
 
-  /// Forgets how long a site has given no answer.
+  /// Forgets since when a site has not answered.
   void forgive(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     find_or_add(key).failing_since = (time_point::max)();
@@ -82,15 +82,15 @@ class site_memory {
   static constexpr std::size_t most = 262'144;
 
   struct change {
-    time_point since;  // when the rules before it were fetched
+    time_point since;  // the time when the rules before it were fetched
     double share = 0;
   };
 
   struct note {
     time_point failing_since = (time_point::max)();
     bool is_open = false;      // the last answer did not deny everything
-    bool is_readable = false;  // the site has not refused its robots.txt since the last answer
-    std::forward_list<change> changes{};  // newest first
+    bool is_readable = false;  // the site has not refused its robots.txt since its last answer
+    std::forward_list<change> changes{};  // the newest first
   };
 
   [[nodiscard]] note& find_or_add(std::string_view key) {

@@ -39,31 +39,29 @@
 
 namespace robots::cache_detail {
 
-/// The next step of the work on a site, for the driver.
+/// The next step of the work on a site, for its driver.
 enum class work_step : std::uint8_t {
-  ask_store,  ///< ask the shared store `question()`, and report to `on_store_reply`
-  wait,       ///< another process asks the site: from `next_look()` on, call `on_wait_over`
-  fetch,      ///< bring `fetch()` to its end, and report to `on_fetched`
-  publish,    ///< the flight has ended: publish `value()` and report to `on_published`
+  ask_store,  ///< ask the shared store `question()`, then call `on_store_reply`
+  wait,       ///< another process asks the site: at `next_look()`, call `on_wait_over`
+  fetch,      ///< run `fetch()` to its end, then call `on_fetched`
+  publish,    ///< the flight has ended: publish `value()`, then call `on_published`
   done,
 };
 
-/// The work that gets the policy of one site: it chooses the next step and evaluates each result.
-/// It does no I/O, has no thread, and never waits. The driver does the steps and reports their
-/// results.
+/// The work to get the policy of one site: it chooses the next step and evaluates each result. It
+/// does no I/O, has no thread and never waits. The driver does the steps and reports their results.
 ///
-/// Without a shared store it fetches. With one, it asks the store first. If the store has no
-/// answer, the process that has the store's lease of the site fetches. The others look again and
-/// again for its record, for as long as `tiered_options::wait`. If the store fails, each process
-/// fetches.
+/// Without a shared store, it fetches. With a shared store, it asks the store first. If the store
+/// has no answer, the process with the store's lease for the site fetches. The others read the
+/// store from time to time for `tiered_options::wait`. If the store fails, each process fetches.
 ///
-/// The flight ends as soon as the answer is known; the work publishes it afterwards. Work that is
-/// destroyed before that abandons its flight: the look-ups that wait start again.
+/// The flight ends as soon as the answer is known; the record is published after that. If the work
+/// is destroyed before, its flight is abandoned: the waiting look-ups start again.
 class site_work {
  public:
-  /// `known` is the entry of the site in this process, and `epoch` is `cache_parts::store_epoch`
-  /// from before it was found. With `refreshes`, no earlier answer of any process will do. With
-  /// `is_fresh`, `known` still answers if the store has nothing newer. `cache` outlives the work.
+  /// `known` is the entry of the site in this process. `epoch` is `cache_parts::store_epoch` from
+  /// before it was found. If `refreshes`, earlier answers of any process are not used. If
+  /// `is_fresh`, `known` answers if the store has nothing newer. `cache` must outlive the work.
   site_work(look_up_environment& cache, single_flight::leader lead, const kept_entry& known,
             bool refreshes, bool is_fresh, std::uint32_t epoch)
       : cache_(cache),
@@ -95,7 +93,7 @@ class site_work {
     return step_ == work_step::publish || step_ == work_step::done;
   }
 
-  // The shared store.
+  // The part for the shared store.
 
   [[nodiscard]] store_question question() {
     asked_store_at_ = cache_.parts.now();
@@ -135,25 +133,25 @@ class site_work {
   /// Ends the wait. Has no effect in other steps.
   void on_wait_over() noexcept { step_ = step_ == work_step::wait ? work_step::ask_store : step_; }
 
-  // The site itself.
+  // The part for the site itself.
 
   [[nodiscard]] detail::retrieval& fetch() noexcept { return *fetch_; }
 
-  /// Starts the fetch again.
+  /// Starts the fetch again from the beginning.
   void start_fetch() {
     asked_by_ = policy::good(flight_->last());
     fetch_began_ = cache_.parts.now();
     detail::retrieval_options result = cache_.retrieval;
     result.seed = cache_.maker.seed();
     result.excluded = cache_.excluded.hosts();
-    // A 304 is of no use to the other processes while none of them has the file.
+    // The other processes cannot use a 304 if none of them has the file.
     const bool needs_file = has_asked_store_ && !shared_good_;
     fetch_.emplace(flight_->asked(), std::move(result), fetch_began_,
                    needs_file ? detail::known_copy{} : detail::known_copy_of(asked_by_));
     step_ = work_step::fetch;
   }
 
-  /// Calls `on_fetched` if `fetch()` has ended. Gives the flight up if memory runs out.
+  /// Calls `on_fetched` if `fetch()` has ended. Abandons the flight if memory runs out.
   void settle() {
     if (step_ == work_step::fetch &&
         std::holds_alternative<detail::retrieval_result>(fetch_->next())) {
@@ -161,13 +159,13 @@ class site_work {
         on_fetched(std::get<detail::retrieval_result>(std::move(*fetch_).next()),
                    flight_->stop().stop_requested());
       } catch (...) {
-        give_up();  // there is no fetch any more that a next step could go on with
+        give_up();  // there is no fetch left to continue with
         throw;
       }
     }
   }
 
-  /// Takes the end of `fetch()`. A fetch that was cut short by a stop is no answer.
+  /// Takes the result of `fetch()`. A fetch that a stop request ended has no answer.
   void on_fetched(detail::retrieval_result result, bool is_stopped) {
     fetch_.reset();
     const auto exchanges = cache_.maker.exchanges_of(*flight_, result);
@@ -198,30 +196,30 @@ class site_work {
     end_with(policy_now, false);
   }
 
-  // The other processes.
+  // The part for the other processes.
 
-  /// The record to publish, or nothing if the lease is only to be released.
+  /// Returns the record to publish, or an empty optional if the lease must only be released.
   [[nodiscard]] const std::string& value() const noexcept { return value_; }
   [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept { return lifetime_; }
-  /// The lease, or null if this process has none.
+  /// Returns the lease, or null if this process does not hold it.
   [[nodiscard]] const store_lease* lease() const noexcept {
     return lease_ ? &lease_.get_deleter().lease : nullptr;
   }
 
-  /// Returns true if the answer makes those of the other processes out of date.
+  /// Returns true if the answer makes the copies of other processes out of date.
   [[nodiscard]] bool announces() const noexcept { return refreshes_ || is_suspect_; }
 
   /// Takes the result of publishing. Returns the keys that the store must erase.
   [[nodiscard]] std::vector<std::string> on_published(publish_answer answer) {
     step_ = work_step::done;
     if (answer == publish_answer::failed) {
-      lease_.reset();  // the store is given it back by its next call
+      lease_.reset();  // the next call of the store releases it
     } else {
       static_cast<void>(lease_.release());  // publishing has ended it
     }
     if (answer == publish_answer::lost) {
-      // A lease that ended before its time was erased or taken over, and its record is no longer
-      // wanted. One that expired says nothing: the answer stays in this process.
+      // If a lease ended early, it was erased or taken, and its record is no longer wanted. If it
+      // expired, the answer remains valid in this process.
       if (cache_.parts.now() < lease_until_) {
         cache_.forget(flight_->asked());
       }
@@ -233,7 +231,7 @@ class site_work {
     }
     std::vector<std::string> outdated;
     if (announces() && !value_.empty()) {
-      // The records under the site's other names are older. So is the record under its own name if
+      // The records under the site's other names are older. So is the record under its own name, if
       // publishing failed.
       for (const site& name : policy_detail::names_of(flight_->asked())) {
         if (name != flight_->asked() || answer == publish_answer::failed) {
@@ -257,7 +255,7 @@ class site_work {
   /// Ends the flight without an answer.
   void give_up() { end_with(nullptr, false); }
 
-  /// Ends the flight. Publishing comes next, or giving the lease back.
+  /// Ends the flight. After it comes publishing, or the release of the lease.
   void end_with(std::shared_ptr<const policy> policy_now, bool from_store) {
     step_ = value_.empty() && !lease_ ? work_step::done : work_step::publish;
     lead_.end(std::move(policy_now), from_store);
@@ -284,9 +282,8 @@ class site_work {
     step_ = work_step::wait;
   }
 
-  /// Ends the flight with the record of the site under its own name or its counterpart's. Returns
-  /// false if the record is not a usable answer; then the work continues with it as the known
-  /// state.
+  /// Ends the flight with the record of the site, under its own name or its counterpart's. If the
+  /// record is not a usable answer, returns false; the work continues with it as the known state.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
     const site& asked = flight_->asked();
@@ -311,7 +308,7 @@ class site_work {
     auto last = flight_->last();
     const auto last_fetched = last ? last->source().fetched_at : (std::chrono::sys_seconds::min)();
     const auto had = last && is_failure(last->outcome()) ? policy::good(last) : last;
-    // The clock of the process that sent a message may be behind.
+    // The clock of the process that sent a message may be late.
     const bool is_told = std::exchange(is_told_, false);
     const auto ahead = is_told ? options().clock_skew : std::chrono::seconds{0};
     if (had && records.latest.fetched_at + ahead < had->source().fetched_at) {
@@ -331,7 +328,7 @@ class site_work {
     const bool is_known = is_suspect_ && last_fetched >= records.latest.fetched_at;
     const bool is_over = now.steady >= detail::validity_of(*latest, judging()).fresh_until;
     if (refreshes_ || is_known || is_over) {
-      fresh_.reset();  // there was a newer answer, which is over
+      fresh_.reset();  // there was a newer answer, which has expired
       if (!shared_good_) {
         cache_.parts.tell(far_copy_event{maker.about(*flight_), *latest, records.latest});
         const bool is_good = latest->basis() == policy_basis::rules;
@@ -349,7 +346,7 @@ class site_work {
     return true;
   }
 
-  /// Returns the records in a value of the store, or nothing if they must not be used.
+  /// Returns the records in a value of the store, or an empty optional if they must not be used.
   [[nodiscard]] std::optional<site_records> read(std::string_view value, const site& asked,
                                                  const wall_anchor& now) {
     using std::chrono::floor, std::chrono::seconds;
@@ -364,8 +361,8 @@ class site_work {
     return records;
   }
 
-  /// Ends the flight with the answer that is still fresh in this process, if any. The entry of the
-  /// site keeps its mark.
+  /// Ends the flight with the answer of this process, if that is still fresh. The entry of the site
+  /// keeps its mark.
   [[nodiscard]] bool end_with_fresh() {
     if (!fresh_ || flight_->detached() ||
         cache_.parts.now() >= detail::validity_of(*fresh_, judging()).fresh_until) {
@@ -375,9 +372,9 @@ class site_work {
     return true;
   }
 
-  /// Like `end_with_fresh`, but also removes the mark of the entry, since the store has nothing
-  /// newer. After a message about the site, an empty store means that the site was erased: then
-  /// this process forgets the site, too.
+  /// Like `end_with_fresh`, but also removes the mark of the entry: the store has nothing newer. If
+  /// the store is empty after a message about the site, the site was erased. Then this process
+  /// forgets it, too.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_told_, false)) {
       flight_->set_last(nullptr);
@@ -390,8 +387,8 @@ class site_work {
     return end_with_fresh();
   }
 
-  /// Ends the flight with the stale entry of a site that another process is about to ask. Returns
-  /// false if it must not be used. See `cache_options::stale_while_revalidate` and
+  /// Ends the flight with the stale entry of the site, which another process is about to ask.
+  /// Returns false if the entry must not be used. See `cache_options::stale_while_revalidate` and
   /// `fallback_action::last_good_or_deny`.
   [[nodiscard]] bool end_with_stale() {
     const wall_anchor now = cache_.parts.moment();
@@ -412,16 +409,16 @@ class site_work {
     return true;
   }
 
-  /// Has the answer published, if the other processes can use it.
+  /// Requests that the answer is published, if other processes can use it.
   void prepare_publication(record brought, const std::shared_ptr<const policy>& policy_now,
                            bool turned_hostile, time_point now) {
-    // Without a lease, it is unknown whether the site was invalidated since it was asked.
+    // Without a lease, the site may have been invalidated since it was asked.
     if (flight_->detached() || (!lease_ && !announces())) {
       return;
     }
     auto records = records_to_share(std::move(brought), policy_now, std::move(shared_good_));
     if (!records || (!has_asked_store_ && is_failure(records->latest.outcome))) {
-      return;  // the store may have a last good copy that is not known here
+      return;  // the store may have a last good copy that is unknown here
     }
     records->turned_hostile = turned_hostile;
     value_ = encode(*records);
@@ -437,21 +434,21 @@ class site_work {
   const time_point began_;
   const std::uint32_t epoch_;
   const bool refreshes_;
-  const bool is_suspect_;  // only an answer that is newer than the last one will do
-  bool is_told_;           // another process has changed or erased the record of the site
-  std::shared_ptr<const policy> fresh_;  // the answer unless the store has a newer one
+  const bool is_suspect_;                // only an answer that is newer than the last one counts
+  bool is_told_;                         // another process has changed or erased the record
+  std::shared_ptr<const policy> fresh_;  // the answer, unless the store has a newer one
 
   lease_wish wish_ = lease_wish::none;
   held_lease lease_{};
   time_point asked_store_at_ = began_;
-  time_point lease_until_{};  // when the lease expires at the earliest
+  time_point lease_until_{};  // the earliest end of the lease
   time_point next_look_{};
   bool has_asked_store_ = false;
-  std::optional<record> shared_good_{};  // the last good record, if the store has it
+  std::optional<record> shared_good_{};  // the last good record of the store
 
   std::optional<detail::retrieval> fetch_{};
   time_point fetch_began_{};
-  std::shared_ptr<const policy> asked_by_{};  // the one that a 304 speaks of
+  std::shared_ptr<const policy> asked_by_{};  // the policy that a 304 confirms
 
   std::string value_{};
   std::chrono::milliseconds lifetime_{};

@@ -16,14 +16,14 @@
 
 namespace robots::cache_detail {
 
-/// The work that waits for the shared store, now or at `site_work::next_look`. One thread at a time
-/// serves it. Any thread.
+/// The work for the shared store, now or at `site_work::next_look`. One thread at a time serves the
+/// queue. Any thread may call it.
 class store_queue {
  public:
-  /// `parts` outlive it.
+  /// `parts` must outlive it.
   explicit store_queue(cache_parts& parts) noexcept : parts_(parts) {}
 
-  /// Adds work. Returns true if no thread serves the queue: then the caller starts one.
+  /// Adds work. Returns true if no thread serves the queue: then the caller must start one.
   [[nodiscard]] bool add(std::shared_ptr<site_work> work) {
     const std::scoped_lock lock{mutex_};
     waiting_.push_back(std::move(work));
@@ -32,10 +32,10 @@ class store_queue {
     return !std::exchange(is_served_, true);
   }
 
-  /// Waits for the work that is due next. Returns nothing if the thread is to serve no more:
-  /// nothing is left, or `stop` was requested. Throws `std::bad_alloc`; then call `take_all`.
+  /// Waits for the work that is due next. Returns an empty list if the thread must stop serving: no
+  /// work is left, or `stop` was requested. Throws `std::bad_alloc`; then call `take_all`.
   [[nodiscard]] std::vector<std::shared_ptr<site_work>> take_due(const stop_token& stop) {
-    constexpr std::size_t most = 512;  // so that the first does not wait for too many
+    constexpr std::size_t most = 512;  // so that the first ones do not wait for too many
     std::unique_lock lock{mutex_};
     while (!waiting_.empty() && !stop.stop_requested()) {
       std::vector<std::shared_ptr<site_work>> due;
@@ -63,7 +63,7 @@ class store_queue {
     return {};
   }
 
-  /// Takes all work back, when no thread serves the queue any more.
+  /// Removes and returns all work, when no thread serves the queue any more.
   [[nodiscard]] std::vector<std::shared_ptr<site_work>> take_all() {
     const std::scoped_lock lock{mutex_};
     is_served_ = false;
