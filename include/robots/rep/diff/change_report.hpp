@@ -14,7 +14,7 @@
 
 namespace robots {
 
-/// The meaning of a line other than a rule, in one form for all spellings.
+/// The meaning of a line that is not a rule, in one form for all spellings.
 struct stated_line {
   directive_kind kind = directive_kind::unknown;  ///< the kind of the line
   std::string value{};                            ///< its value
@@ -50,8 +50,8 @@ struct change_report {
     rule_kind kind = rule_kind::allow;        ///< the kind of the rule, or of both
     std::optional<placed_pattern> before{};   ///< in the old text; empty if added
     std::optional<placed_pattern> after{};    ///< in the new text; empty if removed
-    /// A target that only one text allows. Empty if `diff` found none within its steps; then the
-    /// rule may make no difference.
+    /// A target that only one of the texts allows. Empty if `diff` found none within its steps.
+    /// Then the rule may make no difference.
     std::string example{};
     bool example_allowed = false;  ///< true if the new text allows it
   };
@@ -63,20 +63,20 @@ struct change_report {
     std::optional<std::string> after{};             ///< the new value; empty if removed
   };
 
-  std::vector<rule_change> rules{};  ///< by line in the new text, or in the old one
-  std::vector<line_change> lines{};  ///< by kind, then by value
+  std::vector<rule_change> rules{};  ///< sorted by line in the new text, or in the old one
+  std::vector<line_change> lines{};  ///< sorted by kind, then by value
   std::size_t unchanged = 0;         ///< number of rules and lines in both texts
-  /// True if all rules were compared to the end. If not, rules without example may make no
+  /// True if all rules were compared to the end. If false, a rule without an example may make no
   /// difference.
   bool complete = true;
 
-  /// Returns true if no change was found. Never true if the rules were not compared to the end.
+  /// Returns true if no change was found. If the rules were not compared to the end, returns false.
   [[nodiscard]] bool same() const noexcept { return rules.empty() && lines.empty(); }
 
-  /// The number of changed rules and lines. A rule that replaces another counts once.
+  /// Returns the number of changed rules and lines. A rule that replaces another one counts once.
   [[nodiscard]] std::size_t changed() const noexcept { return rules.size() + lines.size(); }
 
-  /// The share of all rules and lines that has changed, from 0 to 1 (the pipeline guide's
+  /// Returns the share of all rules and lines that has changed, from 0 to 1 (the pipeline guide's
   /// "directive delta").
   [[nodiscard]] double share() const noexcept {
     const std::size_t all = changed() + unchanged;

@@ -80,7 +80,7 @@ ROBOTS_INLINE change_report diff(const rule_set& before, std::vector<stated_line
       ++new_line;
     }
   }
-  // Where one line of a kind has gone and one has come, it has changed.
+  // If one line of a kind is gone and another has come, the line has changed.
   for (std::size_t i = 0; i + 1 < result.lines.size(); ++i) {
     change_report::line_change& first = result.lines[i];
     change_report::line_change& second = result.lines[i + 1];
@@ -99,7 +99,7 @@ ROBOTS_INLINE change_report diff(const rule_set& before, std::vector<stated_line
 
 namespace rep_detail {
 
-/// Keeps the lines for one crawler, and the Clean-param lines.
+/// Collects the lines for one crawler, and the Clean-param lines.
 struct diff_collector : crawler_collector {
   using crawler_collector::crawler_collector;
 
@@ -113,7 +113,7 @@ struct diff_collector : crawler_collector {
   std::vector<directive> clean_params;
 };
 
-/// The text of a path and a statement about it, with a space between them.
+/// Writes a path and a statement with a space between them.
 [[nodiscard]] inline std::string scoped(std::string_view path, std::string_view statement) {
   return path.empty() ? std::string{statement} : std::string{path}.append(1, ' ').append(statement);
 }

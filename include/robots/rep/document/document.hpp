@@ -32,17 +32,17 @@ namespace robots {
 
 /// The whole content of one robots.txt (WEB::ROBOTS's PARSE). `parse` makes it.
 ///
-/// Owns a copy of the text. All views and ranges that it returns point into this copy, so they live
-/// as long as the document; members that return them are deleted for temporaries. Many threads may
-/// query one object at once.
+/// It owns a copy of the text. All views and ranges that it returns refer to this copy, so they
+/// live as long as the document. Members that return them are deleted for temporaries. Several
+/// threads may query one object at once.
 ///
 /// A `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for crawlers
 /// that are not named. A `target` is an absolute URL or a path with query. A target without scheme
-/// and leading slash is a path too: `example.com/admin` means `/example.com/admin`, except in
+/// and leading slash is a path, too: `example.com/admin` means `/example.com/admin`, except in
 /// `dialect::google`.
 class document {
  public:
-  /// Has no lines: everything is allowed.
+  /// Makes a document without lines: everything is allowed.
   constexpr document() = default;
 
   /// Returns true if the crawler may fetch `target`. Costs the same as `match`.
@@ -52,35 +52,36 @@ class document {
   /// Returns the verdict with the deciding rule. Its views live as long as this document and
   /// `user_agent`.
   ///
-  /// Compiles the crawler's rules in each call. For many questions about one crawler, keep
+  /// Each call compiles the crawler's rules. For many questions about one crawler, keep
   /// `rules_for(user_agent)`.
   [[nodiscard]] constexpr verdict match(std::string_view target,
                                         std::string_view user_agent = "*") const&;
   verdict match(std::string_view, std::string_view = "*") const&& = delete;
 
-  /// The values of the Sitemap lines, as written, wherever they stand (RFC 9309, section 2.2.4).
+  /// Returns the values of the Sitemap lines, as written, from the whole file (RFC 9309, section
+  /// 2.2.4).
   [[nodiscard]] constexpr value_range sitemaps() const& noexcept {
     return values(directive_kind::sitemap);
   }
   value_range sitemaps() const&& = delete;
 
-  /// The value of the first Host line that has one. It has no effect on any verdict.
+  /// Returns the value of the first Host line that has one. It has no effect on any verdict.
   [[nodiscard]] constexpr std::optional<std::string_view> host() const& noexcept;
   std::optional<std::string_view> host() const&& = delete;
 
-  /// The values of all lines of one kind, as written, in file order.
+  /// Returns the values of all lines of one kind, as written, in file order.
   [[nodiscard]] constexpr value_range values(directive_kind kind) const& noexcept {
     return {kept_lines(), all_text(), kind};
   }
   value_range values(directive_kind) const&& = delete;
 
-  /// The Crawl-delay of a crawler, in milliseconds, rounded up; empty if its groups have none. A
-  /// crawler with its own groups does not inherit the delay of `*`.
+  /// Returns the Crawl-delay of a crawler in milliseconds, rounded up, or an empty optional if its
+  /// groups have none. A crawler with its own groups does not inherit the delay of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay(
       std::string_view user_agent = "*") const;
 
-  /// The delay of the file itself: the first valid Crawl-delay before any group. Crawlers should
-  /// wait at least so long, but it is not a rule for any of them.
+  /// Returns the delay of the file itself: the first valid Crawl-delay before any group. Crawlers
+  /// should wait at least that long, but it is not a rule for any of them.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept;
 
   /// Lists every directive in file order, including those of unknown kinds.
@@ -92,32 +93,34 @@ class document {
   [[nodiscard]] constexpr std::vector<directive> directives_for(std::string_view user_agent) const&;
   std::vector<directive> directives_for(std::string_view) const&& = delete;
 
-  /// The groups in file order, not merged.
+  /// Returns the groups in file order, not merged.
   [[nodiscard]] constexpr group_range groups() const& noexcept {
     return {kept_lines(), all_text()};
   }
   group_range groups() const&& = delete;
 
-  /// The problems that the author of the file should know, by line. Empty for a clean file.
+  /// Returns the problems that the author of the file should know, by line. Empty for a file
+  /// without problems.
   [[nodiscard]] constexpr std::span<const diagnostic> diagnostics() const& noexcept {
     return {parts_.diagnostics.data(), parts_.diagnostics.size()};
   }
   std::span<const diagnostic> diagnostics() const&& = delete;
 
-  /// The options that the text was read with.
+  /// Returns the options with which the text was parsed.
   [[nodiscard]] constexpr const parse_options& options() const& noexcept { return options_; }
   const parse_options& options() const&& = delete;
 
-  /// The number of lines, and the number of malformed ones (the pipeline guide).
+  /// Returns the number of lines, and the number of malformed ones (the pipeline guide).
   [[nodiscard]] constexpr line_counts lines() const noexcept { return parts_.counts; }
 
   /// Compiles the rules for one crawler. Use this for many questions about one crawler.
   [[nodiscard]] constexpr rule_set rules_for(std::string_view user_agent) const;
 
-  /// Compiles the rules for a crawler with several names, the most specific first; see `compile`.
+  /// Compiles the rules for a crawler with several names, the most specific one first; see
+  /// `compile`.
   [[nodiscard]] constexpr rule_set rules_for(std::span<const std::string_view> user_agents) const;
 
-  /// Compiles the rules for names in braces.
+  /// Like the function above, for names in braces.
   [[nodiscard]] constexpr rule_set rules_for(
       std::initializer_list<std::string_view> user_agents) const;
 
@@ -137,17 +140,17 @@ class document {
   parse_options options_;
 };
 
-/// Reads a whole robots.txt.
+/// Parses a whole robots.txt.
 ///
-/// Takes any octets. Skips each line that it cannot understand and reports it in
-/// `document::diagnostics`. Never throws on bad content. Linear in the text. Usable in constant
-/// expressions.
+/// Accepts any octets. Skips each line that it cannot understand, and reports it in
+/// `document::diagnostics`. Bad content never makes it throw. Linear in the text. Usable in
+/// constant expressions.
 [[nodiscard]] constexpr document parse(std::string_view text, parse_options options = {});
 
 constexpr verdict document::match(std::string_view target, std::string_view user_agent) const& {
   const rule_set rules = rules_for(user_agent);
   verdict result = rules.match(target);
-  // The rule set owns the text that this views.
+  // Not for a temporary: the result would refer to a text that is gone.
   result.user_agent = result.user_agent == "*" ? "*" : product_token(user_agent);
   if (result.pattern) {
     const auto rule = std::lower_bound(parts_.lines.begin(), parts_.lines.end(), result.line,

@@ -11,24 +11,24 @@
 
 namespace robots {
 
-/// A robots.txt that can be built or edited, then written with `to_text`.
+/// A robots.txt that a program builds or edits, and then writes with `to_text`.
 struct editable_file {
   /// An Allow or Disallow line.
   struct rule {
     rule_kind kind = rule_kind::disallow;  ///< Allow or Disallow
-    std::string pattern{};                 ///< begins with `/` or `*`, or is empty: no effect
+    std::string pattern{};                 ///< begins with `/` or `*`; an empty one has no effect
 
-    /// True if all members are equal.
+    /// Returns true if all members are equal.
     [[nodiscard]] friend bool operator==(const rule&, const rule&) = default;
   };
 
-  /// A line for which `editable_file` and `group` have no other member, such as
-  /// `Content-Signal: search=yes`.
+  /// A line that is in no other member of `editable_file` and `group`, such as `Content-Signal:
+  /// search=yes`.
   struct line {
     std::string key{};    ///< letters, digits, `-` and `_`
     std::string value{};  ///< may be empty
 
-    /// True if all members are equal.
+    /// Returns true if all members are equal.
     [[nodiscard]] friend bool operator==(const line&, const line&) = default;
   };
 
@@ -39,45 +39,43 @@ struct editable_file {
     std::optional<std::chrono::milliseconds> crawl_delay{};  ///< not negative
     std::vector<line> lines{};                               ///< other lines for these crawlers
 
-    /// True if all members are equal.
+    /// Returns true if all members are equal.
     [[nodiscard]] friend bool operator==(const group&, const group&) = default;
   };
 
-  std::optional<std::chrono::milliseconds> crawl_delay{};  ///< before all groups: the file's own
+  std::optional<std::chrono::milliseconds> crawl_delay{};  ///< before all groups: for all crawlers
   std::vector<line> lines{};                               ///< before all groups
   std::vector<group> groups{};                             ///< in file order
   std::vector<std::string> sitemaps{};                     ///< absolute URLs
 
-  /// True if all members are equal.
+  /// Returns true if all members are equal.
   [[nodiscard]] friend bool operator==(const editable_file&, const editable_file&) = default;
 };
 
-/// Writes a robots.txt, from which `parse` reads the same groups, rules, delays and sitemaps.
+/// Writes a robots.txt. `parse` reads the same groups, rules, delays and sitemaps from it.
 ///
 /// A group without rules gets the line `Disallow:`, which ends its User-agent lines and denies
-/// nothing. Crawlers may ignore the part of a file after its first 500 KiB (RFC 9309, section 2.5).
+/// nothing. Crawlers may ignore everything after the first 500 KiB (RFC 9309, section 2.5).
 ///
-/// Throws `std::invalid_argument`, with a message that says how to mend it, for
-/// - a value with a line end, NUL or `#` in it, or with white space at an end;
+/// Throws `std::invalid_argument` with a message that says what to change, for
+/// - a value with a line end, NUL or `#`, or with white space at its start or end;
 /// - a group without user agents, an empty user agent or an empty sitemap;
-/// - a pattern that is not empty and begins with neither `/` nor `*`;
+/// - a pattern that is neither empty nor begins with `/` or `*`;
 /// - a delay that is negative or above `longest_delay`;
-/// - an `editable_file::line` whose key has another character, or that crawlers read as a rule, a
-/// user
-///   agent, a delay or a sitemap;
+/// - an `editable_file::line` with another character in its key, or with a key that crawlers read
+///   as a rule, a user agent, a delay or a sitemap;
 /// - a line over `max_line_bytes`, which `parse` would cut.
 ///
 /// Linear.
 [[nodiscard]] std::string to_text(const editable_file& file);
 
-/// Makes an editable copy of a document. To every crawler, `to_text` of the copy says what the
-/// document says.
+/// Makes an editable copy of a document. The text of the copy means the same to every crawler.
 ///
-/// Comments are lost, and so are lines that have no effect: rules outside a group, patterns that
-/// never match, delays that cannot be read, groups that name nobody, and unknown lines whose key
-/// `to_text` would refuse. Other unknown lines are kept. A group that a delay or the like cuts in
-/// parts (see `group`) becomes several groups with all rules each. So the copy can be quadratic in
-/// the file: throws `std::length_error` if it would have more than 1,000,000 rules.
+/// Comments are lost, and so are lines without effect: rules outside a group, patterns that never
+/// match, invalid delays, groups without a name, and unknown lines with a key that `to_text`
+/// refuses. Other unknown lines are kept. A group that a delay or a similar line divides (see
+/// `group`) becomes several groups with all rules each. So the copy can be quadratic in the size of
+/// the file. Throws `std::length_error` if it would have more than 1,000,000 rules.
 [[nodiscard]] editable_file to_editable(const document& file);
 
 }  // namespace robots

@@ -22,8 +22,8 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Returns true if a line with this key can be written beside groups and sitemaps without being
-/// taken for part of them, in any dialect.
+/// Returns true if, in every dialect, a line with this key does not change the groups and sitemaps
+/// around it.
 [[nodiscard]] inline bool is_other_key(std::string_view key) noexcept {
   const auto may_stand = [](char c) {
     return base::is_alpha(c) || base::is_digit(c) || c == '-' || c == '_';
@@ -37,7 +37,7 @@ namespace rep_detail {
          is_other(true);
 }
 
-/// Returns true if a pattern can match (RFC 9309, section 2.2), or is empty.
+/// Returns true if a pattern is empty or can match (RFC 9309, section 2.2).
 [[nodiscard]] inline bool may_match(std::string_view pattern) noexcept {
   return pattern.empty() || pattern.front() == '/' || pattern.front() == '*';
 }
@@ -84,7 +84,7 @@ class text_writer {
     }
   }
 
-  /// Adds a value that must not be empty.
+  /// Adds a value, which must not be empty.
   void add_value(directive_kind kind, std::string_view value) {
     if (value.empty()) {
       throw std::invalid_argument{"a " + std::string{to_string(kind)} +
@@ -191,7 +191,7 @@ class editable_collector {
     }
   }
 
-  /// Host and Clean-param hold for the whole file, wherever they stand.
+  /// Host and Clean-param lines apply to the whole file, wherever they are.
   void add_other(const directive& line) {
     const bool is_for_group = is_for_crawler(line.kind) || line.kind == directive_kind::unknown;
     if (is_other_key(line.key)) {
@@ -212,7 +212,7 @@ class editable_collector {
     }
   }
 
-  /// Gives all parts of the group its rules.
+  /// Gives the rules of the group to all of its parts.
   void end_group() {
     for (editable_file::group& part : parts_) {
       if (part.user_agents.empty()) {

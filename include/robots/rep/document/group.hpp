@@ -13,12 +13,12 @@
 
 namespace robots {
 
-/// One group of a robots.txt (RFC 9309, section 2.1), as it stands in the file: groups that name
-/// the same crawler are not merged here.
+/// One group of a robots.txt (RFC 9309, section 2.1), as in the file: groups with the same crawler
+/// are not merged.
 ///
-/// A delay between User-agent lines is only for those above it. Such a line cuts the group in parts
-/// that are listed one by one, each with all rules of the group. So walking the rules of all parts
-/// is quadratic in a group with many parts.
+/// A delay between User-agent lines is only for the crawlers above it. Such a line divides the
+/// group into parts. Each part is listed as a group with all rules. So a loop over the rules of all
+/// parts is quadratic in a group with many parts.
 struct group {
   value_range user_agents;                               ///< product tokens, as written
   value_range allow;                                     ///< patterns of Allow lines, as written
@@ -28,7 +28,7 @@ struct group {
 
 namespace rep_detail {
 
-/// A place among the groups of a document.
+/// A position among the groups of a document.
 class group_cursor {
  public:
   constexpr group_cursor() = default;
@@ -66,7 +66,8 @@ class group_cursor {
     run_size_ = size_up_to(rest_.first(group_size_), &document_line::starts_run);
   }
 
-  /// The number of lines from the first one to the next with a mark; 0 if there are no lines.
+  /// Returns the number of lines from the first one to the next with a mark, or 0 if there are no
+  /// lines.
   [[nodiscard]] static constexpr std::size_t size_up_to(std::span<const document_line> lines,
                                                         bool document_line::* mark) noexcept {
     return lines.empty() ? 0 : 1 + lines_before(lines.subspan(1), mark).size();
@@ -74,8 +75,8 @@ class group_cursor {
 
   std::span<const document_line> rest_{};
   std::string_view text_{};
-  std::size_t run_size_ = 0;    // to the next User-agent lines that share the lines after them
-  std::size_t group_size_ = 0;  // to the next group
+  std::size_t run_size_ = 0;    // distance to the next User-agent lines for the same lines
+  std::size_t group_size_ = 0;  // distance to the next group
 };
 
 }  // namespace rep_detail
@@ -83,9 +84,9 @@ class group_cursor {
 /// The groups of a `document`, in file order. A forward range of `group`.
 class group_range {
  public:
-  using iterator = base::forward_iterator<rep_detail::group_cursor>;  ///< walks the groups
+  using iterator = base::forward_iterator<rep_detail::group_cursor>;  ///< iterates over the groups
 
-  /// Used by `document`.
+  /// For `document` only.
   constexpr group_range(std::span<const rep_detail::document_line> lines,
                         std::string_view text) noexcept
       : first_(lines, text) {}
@@ -94,7 +95,7 @@ class group_range {
   [[nodiscard]] constexpr iterator begin() const noexcept { return iterator{first_}; }
   /// Returns the end of the groups.
   [[nodiscard]] constexpr iterator end() const noexcept { return {}; }
-  /// True if there are no groups.
+  /// Returns true if there are no groups.
   [[nodiscard]] constexpr bool empty() const noexcept { return begin() == end(); }
 
  private:

@@ -37,20 +37,20 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
 
 }  // namespace rep_detail
 
-/// Writes a document in the shape of WEB::ROBOTS's PARSE:
+/// Writes a document in the form of WEB::ROBOTS's PARSE:
 ///
 ///     {"groups":[{"userAgents":["*"],"allow":["/public"],"disallow":["/admin"],"crawlDelay":5}],
 ///      "sitemaps":["https://example.com/sitemap.xml"],"host":null}
 ///
-/// One line of printable ASCII. `crawlDelay` is in seconds, to the millisecond. A missing delay or
-/// host is null.
+/// The result is one line of printable ASCII. `crawlDelay` is in seconds, to the millisecond. A
+/// missing delay or host is null.
 ///
-/// Characters outside ASCII and controls are written as `\uNNNN`. An octet that is not UTF-8 reads
-/// as the four characters `\xNN`, and a backslash reads as `\x5C`, as in the log lines of
-/// `JsonLog`. So different octets never have the same JSON. Replace each `\xNN` to get the octets
-/// back.
+/// Control characters and characters outside ASCII become `\uNNNN`. An octet that is not UTF-8
+/// becomes the four characters `\xNN`, and a backslash becomes `\x5C`, as in the lines of
+/// `JsonLog`. So different octets always have different JSON. To get the octets back, replace each
+/// `\xNN`.
 ///
-/// Linear in the JSON, which is quadratic in a file with a group of many parts (see `group`): a
+/// Linear in the JSON. The JSON is quadratic in a file with a group of many parts (see `group`): a
 /// hostile file of 500 KB can have over 1 GB of JSON. Throws `std::length_error` if the JSON has
 /// more than `max_octets` octets.
 [[nodiscard]] inline std::string to_json(const document& file,
@@ -71,11 +71,11 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
   return std::move(line).finish();
 }
 
-/// Writes a verdict in the shape of WEB::ROBOTS's MATCH:
+/// Writes a verdict in the form of WEB::ROBOTS's MATCH:
 ///
 ///     {"allowed":true,"directive":"allow","pattern":"/products/","userAgent":"FerretBot"}
 ///
-/// `directive` and `pattern` are null if no rule decided. Texts are written as in a document.
+/// `directive` and `pattern` are null if no rule decided. Texts are written as for a document.
 [[nodiscard]] inline std::string to_json(const verdict& answer) {
   base::json_writer line;
   line.flag("allowed", answer.allowed);

@@ -11,7 +11,7 @@ namespace robots {
 
 namespace rep_detail {
 
-/// A place among the lines of one kind.
+/// A position among the lines of one kind.
 class value_cursor {
  public:
   constexpr value_cursor() = default;
@@ -49,14 +49,14 @@ class value_cursor {
 
 }  // namespace rep_detail
 
-/// The values of all lines of one kind in a stretch of a `document`, as written, in file order.
+/// The values of all lines of one kind in a part of a `document`, as written, in file order.
 ///
-/// A forward range of `std::string_view`. Lives as long as the document.
+/// A forward range of `std::string_view`, valid as long as the document.
 class value_range {
  public:
-  using iterator = base::forward_iterator<rep_detail::value_cursor>;  ///< walks the values
+  using iterator = base::forward_iterator<rep_detail::value_cursor>;  ///< iterates over the values
 
-  /// Used by `document`.
+  /// For `document` only.
   constexpr value_range(std::span<const rep_detail::document_line> lines, std::string_view text,
                         directive_kind kind) noexcept
       : first_(lines, text, kind) {}
@@ -65,7 +65,7 @@ class value_range {
   [[nodiscard]] constexpr iterator begin() const noexcept { return iterator{first_}; }
   /// Returns the end of the values.
   [[nodiscard]] constexpr iterator end() const noexcept { return {}; }
-  /// True if there are no values.
+  /// Returns true if there are no values.
   [[nodiscard]] constexpr bool empty() const noexcept { return begin() == end(); }
 
  private:

@@ -18,19 +18,19 @@ namespace robots {
 
 /// Query parameters that do not change a page, from Yandex's `Clean-param: s&ref /forum/*.php`.
 ///
-/// Applies to the whole file, wherever it stands. Never changes a verdict. Source: the Clean-param
-/// page of Yandex Webmaster's help. The views live as long as the document.
+/// It applies to the whole file, wherever it is. It never changes a verdict. Source: the
+/// Clean-param page of Yandex Webmaster's help. The views live as long as the document.
 struct clean_param {
   std::vector<std::string_view> parameters{};  ///< names, compared octet by octet; at least one
-  std::string_view path{};                     ///< a pattern, `*` allowed; empty: every page
-  std::uint32_t line = 0;                      ///< 1-based; 0 when not read from a file
+  std::string_view path{};                     ///< a pattern, which may have `*`; empty: every page
+  std::uint32_t line = 0;                      ///< 1-based; 0 if not read from a file
 
-  /// True if the line applies to a target, an absolute URL or a path with query.
+  /// Returns true if the line applies to a target, an absolute URL or a path with query.
   [[nodiscard]] constexpr bool matches(std::string_view target) const {
     return rep_detail::match_scope(path, target).has_value();
   }
 
-  /// True if the line names a parameter.
+  /// Returns true if the line names a parameter.
   [[nodiscard]] constexpr bool names(std::string_view parameter) const noexcept {
     return std::find(parameters.begin(), parameters.end(), parameter) != parameters.end();
   }
@@ -54,7 +54,7 @@ struct clean_param {
 }
 
 /// Reads the Clean-param lines of a file, in file order, without lines that name no parameter. They
-/// are for all crawlers. Linear in the file.
+/// apply to all crawlers. Linear in the file.
 [[nodiscard]] constexpr std::vector<clean_param> clean_params(const document& file) {
   return rep_detail::read_lines(file.directives(), directive_kind::clean_param, parse_clean_param);
 }
@@ -89,7 +89,7 @@ inline std::string clean_target(std::span<const clean_param> rules, std::string_
   std::sort(removable.begin(), removable.end());
   std::string result{page.substr(0, mark)};
   for (std::size_t separator = mark;
-       separator < page.size();) {  // of the `?` or `&` before a parameter
+       separator < page.size();) {  // the `?` or `&` before a parameter
     const std::size_t end = (std::min)(page.find('&', separator + 1), page.size());
     const std::string_view pair = page.substr(separator + 1, end - separator - 1);
     const std::string_view name = pair.substr(0, pair.find('='));

@@ -22,16 +22,16 @@ namespace robots {
 ///
 /// A signal is true for yes and false for no. A missing signal neither grants nor restricts. Some
 /// sites write a path first (`Content-Signal: /blog/ ai-train=no`). The published policy does not
-/// mention paths, so they are read as in a Content-Usage line. Never changes a verdict. The view
+/// mention paths, so they are read as in a Content-Usage line. It never changes a verdict. The view
 /// lives as long as the document.
 struct content_signal {
   std::string_view path{};         ///< a pattern; empty: every path
   std::optional<bool> search{};    ///< a search index, with links and short excerpts
   std::optional<bool> ai_input{};  ///< input of a model: retrieval, grounding, generated answers
   std::optional<bool> ai_train{};  ///< training or fine-tuning of a model
-  std::uint32_t line = 0;          ///< 1-based; 0 when not read from a file
+  std::uint32_t line = 0;          ///< 1-based; 0 if not read from a file
 
-  /// True if the line applies to a target, an absolute URL or a path with query.
+  /// Returns true if the line applies to a target, an absolute URL or a path with query.
   [[nodiscard]] constexpr bool matches(std::string_view target) const {
     return rep_detail::match_scope(path, target).has_value();
   }
@@ -39,13 +39,14 @@ struct content_signal {
 
 namespace rep_detail {
 
-/// The signals of a line; `complete` is true if all of it was understood.
+/// The signals of a line; `complete` is true if the whole line was understood.
 struct signals_read {
   content_signal signals{};
   bool complete = true;
 };
 
-/// Sets the signal of one `name=value`; a no stays. Returns false if name or value is unknown.
+/// Sets the signal of one `name=value`; a no remains a no. Returns false if the name or the value
+/// is unknown.
 constexpr bool set_signal(content_signal& signals, std::string_view member) noexcept {
   const std::size_t equals = (std::min)(member.find('='), member.size());
   const std::string_view name = base::trim(member.substr(0, equals), base::is_blank);
@@ -83,10 +84,10 @@ constexpr bool set_signal(content_signal& signals, std::string_view member) noex
 
 }  // namespace rep_detail
 
-/// Reads `[path] signal=yes|no, ...` without regard to case.
+/// Reads `[path] signal=yes|no, ...` in any case.
 ///
 /// If a line repeats a signal, the most restrictive value counts, as in `usage_preferences`. The
-/// policy does not cover this, and no site intends to grant a use that it denies. Linear.
+/// policy does not say what to do then, but no site means to grant a use that it denies. Linear.
 [[nodiscard]] constexpr content_signal parse_content_signal(std::string_view value) noexcept {
   return rep_detail::read_signals(value).signals;
 }

@@ -17,18 +17,18 @@ namespace robots {
 /// One statement about the use of content under a path, such as `Content-Usage: /path train-ai=n`
 /// (draft-ietf-aipref-attach-05, section 3).
 ///
-/// Never changes a verdict. `usage_preferences` finds the line that decides about a target. The
+/// It never changes a verdict. `usage_preferences` finds the line that decides about a target. The
 /// views live as long as the document.
 struct content_usage {
   std::string_view path{};       ///< a pattern; empty: every path
   std::string_view statement{};  ///< a Dictionary of RFC 9651, as written
-  std::uint32_t line = 0;        ///< 1-based; 0 when not read from a file
+  std::uint32_t line = 0;        ///< 1-based; 0 if not read from a file
 
-  /// The preference for a category of use, by its label: true for `y`, false for `n`. Empty for
-  /// anything else (draft-ietf-aipref-vocab-07, section 6.5: unknown).
+  /// Returns the preference for a category of use, by its label: true for `y`, false for `n`. Empty
+  /// for anything else (draft-ietf-aipref-vocab-07, section 6.5: unknown).
   ///
   /// Labels and values are case-sensitive. The last value of a repeated label counts. A statement
-  /// that is no Dictionary has no preferences. Linear in the statement.
+  /// that is not a Dictionary has no preferences. Linear in the statement.
   [[nodiscard]] constexpr std::optional<bool> preference(std::string_view label) const noexcept {
     const std::string_view token = rep_detail::dictionary_token(statement, label);
     if (token == "y") {
@@ -37,17 +37,17 @@ struct content_usage {
     return token == "n" ? std::optional{false} : std::nullopt;
   }
 
-  /// AI Model Training: use that modifies the learned parameters of a generative model.
+  /// AI model training: use that changes the learned parameters of a generative model.
   [[nodiscard]] constexpr std::optional<bool> train_ai() const noexcept {
     return preference("train-ai");
   }
 
-  /// Search: use in an application that directs its users to the location of its results.
+  /// Search: use in an application that leads its users to the location of its results.
   [[nodiscard]] constexpr std::optional<bool> search() const noexcept {
     return preference("search");
   }
 
-  /// True if the line applies to a target, an absolute URL or a path with query.
+  /// Returns true if the line applies to a target, an absolute URL or a path with query.
   [[nodiscard]] constexpr bool matches(std::string_view target) const {
     return rep_detail::match_scope(path, target).has_value();
   }

@@ -23,7 +23,7 @@ struct request_rate {
   std::chrono::milliseconds per{1000};  ///< at least 1 ms, at most 136 years
   std::optional<visit_time> window{};   ///< the hours of the rate; empty: always
 
-  /// The time from one request to the next, rounded up: at least 1 ms.
+  /// Returns the time from one request to the next, rounded up: at least 1 ms.
   [[nodiscard]] constexpr std::chrono::milliseconds interval() const noexcept {
     const std::int64_t count = requests;
     return std::chrono::milliseconds{(per.count() + count - 1) / count};
@@ -33,8 +33,8 @@ struct request_rate {
                                                  const request_rate&) = default;
 };
 
-/// Reads `requests/period`. The unit of the period is s, m, h or d; without one it is seconds. A
-/// blank and `hhmm-hhmm` in UTC may follow.
+/// Reads `requests/period`. The unit of the period is s, m, h or d; the default is seconds. A blank
+/// and `hhmm-hhmm` in UTC may follow.
 ///
 /// Returns an empty optional for anything else, for zero requests and for a period of zero. Numbers
 /// that are too large count as the maximum.
@@ -63,8 +63,8 @@ struct request_rate {
   return request_rates(file.directives_for(user_agent));
 }
 
-/// Returns the slowest rate whose window contains a time; if no window does, the slowest rate
-/// without window. Returns nothing without either. `utc` is as in
+/// Returns the slowest rate whose window contains a time. If there is none, returns the slowest
+/// rate without a window. Otherwise, returns an empty optional. `utc` is as in
 /// `visit_time::contains`.
 [[nodiscard]] constexpr std::optional<request_rate> rate_at(std::span<const request_rate> rates,
                                                             std::chrono::minutes utc) noexcept {

@@ -12,11 +12,11 @@
 
 namespace robots {
 
-/// A site's preference for one category of use of one target, and the line that states it.
+/// A site's preference for one category of use of one target, and the line with it.
 struct usage_preference {
   std::optional<bool> allowed{};                    ///< empty: unknown
   directive_kind source = directive_kind::unknown;  ///< content_usage or content_signal
-  std::uint32_t line = 0;                           ///< 1-based; 0 if no line states it
+  std::uint32_t line = 0;                           ///< 1-based; 0 if there is no line
 
   [[nodiscard]] friend constexpr bool operator==(const usage_preference&,
                                                  const usage_preference&) = default;
@@ -25,7 +25,7 @@ struct usage_preference {
 /// A site's preferences for one target, as stated in its robots.txt. They never change a verdict.
 struct effective_preferences {
   usage_preference train_ai{};  ///< training of models: `train-ai`, `ai-train`
-  usage_preference ai_input{};  ///< input of models: `ai-input`, known to Content-Signal only
+  usage_preference ai_input{};  ///< input of models: `ai-input`, only in Content-Signal
   usage_preference search{};    ///< search results: `search`
 
   [[nodiscard]] friend constexpr bool operator==(const effective_preferences&,
@@ -34,8 +34,8 @@ struct effective_preferences {
 
 namespace rep_detail {
 
-/// draft-ietf-aipref-vocab-07, section 5.1: of several statements the most restrictive counts. Of
-/// two that agree, the first is named.
+/// draft-ietf-aipref-vocab-07, section 5.1: of several statements, the most restrictive one counts.
+/// If two agree, the first one is named.
 constexpr void combine(usage_preference& with, const usage_preference& other) noexcept {
   const bool restricts = with.allowed == true && other.allowed == false;
   if (!with.allowed || restricts) {
@@ -43,7 +43,7 @@ constexpr void combine(usage_preference& with, const usage_preference& other) no
   }
 }
 
-/// The preference for one category among lines that match, as they come.
+/// Collects the preference for one category from the matching lines, in any order.
 class longest_preference {
  public:
   constexpr void offer(std::uint32_t specificity, const usage_preference& preference) noexcept {
@@ -75,7 +75,7 @@ class longest_preference {
 /// restrictive preference counts (draft-ietf-aipref-vocab-07, section 5.1). If both methods agree,
 /// the Content-Usage line is named.
 ///
-/// A line is for the User-agent lines right above it, and does not end their list (RFC 9309,
+/// A line is for the User-agent lines directly above it, and does not end their list (RFC 9309,
 /// section 2.2.4). All preferences are unknown if the crawler may not fetch the target: "no
 /// preferences are implied for resources that are disallowed".
 ///

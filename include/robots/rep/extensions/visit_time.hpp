@@ -14,17 +14,17 @@
 namespace robots {
 
 /// A part of the day, in UTC, from `Visit-time: 0600-0845`. Source: Sean Conner, An Extended
-/// Standard for Robot Exclusion, 1996. It ends when its last minute begins, here at 08:45:00. Only
-/// 2359 means midnight, because people write 0000-2359 for the whole day.
+/// Standard for Robot Exclusion, 1996. It ends at the start of its last minute, here at 08:45:00.
+/// Only 2359 means midnight, because people write 0000-2359 for the whole day.
 ///
-/// It may cross midnight (2200-0400). If it ends where it begins, it is the whole day. It asks a
+/// It may cross midnight (2200-0400). If both times are equal, it is the whole day. It asks a
 /// crawler to come at certain hours and never changes a verdict.
 struct visit_time {
   std::chrono::minutes from{};  ///< since midnight UTC, 0 to 1439
   std::chrono::minutes to{};    ///< since midnight UTC, 0 to 1440
 
-  /// True if a time lies within. `utc` is minutes since any midnight UTC, such as the minutes since
-  /// the Unix epoch, rounded down.
+  /// Returns true if a time is inside. `utc` is minutes since any midnight UTC, such as the minutes
+  /// since the Unix epoch, rounded down.
   [[nodiscard]] constexpr bool contains(std::chrono::minutes utc) const noexcept {
     constexpr std::chrono::minutes day = std::chrono::hours{24};
     const std::chrono::minutes now = (utc % day + day) % day;
@@ -39,8 +39,8 @@ struct visit_time {
   [[nodiscard]] friend constexpr bool operator==(const visit_time&, const visit_time&) = default;
 };
 
-/// Reads `hhmm-hhmm`, with blanks around the hyphen or not. Returns an empty optional for anything
-/// else.
+/// Reads `hhmm-hhmm`, with or without blanks around the hyphen. Returns an empty optional for
+/// anything else.
 [[nodiscard]] constexpr std::optional<visit_time> parse_visit_time(
     std::string_view value) noexcept {
   const auto hours = rep_detail::parse_hours(value);
@@ -62,8 +62,8 @@ struct visit_time {
   return visit_times(file.directives_for(user_agent));
 }
 
-/// True if a crawler may come at a time: there are no `times`, or one of them contains it. `utc` is
-/// as in `visit_time::contains`.
+/// Returns true if a crawler may come at a time: `times` is empty, or one of them contains it.
+/// `utc` is as in `visit_time::contains`.
 [[nodiscard]] constexpr bool is_visit_time(std::span<const visit_time> times,
                                            std::chrono::minutes utc) noexcept {
   bool is_within = times.empty();

@@ -18,7 +18,7 @@
 namespace robots {
 
 /// Returns everything that the author of a robots.txt should know, by line:
-/// `document::diagnostics`, and problems that show only when lines are compared.
+/// `document::diagnostics`, and problems that only a comparison of lines shows.
 ///
 /// Compares the rules of each group. Reports duplicates, rules that never decide because an
 /// opposite rule has the same pattern, and rules that repeat a shorter one. Takes O(n log n) time
@@ -28,8 +28,8 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Returns true if no product token, neither the RFC's nor one with other characters, equals what a
-/// User-agent line names.
+/// Returns true if the name in a User-agent line is not a product token, even with characters that
+/// the RFC does not allow.
 [[nodiscard]] constexpr bool is_unmatchable(std::string_view user_agent) noexcept {
   if (user_agent.empty() || is_product_token_char(user_agent.front()) ||
       agent_matcher{{}}.compare(user_agent) == agent_match::everyone) {

@@ -12,7 +12,7 @@ namespace robots {
 /// The importance of a finding.
 enum class severity : std::uint8_t {
   note,     ///< no effect on any verdict
-  warning,  ///< understood, though not as the protocol writes it
+  warning,  ///< understood, but not as the protocol writes it
   error,    ///< the line, or part of the file, has no effect
 };
 
@@ -62,13 +62,13 @@ enum class diagnostic_code : std::uint8_t {
              "unread_content_signal", "invalid_request_rate", "invalid_visit_time"});
 }
 
-/// A problem in a robots.txt that its author should know.
+/// A problem in a robots.txt that the author should know.
 struct diagnostic {
   std::uint32_t line = 0;                                  ///< 1-based
   std::uint32_t column = 0;                                ///< 1-based
-  robots::severity severity = robots::severity::error;     ///< how much it matters
+  robots::severity severity = robots::severity::error;     ///< the importance
   diagnostic_code code = diagnostic_code::malformed_line;  ///< the kind, for programs
-  std::string_view text{};                                 ///< the mistake and how to mend it
+  std::string_view text{};                                 ///< the mistake, and how to correct it
 
   /// Returns `text`.
   [[nodiscard]] constexpr std::string_view message() const noexcept { return text; }
@@ -76,13 +76,13 @@ struct diagnostic {
 
 namespace rep_detail {
 
-/// The text of a finding.
+/// The texts of the findings.
 struct finding_text {
   robots::severity severity;
   std::string_view text;
 };
 
-/// By code.
+/// Sorted by code.
 inline constexpr auto finding_texts = std::to_array<finding_text>({
     {severity::error, "not a `key: value` line; it has no effect"},
     {severity::warning, "write a colon between key and value"},

@@ -5,10 +5,10 @@
 
 namespace robots {
 
-/// The reading of the protocol that decides where implementations disagree.
+/// The interpretation of the protocol, for points on which implementations disagree.
 enum class dialect : std::uint8_t {
-  rfc9309,  ///< RFC 9309 to the letter; where it says nothing, the choice that blocks least
-  google,   ///< the verdicts of google/robotstxt, including its quirks
+  rfc9309,  ///< RFC 9309 to the letter; where it is silent, the choice that blocks least
+  google,   ///< the verdicts of google/robotstxt, with its quirks
 };
 
 /// The name of a dialect, as its enumerator is spelled.

@@ -7,8 +7,8 @@
 
 namespace robots {
 
-/// The kinds of lines in a robots.txt. All but the first three are extensions that never change a
-/// verdict (RFC 9309, section 2.2.4).
+/// The kinds of lines in a robots.txt. Only the first three kinds can change a verdict; the others
+/// are extensions (RFC 9309, section 2.2.4).
 enum class directive_kind : std::uint8_t {
   user_agent,
   allow,
@@ -25,21 +25,21 @@ enum class directive_kind : std::uint8_t {
   unknown,
 };
 
-/// The usual spelling of a key; `unknown` for an unknown one.
+/// Returns the usual spelling of a key, or `unknown`.
 [[nodiscard]] constexpr std::string_view to_string(directive_kind kind) noexcept {
   return base::enum_text<directive_kind::unknown>(
       kind, {"User-agent", "Allow", "Disallow", "Crawl-delay", "Sitemap", "Host", "Request-rate",
              "Visit-time", "Clean-param", "Noindex", "Content-Signal", "Content-Usage", "unknown"});
 }
 
-/// True if a line of this kind is a rule (RFC 9309, section 2.2.2).
+/// Returns true if a line of this kind is a rule (RFC 9309, section 2.2.2).
 [[nodiscard]] constexpr bool is_rule(directive_kind kind) noexcept {
   return kind == directive_kind::allow || kind == directive_kind::disallow;
 }
 
-/// True if a line of this kind is an extension for the crawlers named right above it, such as a
-/// delay. It ends their list of User-agent lines, as a rule ends the list of a group. Other
-/// extensions (Sitemap, Host, Clean-param) are for the whole file.
+/// Returns true if a line of this kind is an extension for the crawlers named directly above it,
+/// such as a delay. Such a line ends their list of User-agent lines, as a rule ends the list of a
+/// group. Other extensions (Sitemap, Host, Clean-param) apply to the whole file.
 [[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
   switch (kind) {
     case directive_kind::crawl_delay:
@@ -54,7 +54,7 @@ enum class directive_kind : std::uint8_t {
   }
 }
 
-/// One line of robots.txt with a key and a value, without comment and surrounding white space.
+/// A line of a robots.txt with a key and a value, without comment and surrounding white space.
 struct directive {
   directive_kind kind = directive_kind::unknown;  ///< the meaning of the key
   std::string_view key{};                         ///< as written
@@ -62,8 +62,8 @@ struct directive {
   std::uint32_t line = 0;                         ///< 1-based
   std::uint32_t column = 0;                       ///< of the value, 1-based, in octets
   bool starts_group = false;                      ///< a User-agent line that opens a group
-  bool starts_run = false;                        ///< also if an `is_for_crawler` line stands above
-  bool in_group = false;                          ///< a User-agent line stands before it
+  bool starts_run = false;                        ///< also after an `is_for_crawler` line
+  bool in_group = false;                          ///< a User-agent line precedes it
 };
 
 }  // namespace robots

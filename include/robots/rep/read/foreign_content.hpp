@@ -14,8 +14,8 @@ namespace robots {
 
 namespace rep_detail {
 
-/// The first octets of other files: archives, images, documents, programs, and a byte order mark of
-/// UTF-32, in which no robots.txt is written. The first one is gzip read as windows-1252.
+/// The first octets of other files: archives, images, documents, programs, and UTF-32 text, which
+/// is never used for a robots.txt. The first one is gzip, read as windows-1252.
 inline constexpr auto foreign_beginnings = [] {
   using std::literals::operator""sv;
   return std::array{"\x1F\xE2\x80\xB9"sv,
@@ -48,8 +48,8 @@ inline constexpr auto foreign_beginnings = [] {
                     "\0\0\xFE\xFF"sv};
 }();
 
-/// Returns true if a JSON object or array begins `text`: a bracket, and behind it what may follow
-/// (RFC 8259, section 2). `[Sitemap]` is a heading and no JSON.
+/// Returns true if `text` begins with a JSON object or array: a bracket, and then something that
+/// may follow (RFC 8259, section 2). `[Sitemap]` is a heading, not JSON.
 [[nodiscard]] constexpr bool begins_json(std::string_view text) noexcept {
   const bool object = text.starts_with('{');
   if (!object && !text.starts_with('[')) {
@@ -60,7 +60,7 @@ inline constexpr auto foreign_beginnings = [] {
   return next != std::string_view::npos && followers.find(text[next]) != std::string_view::npos;
 }
 
-/// Which octets a foreign beginning begins with, so that most texts are not compared with any.
+/// The octets that begin other kinds of files, so that most texts need no comparison.
 inline constexpr auto begins_foreign = [] {
   std::array<bool, 256> begins{};
   for (const std::string_view beginning : foreign_beginnings) {
@@ -74,14 +74,15 @@ inline constexpr auto begins_foreign = [] {
   return octet < '\t' || ('\r' < octet && octet < ' ') || octet == 0x7F;
 }
 
-/// Returns true if `text` has controls near its beginning, as a text that is mostly controls has.
+/// Returns true if `text` has control characters near its start. A text with mostly control
+/// characters has some there.
 [[nodiscard]] constexpr bool begins_with_controls(std::string_view text) noexcept {
   const std::string_view start = text.substr(0, 64);
   return std::any_of(start.begin(), start.end(), is_control);
 }
 
-/// Returns true if too many of the first octets are controls for a text in UTF-8. NUL octets may
-/// fill the ends of lines and of the file, as some editors leave them.
+/// Returns true if too many of the first octets are control characters for a text in UTF-8. NUL
+/// octets at the ends of lines and of the file do not count, since some editors leave them there.
 [[nodiscard]] constexpr bool is_mostly_controls(std::string_view text) noexcept {
   if (!begins_with_controls(text)) {
     return false;
@@ -99,15 +100,16 @@ inline constexpr auto begins_foreign = [] {
 
 }  // namespace rep_detail
 
-/// The kinds of content that sites send in place of a robots.txt.
+/// The kinds of content that sites send instead of a robots.txt.
 enum class foreign_content : std::uint8_t {
-  none,    ///< nothing speaks against a robots.txt
+  none,    ///< no sign of other content
   markup,  ///< HTML, XML or PHP
   other,   ///< JSON, an archive, an image, UTF-32, or mostly control characters
 };
 
-/// True if octets begin with the signature of an archive, image, document or program, or with the
-/// byte order mark of UTF-32. Such octets are no text in any charset. Takes constant time.
+/// Returns true if octets begin with the signature of an archive, image, document or program, or
+/// with the byte order mark of UTF-32. Such octets are not text in any charset. Takes constant
+/// time.
 [[nodiscard]] constexpr bool has_foreign_signature(std::string_view octets) noexcept {
   if (octets.empty() || !rep_detail::begins_foreign[static_cast<unsigned char>(octets.front())]) {
     return false;
@@ -116,11 +118,11 @@ enum class foreign_content : std::uint8_t {
                      [&](std::string_view beginning) { return octets.starts_with(beginning); });
 }
 
-/// Recognises content that sites send in place of robots.txt: error and challenge pages, JSON,
+/// Recognises content that sites send instead of a robots.txt: error and challenge pages, JSON,
 /// archives, images and programs.
 ///
-/// Skips byte order marks of UTF-8, white space and NUL octets, then looks at the beginning in
-/// constant time. Does not read UTF-16: call `to_utf8` first.
+/// Skips UTF-8 byte order marks, white space and NUL octets, then checks the start in constant
+/// time. It does not read UTF-16: call `to_utf8` first.
 [[nodiscard]] constexpr foreign_content find_foreign_content(std::string_view text) noexcept {
   if (has_foreign_signature(text)) {
     return foreign_content::other;

@@ -7,37 +7,37 @@
 
 namespace robots {
 
-/// Which rule decides when an allow and a disallow rule of equal length both match.
+/// The rule that decides if an allow and a disallow rule of equal length both match.
 enum class tie_break : std::uint8_t {
   allow,     ///< RFC 9309, section 2.2.2: the allow rule SHOULD be used
-  disallow,  ///< the careful choice, for compliance frameworks that want it (the pipeline guide)
+  disallow,  ///< the careful choice, for compliance frameworks that demand it (the pipeline guide)
 };
 
-/// Which groups apply to a crawler that goes by several names.
+/// The groups that apply to a crawler with several names.
 enum class several_names : std::uint8_t {
-  first_with_group,  ///< the first name with a group decides alone, in the order given
+  first_with_group,  ///< the first name with a group decides, in the given order
   union_of_groups,   ///< the groups of all names are merged, as in google/robotstxt
 };
 
-/// Options for reading a robots.txt. Every default is the choice of RFC 9309.
+/// The options for parsing a robots.txt. Every default is the choice of RFC 9309.
 struct parse_options {
   /// Decides where implementations disagree.
   robots::dialect dialect = robots::dialect::rfc9309;
-  /// The most octets to read. The rest is ignored, including the line that the limit cuts. RFC
+  /// The most octets to read. The rest is ignored, and so is the line that the limit cuts. RFC
   /// 9309, section 2.5, asks for at least 500 KiB. Values above 256 MiB mean 256 MiB.
   std::size_t max_bytes = 512'000;
-  /// Says that the text is the beginning of a longer file, so a last line without line end is cut.
+  /// True if the text is the start of a longer file, so that a last line without line end was cut.
   bool truncated = false;
-  /// Accepts only the exact keys of the protocol: no misspelled keys, no `Disallow /x` without a
-  /// colon.
+  /// Accepts only the exact keys of the protocol: no misspelled keys, and no `Disallow /x` without
+  /// a colon.
   bool strict = false;
   /// If true, a Crawl-delay line ends a list of User-agent lines, as a rule does.
   bool delay_closes_group = false;
-  /// Reads `Disallow: private` as `Disallow: /private`, not as a rule that never matches.
+  /// Reads `Disallow: private` as `Disallow: /private`, instead of a rule that never matches.
   bool prepend_slash = false;
   /// Decides between equally long rules.
   tie_break tie = tie_break::allow;
-  /// Chooses the groups for a crawler with several names. No effect on a crawler with one name.
+  /// Chooses the groups for a crawler with several names. Has no effect on a crawler with one name.
   several_names names = several_names::first_with_group;
 };
 

@@ -8,7 +8,7 @@
 
 namespace robots {
 
-/// True if `c` may stand in a product token.
+/// Returns true if `c` is allowed in a product token.
 ///
 /// RFC 9309, section 2.2.1: `identifier = 1*(%x2D / %x41-5A / %x5F / %x61-7A)`.
 [[nodiscard]] constexpr bool is_product_token_char(char c) noexcept {
@@ -17,22 +17,22 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Returns true if a product name ends before `c`: RFC 9110, section 10.1.5, ends one at white
-/// space, a slash or a comment.
+/// Returns true if `c` ends a product name (RFC 9110, section 10.1.5): white space, a slash or the
+/// start of a comment.
 [[nodiscard]] constexpr bool ends_product_name(char c) noexcept {
   return base::is_blank(c) || c == '\r' || c == '\n' || c == '/' || c == '(' || c == ';' ||
          c == ',' || c == ')';
 }
 
-/// The product name at the start of `text`.
+/// Returns the product name at the start of `text`.
 [[nodiscard]] constexpr std::string_view product_name(std::string_view text) noexcept {
   text = base::trim(text, base::is_blank);
-  // `find_first_of` would call a function for each octet.
+  // Not `find_first_of`, which would call a function for each octet.
   const auto end = std::find_if(text.begin(), text.end(), ends_product_name);
   return {text.begin(), end};
 }
 
-/// The text after `compatible;`, where crawlers that pose as a browser have their own name.
+/// Returns the text after `compatible;`, where crawlers that pose as a browser have their own name.
 [[nodiscard]] constexpr std::string_view compatible_name(std::string_view user_agent) noexcept {
   constexpr std::string_view mark = "compatible;";
   for (std::size_t i = 0; i + mark.size() <= user_agent.size(); ++i) {
@@ -50,7 +50,7 @@ namespace rep_detail {
 /// `Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)`, where it is
 /// `ExampleBot`.
 ///
-/// A name may hold characters that the RFC does not allow (`MJ12bot`), so the token ends only where
+/// A name can have characters that the RFC does not allow (`MJ12bot`), so the token ends only where
 /// a product name ends. Returns an empty view if nothing is left. Linear.
 [[nodiscard]] constexpr std::string_view product_token(std::string_view user_agent) noexcept {
   const std::string_view first = rep_detail::product_name(user_agent);

@@ -26,15 +26,14 @@ namespace robots {
 /// Receives every directive from `scan`, in file order: `h.on_directive(d)` for `const directive
 /// d`, whose views point into the scanned text.
 ///
-/// A handler that has a member `on_diagnostic` too gets every finding about the text. While
-/// `waits_for_group` of a handler that has it returns true, `scan` may leave out all lines but
-/// User-agent lines, and its result has no meaning. Models: the makers of `document` and of
-/// `rule_set`.
+/// If the handler has `on_diagnostic`, that gets every finding about the text. If the handler has
+/// `waits_for_group` and it returns true, `scan` may skip all lines except User-agent lines. Then
+/// its result has no meaning. Models: the makers of `document` and of `rule_set`.
 template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
 
-/// Longest line that is read whole, in octets; google/robotstxt's bound.
+/// The longest line that is read as a whole, in octets; this is google/robotstxt's limit.
 inline constexpr std::size_t max_line_bytes = 16'663;
 
 namespace rep_detail {
@@ -55,7 +54,7 @@ class scanner {
   static_assert(!(diagnoses && waits), "findings would be missing about lines that are left out");
 
  public:
-  /// Reads as `traits` says, whatever the dialect of `options`.
+  /// Reads as `traits` says, whatever the dialect of `options` is.
   constexpr scanner(Handler& handler, const parse_options& options,
                     const dialect_traits& traits) noexcept
       : handler_(handler), options_(options), traits_(traits) {}
@@ -79,8 +78,8 @@ class scanner {
   }
 
  private:
-  /// RFC 9309, section 2.5. A line that is cut could say the opposite of what its author wrote, so
-  /// it goes whole.
+  /// RFC 9309, section 2.5. A cut line could mean the opposite of what its author wrote, so the
+  /// whole line is dropped.
   [[nodiscard]] constexpr std::string_view cut(std::string_view text) const noexcept {
     const std::size_t limit = text_limit(options_);
     if (text.size() <= limit && !options_.truncated) {
@@ -104,8 +103,8 @@ class scanner {
     return text;
   }
 
-  /// Removes half an escape at the end. It would be read as literal octets, and the rule would
-  /// match nothing.
+  /// Removes half an escape at the end. Otherwise it would be read as literal octets, and the rule
+  /// would match nothing.
   [[nodiscard]] static constexpr std::string_view without_cut_escape(
       std::string_view line) noexcept {
     const std::size_t tail = line.size() - std::min<std::size_t>(line.size(), 2);
@@ -130,7 +129,7 @@ class scanner {
     }
   }
 
-  /// Returns true if a line that begins with `first` need not be read.
+  /// Returns true if a line that begins with `first` can be skipped.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool is_passed_over(char first) const noexcept {
     if constexpr (waits) {
       return !in_agents_ && handler_.waits_for_group() &&
@@ -139,7 +138,7 @@ class scanner {
     return false;
   }
 
-  /// Reads the line that begins at `begin`, and returns where it ends.
+  /// Reads the line at `begin`, and returns its end.
   ROBOTS_ALWAYS_INLINE constexpr const char* read_line(const char* begin, const char* text_end) {
     const char* const first = base::is_ws(*begin) ? skip_indent(begin, text_end) : begin;
     if (first == text_end || *first == '#' || is_line_end(*first)) {
@@ -218,8 +217,8 @@ class scanner {
     }
   }
 
-  /// Ignores the value of `line`, but not its kind: the rules after a broken User-agent line are
-  /// not for those above it, and a broken rule ends their list as a whole one does.
+  /// Ignores the value of `line`, but not its kind. The rules after a broken User-agent line are
+  /// not for the crawlers above it, and a broken rule ends their list like a good one.
   constexpr void drop(diagnostic_code code, std::string_view line, const key_and_value& parts) {
     malformed(code, line);
     if ((traits_.ignores_keyless_lines && !parts.found) || !may_be_key(line, true)) {
@@ -242,14 +241,14 @@ class scanner {
           .kind = kind, .key = key, .value = nobody, .line = number_, .column = column_of(nobody)};
       place(unnamed);
       handler_.on_directive(unnamed);
-    } else if (is_rule(kind) && key.size() < line.size()) {  // a key alone is no rule
+    } else if (is_rule(kind) && key.size() < line.size()) {  // a key alone is not a rule
       close_agents();
     }
   }
 
-  /// Returns the meaning of a key without its NUL octets.
+  /// Returns the meaning of a key, without its NUL octets.
   [[nodiscard]] constexpr directive_kind kind_without_nul(std::string_view key) const noexcept {
-    std::array<char, 16> octets{};  // more than any key has
+    std::array<char, 16> octets{};  // longer than any key
     if (has_nul(key)) {
       std::size_t size = 0;
       for (const char c : key) {
@@ -265,7 +264,7 @@ class scanner {
   constexpr void read_parts(const key_and_value& parts, bool is_cut) {
     const auto [kind, misspelled] = recognise_key(parts.key, traits_.key_prefixes, options_.strict);
     if (!parts.colon) {
-      // Two words that are no directive are prose, not a forgotten colon.
+      // Two words that are not a directive are prose, not a line without its colon.
       if (kind == directive_kind::unknown) {
         malformed(diagnostic_code::malformed_line, parts.key);
         return;
@@ -297,7 +296,7 @@ class scanner {
     handler_.on_directive(line);
   }
 
-  /// Works out where groups begin (RFC 9309, section 2.1: a group is one or more User-agent lines
+  /// Finds the starts of groups (RFC 9309, section 2.1: a group is one or more User-agent lines
   /// followed by rules; section 2.2.4: no other record splits one).
   ROBOTS_ALWAYS_INLINE constexpr void place(directive& line) {
     if (is_rule(line.kind)) [[likely]] {
@@ -327,7 +326,7 @@ class scanner {
     line.in_group = in_group_;
   }
 
-  /// Counts and reports the mistakes in one directive, for any crawler.
+  /// Counts and reports the mistakes in one directive.
   constexpr void check(const directive& line) {
     if (is_rule(line.kind)) [[likely]] {
       if (!line.in_group) {
@@ -351,7 +350,8 @@ class scanner {
     }
   }
 
-  /// RFC 9309, section 2.2: `path-pattern = "/" *UTF8-char-noctl`; a leading `*` can match one too.
+  /// RFC 9309, section 2.2: `path-pattern = "/" *UTF8-char-noctl`; one with a leading `*` can
+  /// match, too.
   [[nodiscard]] constexpr bool pattern_never_matches(std::string_view value) const noexcept {
     return !value.empty() && !value.starts_with('/') && !value.starts_with('*') &&
            !options_.prepend_slash;
@@ -367,7 +367,7 @@ class scanner {
     report(code, about);
   }
 
-  /// Reports a finding on the line being read, in the column where `about` begins.
+  /// Reports a finding on the current line, in the column of `about`.
   constexpr void report(diagnostic_code code, std::string_view about) {
     if constexpr (diagnoses) {
       handler_.on_diagnostic(make_diagnostic(code, (std::max)(number_, 1U), column_of(about)));
@@ -381,8 +381,8 @@ class scanner {
   Handler& handler_;
   const parse_options& options_;
   const dialect_traits& traits_;
-  const char* begin_ = nullptr;  // of the line being read
-  std::uint32_t number_ = 0;     // the same, 1-based
+  const char* begin_ = nullptr;  // of the current line
+  std::uint32_t number_ = 0;     // of the current line, 1-based
   line_counts counts_;
   bool in_group_ = false;
   bool in_agents_ = false;
@@ -396,8 +396,8 @@ class scanner {
 
 /// Reads robots.txt in one pass and passes its directives to `handler`, in file order.
 ///
-/// Takes any octets: lines that cannot be understood are reported and skipped. Never throws unless
-/// the handler does; linear in the text.
+/// Accepts any octets: reports and skips lines that it cannot understand. Throws only if the
+/// handler throws; linear in the text.
 template <DirectiveHandler Handler>
 constexpr line_counts scan(std::string_view text, Handler& handler,
                            const parse_options& options = {}) {

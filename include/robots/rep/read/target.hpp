@@ -11,12 +11,12 @@ namespace robots {
 /// The part of a URL that rules are compared with: path and query.
 struct target_path {
   std::string_view text{};     ///< path and query, as written
-  bool leading_slash = false;  ///< a `/` belongs before `text`, as for `http://host?q`
+  bool leading_slash = false;  ///< a `/` is missing before `text`, as for `http://host?q`
 };
 
 namespace rep_detail {
 
-/// Length of `scheme://` at the start of a URL (RFC 3986, section 3.1), or 0.
+/// Returns the length of `scheme://` at the start of a URL (RFC 3986, section 3.1), or 0.
 [[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
   if (url.empty() || !base::is_alpha(url.front())) {
     return 0;
@@ -36,8 +36,8 @@ namespace rep_detail {
   return {.text = url.substr(start), .leading_slash = url[start] != '/'};
 }
 
-/// google/robotstxt's reading: `//` at the start is skipped, a `;` ends the host as `?` does, a
-/// text without a scheme begins with a host, and a NUL octet ends it all.
+/// Reads like google/robotstxt: skips `//` at the start, ends the host at `;` as at `?`, begins a
+/// text without a scheme with a host, and ends the text at a NUL octet.
 [[nodiscard]] constexpr target_path lenient_path(std::string_view url) noexcept {
   constexpr auto npos = std::string_view::npos;
   const std::size_t search = url.starts_with("//") ? 2 : 0;
@@ -60,9 +60,8 @@ namespace rep_detail {
 /// query. Drops the fragment.
 ///
 /// Any other target is a path without its slash: `admin/users` means `/admin/users` (WEB::ROBOTS),
-/// and `example.com/admin` means `/example.com/admin`. Write `https://` before a host. With
-/// `lenient`, the reading of google/robotstxt, such a target is a host with a path. Linear; never
-/// throws.
+/// and `example.com/admin` means `/example.com/admin`. Write `https://` before a host. If
+/// `lenient`, such a target is a host with a path, as for google/robotstxt. Linear; never throws.
 [[nodiscard]] constexpr target_path path_and_query(std::string_view target,
                                                    bool lenient = false) noexcept {
   if (lenient) {
@@ -73,7 +72,7 @@ namespace rep_detail {
   if (authority == 0) {
     return {.text = target, .leading_slash = !target.starts_with('/')};
   }
-  std::size_t path = authority;  // `find_first_of` would call a function for each octet
+  std::size_t path = authority;  // not `find_first_of`, which would call a function per octet
   while (path < target.size() && target[path] != '/' && target[path] != '?') {
     ++path;
   }

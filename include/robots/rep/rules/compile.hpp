@@ -13,34 +13,33 @@
 
 namespace robots {
 
-/// Compiles the rules of `text` for one crawler, in one pass. Gives what
-/// `parse(text).rules_for(user_agent)` does, without making a document.
+/// Compiles the rules of `text` for one crawler, in one pass. Returns the same as
+/// `parse(text).rules_for(user_agent)`, without making a document.
 ///
 /// `user_agent` is a product token or a whole header value; "*" stands for crawlers that are not
-/// named. Takes any octets and never throws because of them. Linear in the text, except that rules
-/// that must be tried one by one are sorted. Takes up to 64 KiB of stack if a rule is not in normal
-/// form.
+/// named. Accepts any octets; they never make it throw. Linear in the text, except that rules to be
+/// tried one by one are sorted. Needs up to 64 KiB of stack if a rule is not in normal form.
 [[nodiscard]] constexpr rule_set compile(std::string_view text, std::string_view user_agent,
                                          const parse_options& options = {});
 
-/// Compiles for a crawler with several names, the most specific first: `compile(text,
+/// Compiles for a crawler with several names, the most specific one first: `compile(text,
 /// {"examplebot-news", "examplebot"})`.
 ///
-/// RFC 9309 does not cover this. `options.names` chooses: the first name with a group decides, or
-/// the groups of all names are merged. The rules of `*` apply if no name has a group, or if there
-/// are no names. Verdicts report the first name that has a group. Takes one pass, and compares each
-/// User-agent line with each name.
+/// RFC 9309 says nothing about this. `options.names` decides: the first name with a group counts,
+/// or the groups of all names are merged. The rules of `*` apply if no name has a group, or if
+/// there are no names. Verdicts report the first name that has a group. Reads the text once, and
+/// compares each User-agent line with each name.
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::span<const std::string_view> user_agents,
                                          const parse_options& options = {});
 
-/// Compiles for names in braces. Without this overload, two names would be taken for the two ends
-/// of one name.
+/// Like the function above, for names in braces. Without this overload, two names would mean the
+/// start and the end of one name.
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::initializer_list<std::string_view> user_agents,
                                          const parse_options& options = {});
 
-// An octet is written as three at most, and a `/` may be put in front.
+// An octet is written as three at most, and a `/` may be added in front.
 static_assert(3 * max_line_bytes + 1 <= rep_detail::packed_rule::most_compiled);
 
 constexpr rule_set compile(std::string_view text, std::string_view user_agent,

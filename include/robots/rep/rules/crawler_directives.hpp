@@ -11,14 +11,14 @@
 
 namespace robots {
 
-/// Everything that one robots.txt says to one crawler. Policies are made of it.
+/// Everything that one robots.txt says to one crawler. Policies are made from it.
 ///
-/// `directives_for` reads it in one pass, without making a document. The rules own their memory;
-/// all views point into the text.
+/// `directives_for` reads it in one pass without making a document. The rules own their memory; all
+/// views refer to the text.
 struct crawler_directives {
   rule_set rules{};  ///< with the crawler's Crawl-delay
-  /// The first valid Crawl-delay before any group. Crawlers should wait at least so long, but it is
-  /// not a rule.
+  /// The first valid Crawl-delay before any group. Crawlers should wait at least that long, but it
+  /// is not a rule.
   std::optional<std::chrono::milliseconds> file_delay{};
   /// The other lines for this crawler (`is_for_crawler`), in file order. Read them with
   /// `request_rates`, `visit_times` and `content_usages` of `rep/extensions`.

@@ -10,10 +10,10 @@
 
 namespace robots {
 
-/// Reads everything that `text` says to one crawler, in one pass.
+/// Reads everything in `text` for one crawler, in one pass.
 ///
-/// `user_agent` is as for `compile`, and `rules` is the result of `compile`. Takes any octets and
-/// never throws because of them. Costs the same as `compile`.
+/// `user_agent` is as for `compile`; the member `rules` is the result of `compile`. Accepts any
+/// octets; they never make it throw. Costs the same as `compile`.
 [[nodiscard]] constexpr crawler_directives directives_for(std::string_view text,
                                                           std::string_view user_agent,
                                                           const parse_options& options = {}) {

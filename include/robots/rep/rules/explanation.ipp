@@ -38,7 +38,7 @@ ROBOTS_INLINE explanation rule_set::explain(std::string_view target) const& {
     };
     rule.with_pattern(table.block, *traits.rule_form, add);
   }
-  // To google/robotstxt one line can be two patterns: the one with the higher rank is listed.
+  // For google/robotstxt, one line can be two patterns. The one with the higher rank is listed.
   std::sort(matching.begin(), matching.end(), [](const auto& a, const auto& b) {
     return a.second.line != b.second.line ? a.second.line < b.second.line : a.first > b.first;
   });

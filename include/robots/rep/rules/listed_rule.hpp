@@ -10,12 +10,12 @@
 
 namespace robots {
 
-/// A rule of a rule set. `pattern` points into the rule set.
+/// A rule of a rule set. `pattern` refers to the rule set.
 struct listed_rule {
   rule_kind kind = rule_kind::allow;  ///< Allow or Disallow
   std::string_view pattern{};         ///< as written in the file
   std::string compared{};             ///< its normal form, without `$` and wildcards at its end
-  bool anchored = false;              ///< a target must end where the pattern does
+  bool anchored = false;              ///< the target must end where the pattern ends
   std::uint32_t rank = 0;             ///< the matching rule with the highest rank decides
   std::uint32_t line = 0;             ///< 1-based
 };

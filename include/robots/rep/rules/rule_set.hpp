@@ -31,34 +31,34 @@ struct rule_table;
 /// The compiled rules of one robots.txt for one crawler. `compile` and `document::rules_for` make
 /// it.
 ///
-/// Owns its memory. Many threads may query one object at once.
+/// It owns its memory. Several threads may query one object at once.
 class rule_set {
  public:
-  /// Has no rules: everything is allowed.
+  /// Makes a rule set without rules: everything is allowed.
   constexpr rule_set() = default;
   constexpr rule_set(const rule_set&) = default;
   constexpr rule_set& operator=(const rule_set&) = default;
   constexpr ~rule_set() = default;
 
-  /// Takes the rules of `other` and leaves it empty.
+  /// Takes over the rules of `other`, which is then empty.
   constexpr rule_set(rule_set&& other) noexcept
       : parts_(std::exchange(other.parts_, rep_detail::rule_set_parts{})) {}
-  /// Takes the rules of `other` and leaves it empty, unless it is this object.
+  /// Takes over the rules of `other`, which is then empty, unless it is this object.
   constexpr rule_set& operator=(rule_set&& other) noexcept {
     parts_ = std::exchange(other.parts_, rep_detail::rule_set_parts{});
     return *this;
   }
 
-  /// True if the crawler may fetch `target`, an absolute URL or a path with query. A target without
-  /// scheme and leading slash is a path too: see `path_and_query`.
+  /// Returns true if the crawler may fetch `target`, an absolute URL or a path with query. A target
+  /// without scheme and leading slash is a path, too: see `path_and_query`.
   ///
-  /// Finds rules by hashes of octets in `target`, so the cost hardly depends on the number of
-  /// rules. Only a few rules that begin with a wildcard are tried one by one. Never allocates.
-  /// Takes up to 128 KiB of stack if neither target nor rule is in normal form.
+  /// Finds rules by hashes of parts of `target`, so the cost hardly depends on the number of rules.
+  /// Only a few rules with a leading wildcard are tried one by one. Allocates nothing. Needs up to
+  /// 128 KiB of stack if neither the target nor a rule is in normal form.
   ///
-  /// The cost is bounded. A target is not allowed if its normal form exceeds 65,536 octets, or if
-  /// comparing it takes more than 8,388,608 steps; then `verdict::undecided` is true. Searching a
-  /// target for a literal takes at most one step for each octet. A rule set without rules allows
+  /// The cost is limited. A target is denied if its normal form exceeds 65,536 octets, or if
+  /// comparing it takes more than 8,388,608 steps. Then `verdict::undecided` is true. The search of
+  /// a target for a literal takes at most one step per octet. A rule set without rules allows
   /// everything.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept;
 
@@ -66,13 +66,14 @@ class rule_set {
   /// this rule set.
   ///
   /// RFC 9309, section 2.2.2: the matching rule with the most octets decides; of equally long ones,
-  /// an allow rule. The target is allowed if no rule matches, and if it is /robots.txt itself.
+  /// an allow rule. If no rule matches, the target is allowed; /robots.txt itself is always
+  /// allowed.
   [[nodiscard]] constexpr verdict match(std::string_view target) const& noexcept;
   verdict match(std::string_view) const&& = delete;
 
-  /// Explains the verdict on `target`: lists every rule that matches, the deciding one first, with
-  /// the normal forms compared. Allocates. Tries every rule, each in time linear in the target.
-  /// Needs <robots/rep/rules/explanation.hpp>.
+  /// Explains the verdict on `target`: lists every matching rule, the deciding one first, with the
+  /// compared normal forms. Allocates. Tries every rule, each in time linear in the target. Needs
+  /// <robots/rep/rules/explanation.hpp>.
   [[nodiscard]] explanation explain(std::string_view target) const&;
   explanation explain(std::string_view) const&& = delete;
 
@@ -80,39 +81,40 @@ class rule_set {
   [[nodiscard]] std::vector<listed_rule> list() const&;
   std::vector<listed_rule> list() const&& = delete;
 
-  /// The Crawl-delay of the crawler, in milliseconds, rounded up; empty if its groups have none. A
-  /// crawler with its own groups does not inherit the delay of `*`.
+  /// Returns the Crawl-delay of the crawler in milliseconds, rounded up, or an empty optional if
+  /// its groups have none. A crawler with its own groups does not inherit the delay of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
     return parts_.facts.crawl_delay();
   }
 
-  /// The name in verdicts: the crawler's token as given, or "*" if the rules of `*` apply.
+  /// Returns the name for verdicts: the crawler's token as given, or "*" if the rules of `*` apply.
   [[nodiscard]] constexpr std::string_view user_agent() const& noexcept;
   std::string_view user_agent() const&& = delete;
 
-  /// True if a target without a scheme begins with a host, as in `dialect::google`.
+  /// Returns true if a target without a scheme begins with a host, as in `dialect::google`.
   [[nodiscard]] constexpr bool reads_hosts() const noexcept {
     return parts_.facts.traits->lenient_targets;
   }
 
-  /// The number of rules. Empty rules restrict nothing and do not count.
+  /// Returns the number of rules. Empty rules restrict nothing and do not count.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return parts_.facts.rules; }
 
-  /// True if there are no rules, so that everything is allowed.
+  /// Returns true if there are no rules, so that everything is allowed.
   [[nodiscard]] constexpr bool empty() const noexcept { return size() == 0; }
 
-  /// Hashes the meaning of the rules: rule sets of one dialect with the same rules and delay have
-  /// the same fingerprint, in any order and spelling. Allocates. Takes O(n log n) time for n rules.
+  /// Returns a hash of the meaning. Rule sets of one dialect with the same rules and delay have the
+  /// same fingerprint, whatever order and spelling they have. Allocates. Takes O(n log n) time for
+  /// n rules.
   [[nodiscard]] constexpr std::uint64_t fingerprint() const;
 
   /// Returns true if both were compiled from the same rules, in the same way, for the same crawler.
   /// Use `fingerprint` to compare their meaning.
   [[nodiscard]] friend constexpr bool operator==(const rule_set&, const rule_set&) = default;
 
-  /// The address of the memory that a query reads first, for prefetching it.
+  /// Returns the address of the memory that a query reads first, for a prefetch.
   [[nodiscard]] constexpr const void* block() const noexcept { return parts_.block.data(); }
 
-  /// The octets of memory in use, including this object.
+  /// Returns the octets of memory in use, including this object.
   [[nodiscard]] constexpr std::size_t memory_bytes() const noexcept {
     return sizeof(*this) + parts_.block.capacity();
   }
@@ -120,7 +122,7 @@ class rule_set {
  private:
   friend class rep_detail::rule_collector;
 
-  /// Builds the parts in place, because moving freshly written parts is slow.
+  /// Makes the parts in place, since it is slow to move parts that were just written.
   template <class Collector>
   constexpr rule_set(Collector& from, std::string_view token) : parts_(from.parts(token)) {}
 

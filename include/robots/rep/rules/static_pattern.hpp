@@ -11,10 +11,10 @@
 
 namespace robots {
 
-/// A path pattern that the compiler compiles: `static_pattern<"/a*b$">::matches("/axxb")`.
+/// A path pattern that is compiled with the program: `static_pattern<"/a*b$">::matches("/axxb")`.
 ///
-/// Returns the same answers as `pattern` with `dialect::rfc9309`, and costs nothing at run time to
-/// set up. A pattern that can never match does not compile.
+/// It has the same answers as `pattern` with `dialect::rfc9309`, and needs no time for compiling
+/// when the program runs. A pattern that can never match does not compile.
 template <fixed_string Text>
 class static_pattern {
   static constexpr auto source = rep_detail::pattern_source::of(Text.view());
@@ -36,18 +36,19 @@ class static_pattern {
   }();
 
  public:
-  /// True if `target`, an absolute URL or a path with query, matches. Linear. Allocates only if the
-  /// normal form of the target exceeds 65,536 octets.
+  /// Returns true if `target`, an absolute URL or a path with query, matches. Linear. Allocates
+  /// only if the normal form of the target exceeds 65,536 octets.
   [[nodiscard]] static constexpr bool matches(std::string_view target) {
     return rep_detail::matches_target(
         rep_detail::finish({compiled.octets.data(), compiled.size}, source.anchored), target,
         rep_detail::rfc9309_traits);
   }
 
-  /// The pattern as written.
+  /// Returns the pattern as written.
   [[nodiscard]] static constexpr std::string_view text() noexcept { return Text.view(); }
 
-  /// The octets of the normal form: of two matching rules, the one with more decides.
+  /// Returns the octets of the normal form: of two matching rules, the one with more octets
+  /// decides.
   [[nodiscard]] static constexpr std::uint32_t specificity() noexcept {
     return rep_detail::specificity(source, form);
   }

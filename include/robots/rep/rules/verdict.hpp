@@ -14,10 +14,10 @@ enum class rule_kind : std::uint8_t { allow, disallow };
   return kind == rule_kind::allow ? "allow" : "disallow";
 }
 
-/// The answer whether a target may be fetched, with the rule that decided it (WEB::ROBOTS's MATCH).
+/// The answer to whether a target may be fetched, with the deciding rule (WEB::ROBOTS's MATCH).
 ///
-/// The views point into the `document` or `rule_set` that was asked, and live as long as it. The
-/// `user_agent` of a document's verdict points into the name that was asked about.
+/// The views refer to the `document` or `rule_set` that was asked, and live as long as it. In a
+/// document's verdict, `user_agent` refers to the name in the question.
 struct verdict {
   /// True if the target may be fetched.
   bool allowed = true;
@@ -25,13 +25,13 @@ struct verdict {
   std::optional<rule_kind> directive{};
   /// The deciding rule's pattern, as written in the file.
   std::optional<std::string_view> pattern{};
-  /// The product token that was asked about, as spelled; "*" if the rules of `*` applied or no
-  /// crawler was named.
+  /// The product token in the question, as spelled; "*" if the rules of `*` apply or no crawler was
+  /// named.
   std::string_view user_agent{};
   /// The 1-based line of the deciding rule, or 0.
   std::uint32_t line = 0;
-  /// True if not all rules could be compared, so that the target is not allowed. Its normal form
-  /// exceeds 65,536 octets, or comparing takes too long; see `rule_set::allows`.
+  /// True if not all rules could be compared. Then the target is denied. The reason is that its
+  /// normal form exceeds 65,536 octets, or that comparing takes too long; see `rule_set::allows`.
   bool undecided = false;
   /// True if the target is /robots.txt itself, which no rule can deny (RFC 9309, section 2.2.2).
   bool exempt = false;

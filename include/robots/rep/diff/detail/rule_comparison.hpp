@@ -26,12 +26,12 @@ namespace robots::rep_detail {
 
 /// Compares the rules of two rule sets.
 ///
-/// A rule that both have cannot make a difference. For each other rule, looks for a target that it
-/// decides and that the other set decides otherwise. Its own pattern and those of its competitors
-/// suggest the targets to try.
+/// A rule that is in both sets cannot make a difference. For each other rule, it looks for a target
+/// that the rule decides and the other set decides differently. The patterns of the rule and of its
+/// competitors suggest the targets to try.
 class rule_comparison {
  public:
-  /// Both outlive it.
+  /// Both sets must outlive it.
   rule_comparison(const rule_set& before, const rule_set& after)
       : lists_{before.list(), after.list()}, reads_hosts_(after.reads_hosts()) {
     if (after.match("/robots.txt").exempt && before.match("/robots.txt").exempt) {
@@ -62,7 +62,7 @@ class rule_comparison {
     }
   }
 
-  /// The rules that make a difference, and the number of rules in both sets.
+  /// Returns the rules that make a difference, and the number of rules in both sets.
   [[nodiscard]] change_report run() {
     change_report result;
     for (std::size_t i = 0; i < rules_.size(); ++i) {
@@ -97,17 +97,17 @@ class rule_comparison {
  private:
   static constexpr std::size_t none = (std::numeric_limits<std::size_t>::max)();
   static constexpr std::uint32_t exempt = (std::numeric_limits<std::uint32_t>::max)();
-  static constexpr std::size_t steps_to_visit = 4;  // a rule, several times
+  static constexpr std::size_t steps_to_visit = 4;  // for several looks at each rule
   static constexpr std::size_t steps_for_one = std::size_t{1} << 18U;
   static constexpr std::size_t octets_per_step = 8;  // to write a target
 
-  /// A pattern of either set, or of both.
+  /// A pattern of one set, or of both.
   struct rule {
     compiled_pattern pattern{};
-    std::string_view literal{};              // up to the first wildcard
-    std::array<const listed_rule*, 2> in{};  // the old set, the new one
-    std::size_t parent = none;     // the nearest rule above whose literal begins this one's
-    std::array<bool, 2> counts{};  // it makes a difference
+    std::string_view literal{};              // the part before the first wildcard
+    std::array<const listed_rule*, 2> in{};  // in the old set, in the new one
+    std::size_t parent = none;     // the nearest earlier rule whose literal begins this one's
+    std::array<bool, 2> counts{};  // whether it makes a difference
     std::array<bool, 2> reported{};
     std::array<std::string, 2> examples{};
 
@@ -118,7 +118,7 @@ class rule_comparison {
     [[nodiscard]] auto key() const noexcept { return std::tie(literal, pattern); }
   };
 
-  /// Sorts the rules. Of several with one pattern in a set, one decides whenever any matches.
+  /// Sorts the rules. Of several rules with one pattern in a set, always the same one decides.
   void merge() {
     std::sort(rules_.begin(), rules_.end(),
               [](const rule& a, const rule& b) { return a.key() < b.key(); });
@@ -140,8 +140,8 @@ class rule_comparison {
     rules_.resize((std::min)(merged + 1, rules_.size()));
   }
 
-  /// The rules that can match a target that rule `i` matches: those whose literal begins its own,
-  /// or begins with it; `i` is the last one.
+  /// Returns the rules that can match a target of rule `i`: their literal begins its literal, or
+  /// begins with it. `i` itself is the last one.
   [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t i) {
     std::vector<std::size_t> found;
     for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {
@@ -163,8 +163,8 @@ class rule_comparison {
     return found;
   }
 
-  /// Some target that the pattern matches: `filler` in place of each wildcard, and behind a pattern
-  /// that is not anchored.
+  /// Returns a target that the pattern matches, with `filler` for each wildcard and after a pattern
+  /// without anchor.
   [[nodiscard]] static std::string filled(const compiled_pattern& with, std::string_view filler,
                                           std::string_view end) {
     std::string target;
@@ -178,8 +178,8 @@ class rule_comparison {
     return with.anchored ? target : target.append(end);
   }
 
-  /// Returns true if one rule matches all that another one matches. `narrow` has an octet in place
-  /// of each wildcard that no pattern has: only a wildcard matches it.
+  /// Returns true if one rule matches everything that another one matches. For each wildcard,
+  /// `narrow` has an octet that is in no pattern: only a wildcard matches it.
   [[nodiscard]] bool covers(const compiled_pattern& wide, std::string_view narrow) {
     steps_.spend(1 + wide.text.size());
     return (wide.text == "/" && !wide.anchored) || matches(wide, narrow, steps_);
@@ -189,7 +189,7 @@ class rule_comparison {
     return filled(of.pattern, {"\0", 1}, {"\0", 1});
   }
 
-  /// Finds out whether a rule of one set makes a difference.
+  /// Decides whether a rule of one set makes a difference.
   void examine(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
     if (self.in[side] == nullptr || !(self.pattern.text.empty() || self.pattern.text[0] == '/' ||
@@ -203,8 +203,7 @@ class rule_comparison {
     self.examples[side] = found.example.value_or("");
   }
 
-  /// A rule that may decide a target that another rule matches. The one with the highest rank
-  /// decides.
+  /// A rule that can decide a target of another rule. The one with the highest rank decides.
   struct competitor {
     compiled_pattern pattern;
     rule_kind kind;
@@ -212,18 +211,18 @@ class rule_comparison {
   };
 
   struct search_result {
-    bool is_complete = false;  ///< the search was not stopped: without an example, none exists
+    bool is_complete = false;  ///< the search was not stopped: if there is no example, none exists
     std::optional<std::string> example{};
   };
 
-  /// Finds a target that a rule of one set decides and the other set decides otherwise.
+  /// Finds a target that a rule of one set decides and the other set decides differently.
   [[nodiscard]] search_result find_example(std::size_t i, std::size_t side) {
     const rule& self = rules_[i];
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
-    // A rule of the same set that decides over this one counts as agreeing with it: a difference
-    // there is not this rule's.
+    // If another rule of the same set decides, it counts as agreeing: a difference there is not
+    // this rule's.
     std::vector<competitor> competitors;
     for (const std::size_t index : neighbours(i)) {
       const rule& nearby = rules_[index];
@@ -235,8 +234,8 @@ class rule_comparison {
     }
     std::sort(competitors.begin(), competitors.end(),
               [](const competitor& a, const competitor& b) { return a.rank > b.rank; });
-    // Of the rules that match every target of the rule, the first decides unless an earlier rule
-    // does.
+    // Of the rules that match every target of the rule, the first one decides, unless an earlier
+    // rule does.
     const auto base =
         std::find_if(competitors.begin(), competitors.end(),
                      [&](const competitor& rival) { return covers(rival.pattern, everything); });
@@ -308,8 +307,7 @@ class rule_comparison {
     return {!steps_.exceeded()};
   }
 
-  /// Adds the texts that a target may have in place of a wildcard of `self`, so that `rival`
-  /// matches it too.
+  /// Adds the texts for a wildcard of `self` with which `rival` matches the target, too.
   static void suggest(std::vector<std::string>& fills, const rule& self,
                       const compiled_pattern& rival, std::string_view filler) {
     for (const std::string_view star : {std::string_view{}, filler}) {
@@ -325,7 +323,8 @@ class rule_comparison {
     fills.emplace_back(rival.text.substr(rival.text.rfind('*') + 1));
   }
 
-  /// An octet that stands in no pattern and means nothing special in a target; 0 if all are used.
+  /// Returns an octet that is in no pattern and has no special meaning in a target, or 0 if all are
+  /// used.
   [[nodiscard]] char unused_octet() const noexcept {
     constexpr std::string_view octets =
         "xyzwvutsrqponmlkjihgfedcba0123456789-._~ABCDEFGHIJKLMNOPQRSTUVWXYZ!&'()+,:;=@[]^`{|}\"<>"
@@ -336,7 +335,7 @@ class rule_comparison {
     return found == octets.end() ? '\0' : *found;
   }
 
-  /// A target whose normal form is `target`.
+  /// Returns a target whose normal form is `target`.
   [[nodiscard]] std::string spelled(std::string_view target) const {
     // google/robotstxt would read the text after two slashes as a host.
     std::string result{reads_hosts_ && target.starts_with("//") ? "https://example.com" : ""};
@@ -351,8 +350,8 @@ class rule_comparison {
     return result;
   }
 
-  /// The change that a rule of one set makes, with the rule of the other one whose place it has
-  /// taken or that has taken its place: the one of about its length that matches more, or less.
+  /// Returns the change that a rule of one set makes. Its partner is the rule of the other set that
+  /// takes its place: of about its length, and matching more or less.
   [[nodiscard]] change_report::rule_change change_of(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
     const std::size_t other = 1 - side;
@@ -405,7 +404,7 @@ class rule_comparison {
     return result;
   }
 
-  std::array<std::vector<listed_rule>, 2> lists_;  // the old one, the new one
+  std::array<std::vector<listed_rule>, 2> lists_;  // of the old set, of the new one
   bool reads_hosts_;
   std::array<bool, 256> used_{};
   std::vector<rule> rules_;  // sorted

@@ -10,8 +10,8 @@
 
 namespace robots::rep_detail {
 
-/// Turns directives into the lines of a document. Allocates at the start the memory that nearly all
-/// files need.
+/// Makes the lines of a document from directives. Allocates enough memory for nearly all files at
+/// the start.
 class document_builder {
  public:
   constexpr document_builder(std::string_view text, document_parts& parts)
@@ -32,7 +32,7 @@ class document_builder {
   }
 
  private:
-  /// Nearly any text has fewer lines than if all were `Disallow: /`.
+  /// Nearly every text has fewer lines than one that only repeats `Disallow: /`.
   [[nodiscard]] constexpr std::size_t expected_lines() const noexcept { return text_.size() / 12; }
 
   std::string_view text_;

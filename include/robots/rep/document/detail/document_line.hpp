@@ -13,13 +13,13 @@
 
 namespace robots::rep_detail {
 
-/// One directive as a `document` keeps it: places in its text. The parsed part of a line has at
-/// most 16,663 octets, so that places in it need two octets only.
+/// A directive in a `document`: positions in its text. The parsed part of a line has at most 16,663
+/// octets, so a position in it needs only two octets.
 struct document_line {
   std::uint32_t value_offset = 0;
   std::uint32_t number = 0;
   std::uint16_t value_size = 0;
-  std::uint16_t key_distance = 0;  ///< octets from the beginning of the key to that of the value
+  std::uint16_t key_distance = 0;  ///< octets from the start of the key to the start of the value
   std::uint16_t key_size = 0;
   std::uint16_t column = 0;
   directive_kind kind = directive_kind::unknown;
@@ -27,7 +27,7 @@ struct document_line {
   bool starts_run = false;
   bool in_group = false;
 
-  /// `text` contains all views of `line`.
+  /// `text` must contain all views of `line`.
   [[nodiscard]] static constexpr document_line of(const directive& line,
                                                   std::string_view text) noexcept {
     return {.value_offset = static_cast<std::uint32_t>(line.value.data() - text.data()),
@@ -58,7 +58,7 @@ struct document_line {
   }
 };
 
-/// The lines that stand before the first with a mark.
+/// Returns the lines before the first one with a mark.
 [[nodiscard]] constexpr std::span<const document_line> lines_before(
     std::span<const document_line> lines, bool document_line::* mark) noexcept {
   const auto marked = std::find_if(lines.begin(), lines.end(),
@@ -66,7 +66,7 @@ struct document_line {
   return lines.first(static_cast<std::size_t>(marked - lines.begin()));
 }
 
-/// The first valid Crawl-delay in `lines`.
+/// Returns the first valid Crawl-delay in `lines`.
 [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> first_delay(
     std::span<const document_line> lines, std::string_view text) noexcept {
   for (const document_line& line : lines) {

@@ -15,7 +15,7 @@
 
 namespace robots::rep_detail {
 
-/// The text before the first blank, and the text after it.
+/// Returns the text before the first blank, and the text after it.
 [[nodiscard]] constexpr std::pair<std::string_view, std::string_view> split_at_blank(
     std::string_view value) noexcept {
   const auto blank = std::find_if(value.begin(), value.end(), base::is_blank);
@@ -23,16 +23,16 @@ namespace robots::rep_detail {
   return {value.substr(0, size), base::trim(value.substr(size), base::is_blank)};
 }
 
-/// The path that a value is about, empty for every path, and the statement about it.
-/// draft-ietf-aipref-attach-05, section 3.2: a value that begins with `/` begins with a path, which
-/// ends before the first blank.
+/// Splits a value into its path, empty for every path, and the statement about it.
+/// draft-ietf-aipref-attach-05, section 3.2: a path begins with `/` and ends before the first
+/// blank.
 [[nodiscard]] constexpr std::pair<std::string_view, std::string_view> split_scope(
     std::string_view value) noexcept {
   return value.starts_with('/') ? split_at_blank(value) : std::pair{std::string_view{}, value};
 }
 
-/// The octets of `path` that "most octets" counts when it matches `target`: 0 of the empty path,
-/// which matches everything. Returns an empty optional if it does not match.
+/// Returns the number of octets by which `path` matches `target`, for "most octets"; 0 for the
+/// empty path, which matches everything. Returns an empty optional if it does not match.
 [[nodiscard]] constexpr std::optional<std::uint32_t> match_scope(std::string_view path,
                                                                  std::string_view target) {
   if (path.empty()) {
@@ -45,21 +45,21 @@ namespace robots::rep_detail {
   return compiled.specificity();
 }
 
-/// Compares a target with the paths of many lines, within the steps of one question. A line costs a
-/// step for each octet of path and target. Octets of a target that is not in normal form cost two,
+/// Compares a target with the paths of many lines, within the steps of one question. A line costs
+/// one step per octet of path and target. If the target is not in normal form, its octets cost two,
 /// since each line normalises it again.
 class scoped_target {
  public:
   constexpr explicit scoped_target(std::string_view target) noexcept
       : target_(target), steps_each_(target.size() * (is_normal_target(target) ? 1 : 2)) {}
 
-  /// Like `match_scope`, but returns an empty optional once the steps are exceeded.
+  /// Like `match_scope`, but returns an empty optional after the steps are used up.
   [[nodiscard]] constexpr std::optional<std::uint32_t> match(std::string_view path) {
     steps_.spend(1 + (path.empty() ? 0 : path.size() + steps_each_));
     return exceeded() ? std::nullopt : match_scope(path, target_);
   }
 
-  /// Returns true if some line was not compared.
+  /// Returns true if a line was not compared.
   [[nodiscard]] constexpr bool exceeded() const noexcept { return steps_.exceeded(); }
 
  private:

@@ -8,16 +8,16 @@
 
 namespace robots::rep_detail {
 
-/// Reads a Dictionary of Structured Fields (RFC 9651, section 4.2.2) without keeping it.
+/// Reads a Dictionary of Structured Fields (RFC 9651, section 4.2.2) without storing it.
 ///
-/// Checks the whole grammar, save that the octets of a Display String are UTF-8. Tells Tokens from
-/// all other values, which is all that usage preferences ask for.
+/// Checks the whole grammar, except that the octets of a Display String must be UTF-8.
+/// Distinguishes only Tokens from other values: usage preferences need no more.
 class dictionary_reader {
  public:
   constexpr explicit dictionary_reader(std::string_view text) noexcept : rest_(text) {}
 
-  /// Returns the last value of `wanted` if it is a Token, else an empty text. Returns nothing if
-  /// the text is not a Dictionary.
+  /// Returns the last value of `wanted` if it is a Token, else an empty text. Returns an empty
+  /// optional if the text is not a Dictionary.
   [[nodiscard]] constexpr std::optional<std::string_view> token_of(std::string_view wanted) {
     std::string_view found;
     skip(" ");
@@ -36,7 +36,8 @@ class dictionary_reader {
   }
 
  private:
-  /// A Token, an empty text for another value, or nothing for a text that is not a value.
+  /// Reads a value: returns a Token, an empty text for another value, or an empty optional for a
+  /// text that is not a value.
   using value = std::optional<std::string_view>;
 
   [[nodiscard]] static constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }

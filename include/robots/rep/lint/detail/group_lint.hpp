@@ -17,11 +17,11 @@
 
 namespace robots::rep_detail {
 
-/// Holds the rules of one group against each other.
+/// Compares the rules of one group with each other.
 class group_lint {
  public:
-  /// `file` is all that the file says: rules of one crawler in another group count against calling
-  /// a rule redundant.
+  /// `file` has all lines of the file: a rule is not redundant if the crawler has rules in another
+  /// group.
   constexpr group_lint(const std::vector<directive>& file, const parse_options& options,
                        std::vector<diagnostic>& findings)
       : options_(options), findings_(findings) {
@@ -30,7 +30,7 @@ class group_lint {
       if (!is_rule(line.kind)) {
         continue;
       }
-      octets += 3 * line.value.size() + 1;  // most that it is compiled to
+      octets += 3 * line.value.size() + 1;  // the most octets that it can be compiled to
       const rule_kind kind = rule_kind_of(line.kind);
       auto& same_kind = kind == rule_kind::allow ? allowing_ : disallowing_;
       for_each_pattern(kind, line.value, options, traits(), [&](const pattern_source& source) {
@@ -55,7 +55,7 @@ class group_lint {
     write_compiled(source, *traits().rule_form, [this](char c) { text_.push_back(c); });
     const compiled_pattern pattern =
         rep_detail::finish({text_.data() + offset, text_.size() - offset}, source.anchored);
-    // A line that stands for two patterns is never redundant as a whole.
+    // A line that means two patterns is never redundant as a whole.
     rules_.push_back({.pattern = pattern,
                       .specificity = specificity(source, *traits().rule_form),
                       .kind = kind,
@@ -64,7 +64,7 @@ class group_lint {
                       .reported = patterns > 1});
   }
 
-  /// Reports on the rules added so far, and forgets them.
+  /// Reports on the rules so far, and forgets them.
   constexpr void finish() {
     std::sort(rules_.begin(), rules_.end(), [](const entry& a, const entry& b) {
       return std::tie(a.pattern, a.line) < std::tie(b.pattern, b.line);
@@ -101,7 +101,8 @@ class group_lint {
     findings_.push_back(make_diagnostic(code, about.line, about.column));
   }
 
-  /// If several rules have the same pattern, only the first of the winning kind is not redundant.
+  /// If several rules have the same pattern, only the first one of the winning kind is not
+  /// redundant.
   constexpr void report_same_patterns() {
     for (auto first = rules_.begin(); first != rules_.end();) {
       const auto end = std::find_if(
@@ -117,10 +118,10 @@ class group_lint {
     }
   }
 
-  /// A rule is redundant if a prefix of it has the same effect, and no opposite rule could come
+  /// A rule is redundant if a prefix of it has the same effect and no opposite rule can decide
   /// between the two.
   constexpr void report_redundant() {
-    std::vector<std::size_t> prefixes;  // rules whose text the current one begins with
+    std::vector<std::size_t> prefixes;  // the rules that begin the current one
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       entry& rule = rules_[i];
       while (!prefixes.empty() &&
@@ -150,7 +151,7 @@ class group_lint {
   std::vector<diagnostic>& findings_;
   std::vector<std::uint32_t> allowing_;  // specificities of the patterns of the whole file, sorted
   std::vector<std::uint32_t> disallowing_;
-  std::vector<char> text_;  // of the compiled patterns; has room for all, and never moves
+  std::vector<char> text_;  // of the compiled patterns; reserved, so it never moves
   std::vector<entry> rules_;
 };
 

@@ -9,15 +9,15 @@
 
 namespace robots::rep_detail {
 
-/// The match of a User-agent line with a crawler, in rising order. For a crawler with several
-/// names, some of them fit better than others.
+/// How well a User-agent line fits a crawler, from worst to best. If a crawler has several names,
+/// some of them fit better than others.
 enum class agent_match : std::size_t { none, everyone, own };
 
-/// Decides whether the value of a User-agent line names a given crawler.
+/// Decides whether a User-agent line names a crawler.
 ///
-/// RFC 9309, section 2.2.1: a case-insensitive comparison of product tokens. The name in a line is
-/// cut as the RFC's grammar says, unless the crawler's own token holds other characters
-/// (`MJ12bot`): then the line is cut at the first blank or slash, and compared whole.
+/// RFC 9309, section 2.2.1: a case-insensitive comparison of product tokens. Cuts the name in a
+/// line as the RFC's grammar says. But if the crawler's own token has other characters (`MJ12bot`),
+/// cuts the line at the first blank or slash and compares that.
 class agent_matcher {
  public:
   constexpr explicit agent_matcher(std::string_view user_agent) noexcept
@@ -27,7 +27,7 @@ class agent_matcher {
     }
   }
 
-  /// The crawler's token, as it was given; empty for one that is only ever meant by `*`.
+  /// Returns the crawler's token as it was given; empty for a crawler that only `*` covers.
   [[nodiscard]] constexpr std::string_view token() const noexcept { return token_; }
 
   [[nodiscard]] constexpr agent_match compare(std::string_view value) const noexcept {

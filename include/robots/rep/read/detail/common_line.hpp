@@ -14,19 +14,18 @@
 
 namespace robots::rep_detail {
 
-/// A line in the form that nearly all have: a frequent key, a colon, and a value without white
-/// space in it; then at most a comment.
+/// A line in the most common form: a frequent key, a colon, a value without white space, and
+/// perhaps a comment.
 struct common_line {
-  directive_kind kind = directive_kind::unknown;  ///< unknown: the line is not of that form
+  directive_kind kind = directive_kind::unknown;  ///< unknown: the line has another form
   std::string_view key{};
   std::string_view value{};
-  const char* end = nullptr;  ///< where the line ends, of whatever form it is
+  const char* end = nullptr;  ///< the end of the line, in any form
 };
 
-/// The first line end from `from` on, or `text_end`.
+/// Returns the first line end from `from` on, or `text_end`.
 ///
-/// RFC 9309, section 2.2: `EOL = *(%x0D / %x0A)`: CR, LF and CR LF end a line and nothing else
-/// does.
+/// RFC 9309, section 2.2: `EOL = *(%x0D / %x0A)`: only CR, LF and CR LF end a line.
 [[nodiscard]] constexpr const char* find_line_end(const char* from, const char* text_end) noexcept {
   from = find_at_most(from, text_end, '\r');
   while (from != text_end && !is_line_end(*from)) {
@@ -35,7 +34,7 @@ struct common_line {
   return from;
 }
 
-/// The first octet from `from` on that is neither space nor tab, or `text_end`.
+/// Returns the first octet from `from` on that is not a space or tab, or `text_end`.
 [[nodiscard]] constexpr const char* skip_indent(const char* from, const char* text_end) noexcept {
   if (!std::is_constant_evaluated()) {
     for (; text_end - from >= std::ptrdiff_t{octet_block::size}; from += octet_block::size) {
@@ -51,7 +50,7 @@ struct common_line {
   return from;
 }
 
-/// Up to eight octets of a key in lower case, compared in one step without regard to case.
+/// Up to eight octets of a key in lower case, compared at once in any case.
 class key_part {
  public:
   consteval explicit key_part(std::string_view text) {
@@ -62,8 +61,8 @@ class key_part {
     }
   }
 
-  /// True if `octets` begin with the part. Setting the bit in which the cases of a letter differ
-  /// makes a letter of letters only.
+  /// Returns true if `octets` begin with the part. Upper and lower case of a letter differ in one
+  /// bit. If that bit is set, only a letter can equal a letter.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins(octet_word octets) const noexcept {
     return ((octets & compared_) | folded_) == wanted_;
   }
@@ -74,7 +73,7 @@ class key_part {
   octet_word folded_ = 0;
 };
 
-/// The kind of a frequent key, with its size if a colon follows it right at the start of `text`.
+/// Returns the kind and size of a frequent key that starts `text`, if a colon follows directly.
 struct common_key {
   directive_kind kind = directive_kind::unknown;
   std::size_t size = 0;
@@ -108,8 +107,8 @@ struct common_key {
   return {};
 }
 
-/// Reads the line whose key begins at `from`, if it is a common one. All dialects and options read
-/// such a line alike.
+/// Reads the line whose key starts at `from`, if it has the common form. All dialects and options
+/// read such a line alike.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_line read_common_line(
     const char* from, const char* text_end) noexcept {
   const common_key key = find_common_key({from, static_cast<std::size_t>(text_end - from)});
@@ -119,7 +118,7 @@ struct common_key {
   const char* const behind_colon = from + key.size + 1;
   const char* const value =
       behind_colon + (behind_colon != text_end && *behind_colon == ' ' ? 1 : 0);
-  // Of all octets up to `#`, a value in common form could hold only `!` and `"`.
+  // Of the octets up to `#`, only `!` and `"` can be in a value of common form.
   const char* const value_end = find_at_most(value, text_end, '#');
   const char* line_end = value_end;
   if (value_end != text_end && !is_line_end(*value_end)) [[unlikely]] {

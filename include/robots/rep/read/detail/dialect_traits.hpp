@@ -5,19 +5,19 @@
 
 namespace robots::rep_detail {
 
-/// Everything in which the dialects differ, as data.
+/// All differences between the dialects, as data.
 struct dialect_traits {
   const normal_form* rule_form;    ///< normal form of patterns
   const normal_form* target_form;  ///< normal form of targets
   bool robots_txt_always_allowed;  ///< RFC 9309, section 2.2.2
   bool key_prefixes;               ///< `Disallowed:` is a Disallow
   bool nul_ends_line;              ///< text after a NUL octet is ignored; else the line is dropped
-  bool ignores_keyless_lines;      ///< `User-agent a b` names nobody and leaves the group as it is
+  bool ignores_keyless_lines;      ///< `User-agent a b` names nobody and does not change the group
   bool keeps_cut_allow;            ///< an Allow line cut for its length still counts
-  bool partial_byte_order_mark;  ///< a part of a UTF-8 BOM is skipped, and one only; else all whole
-                                 ///< ones
-  bool index_html_is_directory;  ///< `Allow: /x/index.html` allows `/x/` too
-  bool lenient_targets;          ///< `//host/path`, `host/path` and `;` are read as in URLs
+  bool partial_byte_order_mark;    ///< a part of a UTF-8 BOM is skipped, but only one; else whole
+                                   ///< ones, any number
+  bool index_html_is_directory;    ///< `Allow: /x/index.html` allows `/x/` too
+  bool lenient_targets;            ///< `//host/path`, `host/path` and `;` are read as in URLs
 
   friend constexpr bool operator==(const dialect_traits&, const dialect_traits&) = default;
 };

@@ -15,12 +15,12 @@ namespace robots::rep_detail {
 struct key_spelling {
   std::string_view text;
   directive_kind kind;
-  bool is_right;   ///< as the protocol spells it
-  bool is_prefix;  ///< google/robotstxt takes all keys that begin with it
+  bool is_right;   ///< the spelling of the protocol
+  bool is_prefix;  ///< google/robotstxt accepts all keys that begin with it
 };
 
-/// Of wrong spellings, the first ones are google/robotstxt's, the others those that crawler-commons
-/// takes beyond these.
+/// Of the wrong spellings, the first ones are google/robotstxt's. crawler-commons also accepts the
+/// others.
 inline constexpr auto spellings = [] {
   using enum directive_kind;
   constexpr bool right = true;
@@ -68,7 +68,7 @@ inline constexpr auto spellings = [] {
   });
 }();
 
-/// The meaning of a key, and whether it has the spelling of the protocol.
+/// The meaning of a key, and whether its spelling is that of the protocol.
 struct recognised_key {
   directive_kind kind = directive_kind::unknown;
   bool misspelled = false;
@@ -78,8 +78,8 @@ struct recognised_key {
   return {lower, static_cast<char>(lower - ('a' - 'A'))};
 }
 
-/// The sizes of the spellings that begin with an octet, as a set of bits: most lines that are not
-/// in the usual form hold prose, markup or styles, which are not compared with any.
+/// The sizes of the spellings that begin with an octet, as a set of bits. Most lines without the
+/// common form are prose, markup or styles, and need no comparison.
 inline constexpr auto spelling_sizes = [] {
   std::array<std::uint32_t, 256> sizes{};
   for (const key_spelling& spelling : spellings) {
@@ -90,7 +90,7 @@ inline constexpr auto spelling_sizes = [] {
   return sizes;
 }();
 
-/// Which octets a User-agent line may begin with.
+/// The octets that can begin a User-agent line.
 inline constexpr auto begins_agent = [] {
   std::array<bool, 256> begins{};
   for (std::size_t octet = 0; octet < begins.size(); ++octet) {
@@ -104,7 +104,7 @@ inline constexpr auto begins_agent = [] {
   return begins;
 }();
 
-/// Returns true if `key`, or the beginning of it if `prefixes`, may be a spelling.
+/// Returns true if `key` may be a spelling. With `prefixes`, a spelling may also begin it.
 [[nodiscard]] constexpr bool may_be_key(std::string_view key, bool prefixes) noexcept {
   if (key.empty()) {
     return false;
@@ -113,7 +113,7 @@ inline constexpr auto begins_agent = [] {
   return prefixes ? sizes != 0 : key.size() < 32 && (sizes >> key.size() & 1U) != 0;
 }
 
-/// Reads a key without regard to case (RFC 9309, section 2.2), leniently unless `strict`.
+/// Reads a key in any case (RFC 9309, section 2.2), and accepts wrong spellings unless `strict`.
 [[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
                                                      bool strict) noexcept {
   if (!may_be_key(key, prefixes)) {

@@ -28,7 +28,7 @@ struct stated_rate {
   std::optional<stated_hours> hours{};
 };
 
-/// `hhmm`, from 0000 to 2400.
+/// Reads `hhmm`, from 0000 to 2400.
 [[nodiscard]] constexpr std::optional<std::chrono::minutes> parse_hhmm(
     std::string_view text) noexcept {
   const auto digits = base::parse_decimal(text);
@@ -69,7 +69,7 @@ struct stated_rate {
   }
 }
 
-/// A number with a unit; seconds when it has none.
+/// Reads a number with a unit; the default is seconds.
 [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> parse_period(
     std::string_view text) noexcept {
   std::int64_t unit = 1;

@@ -9,8 +9,8 @@
 
 namespace robots::rep_detail {
 
-/// The results of `parse(value)`, an optional or a value, for the lines of one kind, with their
-/// numbers; lines it cannot read are left out.
+/// Returns the results of `parse(value)`, an optional or a value, for the lines of one kind, with
+/// line numbers. Leaves out lines that it cannot read.
 template <class Parse>
 [[nodiscard]] constexpr auto read_lines(std::span<const directive> lines, directive_kind kind,
                                         Parse parse) {

@@ -8,20 +8,20 @@
 
 namespace robots::rep_detail {
 
-/// A line cut into key and value.
+/// A line, split into key and value.
 struct key_and_value {
   std::string_view key{};
   std::string_view value{};
   bool colon = false;
-  bool found = false;  ///< the line has both parts, though the value may be empty
+  bool found = false;  ///< the line has both parts; the value may be empty
 };
 
 [[nodiscard]] constexpr bool is_line_end(char c) noexcept { return c == '\n' || c == '\r'; }
 
-/// White space, and the NUL octets that some editors leave at the ends of lines.
+/// White space, and the NUL octets that some editors leave at the end of lines.
 [[nodiscard]] constexpr bool is_padding(char c) noexcept { return base::is_blank(c) || c == '\0'; }
 
-/// A line with a colon. RFC 9309, section 2.2: `key *WS ":" *WS value`.
+/// Splits a line with a colon. RFC 9309, section 2.2: `key *WS ":" *WS value`.
 [[nodiscard]] constexpr key_and_value split_at_colon(std::string_view line,
                                                      std::size_t colon) noexcept {
   const std::string_view key = base::trim(line.substr(0, colon), is_padding);
@@ -29,7 +29,8 @@ struct key_and_value {
   return {.key = key, .value = value, .colon = true, .found = !key.empty()};
 }
 
-/// A line without a colon. People forget it, so two words alone are a key and a value too.
+/// Splits a line without a colon. People forget it, so a line of two words is also a key and a
+/// value.
 [[nodiscard]] constexpr key_and_value split_words(std::string_view line) noexcept {
   const auto blank = std::find_if(line.begin(), line.end(), base::is_ws);
   if (blank == line.end()) {
@@ -45,7 +46,7 @@ struct key_and_value {
           .found = true};
 }
 
-/// Cuts a line without comment and padding.
+/// Splits a line without comment and padding.
 [[nodiscard]] constexpr key_and_value split_line(std::string_view line) noexcept {
   const auto colon = line.find(':');
   return colon == std::string_view::npos ? split_words(line) : split_at_colon(line, colon);

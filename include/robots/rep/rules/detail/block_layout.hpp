@@ -12,15 +12,15 @@
 
 namespace robots::rep_detail {
 
-/// Longest prefix by which rules are found.
+/// The longest prefix in the index.
 inline constexpr std::size_t max_key_size = 63;
 
-/// The lengths of the prefixes that rules are found by, one bit each. The second octet of a prefix
-/// is its class: a target is compared only with the prefixes of its class.
+/// The lengths of the prefixes in the index, one bit for each. The second octet of a prefix is its
+/// class. A target is compared only with prefixes of its class.
 struct prefix_lengths {
   std::array<octet_word, 4> of_class{};
 
-  /// Octets that they take in store.
+  /// The octets that they take when stored.
   static constexpr std::size_t stored_size = 32;
 
   constexpr void add(std::string_view prefix) noexcept {
@@ -34,7 +34,7 @@ struct prefix_lengths {
     }
   }
 
-  /// Of those stored in front of `octets`, the lengths that prefixes of `target` may have.
+  /// Returns the possible lengths of prefixes of `target`, from those stored in front of `octets`.
   [[nodiscard]] static constexpr octet_word load_for(std::string_view target,
                                                      std::string_view octets) noexcept {
     const std::size_t place = target.size() > 1 ? class_of(target) : 0;
@@ -66,7 +66,7 @@ constexpr std::size_t rule_set_facts::texts_at() const noexcept {
   return rules_at() + rules * packed_rule::stored_size;
 }
 
-/// The places of the buckets of rules by prefix and by gram.
+/// The positions of the buckets of rules by prefix and by gram.
 struct rule_places {
   hash_places prefixes;
   hash_places grams;

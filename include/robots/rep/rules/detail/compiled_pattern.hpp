@@ -9,8 +9,8 @@
 
 namespace robots::rep_detail {
 
-/// A pattern ready to be matched: literals in normal form with single `*` between them, none at
-/// the end.
+/// A pattern ready for matching: literals in normal form with a single `*` between them, and no `*`
+/// at the end.
 struct compiled_pattern {
   std::string_view text{};
   bool anchored = false;  ///< the target must end where the pattern does
@@ -18,14 +18,14 @@ struct compiled_pattern {
   friend constexpr auto operator<=>(const compiled_pattern&, const compiled_pattern&) = default;
 };
 
-/// The source of a pattern: the part before an end anchor, and the text that is added around it.
+/// The source of a pattern: the part before its end anchor, and the text added around it.
 struct pattern_source {
   std::string_view body{};
   bool anchored = false;
   bool leading_slash = false;
 
-  /// RFC 9309, section 2.2.3: `$` designates the end of the match pattern only at its end, and
-  /// `*` any characters, so that behind a final one no anchor has an effect.
+  /// RFC 9309, section 2.2.3: `$` is an anchor only at the end of the pattern, and `*` matches any
+  /// characters. So after a final `*`, an anchor has no effect.
   [[nodiscard]] static constexpr pattern_source of(std::string_view written,
                                                    bool prepend_slash = false) noexcept {
     pattern_source source{.body = written};
@@ -42,14 +42,13 @@ struct pattern_source {
   return text.find("**") != std::string_view::npos;
 }
 
-/// Returns true if compiling changes nothing but the end of the pattern, so that no text must be
-/// made.
+/// Returns true if compiling can only change the end of the pattern, so that no new text is needed.
 [[nodiscard]] constexpr bool is_compiled(const pattern_source& source,
                                          const normal_form& form) noexcept {
   return !source.leading_slash && is_normal(source.body, form) && !has_double_star(source.body);
 }
 
-/// Writes the compiled text of a pattern that is not compiled yet, octet by octet, to `put`.
+/// Compiles a pattern: passes each octet of the result to `put`.
 template <class Put>
 constexpr void write_compiled(const pattern_source& source, const normal_form& form, Put put) {
   if (source.leading_slash) {
@@ -64,8 +63,8 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
   });
 }
 
-/// Octets of the normal form, wildcard and anchor included: the "most octets" of the RFC (RFC 9309,
-/// section 2.2.2). A literal `$` counts as it is written.
+/// The number of octets of the normal form with wildcards and anchor: the "most octets" of the RFC
+/// (RFC 9309, section 2.2.2). A literal `$` counts as it is written.
 [[nodiscard]] constexpr std::uint32_t specificity(const pattern_source& source,
                                                   const normal_form& form) noexcept {
   std::uint32_t octets = (source.anchored ? 1U : 0U) + (source.leading_slash ? 1U : 0U);
@@ -76,7 +75,7 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
   return octets;
 }
 
-/// The pattern whose compiled text, save for wildcards at its end, is `text`.
+/// Makes the pattern with the compiled text `text`, which may have wildcards at its end.
 [[nodiscard]] constexpr compiled_pattern finish(std::string_view text, bool anchored) noexcept {
   if (text.ends_with('*')) {
     anchored = false;

@@ -14,7 +14,7 @@
 
 namespace robots::rep_detail {
 
-/// Takes the directives of a text and keeps those for one crawler.
+/// Collects the directives for one crawler from those of a text.
 class crawler_collector {
  public:
   constexpr crawler_collector(std::string_view user_agent, const parse_options& options)
@@ -50,7 +50,7 @@ class crawler_collector {
 
   [[nodiscard]] constexpr crawler_directives finish(line_counts lines) && {
     found_.findings.lines = lines;
-    // Made in place: rules that have just been written are slow to move.
+    // Made in place, since it is slow to move rules that were just written.
     return {.rules = rules_.finish(),
             .file_delay = found_.file_delay,
             .extensions = std::move(found_.extensions),

@@ -8,15 +8,15 @@
 
 namespace robots::rep_detail {
 
-/// Follows the lines of a text and decides which of them apply to one crawler.
+/// Follows the lines of a text and decides which of them apply to a crawler.
 ///
-/// RFC 9309, section 2.2.1: groups that name the crawler are merged; when none does, those of `*`
-/// apply. A rule holds for all User-agent lines of its group; any other line, such as a delay, for
-/// those right above it only.
+/// RFC 9309, section 2.2.1: groups that name the crawler are merged; if there are none, the groups
+/// of `*` apply. A rule applies to all User-agent lines of its group. Any other line, such as a
+/// delay, applies only to those directly above it.
 class group_selection {
  public:
-  /// Takes a User-agent line. Returns true if it fits the crawler better than all lines before, so
-  /// that lines that applied so far apply no longer.
+  /// Takes a User-agent line. Returns true if it fits the crawler better than all earlier lines, so
+  /// that the lines collected so far must be dropped.
   constexpr bool on_user_agent(const directive& line, agent_match match) noexcept {
     in_group_ = line.starts_group ? match : (std::max)(in_group_, match);
     right_above_ = line.starts_run ? match : (std::max)(right_above_, match);
@@ -25,7 +25,7 @@ class group_selection {
     return is_more;
   }
 
-  /// Returns true if a line of another kind applies that stands here, as far as can be known yet.
+  /// Returns true if a line of another kind at this place applies, as far as is known yet.
   [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
     const agent_match named = is_rule(kind) ? in_group_ : right_above_;
     return named == found_ && named != agent_match::none;
@@ -40,7 +40,7 @@ class group_selection {
   }
 
  private:
-  // The most that some User-agent lines are to the crawler.
+  // The best fit of some User-agent lines.
   agent_match in_group_ = agent_match::none;
   agent_match right_above_ = agent_match::none;
   agent_match found_ = agent_match::none;

@@ -11,14 +11,14 @@
 
 namespace robots::rep_detail {
 
-/// The rules whose hashes lie in one part of the range of hashes. They are stored one after
-/// another; where they end, those of the next bucket begin.
+/// The rules with hashes in one part of the range of hashes. Rules are stored one after another; a
+/// bucket ends where the next one begins.
 struct hash_bucket {
   std::uint32_t first = 0;    ///< index of the first rule
-  std::uint32_t present = 0;  ///< which of 32 equal parts of the bucket's range are not empty, so
-                              ///< that most look-ups in vain end here
+  std::uint32_t present = 0;  ///< a bit for each of 32 equal parts of its range that is not empty:
+                              ///< most failing look-ups end here
 
-  /// Octets that one takes in store.
+  /// The octets that it takes when stored.
   static constexpr std::size_t stored_size = 8;
 
   /// Reads the bucket stored at `offset`.
@@ -34,21 +34,22 @@ struct hash_bucket {
   }
 };
 
-/// The usual number of buckets for `rules` rules: a power of two, with three to six rules each.
+/// Returns the usual number of buckets for `rules` rules: a power of two, with three to six rules
+/// each.
 [[nodiscard]] constexpr std::uint32_t buckets_for(std::uint32_t rules) noexcept {
   return rules == 0 ? 0 : std::bit_ceil((rules + 5) / 6);
 }
 
-/// The place of hashes among buckets: the first bits of a hash name the bucket, the next five the
-/// part of it.
+/// The position of a hash among buckets: its first bits select the bucket, the next five the part.
 class hash_places {
  public:
   struct place {
-    std::size_t offset;  ///< where the bucket is stored
+    std::size_t offset;  ///< the position of the stored bucket
     std::uint32_t bit;   ///< in `hash_bucket::present`
   };
 
-  /// The first of `buckets`, a power of two, is stored at `first`. Of 0 buckets none is asked for.
+  /// There are `buckets` buckets, a power of two; the first one is stored at `first`. With 0
+  /// buckets, `of` must not be called.
   constexpr hash_places(std::size_t first, std::size_t buckets) noexcept
       : first_(first), shift_(64 - part_bits - std::countr_zero(buckets)) {}
 
@@ -65,7 +66,7 @@ class hash_places {
   int shift_;
 };
 
-/// Other bits of the hash than those.
+/// Returns other bits of the hash.
 [[nodiscard]] constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
   return static_cast<std::uint32_t>((hash ^ hash >> 32U) & ((1U << packed_rule::tag_bits) - 1));
 }

@@ -13,21 +13,21 @@
 
 namespace robots::rep_detail {
 
-/// The way in which a query finds a rule.
+/// How a query finds a rule.
 enum class found_by : std::uint8_t { trial, prefix, gram };
 
-/// A rule that concerns the crawler.
+/// A rule that applies to the crawler.
 struct kept_rule {
-  const char* text;    ///< as it stands in the file
+  const char* text;    ///< as written in the file
   packed_rule rule;    ///< without offset and tag
-  std::uint16_t size;  ///< of the text, not 0
-  found_by way;        ///< set with `hash`, once all rules are known
-  std::uint64_t hash;  ///< or, of one that is tried, at last its rank
+  std::uint16_t size;  ///< of the text; above 0
+  found_by way;        ///< set together with `hash`, when all rules are known
+  std::uint64_t hash;  ///< or its rank, if it is tried one by one
 
   [[nodiscard]] constexpr std::string_view value() const noexcept { return {text, size}; }
 };
 
-/// Rules gathered one by one. The first ones need no memory of their own.
+/// Rules, collected one by one. The first ones need no allocation.
 class kept_rules {
  public:
   constexpr kept_rules() noexcept {}  // NOLINT: rules are written before they are read
@@ -61,7 +61,7 @@ class kept_rules {
   }
 
   std::array<kept_rule, 64> few_;
-  std::vector<kept_rule> many_;  // all of them, when they are no longer few
+  std::vector<kept_rule> many_;  // all rules, if there are more than a few
   std::size_t size_ = 0;
 };
 

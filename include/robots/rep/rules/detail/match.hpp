@@ -11,17 +11,17 @@
 
 namespace robots::rep_detail {
 
-/// Most steps that one question may take: tens of milliseconds. A URL of 8,000 octets, which RFC
-/// 9110, section 4.1, recommends to support, can be searched to its end for a thousand literals.
+/// The most steps of one question: tens of milliseconds. They are enough to search a URL of 8,000
+/// octets, which RFC 9110, section 4.1, recommends to support, for a thousand literals.
 inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
 
-/// Limits the cost of a comparison, so that no text and no rules can delay a caller for long. A
-/// step takes a few nanoseconds at most, whatever is compared.
+/// Limits the work of a comparison, so that no text and no rules can delay a caller for long. A
+/// step takes at most a few nanoseconds.
 class step_budget {
  public:
   constexpr explicit step_budget(std::int64_t steps) noexcept : left_(steps) {}
 
-  /// Subtracts `steps` from the budget. No memory holds a text that makes 2^63 of them.
+  /// Subtracts `steps` from the budget. It cannot overflow: no text in memory makes 2^63 steps.
   constexpr void spend(std::size_t steps) noexcept { left_ -= static_cast<std::int64_t>(steps); }
 
   [[nodiscard]] constexpr bool exceeded() const noexcept { return left_ < 0; }
@@ -33,12 +33,12 @@ class step_budget {
   std::int64_t left_;
 };
 
-/// Returns true if a target in normal form matches (RFC 9309, sections 2.2.2 and 2.2.3).
-/// False once `steps` are exceeded.
+/// Returns true if a target in normal form matches (RFC 9309, sections 2.2.2 and 2.2.3). Returns
+/// false when the `steps` are used up.
 ///
-/// Each literal behind a `*` is taken at its first occurrence: any later one leaves less text for
-/// what follows. The last one is looked for first, since a target without it needs no other look,
-/// and again where it stands too early. Linear in pattern and target, without recursion.
+/// Uses the first occurrence of each literal after a `*`: a later one would leave less text for the
+/// rest. Searches for the last literal first, since it is enough if the target does not have it.
+/// Searches for it again if it stands too early. Linear in pattern and target; not recursive.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, std::string_view target,
                                      step_budget& steps) noexcept {
   constexpr auto npos = std::string_view::npos;
@@ -78,7 +78,7 @@ class step_budget {
   return target.data() <= last_place || (!pattern.anchored && find_in(target, last) != npos);
 }
 
-/// Compares without a limit of steps.
+/// Compares without a limit on steps.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern,
                                      std::string_view target) noexcept {
   step_budget steps{(std::numeric_limits<std::int64_t>::max)()};

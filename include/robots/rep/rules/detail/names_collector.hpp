@@ -14,7 +14,7 @@
 
 namespace robots::rep_detail {
 
-/// Makes the rules of a crawler with several names; one without a name is meant by `*` only.
+/// Makes the rules of a crawler with several names. Without a name, only `*` covers the crawler.
 class names_collector {
  public:
   constexpr names_collector(std::span<const std::string_view> user_agents,
@@ -38,7 +38,7 @@ class names_collector {
   }
 
  private:
-  /// The earlier the name, the more it is to the crawler, unless the groups of all are merged.
+  /// An earlier name fits better, unless the groups of all names are merged.
   [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (names_[i].compare(value) == agent_match::own) {
@@ -51,7 +51,7 @@ class names_collector {
   }
 
   std::vector<agent_matcher> names_;
-  std::size_t first_named_;  // the number of names when none is named so far
+  std::size_t first_named_;  // the number of names if none was named so far
   bool merges_;
   rule_collector collector_;
 };

@@ -14,10 +14,10 @@
 
 namespace robots::rep_detail {
 
-/// Longest normal form of a target that rule sets compare: more than any server takes.
+/// The longest normal form of a target that rule sets compare, longer than any server accepts.
 inline constexpr std::size_t max_normal_target = 65'536;
 
-/// Passes the normal form of a target to `put`, octet by octet.
+/// Passes each octet of the normal form of a target to `put`.
 template <class Put>
 constexpr void write_target(const target_path& path, const normal_form& form, Put put) {
   if (path.leading_slash) {
@@ -26,8 +26,8 @@ constexpr void write_target(const target_path& path, const normal_form& form, Pu
   write_normal(path.text, form, put);
 }
 
-/// Calls `use` with the normal form of a target that is not in it, cut behind the first octet that
-/// is too many. Apart from the usual case, whose stack stays small.
+/// Calls `use` with the normal form of a target that is not in normal form, cut after the first
+/// octet beyond the limit. Separate from the usual case, so that the stack stays small there.
 template <class Use>
 ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const normal_form& form,
                                              Use use) {
@@ -42,14 +42,15 @@ ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const norm
   return use(std::string_view{buffer.data(), size});
 }
 
-/// Returns true if `target` is a path with query in normal form, whatever the dialect, as most are.
+/// Returns true if `target` is a path with query in the normal form of every dialect. Most targets
+/// are.
 [[nodiscard]] constexpr bool is_normal_path(std::string_view target) noexcept {
   return !target.empty() && target[0] == '/' && (target.size() == 1 || target[1] != '/') &&
          is_graphic_without<'%', '$', '*', '#'>(target);
 }
 
 /// Calls `use` with the normal form of `target`, cut if it is too long, and returns its result.
-/// Most targets are in normal form already and are not copied.
+/// Most targets are in normal form already, and are not copied.
 template <class Use>
 constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
   target_path path{.text = target};
@@ -62,7 +63,7 @@ constexpr auto with_normal_target(std::string_view target, const dialect_traits&
   return use(path.text);
 }
 
-/// The normal form of `target`, however long it is.
+/// Returns the normal form of `target`, whatever its length.
 [[nodiscard]] constexpr std::vector<char> normal_target(std::string_view target,
                                                         const dialect_traits& traits) {
   std::vector<char> octets;
@@ -71,12 +72,12 @@ constexpr auto with_normal_target(std::string_view target, const dialect_traits&
   return octets;
 }
 
-/// Returns true if rule sets refuse a target for its length, given its normal form.
+/// Returns true if rule sets refuse a target with this normal form because of its length.
 [[nodiscard]] constexpr bool is_too_long(std::string_view target) noexcept {
   return target.size() > max_normal_target;
 }
 
-/// Returns true if a pattern matches a target, however long both are.
+/// Returns true if a pattern matches a target, whatever their lengths.
 [[nodiscard]] constexpr bool matches_target(const compiled_pattern& pattern,
                                             std::string_view target, const dialect_traits& traits) {
   return with_normal_target(target, traits, [&](std::string_view text) {
@@ -88,8 +89,8 @@ constexpr auto with_normal_target(std::string_view target, const dialect_traits&
   });
 }
 
-/// Returns true if rules have no say about a target. RFC 9309, section 2.2.2: "The /robots.txt URI
-/// is implicitly allowed."
+/// Returns true if rules do not apply to a target. RFC 9309, section 2.2.2: "The /robots.txt URI is
+/// implicitly allowed."
 [[nodiscard]] constexpr bool is_exempt(std::string_view target,
                                        const dialect_traits& traits) noexcept {
   constexpr std::string_view path = "/robots.txt";

@@ -15,22 +15,22 @@
 
 namespace robots::rep_detail {
 
-/// One rule of a `rule_set`, in twelve octets beside its text, which is the pattern as written.
+/// A rule of a `rule_set`: twelve octets, and its text, which is the pattern as written.
 ///
-/// The compiled pattern of most is all but the tail of that. Another one is made again whenever it
-/// is needed: before its text, two octets each hold the specificity and the length of the original
-/// text.
+/// For most rules, the compiled pattern is that text without its end. For others, it is made each
+/// time it is needed. Two octets each before the text then have the specificity and the length of
+/// the original text.
 class packed_rule {
  public:
-  /// The number of bits of a hash that are kept.
+  /// The number of stored bits of a hash.
   static constexpr unsigned tag_bits = 14;
-  /// Octets in front of a text that is not in normal form.
+  /// The octets before a text that is not in normal form.
   static constexpr std::size_t numbers_size = 4;
 
   packed_rule() = default;
 
-  /// A rule of `size` octets, below 2^16 since lines are shorter, on a line below 2^28, since a
-  /// text has at most 2^28 octets.
+  /// Makes a rule of `size` octets, below 2^16 since lines are shorter, on a line below 2^28, since
+  /// a text has at most 2^28 octets.
   constexpr packed_rule(rule_kind kind, std::uint32_t line, std::size_t size) noexcept
       : offset_(0),
         line_and_flags_((line & line_mask) | flag(kind == rule_kind::allow, allow_bit)),
@@ -42,30 +42,30 @@ class packed_rule {
         line_and_flags_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 4))),
         size_tag_and_tail_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8))) {}
 
-  /// Octets that one takes in store.
+  /// The octets that it takes when stored.
   static constexpr std::size_t stored_size = 12;
 
-  /// Stores the rule, its text at `offset`, and some bits of the hash by which it is found.
+  /// Stores the rule, with its text at `offset` and some bits of its hash.
   constexpr void store(char* to, std::size_t offset, std::uint32_t tag) const noexcept {
     store_word<4>(to, offset);
     store_word<4>(to + 4, line_and_flags_);
     store_word<4>(to + 8, size_tag_and_tail_ | tag << size_bits);
   }
 
-  /// The compiled pattern is all of `source` but a `*` at its end.
+  /// The compiled pattern is `source` without a `*` at its end.
   constexpr void set_compiled(const pattern_source& source) noexcept {
     const bool open = source.body.ends_with('*');
     set_pattern(source.body.size() - (open ? 1 : 0),
                 (open ? open_tail : 0) | (source.anchored ? anchor_tail : 0));
   }
 
-  /// The compiled pattern must be made of `source`.
+  /// The compiled pattern must be made from `source`.
   constexpr void set_source(const pattern_source& source) noexcept {
     set_pattern(source.body.size(), source.anchored ? anchor_tail : 0);
     line_and_flags_ |= flag(true, source_bit) | flag(source.leading_slash, slash_bit);
   }
 
-  /// Returns true if the compiled pattern holds a `*`.
+  /// Returns true if the compiled pattern has a `*`.
   constexpr void set_star(bool star) noexcept { line_and_flags_ |= flag(star, star_bit); }
 
   [[nodiscard]] constexpr std::uint32_t line() const noexcept {
@@ -76,18 +76,18 @@ class packed_rule {
     return has(allow_bit) ? rule_kind::allow : rule_kind::disallow;
   }
 
-  /// The compiled pattern holds a `*`.
+  /// The compiled pattern has a `*`.
   [[nodiscard]] constexpr bool star() const noexcept { return has(star_bit); }
 
   /// The compiled pattern must be made.
   [[nodiscard]] constexpr bool is_source() const noexcept { return has(source_bit); }
 
-  /// The compiled pattern, if it need not be made.
+  /// Returns the compiled pattern, if it need not be made.
   [[nodiscard]] constexpr compiled_pattern pattern(std::string_view text) const noexcept {
     return {.text = {text.data() + offset_, size()}, .anchored = anchored()};
   }
 
-  /// The source of the compiled pattern.
+  /// Returns the source of the compiled pattern.
   [[nodiscard]] constexpr pattern_source source(std::string_view text) const noexcept {
     return {.body = text.substr(offset_, size()),
             .anchored = anchored(),
@@ -106,23 +106,23 @@ class packed_rule {
     return rank_of(specificity(text), kind(), line(), tie);
   }
 
-  /// Most octets of a compiled pattern, of a line of 16,663 octets at most.
+  /// The most octets of a compiled pattern, for a line of at most 16,663 octets.
   static constexpr std::size_t most_compiled = 50'000;
 
-  /// Calls `use` with the compiled pattern, whether it must be made or not, and returns its result.
+  /// Calls `use` with the compiled pattern, which it makes if necessary, and returns its result.
   template <class Use>
   constexpr auto with_pattern(std::string_view text, const normal_form& form, Use use) const {
     return is_source() ? with_compiled(source(text), form, use) : use(pattern(text));
   }
 
-  /// The stored bits of the hash of the rule at `place`.
+  /// Returns the stored bits of the hash of the rule at `place`.
   [[nodiscard]] static constexpr std::uint32_t tag_at(std::string_view octets,
                                                       std::size_t place) noexcept {
     return static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8)) >> size_bits & tag_mask;
   }
 
  private:
-  /// Apart from the usual case, whose stack stays small.
+  /// Separate from the usual case, so that the stack stays small there.
   template <class Use>
   ROBOTS_NOINLINE static constexpr auto with_compiled(const pattern_source& source,
                                                       const normal_form& form, Use use) {
@@ -141,7 +141,7 @@ class packed_rule {
   static constexpr unsigned tail_at = size_bits + tag_bits;
   static constexpr std::uint32_t tag_mask = (1U << tag_bits) - 1;
 
-  // The original end after the compiled pattern: a `*`, a `$`, or both.
+  // Returns the original text after the compiled pattern: a `*`, a `$`, or both.
   static constexpr unsigned anchor_tail = 1;
   static constexpr unsigned open_tail = 2;
 

@@ -7,9 +7,9 @@
 
 namespace robots::rep_detail {
 
-/// The rank of a rule: of the rules that match, the one with the highest rank decides (RFC 9309,
-/// section 2.2.2). The rule with more octets has it, at equal length the kind that `tie` prefers,
-/// else the earlier one.
+/// Returns the rank of a rule: the matching rule with the highest rank decides (RFC 9309, section
+/// 2.2.2). More octets rank higher; at equal length, the kind that `tie` prefers; then the earlier
+/// rule.
 using rule_rank = std::uint64_t;
 
 [[nodiscard]] constexpr rule_rank rank_of(std::uint32_t specificity, rule_kind kind,

@@ -21,11 +21,11 @@
 
 namespace robots::rep_detail {
 
-/// Keeps of all directives those that concern one crawler, and makes a `rule_set` of them. The text
-/// that the directives view must live until then.
+/// Collects the directives for one crawler and makes a `rule_set` of them. The text of the
+/// directives must live until then.
 ///
-/// The functions that take directives are inlined, so that the scanner need not build each
-/// directive in memory.
+/// The functions that take directives are inlined, so that the scanner need not write each
+/// directive to memory.
 class rule_collector {
  public:
   constexpr rule_collector(std::string_view user_agent, const parse_options& options)
@@ -43,8 +43,8 @@ class rule_collector {
     return on_user_agent(line, agent_.compare(line.value));
   }
 
-  /// Takes a User-agent line of which it is known whom it names. Returns whether the lines kept so
-  /// far apply no longer.
+  /// Handles a User-agent line that was matched before. Returns true if the lines collected so far
+  /// must be dropped.
   ROBOTS_ALWAYS_INLINE constexpr bool on_user_agent(const directive& line, agent_match match) {
     const bool is_more = groups_.on_user_agent(line, match);
     if (is_more) {
@@ -54,7 +54,7 @@ class rule_collector {
     return is_more;
   }
 
-  /// Takes any other line. Returns whether it applies, as far as can be known yet.
+  /// Handles any other line. Returns true if it applies, as far as is known yet.
   ROBOTS_ALWAYS_INLINE constexpr bool on_other(const directive& line) {
     if (!groups_.applies(line.kind)) {
       return false;
@@ -71,27 +71,26 @@ class rule_collector {
     return true;
   }
 
-  /// Returns true if no line applies before another group begins, once rules have closed the list
-  /// of agents.
+  /// Returns true if no line can apply before the next group: rules have closed the list of agents.
   [[nodiscard]] constexpr bool waits_for_group() const noexcept {
     return !groups_.applies(directive_kind::allow);
   }
 
-  /// The crawler's token, as it was given.
+  /// Returns the crawler's token as it was given.
   [[nodiscard]] constexpr std::string_view token() const noexcept { return agent_.token(); }
 
-  /// The first valid Crawl-delay that applies.
+  /// Returns the first valid Crawl-delay that applies.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
     return crawl_delay_;
   }
 
-  /// Makes the rule set, once. Verdicts report `token`.
+  /// Makes the rule set; call it once. Verdicts report `token`.
   [[nodiscard]] constexpr rule_set finish() { return finish_as(agent_.token()); }
   [[nodiscard]] constexpr rule_set finish_as(std::string_view token) {
     return rule_set{*this, token};
   }
 
-  /// The parts of the rule set.
+  /// Returns the parts of the rule set.
   [[nodiscard]] constexpr rule_set_parts parts() { return parts(agent_.token()); }
   [[nodiscard]] constexpr rule_set_parts parts(std::string_view token) {
     rule_set_parts result = rule_packer{kept_, options_, traits_of(options_.dialect)}.finish(token);

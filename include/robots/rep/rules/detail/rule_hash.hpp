@@ -8,25 +8,26 @@
 
 namespace robots::rep_detail {
 
-/// The hash of a text is made of the hash state of its whole words, and the octets behind them. So
-/// the states on the way to that of a long text serve for all its prefixes.
+/// The state of a hash after some whole words of a text; the remaining octets complete the hash. So
+/// the states on the way to the hash of a long text serve all of its prefixes.
 ///
-/// Not secure against an attacker who searches texts of equal hash: such texts cost time, linear in
-/// their number, and nothing else.
+/// It is not secure: an attacker can find texts with equal hashes. They cost time, linear in their
+/// number, but no wrong answer.
 class hash_state {
  public:
-  /// The state with a whole word more.
+  /// Returns the state after one more word.
   [[nodiscard]] constexpr hash_state with(octet_word word) const noexcept {
     const std::uint64_t product = (state_ ^ word) * factor;
     return hash_state{product ^ product >> 32U};
   }
 
-  /// The hash with the first `count` octets, 0 to 7, of `word`. Its first bits are the best ones.
+  /// Returns the hash with the first `count` octets of `word`, 0 to 7. Its first bits are the best
+  /// ones.
   [[nodiscard]] constexpr std::uint64_t finish(octet_word word, std::size_t count) const noexcept {
     return (state_ ^ (word & octet_mask(count))) * factor;
   }
 
-  /// The state of no words.
+  /// The state before the first word.
   [[nodiscard]] static constexpr hash_state start() noexcept {
     return hash_state{0x2545'F491'4F6C'DD1DU};
   }
@@ -41,10 +42,10 @@ class hash_state {
   std::uint64_t state_;
 };
 
-/// Octets of a literal by which rules that begin with a wildcard are found.
+/// The number of octets of a literal that index a rule with a leading wildcard.
 inline constexpr std::size_t gram_size = 4;
 
-/// Calls `use` with the hash of each stretch of `gram_size` octets of `text`.
+/// Calls `use` with the hash of each part of `text` that has `gram_size` octets.
 template <class Use>
 constexpr void for_each_gram(std::string_view text, Use use) {
   for (std::size_t offset = 0; offset + gram_size <= text.size(); ++offset) {
@@ -52,14 +53,14 @@ constexpr void for_each_gram(std::string_view text, Use use) {
   }
 }
 
-/// Hashes of the prefixes of one text, the shorter ones first.
+/// Computes hashes of prefixes of one text, shorter ones first.
 class prefix_hasher {
  public:
   constexpr explicit prefix_hasher(std::string_view text) noexcept
       : text_(text), word_(word_at(text, 0)) {}
 
-  /// The hash of the first `size` octets. `size` is at most that of the text, and not below the
-  /// last.
+  /// Returns the hash of the first `size` octets. `size` must not exceed the text, and must not be
+  /// less than in the last call.
   [[nodiscard]] constexpr std::uint64_t of(std::size_t size) noexcept {
     while (size - at_ >= sizeof word_) {
       state_ = state_.with(word_);
@@ -76,7 +77,7 @@ class prefix_hasher {
   hash_state state_ = hash_state::start();
 };
 
-/// The hash of a whole text.
+/// Returns the hash of a whole text.
 [[nodiscard]] constexpr std::uint64_t hash_of(std::string_view text) noexcept {
   return prefix_hasher{text}.of(text.size());
 }

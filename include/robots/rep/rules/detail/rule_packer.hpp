@@ -27,11 +27,12 @@
 
 namespace robots::rep_detail {
 
-/// Compiles the rules for one crawler: puts them into one block, such that a query finds those that
-/// can match. Linear in the octets of the rules, except that rules tried one by one are sorted.
+/// Compiles the rules for one crawler: puts them into one block, so that a query finds those that
+/// can match. Linear in the octets of the rules, except that rules to be tried one by one are
+/// sorted.
 class rule_packer {
  public:
-  /// Takes the texts of `rules`, and changes their other members.
+  /// Uses the texts of `rules`, and changes their other members.
   constexpr rule_packer(kept_rules& rules, const parse_options& options,
                         const dialect_traits& traits)
       : options_(options), traits_(traits) {
@@ -71,11 +72,11 @@ class rule_packer {
   }
 
  private:
-  /// So many rules are tried one by one sooner than looked up.
+  /// It is faster to try this many rules one by one than to look them up.
   static constexpr std::size_t most_tried = 4;
-  /// A shorter prefix before the first wildcard is not selective enough.
+  /// A shorter prefix before the first wildcard matches too many targets.
   static constexpr std::size_t least_prefix = 2;
-  /// Most rules with wildcards that are looked up together.
+  /// The most rules with wildcards that are looked up together.
   static constexpr std::size_t most_crowded = 16;
 
   [[nodiscard]] constexpr std::uint32_t count(found_by way) const noexcept {
@@ -93,15 +94,15 @@ class rule_packer {
     find_by(rule, way);
   }
 
-  /// Calls `use` with the compiled text of a rule whose pattern has been added. Defined before
-  /// those that call it, as clang wants it in constant expressions.
+  /// Calls `use` with the compiled text of a rule that was added. Stands before its callers, since
+  /// clang needs this in constant expressions.
   template <class Use>
   constexpr void with_pattern(const kept_rule& rule, Use use) const {
     rule.rule.with_pattern(rule.value(), *traits_.rule_form,
                            [&](const compiled_pattern& pattern) { use(pattern.text); });
   }
 
-  /// Adds the patterns of the rule at `index`: a second one becomes a rule at the end.
+  /// Adds the patterns of the rule at `index`; a second pattern becomes a rule at the end.
   constexpr void add_line(kept_rules& rules, std::size_t index) {
     const kept_rule line = rules_[index];
     bool is_second = false;
@@ -132,7 +133,7 @@ class rule_packer {
     });
   }
 
-  /// `key` is the pattern up to its first wildcard.
+  /// `key` is the pattern before its first wildcard.
   constexpr void place(kept_rule& rule, std::string_view key, std::uint64_t hash, bool has_star) {
     rule.rule.set_star(has_star);
     if (has_star && key.size() < least_prefix) {
@@ -145,15 +146,15 @@ class rule_packer {
     starred_prefixes_ += has_star ? 1 : 0;
   }
 
-  /// The count of the part in which `hash` lies. There is one for each of as many equal parts of
-  /// the range of hashes: a power of two above 1.
+  /// Returns the count for the part of the range that contains `hash`. The range is divided into
+  /// equal parts, one for each count. Their number is a power of two above 1.
   [[nodiscard]] static constexpr std::uint32_t& count_of(
       std::uint64_t hash, std::vector<std::uint32_t>& counts) noexcept {
     return counts[static_cast<std::size_t>(hash >> (64 - std::countr_zero(counts.size())))];
   }
 
-  /// Stops finding rules by a prefix that many patterns have before their first wildcard: trying
-  /// them all could exceed the steps of a question.
+  /// Removes the index by a prefix that many patterns have before their first wildcard: trying them
+  /// all could exceed the steps of a question.
   constexpr void relieve_crowded() {
     if (starred_prefixes_ <= most_crowded) {
       return;
@@ -213,7 +214,7 @@ class rule_packer {
     });
   }
 
-  /// Puts the rules that are tried in front, the one that decides first.
+  /// Puts the rules that are tried one by one in front, the deciding one first.
   constexpr void sort_tried() {
     kept_rule* const begin = rules_.data();
     kept_rule* const end = std::partition(begin, begin + rules_.size(), [](const kept_rule& rule) {
@@ -231,11 +232,11 @@ class rule_packer {
                                  : rule.size;
   }
 
-  /// Writes of each bucket the index at which its rules end.
+  /// Writes the index of the end of each bucket.
   constexpr void write_buckets(char* block, const rule_set_facts& facts) const noexcept {
     const std::string_view buckets{block, facts.rules_at()};
     const rule_places places{facts};
-    if (facts.prefix_buckets + facts.gram_buckets == 1) {  // of few rules: counting costs more
+    if (facts.prefix_buckets + facts.gram_buckets == 1) {  // few rules: counting would cost more
       hash_bucket only{.first = facts.rules};
       only.store(block + facts.buckets_at + hash_bucket::stored_size);
       for (const kept_rule& rule : rules_) {
@@ -268,7 +269,7 @@ class rule_packer {
     return (rule.way == found_by::gram ? places.grams : places.prefixes).of(rule.hash);
   }
 
-  /// Writes the rules and their texts: each rule at the end of the free part of its bucket.
+  /// Writes the rules and their texts. Each rule goes to the end of the free part of its bucket.
   constexpr void write_rules(char* block, const rule_set_facts& facts, std::size_t text_at) {
     const std::string_view buckets{block, facts.rules_at()};
     char* const rules = block + facts.rules_at();
@@ -301,7 +302,7 @@ class rule_packer {
   const dialect_traits& traits_;
   std::span<kept_rule> rules_{};
   prefix_lengths lengths_{};
-  std::array<std::uint32_t, 3> counts_{};  // by `found_by`
+  std::array<std::uint32_t, 3> counts_{};  // indexed by `found_by`
   std::size_t starred_prefixes_ = 0;
   std::size_t text_size_ = 0;
 };

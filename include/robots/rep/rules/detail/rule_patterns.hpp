@@ -10,15 +10,15 @@
 
 namespace robots::rep_detail {
 
-/// The kind of a rule, given that of its line.
+/// Returns the kind of a rule for the kind of its line.
 [[nodiscard]] constexpr rule_kind rule_kind_of(directive_kind line) noexcept {
   return line == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
 }
 
-/// Calls `use` with each pattern that a rule stands for; with none for an empty rule, which
-/// restricts nothing (RFC 9309, section 2.2.2: `empty-pattern`).
+/// Calls `use` with each pattern of a rule. An empty rule has none, since it restricts nothing (RFC
+/// 9309, section 2.2.2: `empty-pattern`).
 ///
-/// google/robotstxt lets a rule that allows `/x/index.html` allow `/x/` as well.
+/// For google/robotstxt, a rule that allows `/x/index.html` also allows `/x/`.
 template <class Use>
 constexpr void for_each_pattern(rule_kind kind, std::string_view value,
                                 const parse_options& options, const dialect_traits& traits,

@@ -12,22 +12,22 @@
 
 namespace robots::rep_detail {
 
-/// The members of a rule set besides its block. The block holds, in this order:
-/// - where rules are looked up, their `prefix_lengths` and a `hash_bucket` for each bucket, and one
-///   that says where the last one ends;
-/// - a `packed_rule` for each rule: those tried one by one, the one that decides first; those
-///   found by prefix; those found by gram;
-/// - the texts of rules, and the token.
+/// The members of a rule set, except its block. The block contains, in this order:
+/// - if rules are looked up: their `prefix_lengths`, a `hash_bucket` for each bucket, and one more
+///   that marks the end of the last one;
+/// - a `packed_rule` for each rule: first those that are tried one by one, the deciding one first;
+///   then those found by prefix; then those found by gram;
+/// - the texts of the rules, and the token.
 struct rule_set_facts {
   const dialect_traits* traits = &rfc9309_traits;  ///< how targets are read
-  std::chrono::milliseconds delay{-1};             ///< Crawl-delay; negative without one
-  std::uint32_t token_size = 0;                    ///< of the crawler's token, as it was asked for
+  std::chrono::milliseconds delay{-1};             ///< Crawl-delay; negative if there is none
+  std::uint32_t token_size = 0;                    ///< octets of the crawler's token
   std::uint32_t rules = 0;
-  std::uint32_t tried = 0;  ///< how many of them are tried one by one
-  /// Buckets of the rules by the hash of the text before their first wildcard, or of its first
+  std::uint32_t tried = 0;  ///< the number of rules that are tried one by one
+  /// The buckets of the rules by the hash of the text before their first wildcard, or of its first
   /// `max_key_size` octets.
   std::uint32_t prefix_buckets = 0;
-  /// Buckets, behind those, of the rules found by the hash of a stretch of a literal.
+  /// After those, the buckets of the rules by the hash of a part of a literal.
   std::uint32_t gram_buckets = 0;
   group_choice group = group_choice::none;
   tie_break tie = tie_break::allow;
@@ -39,13 +39,13 @@ struct rule_set_facts {
   [[nodiscard]] friend constexpr bool operator==(const rule_set_facts&,
                                                  const rule_set_facts&) = default;
 
-  /// The start of the buckets in the block, if there are any.
+  /// Returns the start of the buckets in the block, if there are any.
   static constexpr std::size_t buckets_at = 32;
 
-  /// The start of the rules.
+  /// Returns the start of the rules.
   [[nodiscard]] constexpr std::size_t rules_at() const noexcept;
 
-  /// The start of the texts of rules.
+  /// Returns the start of the texts.
   [[nodiscard]] constexpr std::size_t texts_at() const noexcept;
 };
 

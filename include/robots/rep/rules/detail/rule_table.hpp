@@ -24,9 +24,9 @@
 
 namespace robots::rep_detail {
 
-/// A view of compiled rules, wherever they are stored, that answers for them.
+/// A view of compiled rules in any memory; it answers questions about them.
 struct rule_table {
-  std::string_view block;  ///< its parts are in `facts`
+  std::string_view block;  ///< described by `facts`
   const rule_set_facts& facts;
 
   /// Returns true if `target` may be fetched.
@@ -47,7 +47,7 @@ struct rule_table {
   [[nodiscard]] constexpr verdict match(std::string_view target) const noexcept {
     prefetch();
     return with_normal_target(target, *facts.traits, [this](std::string_view path) {
-      verdict result{.user_agent = user_agent()};  // one, so that it is never copied
+      verdict result{.user_agent = user_agent()};  // one object, so that it is never copied
       if (is_exempt(path, *facts.traits)) {
         result.user_agent = named();
         result.exempt = true;
@@ -67,12 +67,12 @@ struct rule_table {
     });
   }
 
-  /// The token that verdicts report: the crawler's, or "*" if the rules of `*` apply.
+  /// Returns the token for verdicts: the crawler's, or "*" if the rules of `*` apply.
   [[nodiscard]] constexpr std::string_view user_agent() const noexcept {
     return facts.group == group_choice::everyone ? std::string_view{"*"} : named();
   }
 
-  /// Returns true if a rule matches a target in normal form; false once `steps` are exceeded.
+  /// Returns true if a rule matches a target in normal form; false when the `steps` are used up.
   [[nodiscard]] constexpr bool matches(const packed_rule& rule, std::string_view target,
                                        step_budget& steps) const noexcept {
     steps.spend(1);
@@ -94,7 +94,7 @@ struct rule_table {
   }
 
  private:
-  /// The best of the rules found so far, and the remaining budget to find a better rule.
+  /// The best rule found so far, and the remaining steps to find a better one.
   struct search {
     std::optional<packed_rule> rule{};
     step_budget steps{max_match_steps};
@@ -155,7 +155,7 @@ struct rule_table {
     std::size_t end = 0;
   };
 
-  /// The rules among which those with this hash are: most often none.
+  /// Returns the rules that can have this hash; usually there are none.
   [[nodiscard]] constexpr candidates candidates_of(std::uint64_t hash,
                                                    const hash_places& places) const noexcept {
     const auto [offset, bit] = places.of(hash);
@@ -192,7 +192,7 @@ struct rule_table {
     }
   }
 
-  /// Not inlined, because that would slow the usual case, which does not call it.
+  /// Not inlined, since that would slow down the usual case, which does not call it.
   ROBOTS_NOINLINE constexpr void find_by_gram(search& best,
                                               std::string_view target) const noexcept {
     const hash_places places = rule_places{facts}.grams;
@@ -217,14 +217,15 @@ struct rule_table {
       });
     });
     if (tries == 0) {
-      // The target repeats itself and may find one rule again and again; now each is tried once.
+      // The target repeats itself and may find one rule many times. From now on, each rule is tried
+      // once.
       for (std::size_t i = first; i < facts.rules; ++i) {
         try_rule(best, rule(i), target);
       }
     }
   }
 
-  /// A rule of more octets counts as several, so that no long one is tried again and again.
+  /// A long rule counts as several, so that it is not tried many times.
   static constexpr std::size_t octets_per_try = 8;
 
   /// The number of hashes that can be compared in the time of one comparison with a rule.

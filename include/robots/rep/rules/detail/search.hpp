@@ -12,13 +12,14 @@
 
 namespace robots::rep_detail {
 
-/// A critical factorisation of a text: the length of its left part, and the period of its right.
+/// A critical factorisation of a text: the length of its left part, and the period of its right
+/// part.
 struct factorization {
   std::size_t left = 0;
   std::size_t period = 1;
 };
 
-/// The maximal suffix of `text` under the order `less`, with its period. Linear.
+/// Returns the maximal suffix of `text` in the order `less`, with its period. Linear.
 template <class Less>
 [[nodiscard]] constexpr factorization maximal_suffix(std::string_view text, Less less) noexcept {
   std::size_t best = 0;
@@ -52,12 +53,12 @@ struct literal_search {
   std::size_t steps = 0;
 };
 
-/// A literal of up to this length is looked for at many places of a text at once: that is quickest
-/// on real text, and reads each octet this many times at worst.
+/// A literal up to this length is compared at many positions at once. This is the fastest way on
+/// real text, and reads each octet at most this many times.
 inline constexpr std::size_t short_literal = 16;
 
-/// Looks for a literal of 1 to `short_literal` octets. A step takes a nanosecond or so, and there
-/// are fewer of them than octets passed.
+/// Searches for a literal of 1 to `short_literal` octets. A step takes about a nanosecond. There
+/// are fewer steps than octets.
 [[nodiscard]] constexpr literal_search find_short(std::string_view text,
                                                   std::string_view literal) noexcept {
   const std::size_t places = text.size() + 1 - (std::min)(literal.size(), text.size() + 1);
@@ -80,14 +81,14 @@ inline constexpr std::size_t short_literal = 16;
     if (std::is_constant_evaluated()) {
       continue;
     }
-    // Where one is wrong there may be more.
+    // If one candidate is wrong, there may be more.
     for (std::size_t blocks = 8;
          blocks > 0 && text.size() - place >= octet_block::size + short_literal; --blocks) {
       const auto equal_to = [&](std::size_t i) {
         return octet_block::load(text.data() + place + i).equal(literal[i]);
       };
       octet_set found = equal_to(0) & equal_to(std::min<std::size_t>(1, literal.size() - 1));
-      steps += 5;  // as long as a block and these two looks take
+      steps += 5;  // the time of a block and these two comparisons
       for (std::size_t i = 2; i < literal.size() && found != 0; ++i, ++steps) {
         found &= equal_to(i);
       }
@@ -100,7 +101,7 @@ inline constexpr std::size_t short_literal = 16;
   return {.steps = steps};
 }
 
-/// With how many octets both texts begin.
+/// Returns the number of octets that both texts begin with.
 [[nodiscard]] constexpr std::size_t common_size(std::string_view a, std::string_view b) noexcept {
   a = a.substr(0, b.size());
   b = b.substr(0, a.size());
@@ -115,8 +116,8 @@ inline constexpr std::size_t short_literal = 16;
 
 /// Returns the position of the first `needle`, which must not be empty, in `text`, or npos.
 ///
-/// The two-way algorithm of Crochemore and Perrin (1991): linear in needle and text whatever they
-/// hold, in constant space.
+/// Uses the two-way algorithm of Crochemore and Perrin (1991): linear in needle and text for any
+/// content, in constant space.
 [[nodiscard]] constexpr std::size_t two_way_find(std::string_view text,
                                                  std::string_view needle) noexcept {
   const factorization up = maximal_suffix(needle, [](auto a, auto b) { return a < b; });
@@ -127,7 +128,7 @@ inline constexpr std::size_t short_literal = 16;
     period = (std::max)(left, needle.size() - left) + 1;
   }
   const std::string_view first = needle.substr(left, short_literal);
-  std::size_t known = 0;  // octets at the needle's start known to match
+  std::size_t known = 0;  // octets at the start of the needle that are known to match
   for (std::size_t place = 0; place + needle.size() <= text.size();) {
     if (known == 0) {
       const std::size_t passed = find_short(text.substr(place + left), first).place;
@@ -153,8 +154,8 @@ inline constexpr std::size_t short_literal = 16;
   return std::string_view::npos;
 }
 
-/// Looks for a literal, which is not empty. Takes a step for each octet passed, or fewer where most
-/// are passed at a glance.
+/// Searches for a literal, which must not be empty. Takes at most one step per octet; fewer if most
+/// octets are skipped quickly.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr literal_search find_literal(
     std::string_view text, std::string_view literal) noexcept {
   const literal_search begin =

@@ -13,7 +13,7 @@ namespace robots::rep_detail {
 /// The treatment of an octet in the normal form.
 enum class octet_action : std::uint8_t { keep, encode, percent };
 
-/// One percent-encoding normal form, as data: the treatment of each octet, and whether encoded
+/// A percent-encoding normal form, as data: the treatment of each octet, and whether encoded
 /// unreserved octets are decoded.
 struct normal_form {
   std::array<octet_action, 256> actions{};
@@ -28,8 +28,8 @@ struct normal_form {
   }
 };
 
-/// RFC 9309, section 2.2.2: octets outside ASCII, controls and space are encoded, encoded
-/// unreserved octets are decoded, everything else stays.
+/// RFC 9309, section 2.2.2: octets outside ASCII, control characters and space are encoded; encoded
+/// unreserved octets are decoded; nothing else changes.
 [[nodiscard]] constexpr normal_form make_rfc9309_form() noexcept {
   normal_form form{.decode_unreserved = true};
   for (unsigned octet = 0; octet < 256; ++octet) {
@@ -38,7 +38,7 @@ struct normal_form {
     }
   }
   form.set('%', octet_action::percent);
-  // Section 2.2.3: `*` and `$` stand for themselves in a target, and for %2A and %24 in a rule.
+  // Section 2.2.3: `*` and `$` mean themselves in a target; in a rule, %2A and %24 mean them.
   form.set('$', octet_action::encode);
   return form;
 }
@@ -49,7 +49,7 @@ struct normal_form {
   return form;
 }
 
-/// google/robotstxt encodes octets outside ASCII and writes hexadecimal digits in upper case.
+/// google/robotstxt encodes octets outside ASCII, and writes hexadecimal digits in upper case.
 [[nodiscard]] constexpr normal_form make_google_rule_form() noexcept {
   normal_form form{};
   for (unsigned octet = 0x80; octet < 256; ++octet) {
@@ -62,13 +62,12 @@ struct normal_form {
 inline constexpr normal_form rfc9309_rule_form = make_rfc9309_form();
 inline constexpr normal_form rfc9309_target_form = make_rfc9309_target_form();
 inline constexpr normal_form google_rule_form = make_google_rule_form();
-inline constexpr normal_form google_target_form{};  // google/robotstxt takes URLs as they are
+inline constexpr normal_form google_target_form{};  // google/robotstxt does not change URLs
 
-/// Passes the normal form of `text` to `put`, octet by octet.
+/// Passes each octet of the normal form of `text` to `put`.
 ///
-/// A `%` that begins no escape stays, and the text after it is read from there: `%%61` is `%a`. So
-/// each part of a text has its own normal form, and a common part of a pattern and a target stays
-/// common.
+/// A `%` that begins no escape stays, and reading goes on after it: `%%61` becomes `%a`. So each
+/// part of a text has its own normal form, and equal parts of a pattern and a target remain equal.
 template <class Put>
 constexpr void write_normal(std::string_view text, const normal_form& form, Put put) {
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -88,7 +87,7 @@ constexpr void write_normal(std::string_view text, const normal_form& form, Put 
   }
 }
 
-/// Returns true if `text` is its own normal form. One pass.
+/// Returns true if `text` is its own normal form; reads it once.
 [[nodiscard]] constexpr bool is_normal(std::string_view text, const normal_form& form) noexcept {
   const bool keeps_stars = form.action('*') == octet_action::keep;
   if (keeps_stars ? is_graphic_without<'%', '$'>(text) : is_graphic_without<'%', '$', '*'>(text)) {

@@ -15,16 +15,16 @@
 
 namespace robots::rep_detail {
 
-/// A set of octets of a block: bit n stands for the n-th octet.
+/// A set of octets of a block; bit n means the n-th octet.
 using octet_set = std::uint32_t;
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-/// Thirty-two octets that are compared at once, in the vectors that every machine of the
-/// architecture has: SSE2 or NEON. The choice does not depend on compiler flags, since all files of
-/// a program must agree about this class. AVX2 gained only 2 to 6 % on real files.
+/// Thirty-two octets that are compared at once, with the vectors of every machine of the
+/// architecture: SSE2 or NEON. The choice does not depend on compiler flags, since all files of a
+/// program must have the same class. AVX2 gains only 2 to 6 % on real files.
 ///
-/// Not usable in constant expressions.
+/// It cannot be used in constant expressions.
 class octet_block {
  public:
   static constexpr std::size_t size = 32;
@@ -37,13 +37,13 @@ class octet_block {
     return block;
   }
 
-  /// The octets that are equal to `c`.
+  /// Returns the octets that equal `c`.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE octet_set equal(char c) const noexcept {
     const auto wanted = static_cast<unsigned char>(c);
     return set_of(low_ == wanted, high_ == wanted);
   }
 
-  /// The octets that are not above `c`, as unsigned numbers.
+  /// Returns the octets that are not above `c`, as unsigned numbers.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE octet_set at_most(char c) const noexcept {
     const auto most = static_cast<unsigned char>(c);
     return set_of(low_ <= most, high_ <= most);
@@ -51,7 +51,7 @@ class octet_block {
 
  private:
   using octets = unsigned char __attribute__((vector_size(16)));
-  using flags = decltype(octets{} == 0);  // all bits of an octet, or none
+  using flags = decltype(octets{} == 0);  // all bits of an octet are set, or none
 
   [[nodiscard]] ROBOTS_ALWAYS_INLINE static octet_set set_of(flags low, flags high) noexcept {
 #if defined(__x86_64__)
@@ -76,7 +76,7 @@ class octet_block {
 
 #else
 
-/// Thirty-two octets, on machines without vectors that are known here.
+/// Thirty-two octets, for architectures without known vectors.
 class octet_block {
  public:
   static constexpr std::size_t size = 32;
@@ -88,12 +88,12 @@ class octet_block {
     return block;
   }
 
-  /// The octets that are equal to `c`.
+  /// Returns the octets that equal `c`.
   [[nodiscard]] octet_set equal(char c) const noexcept {
     return at_most(static_cast<unsigned char>(c), 0);
   }
 
-  /// The octets that are not above `c`, as unsigned numbers.
+  /// Returns the octets that are not above `c`, as unsigned numbers.
   [[nodiscard]] octet_set at_most(char c) const noexcept {
     return at_most(0, static_cast<unsigned char>(c));
   }
@@ -112,7 +112,8 @@ class octet_block {
 
 #endif
 
-/// The first octet from `from` to `end` that is not above `most`, as unsigned numbers; else `end`.
+/// Returns the first octet from `from` to `end` that is not above `most`, as unsigned numbers, or
+/// `end`.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr const char* find_at_most(const char* from,
                                                                       const char* end,
                                                                       char most) noexcept {

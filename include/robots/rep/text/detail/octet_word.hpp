@@ -20,35 +20,35 @@ using base::part_of_word;
 using base::whole_word;
 using base::word_at;
 
-/// The octet `c` eight times.
+/// Returns a word with the octet `c` eight times.
 [[nodiscard]] constexpr octet_word repeat_octet(unsigned char c) noexcept {
   return 0x0101'0101'0101'0101U * c;
 }
 
-/// The lowest `count` octets of a word, 0 to 7.
+/// Returns the lowest `count` octets of a word, 0 to 7.
 [[nodiscard]] constexpr octet_word octet_mask(std::size_t count) noexcept {
   return (octet_word{1} << (8 * count)) - 1;
 }
 
-/// Returns true if a word holds the octet `c`.
+/// Returns true if a word has the octet `c`.
 [[nodiscard]] constexpr bool has_octet(octet_word word, unsigned char c) noexcept {
   const octet_word differs = word ^ repeat_octet(c);
   return ((differs - repeat_octet(1)) & ~differs & repeat_octet(0x80)) != 0;
 }
 
-/// Returns true if a word holds an octet below `c`, an ASCII character; at random if it holds one
-/// above ASCII.
+/// Returns true if a word has an octet below `c`, an ASCII character. If it has an octet above
+/// ASCII, the result is random.
 [[nodiscard]] constexpr bool has_octet_below(octet_word word, unsigned char c) noexcept {
   return ((word - repeat_octet(c)) & ~word & repeat_octet(0x80)) != 0;
 }
 
-/// Returns true if a word holds an octet above ASCII, or the control character DEL.
+/// Returns true if a word has an octet above ASCII, or the control character DEL.
 [[nodiscard]] constexpr bool has_octet_above_graphic(octet_word word) noexcept {
   return ((word | (word + repeat_octet(1))) & repeat_octet(0x80)) != 0;
 }
 
-/// Returns true if a word holds an octet that is no graphic ASCII character (`0x21` to `0x7E`), or
-/// one of `Others`, of which all are below `+`.
+/// Returns true if a word has an octet that is not a graphic ASCII character (`0x21` to `0x7E`), or
+/// one of `Others`, which must be below `+`.
 template <unsigned char... Others>
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool has_other_than_graphic(octet_word word) noexcept {
   constexpr unsigned char above_others = '+';
@@ -60,12 +60,13 @@ template <unsigned char... Others>
          (has_octet_below(word, '!') || (has_octet(word, Others) || ...));
 }
 
-/// The last word of a text, of which `count` octets are its own, filled up with graphic characters.
+/// Returns the last word of a text: `count` octets of the text, then graphic characters.
 [[nodiscard]] constexpr octet_word with_graphic_end(octet_word word, std::size_t count) noexcept {
   return word | (repeat_octet('~') & ~octet_mask(count));
 }
 
-/// True if all octets of `text`, at least `octet_block::size` of them, lie between `first` and `~`.
+/// Returns true if all octets of `text`, at least `octet_block::size` of them, are between `first`
+/// and `~`.
 [[nodiscard]] inline bool is_graphic_from(char first, std::string_view text) noexcept {
   const std::size_t last = text.size() - octet_block::size;
   octet_set others = 0;
@@ -76,7 +77,7 @@ template <unsigned char... Others>
   return others == 0;
 }
 
-/// Returns true if `text` consists of graphic ASCII characters other than `Others`.
+/// Returns true if `text` has only graphic ASCII characters other than `Others`.
 template <unsigned char... Others>
 [[nodiscard]] constexpr bool is_graphic_without(std::string_view text) noexcept {
   constexpr std::size_t usual = 64;
@@ -84,7 +85,7 @@ template <unsigned char... Others>
   if (text.size() < word) {
     return !has_other_than_graphic<Others...>(with_graphic_end(last_word(text, 0), text.size()));
   }
-  static_assert(((Others < '&' || Others == '*') && ...));  // for the look at '&' and above
+  static_assert(((Others < '&' || Others == '*') && ...));  // for the comparison of '&' and above
   if (!std::is_constant_evaluated() && text.size() >= usual &&
       (is_graphic_from('+', text) ||
        (is_graphic_from('&', text) && text.find('*') == std::string_view::npos))) {
@@ -98,15 +99,15 @@ template <unsigned char... Others>
   return !has_other_than_graphic<Others...>(whole_word(text, text.size() - word));
 }
 
-/// `text` from `offset` on. GCC makes `substr` a call, for which a view is written to memory in two
-/// halves, and then waits when it copies the view as a whole.
+/// Returns `text` from `offset` on. GCC makes `substr` a call. It writes the view to memory in two
+/// halves and then waits to read it as a whole.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::string_view behind(std::string_view text,
                                                                      std::size_t offset) noexcept {
   return {text.data() + offset, text.size() - offset};
 }
 
 /// Returns the position of the first `c` in `text`, or its size. Faster than the standard function
-/// if it is near, and nearly as quick where it is far.
+/// if it is near, and nearly as fast if it is far.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::size_t find_octet(std::string_view text,
                                                                     char c) noexcept {
   constexpr std::size_t nearest = 2 * sizeof(octet_word);
@@ -116,7 +117,7 @@ template <unsigned char... Others>
       return (std::min)(text.find(c, offset), text.size());
     }
     const octet_word differs = word_at(text, offset) ^ wanted;
-    // Its lowest bit belongs to the first octet that is equal; those above may be wrong.
+    // The lowest bit belongs to the first equal octet; higher bits may be wrong.
     const octet_word equal = (differs - repeat_octet(1)) & ~differs & repeat_octet(0x80);
     if (equal != 0) {
       return (std::min)(offset + static_cast<std::size_t>(std::countr_zero(equal)) / 8,
@@ -126,7 +127,7 @@ template <unsigned char... Others>
   return text.size();
 }
 
-/// Returns true if `text` starts with `prefix`: quicker than the standard's way where both are
+/// Returns true if `text` starts with `prefix`; faster than the standard function if both are
 /// short.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins_with(std::string_view text,
                                                               std::string_view prefix) noexcept {
