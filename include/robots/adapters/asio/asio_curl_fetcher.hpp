@@ -13,23 +13,23 @@
 
 namespace robots {
 
-/// Makes exchanges as `CurlFetcher` does, any number at once, on the threads that run an executor
-/// of Boost.Asio. It starts no threads, but libcurl may start some for name lookup.
+/// Makes exchanges like `CurlFetcher`, any number at once, on the threads that run an executor of
+/// Boost.Asio. It starts no threads, but libcurl may start some for name lookup.
 ///
-/// Copies share handles and connections. They work on a strand of the executor, so any number of
-/// threads may run it, and any thread may call `async_fetch`. When the last copy ends, exchanges
-/// under way end without a callback. It may end on any thread, also in a callback. The context of
-/// the executor must outlive it.
+/// Copies share their handles and connections. They work on a strand of the executor, so any number
+/// of threads may run it, and any thread may call `async_fetch`. When the last copy is destroyed,
+/// running exchanges end without a callback. It may be destroyed on any thread, also in a callback.
+/// The context of the executor must outlive it.
 class AsioCurlFetcher {
  public:
-  /// Throws std::invalid_argument if libcurl cannot follow an option, and
-  /// std::runtime_error when libcurl cannot start.
+  /// Throws std::invalid_argument if libcurl cannot follow an option, and std::runtime_error if
+  /// libcurl cannot start.
   explicit AsioCurlFetcher(const boost::asio::any_io_executor& executor,
                            const curl_multi_options& options = {})
       : driver_(std::make_shared<adapters_detail::asio_curl_driver>(executor, options)) {}
 
-  /// Begins an exchange. The executor calls `done` later; an exception of `done` leaves the
-  /// executor's `run`. Any thread.
+  /// Begins an exchange. The executor calls `done` later. If `done` throws, the exception leaves
+  /// the executor's `run`. Any thread may call it.
   void async_fetch(fetch_request request, std::function<void(fetch_response)> done) {
     driver_->start(std::move(request), std::move(done));
   }

@@ -37,24 +37,24 @@ namespace robots {
 ///     AsioCurlFetcher{context.get_executor()}}; decision made = co_await loop.async_check(url,
 ///     boost::asio::use_awaitable);
 ///
-/// Each operation takes any completion token of Boost.Asio. Like the calls that block, operations
-/// never fail because of the network: for a site that cannot be reached, the fallback policy
-/// decides. An operation that is cancelled (any type of cancellation), or under way when this ends,
-/// completes with `boost::asio::error::operation_aborted`; its fetch continues for as long as
-/// another operation or a call that blocks waits for it. Handlers are called through their
-/// associated executor, or the one given here, never by the initiating function or under a lock.
+/// Each operation takes any completion token of Boost.Asio. Like the blocking calls, operations
+/// never fail because of the network: if a site cannot be reached, the fallback policy decides. An
+/// operation completes with `boost::asio::error::operation_aborted` if it is cancelled (by any type
+/// of cancellation) or still runs when this object ends. Its fetch continues while another
+/// operation or a blocking call waits for it. Handlers run on their associated executor, or on the
+/// executor of this object. The initiating function never calls them, and no lock is held.
 ///
-/// Operations may be started from any thread, and any number of threads may run the executor: its
-/// own work is done on a strand. Waits between tries are by the cache's clock: a timer, or, for a
-/// `ManualClock`, a move of its time. An observer of the cache must not destroy it.
+/// Any thread may start operations, and any number of threads may run the executor: this object
+/// does its own work on a strand. Waits before retries follow the cache's clock: a timer or, for a
+/// `ManualClock`, a move of its time. An observer of the cache must not destroy this object.
 ///
-/// The cache and the executor's context must be there for longer. Destroying it waits for at most
-/// one of its steps, and cancels its fetches: other callers that wait for them start their own.
+/// The cache and the executor's context must outlive it. Its destruction waits for at most one step
+/// and cancels its fetches: other callers that wait for them start their own.
 template <class Cache, AsyncFetcher F>
   requires std::move_constructible<F>
 class asio_robots_cache {
  public:
-  /// Operations run on `executor`, and fetch through `fetcher`.
+  /// Runs operations on `executor`, and fetches with `fetcher`.
   asio_robots_cache(const boost::asio::any_io_executor& executor, Cache& cache, F fetcher)
       : look_ups_(std::make_shared<look_ups>(executor, cache, std::move(fetcher))) {}
 
@@ -62,7 +62,7 @@ class asio_robots_cache {
   asio_robots_cache& operator=(const asio_robots_cache&) = delete;
   ~asio_robots_cache() { look_ups_->close(); }
 
-  /// `basic_robots_cache::check`. Signature: `void(boost::system::error_code, decision)`.
+  /// Like `basic_robots_cache::check`. Signature: `void(boost::system::error_code, decision)`.
   template <boost::asio::completion_token_for<void(boost::system::error_code, decision)> Token>
   auto async_check(std::string url, Token&& token) {
     return ask<decision>(std::move(url), std::forward<Token>(token),
@@ -71,7 +71,7 @@ class asio_robots_cache {
                          });
   }
 
-  /// `basic_robots_cache::allowed`. Signature: `void(boost::system::error_code, bool)`.
+  /// Like `basic_robots_cache::allowed`. Signature: `void(boost::system::error_code, bool)`.
   template <boost::asio::completion_token_for<void(boost::system::error_code, bool)> Token>
   auto async_allowed(std::string url, Token&& token) {
     return ask<bool>(std::move(url), std::forward<Token>(token),
@@ -80,8 +80,8 @@ class asio_robots_cache {
                      });
   }
 
-  /// `basic_robots_cache::get`. Signature: `void(boost::system::error_code,
-  /// std::shared_ptr<const policy>)`; the policy is null only with an error.
+  /// Like `basic_robots_cache::get`. Signature: `void(boost::system::error_code,
+  /// std::shared_ptr<const policy>)`. The policy is null only with an error.
   template <boost::asio::completion_token_for<void(boost::system::error_code,
                                                    std::shared_ptr<const policy>)>
                 Token>
@@ -97,14 +97,15 @@ class asio_robots_cache {
       std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
-  /// The look-ups under way, and the timer of their driver. Tasks in Asio's queues hold this
-  /// weakly, and after `close()` nothing is left that needs the cache.
+  /// The running look-ups, and the timer of their driver. Tasks in Asio's queues hold it weakly,
+  /// and after `close()` nothing needs the cache any more.
   class look_ups : public std::enable_shared_from_this<look_ups> {
    public:
     look_ups(const boost::asio::any_io_executor& executor, Cache& cache, F fetcher)
         : strand_(executor), timer_(strand_), cache_(cache), fetcher_(std::move(fetcher)) {}
 
-    /// Begins an operation, from any thread. `handler` gets the result of `answer` for the look-up.
+    /// Begins an operation; any thread may call it. `handler` gets the result of `answer` for the
+    /// look-up.
     template <class Result, class Answer, class Handler>
     void begin(const std::string& url, Answer answer, Handler handler) {
       const auto wanted = std::make_shared<adapters_detail::asio_operation<Result, Handler>>(
@@ -137,8 +138,8 @@ class asio_robots_cache {
       set_timer();
     }
 
-    /// Cancels all look-ups and ends all operations with `operation_aborted`. Afterwards the cache
-    /// is not used any more. Waits for the task that runs, if one does.
+    /// Cancels all look-ups and ends all operations with `operation_aborted`. After that, the cache
+    /// is not used any more. Waits for the running task, if there is one.
     void close() {
       const std::scoped_lock working{working_};
       is_closed_ = true;
@@ -147,7 +148,7 @@ class asio_robots_cache {
     }
 
    private:
-    /// Runs `act` on the strand, and then the steps that are due.
+    /// Runs `act` on the strand, then the steps that are due.
     template <class Act = void (*)(look_ups&)>
     static void post(const std::weak_ptr<look_ups>& all, Act act = [](look_ups&) {}) {
       if (const auto self = all.lock()) {
@@ -170,20 +171,20 @@ class asio_robots_cache {
       set_timer();
     }
 
-    /// Has `run` called when the next wait is over.
+    /// Calls `run` when the next wait is over.
     void set_timer() {
       const std::optional<time_point> next = driver_->next_run();
       if (!next) {
         timer_.cancel();
       } else if constexpr (NotifyingClock<clock_type>) {
-        // Sleeping moves such a clock.
+        // A program moves such a clock; sleeping does that.
         post(this->weak_from_this(), [](look_ups& self) {
           if (const auto until = self.driver_->next_run()) {
             self.cache_.clock().sleep_until(*until, {});
           }
         });
       } else {
-        // The clock may run at any speed, so it is looked at every minute.
+        // The clock may run at any speed, so it is read every minute.
         constexpr time_point::duration longest = std::chrono::minutes{1};
         const time_point now = cache_.clock().now();
         timer_.expires_after((std::min)((std::max)(*next, now) - now, longest));
@@ -200,12 +201,12 @@ class asio_robots_cache {
     Cache& cache_;
     F fetcher_;
     std::atomic<bool> is_closed_ = false;
-    // Held while the driver works. Recursive since an observer of the cache may begin operations.
+    // Held while the driver works. Recursive, since an observer of the cache may begin operations.
     std::recursive_mutex working_;
     std::optional<look_up_driver<clock_type, F>> driver_{};
   };
 
-  // async_initiate takes every token by reference, and moves it itself.
+  // async_initiate takes each token by reference and moves it itself.
   template <class Result, class Answer, class Token>
   auto ask(std::string url, Token&& token,  // NOLINT(cppcoreguidelines-missing-std-forward)
            Answer answer) {

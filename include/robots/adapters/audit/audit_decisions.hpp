@@ -35,7 +35,7 @@ namespace robots {
 
 /// The result of `verify_decisions`.
 struct audit_decisions {
-  /// An entry that the rest of the trail does not bear out.
+  /// An entry that contradicts the rest of the trail.
   struct difference {
     std::string file;         ///< the file of the entry
     std::uint64_t line = 0;   ///< its line, 1-based
@@ -43,22 +43,23 @@ struct audit_decisions {
     std::string text;         ///< the problem, for people
   };
 
-  std::uint64_t confirmed = 0;  ///< decisions that their text, or the entry they rest on, bears out
-  std::uint64_t unknown = 0;    ///< decisions whose basis is in none of these files
+  std::uint64_t confirmed =
+      0;  ///< decisions that agree with their text, or with the entry they depend on
+  std::uint64_t unknown = 0;              ///< decisions whose basis is not in these files
   std::vector<difference> differences{};  ///< the first 100
-  std::vector<std::string> notes{};       ///< why decisions are unknown, for people
+  std::vector<std::string> notes{};       ///< reasons for unknown decisions, for people
 };
 
 namespace adapters_detail {
 
-/// Obeys every text, however malformed: whether it was obeyed stands in the trail.
+/// Obeys every text, even a malformed one: the trail says whether it was obeyed.
 struct always_parse {
   [[nodiscard]] fallback_action action(const record_head& /*source*/) const noexcept {
     return fallback_action::parse;
   }
 };
 
-/// The enumerator of that name, up to `last`; `last` for another name.
+/// Returns the enumerator with that name, or `last`.
 template <class Enum>
 [[nodiscard]] Enum enum_named(std::string_view name, Enum last) {
   int value = 0;
@@ -91,23 +92,23 @@ class audit_judge {
     std::uint64_t line = 0;
   };
 
-  /// A recorded robots.txt, and how it was read.
+  /// A recorded robots.txt, and the way it was read.
   struct recorded_text {
-    std::optional<place> body{};  ///< its entry; an empty file has none
+    std::optional<place> body{};  ///< its entry; empty for an empty file
     robots::charset charset{};
     bool truncated = false;
   };
 
   struct recorded_policy {
-    std::string site;        ///< without scheme
-    std::string final_site;  ///< the site that its answer came from, without scheme
+    std::string site;        ///< without a scheme
+    std::string final_site;  ///< the site that answered, without a scheme
     policy_basis basis{};
     robots::outcome outcome{};
     std::optional<decision_reason> reason{};
-    std::string directives{};  ///< names the text
+    std::string directives{};  ///< identifies the text
   };
 
-  /// The first entry of the trail about a basis of decisions.
+  /// The first entry of the trail about something that decisions depend on.
   struct first_told {
     std::uint64_t entry = 0;
     std::int64_t second = 0;
@@ -197,8 +198,8 @@ class audit_judge {
     policies_.insert_or_assign(id, std::move(recorded));
   }
 
-  /// Learns which text a site's directives were read from: the one that the entry names, or that an
-  /// entry before named, or an empty one.
+  /// Finds the text of a site's directives: the one that this entry or an earlier one names, or an
+  /// empty text.
   void learn_text(const audit_entry& entry, const recorded_policy& recorded) {
     const audited_crawler& crawler = crawlers_[entry.number("crawler")];
     const std::string key = text_key(crawler, recorded.site, recorded.directives);
@@ -247,7 +248,7 @@ class audit_judge {
           allows ? fallback_action::allow_all : fallback_action::deny_all, crawler.user_agent,
           std::move(source));
     }
-    // A site that redirects has the text of the site that it leads to.
+    // A site that redirects has the text of the other site.
     std::string key = text_key(crawler, recorded.site, recorded.directives);
     auto text = texts_.find(key);
     if (text == texts_.end()) {
@@ -294,7 +295,7 @@ class audit_judge {
     check_basis(entry, recorded->second, crawler->second);
   }
 
-  /// Checks that the policy is one for the URL, and that the trail has its basis.
+  /// Checks that the policy is for the URL, and that the trail has what it depends on.
   void check_basis(const audit_entry& entry, const recorded_policy& recorded,
                    const audited_crawler& crawler) {
     using enum decision_reason;
@@ -310,7 +311,7 @@ class audit_judge {
     }
     const auto has = [&](std::string_view kind, const std::string& about) {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
-      // A thread may report a decision just before another thread reports its basis.
+      // A thread may report a decision just before another thread reports what it depends on.
       return fact != facts_.end() &&
              (fact->second.entry < entry.n() || fact->second.second <= second_of(entry) + 1);
     };
@@ -347,7 +348,7 @@ class audit_judge {
     }
   }
 
-  /// A trail that begins later, or has lost entries, does not have everything.
+  /// If a trail begins later or has lost entries, something may be missing.
   void lack(const audit_entry& entry, const std::string& text) {
     has_gaps_ ? unknown(entry, text) : differ(entry, text);
   }
@@ -365,7 +366,7 @@ class audit_judge {
     }
   }
 
-  /// Returns true for entries about an answer of a site.
+  /// Returns true for entries about the answer of a site.
   [[nodiscard]] static bool is_answer(std::string_view type) noexcept {
     return type == "retrieval" || type == "far_hit" || type == "far_copy";
   }
@@ -378,7 +379,7 @@ class audit_judge {
     return std::string{without_scheme(site)};
   }
 
-  /// Names the text that a crawler has read as these directives of a site.
+  /// Returns the key of the text that a crawler has read as these directives of a site.
   [[nodiscard]] static std::string text_key(const audited_crawler& crawler, const std::string& site,
                                             const std::string& directives) {
     return crawler.id + ' ' + directives + ' ' + site;
@@ -400,15 +401,16 @@ class audit_judge {
 
 }  // namespace adapters_detail
 
-/// Asks again about each decision of the trail in these files, the oldest file first. A decision by
-/// a rule, or by none, must agree with the recorded robots.txt that it names, for the URL and the
-/// crawler. Any other decision must have the entry it rests on before it: a retrieval with that
-/// outcome, an override, a halt, a sign-off, a quarantine or a list of excluded hosts.
+/// Asks again about each decision of the trail in these files, which are sorted by age. A decision
+/// by a rule, or without a matching rule, must agree with the recorded robots.txt that it names,
+/// for the URL and the crawler. Any other decision must follow the entry that it depends on: a
+/// retrieval with that outcome, an override, a halt, a sign-off, a quarantine or a list of excluded
+/// hosts.
 ///
-/// If a trail begins with a later file or has lost entries, a decision without basis counts as
-/// unknown. Verify the trail first: this function looks at no chain. Takes files of any content.
-/// Throws `audit_error` like `verify_audit`. Linear, in two passes; keeps some hundred octets for
-/// each policy in memory.
+/// If a trail begins with a later file or has lost entries, a decision may lack that entry. Then it
+/// counts as unknown. Verify the trail first: this function does not check the chain. Files may
+/// have any content. Throws `audit_error` like `verify_audit`. Linear; reads twice, and keeps some
+/// hundred octets in memory for each policy.
 [[nodiscard]] inline audit_decisions verify_decisions(const std::vector<std::string>& files) {
   return adapters_detail::audit_judge{files}.run();
 }

@@ -9,7 +9,7 @@
 
 namespace robots {
 
-/// Why an audit trail cannot be written or read: which file, and what to do.
+/// An audit trail cannot be written or read. The message names the file and says what to do.
 class audit_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -17,55 +17,56 @@ class audit_error : public std::runtime_error {
 
 /// The treatment of events while the queue of an `AuditTrail` is full.
 enum class full_queue : std::uint8_t {
-  wait,  ///< the caller waits until there is room, so that no event is lost
-  drop,  ///< the event is lost and counted; no caller ever waits
+  wait,  ///< the caller waits for room, so that no event is lost
+  drop,  ///< the event is lost and counted; callers never wait
 };
 
-/// The place of an `AuditTrail`, and the share of events that it records.
+/// The files of an `AuditTrail`, and the share of events that it records.
 struct audit_options {
-  /// The prefix of its files: `logs/audit` for `logs/audit.000001.jsonl` and so on, and
-  /// `logs/audit.lock`.
+  /// The start of the names of its files: `logs/audit` for `logs/audit.000001.jsonl` and so on, and
+  /// for `logs/audit.lock`.
   std::string path;
 
-  /// Octets after which a file is followed by the next one. Files are never removed.
+  /// The size in octets at which a new file begins. Files are never removed.
   std::uint64_t file_bytes = std::uint64_t{64} << 20U;
 
-  /// The share of decisions and admissions to record, from 0 to 1, chosen at random. All other
-  /// events are recorded.
+  /// The share of decisions and admissions to record, from 0 to 1, picked at random. All other
+  /// events are always recorded.
   double share = 1;
 
-  /// The delay until entries reach the disk and survive a power failure: 0 for at once, empty to
-  /// leave it to the system. Not negative. Entries survive the end of the process in any case.
+  /// The longest time until entries are on the disk and survive a power failure. 0 means at once;
+  /// empty leaves it to the system. It must not be negative. Entries always survive the end of the
+  /// process.
   std::optional<std::chrono::milliseconds> flush_every{1'000};
 
   /// A private Ed25519 key in PEM, which signs the trail; empty for no signatures. `openssl genpkey
   /// -algorithm ed25519` makes one. Without signatures, anyone who can write the files can rewrite
-  /// them all.
+  /// all of them.
   std::string signing_key{};
-  /// Entries after which a signature follows, at least 1. Each file's end is signed, too.
+  /// The number of entries between signatures, at least 1. The end of each file is signed, too.
   std::uint64_t sign_every = 1'000;
 
-  /// Octets of memory that events may use while they wait for the disk, with the policies that they
-  /// keep alive. `full_queue::wait` exceeds this by at most one event.
+  /// The octets of memory that waiting events may use, including the policies that they keep alive.
+  /// `full_queue::wait` exceeds this by one event at most.
   std::size_t queue_bytes = std::size_t{16} << 20U;
-  /// The treatment of an event when they are used up. A lost event is counted, and the trail says
-  /// how many were lost as soon as it can be written again.
+  /// The treatment of an event if they are used up. Lost events are counted, and the trail states
+  /// their number as soon as it can be written again.
   full_queue when_full = full_queue::wait;
-  /// The time for which a caller waits for room. While the disk hangs, `full_queue::wait` blocks
-  /// every caller for so long; then events are lost until the disk answers again, so that the
-  /// crawler can go on or end. `milliseconds::max()` waits forever.
+  /// The longest time for which a caller waits for room. If the disk hangs, `full_queue::wait`
+  /// blocks every caller for this time. After that, events are lost until the disk answers again,
+  /// so that the crawler can go on or end. `milliseconds::max()` waits without a limit.
   std::chrono::milliseconds longest_wait = std::chrono::minutes{1};
-  /// The longest time for which the destructor waits until everything is written.
+  /// The longest time for which the destructor waits for the disk.
   std::chrono::milliseconds close_within{10'000};
 };
 
 /// The statistics of an `AuditTrail`.
 struct audit_stats {
-  std::uint64_t entries = 0;    ///< entries written, in all files that it has written to
-  std::uint64_t lost = 0;       ///< events that could not be recorded, or whose file was deleted
-  std::uint64_t last_file = 0;  ///< the number of the file that is written to
+  std::uint64_t entries = 0;    ///< entries written to all of its files
+  std::uint64_t lost = 0;       ///< events that were not recorded, or whose file was deleted
+  std::uint64_t last_file = 0;  ///< the number of the current file
   std::string last_hash{};      ///< of the last entry; see `audit_checks::head`
-  std::string failure{};        ///< why nothing could be written last; empty when it could
+  std::string failure{};        ///< the last error of writing; empty after success
 };
 
 }  // namespace robots

@@ -33,18 +33,18 @@ namespace robots {
 /// An `Observer` that records the requests, responses and decisions of a crawler, so that they can
 /// be proven later (the pipeline guide: "immutable audit trails").
 ///
-/// It appends lines of JSON to files. Each line has the hash of the line before, so `verify_audit`
-/// finds entries that were changed, lost, added or moved. Each robots.txt is recorded once, beside
-/// retrievals, fallbacks, overrides, quarantine, breakers and the trace of each call. So
-/// `verify_decisions` can decide again on each URL.
+/// It appends lines of JSON to files. Each line has the hash of the previous line, so
+/// `verify_audit` finds entries that were changed, lost, added or moved. It records each robots.txt
+/// once, and all retrievals, fallbacks, overrides, quarantines, breakers and the trace of each
+/// call. So `verify_decisions` can decide on each URL again.
 ///
-/// A background thread writes. Callers wait for it only while the queue is full, and with
-/// `full_queue::drop` never. If the disk is full or hangs, events are lost and
-/// counted, and the trail says so once it can be written again. After `kill -9`, the next trail of
-/// the same path continues behind the last whole line.
+/// A background thread writes the files. Callers wait for it only while the queue is full; with
+/// `full_queue::drop`, they never wait. If the disk is full or hangs, events are lost and counted,
+/// and the trail states that as soon as it can be written again. After `kill -9`, the next trail
+/// with the same path continues after the last whole line.
 ///
-/// Copies write into one trail, from any thread. Only one process may write a trail, and it must
-/// not fork meanwhile. For POSIX systems.
+/// Copies write to one trail. Any thread may use them. Only one process may write a trail, and it
+/// must not fork while it does. Needs a POSIX system.
 class AuditTrail {
  public:
   /// Begins or continues the trail of `audit_options::path`, for a cache with these options. Throws
@@ -55,7 +55,7 @@ class AuditTrail {
     add(crawler);
   }
 
-  /// Returns a handle to the same trail for a cache with other options.
+  /// Returns a handle to the same trail, for a cache with other options.
   [[nodiscard]] AuditTrail with(const cache_options& crawler) const {
     AuditTrail other{*this};
     other.add(crawler);
@@ -75,7 +75,7 @@ class AuditTrail {
   /// Records the last good copy of another process, which this process uses after failures.
   void on(const far_copy_event& event) const { push_policy(event, "far_copy", begin(event)); }
 
-  /// Records that there was no robots.txt to go by.
+  /// Records that there was no robots.txt to obey.
   void on(const fallback_event& event) const {
     const policy& used = event.policy;
     auto parts = adapters_detail::parts_of("policy", begin(event), used, {});
@@ -86,7 +86,7 @@ class AuditTrail {
     push(event, with_others(std::move(parts), event, used, {}));
   }
 
-  /// Records a decision, or, by `audit_options::share`, does not.
+  /// Records a decision, if it belongs to `audit_options::share`.
   void on(const decision_event& event) const {
     if (!ending_->writer->takes() || !event.decision.policy) {
       return;
@@ -102,14 +102,14 @@ class AuditTrail {
               event.decision}});
   }
 
-  /// Records an admission, or, by `audit_options::share`, does not.
+  /// Records an admission, if it belongs to `audit_options::share`.
   void on(const admission_event& event) const {
     if (ending_->writer->takes()) {
       push_whole(event);
     }
   }
 
-  /// Records that a site asks something else of the crawler than before.
+  /// Records that the permissions of a site have changed.
   void on(const policy_change_event& event) const {
     auto about = begin(event);
     about.text("before", adapters_detail::audited(event.before).id)
@@ -121,13 +121,13 @@ class AuditTrail {
     push(event, "policy_change", std::move(about));
   }
 
-  /// Records that a site has refused a page that its robots.txt allows, or its robots.txt.
+  /// Records that a site refused a page that its robots.txt allows, or refused its robots.txt.
   void on(const access_revoked_event& event) const { push_whole(event); }
   /// Records that a site was halted or resumed.
   void on(const halt_event& event) const { push_whole(event); }
-  /// Records that a site waits for a sign-off, was signed off, or no longer is.
+  /// Records that a site waits for a sign-off, is signed off, or lost its sign-off.
   void on(const sign_off_event& event) const { push_whole(event); }
-  /// Records that a circuit breaker has changed.
+  /// Records a change of a circuit breaker.
   void on(const breaker_event& event) const { push_whole(event); }
   /// Records the begin or the end of a quarantine.
   void on(const quarantine_event& event) const { push_whole(event); }
@@ -142,14 +142,14 @@ class AuditTrail {
       push(event, exclusions_event::name, std::move(about));
     }
   }
-  /// Records that the store shared with other processes went or came back.
+  /// Records that the shared store failed or answers again.
   void on(const far_store_event& event) const { push_whole(event); }
-  /// Records that other processes may go by the rules of a site that was invalidated.
+  /// Records that other processes may use the old rules of an invalidated site.
   void on(const lost_invalidation_event& event) const { push_whole(event); }
 
-  /// Waits until all earlier events, and the number of lost ones, are on the disk. Returns false if
-  /// that cannot be written either or takes longer, and for good once entries are gone that were
-  /// written: the disk has failed to keep them, or somebody has deleted their file.
+  /// Waits until all earlier events, and the number of lost events, are on the disk. Returns false
+  /// if they cannot be written or if it takes too long. Always returns false after written entries
+  /// are gone: the disk has lost them, or somebody has deleted their file.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
     return ending_->queue.flush(longest) && ending_->writer->tells_of_all() &&
            ending_->writer->is_on_disk();
@@ -159,7 +159,7 @@ class AuditTrail {
   [[nodiscard]] audit_stats stats() const { return ending_->writer->stats(); }
 
  private:
-  /// Ends the trail when the last copy goes.
+  /// Ends the trail when the last copy is destroyed.
   struct ending {
     explicit ending(const audit_options& options)
         : close_within{options.close_within},
@@ -181,7 +181,7 @@ class AuditTrail {
   };
 
   void add(const cache_options& crawler) {
-    // In JSON, a file may be six times as long, and so may be its directives.
+    // In JSON, a file may become six times as long, and so may its directives.
     constexpr std::size_t most = adapters_detail::audit_lines::longest / 8;
     if (crawler.parse.max_bytes > most) {
       throw std::invalid_argument{
@@ -198,7 +198,7 @@ class AuditTrail {
     }
   }
 
-  /// The number of the crawler that an event names.
+  /// Returns the number of the crawler of an event.
   [[nodiscard]] std::size_t crawler_named(std::string_view agent) const {
     for (const auto& [name, number] : others_) {
       if (name == agent) {
@@ -208,7 +208,7 @@ class AuditTrail {
     return crawler_;
   }
 
-  /// Adds the policies of the other crawlers of a cache from the same record.
+  /// Adds the policies of the other crawlers of a cache, which are from the same record.
   [[nodiscard]] std::vector<adapters_detail::audit_part> with_others(
       std::vector<adapters_detail::audit_part> parts, const event& event, const policy& used,
       std::string_view body) const {
@@ -221,7 +221,7 @@ class AuditTrail {
     return parts;
   }
 
-  /// Records the policies of all crawlers of a cache from a record.
+  /// Records the policies of all crawlers of a cache for a record.
   template <class Event>
   void push_policy(const Event& event, std::string_view type, base::json_writer about) const {
     auto parts = adapters_detail::parts_of(type, std::move(about), event.policy, event.record.body);
@@ -258,7 +258,7 @@ class AuditTrail {
     push(event, {{type, std::move(members).finish(), {}, false}});
   }
 
-  /// All contents of the event.
+  /// Returns everything in the event.
   template <class Event>
   void push_whole(const Event& event) const {
     auto about = begin(event);

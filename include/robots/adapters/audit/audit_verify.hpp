@@ -17,25 +17,25 @@
 
 namespace robots {
 
-/// Facts about a trail from outside its files.
+/// Facts about a trail from other sources than its files.
 struct audit_checks {
-  /// The public key of those who signed it, in PEM; empty: signatures are not checked.
+  /// The public key of the signer, in PEM; if empty, signatures are not checked.
   std::string public_key{};
-  /// The hash of an entry that must be there, from an earlier `audit_stats::last_hash`; may be
-  /// empty.
+  /// The hash of an entry that must be in the trail, from an earlier `audit_stats::last_hash`; may
+  /// be empty.
   std::string head{};
 };
 
 /// The result of `verify_audit`.
 struct audit_result {
-  /// A fault of a trail.
+  /// A fault in a trail.
   enum class fault_kind : std::uint8_t {
-    none,        ///< nothing
-    changed,     ///< an entry is not as it was written
+    none,        ///< no fault
+    changed,     ///< an entry differs from what was written
     lost,        ///< entries are missing
-    added,       ///< a line that the trail has not written
-    reordered,   ///< entries or files stand in another order
-    torn,        ///< the last line is not whole, as a process leaves it that was killed
+    added,       ///< a line that the trail did not write
+    reordered,   ///< entries or files are in the wrong order
+    torn,        ///< the last line is not whole, as after `kill -9`
     not_signed,  ///< a signature is missing
   };
 
@@ -46,18 +46,18 @@ struct audit_result {
   }
 
   fault_kind fault = fault_kind::none;  ///< the first one
-  std::string file{};                   ///< where it is
-  std::uint64_t line = 0;               ///< 1-based; 0 for a fault of the whole trail
-  std::uint64_t entry = 0;              ///< the number of the entry that it is about; or 0
+  std::string file{};                   ///< the file of the fault
+  std::uint64_t line = 0;               ///< 1-based; 0 if the fault is in the whole trail
+  std::uint64_t entry = 0;              ///< the number of its entry, or 0
   std::string text{};                   ///< for people
-  std::uint64_t entries = 0;            ///< how many were found to be in order
-  std::string head{};                   ///< the hash of the last of them
+  std::uint64_t entries = 0;            ///< the number of good entries
+  std::string head{};                   ///< the hash of the last good entry
   std::vector<std::string> notes{};     ///< remarks for people, such as limits of the check
 };
 
 namespace adapters_detail {
 
-/// Follows the chain of a trail to the first fault.
+/// Follows the chain of a trail to its first fault.
 class audit_verifier {
  public:
   audit_verifier(const std::vector<std::string>& files, const audit_checks& checks)
@@ -105,7 +105,7 @@ class audit_verifier {
     return false;
   }
 
-  /// Looks at a line: whether it is in order.
+  /// Checks one line. Returns true if it is good.
   bool take(std::string_view line, bool is_whole) {
     if (!is_whole) {
       return at_.file == files_.back()
@@ -211,7 +211,7 @@ class audit_verifier {
     return true;
   }
 
-  /// Reports the fault where another number was expected.
+  /// Reports a fault at an entry with an unexpected number.
   bool fail_number(const audit_entry& entry) {
     const std::uint64_t n = entry.n();
     if (n > expected_) {
@@ -287,7 +287,7 @@ class audit_verifier {
 
   [[nodiscard]] place find_expected() const { return find(expected_, {}); }
 
-  /// The first place of an entry of that number, and of that hash if one is given.
+  /// Returns the first place of an entry with that number and, if one is given, that hash.
   [[nodiscard]] place find(std::uint64_t n, std::string_view hash) const {
     const std::string start = "{\"n\":" + std::to_string(n) + ",";
     for (const std::string& file : files_) {
@@ -314,24 +314,24 @@ class audit_verifier {
   std::string last_ = std::string(64, '0');
   std::string type_;  // of the last entry
   std::string why_;
-  bool is_first_ = true;  // in its file
+  bool is_first_ = true;  // first line of its file
   bool has_head_ = false;
   bool is_signed_ = false;
   bool has_signature_ = false;
   std::uint64_t unsigned_ = 0;         // entries since the last signature
-  std::uint64_t unsigned_before_ = 0;  // those before the process that writes
-  std::uint64_t told_every_ = 0;       // how often the trail says it is signed
-  std::uint64_t sign_every_ = 0;       // the same, as far as that is signed
+  std::uint64_t unsigned_before_ = 0;  // those of earlier processes
+  std::uint64_t told_every_ = 0;       // the interval of signatures that the trail states
+  std::uint64_t sign_every_ = 0;       // the stated interval, if it is signed
 };
 
 }  // namespace adapters_detail
 
-/// Follows the trail in these files, the oldest first. Names the first entry that was changed,
-/// lost, added or moved, or a last line that is torn.
+/// Follows the trail in these files, which are sorted by age. Names the first entry that was
+/// changed, lost, added or moved, or an incomplete last line.
 ///
-/// The chain shows a change unless all later entries were rewritten; signatures show that, too. If
-/// the end was cut off after a whole line, only a known hash or a missing signature shows it.
-/// `notes` name the limits of the check. The files may have any content. Throws `audit_error` for a
+/// The chain shows each change, unless all later entries were rewritten. Signatures show that, too.
+/// If the end was cut off after a whole line, only a known hash or a missing signature shows it.
+/// `notes` states the limits of the check. Files may have any content. Throws `audit_error` for a
 /// file that cannot be read, is not a regular file or has a line above 32 MiB, and for a bad key.
 /// Throws `std::invalid_argument` if there are no files. Linear; keeps one line in memory.
 [[nodiscard]] inline audit_result verify_audit(const std::vector<std::string>& files,

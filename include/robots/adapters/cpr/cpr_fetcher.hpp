@@ -1,4 +1,4 @@
-// A Fetcher over cpr, for programs that already speak to the network through it.
+// A Fetcher over cpr, for programs that already use cpr.
 #pragma once
 
 #include <robots/adapters/curl/curl_fetcher.hpp>
@@ -17,18 +17,17 @@
 
 namespace robots {
 
-/// The program's setup of each `cpr::Session` before its first use: proxies with passwords, an
-/// interface, a client certificate, anything that cpr can set.
+/// The program's setup of each `cpr::Session` before its first use, with anything that cpr can set:
+/// proxies with passwords, an interface, a client certificate.
 using cpr_configure = std::function<void(cpr::Session&)>;
 
 namespace adapters_detail {
 
-// cpr 1.10.0 was released under the number of 1.9.0.
+// cpr 1.10.0 was released with the version number 1.9.0.
 static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or later");
 
-/// A session of cpr. It prepares the request; the transfer is not driven by `Session::Get()`, since
-/// that one cannot be woken: it looks at its progress callback once a second, and a stop would wait
-/// as long.
+/// A session of cpr. It prepares the request. `Session::Get()` does not make the transfer, since it
+/// reads its progress callback only once a second, so that a stop would have to wait.
 [[nodiscard]] inline curl_slot cpr_slot(const curl_settings& settings,
                                         const cpr_configure& configure) {
   const auto session = std::make_shared<cpr::Session>();
@@ -40,7 +39,7 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
   return [session, &settings](const fetch_request& request) {
     session->SetUrl(cpr::Url{request.url});
     session->PrepareGet();
-    // They come last, so that no setting of the session can break the promises of a Fetcher.
+    // They come last, so that no setting of the session can break the rules of a Fetcher.
     CURL* const easy = session->GetCurlHolder()->handle;
     settings.apply(easy);
     return easy;
@@ -49,27 +48,26 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
 
 }  // namespace adapters_detail
 
-/// Fetches over cpr, 1.10 or later, with the behaviour of `CurlFetcher` to the letter.
+/// Fetches over cpr, 1.10 or later, and behaves exactly like `CurlFetcher`.
 ///
-/// When to use which: `CurlFetcher` needs one library less. `CprFetcher` is for a program that has
-/// its ways of setting up a `cpr::Session` and wants robots.txt fetched in the same way.
+/// When to use which: `CurlFetcher` needs one library less. `CprFetcher` is for a program that sets
+/// up its `cpr::Session`s in its own way and wants the same for robots.txt.
 ///
-/// These settings of a configured session stay as `Fetcher` needs them: request headers, body,
-/// redirects, cookies, schemes, the check of certificates, callbacks for header, body, debugging
-/// and sockets, and timeouts. Interceptors are not run. `fetch` throws what `configure` throws,
-/// too.
+/// These settings of a configured session are replaced by those of a `Fetcher`: request headers,
+/// body, redirects, cookies, schemes, the check of certificates, callbacks for header, body,
+/// debugging and sockets, and timeouts. Interceptors do not run. `fetch` also throws what
+/// `configure` throws.
 ///
-/// With a `configure`, a session may have a proxy: its address has to be permitted like that of one
-/// from the environment, see `curl_options::allowed_addresses`.
+/// With a `configure`, a session may have a proxy. Its address must be permitted, like that of a
+/// proxy from the environment: see `curl_options::allowed_addresses`.
 class CprFetcher : public CurlFetcher {
  public:
-  /// A fetcher with default options.
+  /// Makes a fetcher with default options.
   CprFetcher() : CprFetcher(curl_options{}) {}
 
-  /// `configure` is called once for each new session, from whichever thread needs it, maybe by
-  /// several at once. The constructor or `fetch()` passes its exceptions on. Throws
-  /// std::invalid_argument if libcurl cannot follow an option, and
-  /// std::runtime_error when libcurl cannot start.
+  /// `configure` is called once for each new session, from any thread, perhaps from several at
+  /// once. The constructor and `fetch()` pass its exceptions on. Throws std::invalid_argument if
+  /// libcurl cannot follow an option, and std::runtime_error if libcurl cannot start.
   explicit CprFetcher(const curl_options& options, const cpr_configure& configure = {})
       : CurlFetcher(std::make_shared<adapters_detail::curl_engine>(
             options,

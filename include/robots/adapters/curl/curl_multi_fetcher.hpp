@@ -13,8 +13,8 @@
 
 namespace robots {
 
-/// Makes exchanges as `CurlFetcher` does, but any number at once from one thread, which calls
-/// `run_once` again and again and gets the responses by callbacks.
+/// Makes exchanges like `CurlFetcher`, but any number at once. One thread calls `run_once` again
+/// and again, and gets the responses by callbacks.
 ///
 ///     curl_multi_fetcher web;
 ///     web.start(request, [](fetch_response response) { ... });
@@ -22,52 +22,52 @@ namespace robots {
 ///       web.run_once(std::chrono::seconds{1});
 ///     }
 ///
-/// Everything happens in `run_once`, except name lookup, for which libcurl may start threads. Each
-/// exchange ends at its timeout, or when its stop token is requested: any thread may do that, and
-/// it wakes a waiting `run_once`. When to use which: `prefetch` to warm a cache, this class for
+/// Everything happens in `run_once`, except name lookup: libcurl may start threads for that. Each
+/// exchange ends at its timeout, or when its stop token is requested. Any thread may request that,
+/// and it wakes a waiting `run_once`. When to use which: `prefetch` to warm a cache, this class for
 /// your own loop, `AsioCurlFetcher` with Boost.Asio.
 ///
-/// For one thread at a time; only `wake` may be called from any thread. Do not destroy it in its
-/// callbacks. Its destruction ends exchanges under way without a callback.
+/// Only one thread at a time may use it, but any thread may call `wake`. Do not destroy it in its
+/// callbacks. Its destruction ends running exchanges without callbacks.
 class curl_multi_fetcher {
  public:
-  /// Gets the response of an exchange, once. It may start others, and call `run_once`.
+  /// Gets the response of an exchange, once. It may start other exchanges, and may call `run_once`.
   using on_done = std::function<void(fetch_response)>;
 
-  /// Throws std::invalid_argument if libcurl cannot follow an option, and
-  /// std::runtime_error when libcurl cannot start.
+  /// Throws std::invalid_argument if libcurl cannot follow an option, and std::runtime_error if
+  /// libcurl cannot start.
   explicit curl_multi_fetcher(const curl_multi_options& options = {}) : transfers_(options) {}
 
   curl_multi_fetcher(const curl_multi_fetcher&) = delete;
   curl_multi_fetcher& operator=(const curl_multi_fetcher&) = delete;
   ~curl_multi_fetcher() = default;
 
-  /// Begins an exchange. `done` is called from a later `run_once`, never from here.
+  /// Begins an exchange. A later `run_once` calls `done`; this function never does.
   void start(fetch_request request, on_done done) {
     transfers_.start(std::move(request), std::move(done));
   }
 
-  /// Does the same, under the name of the concept `AsyncFetcher`.
+  /// Like `start`, with the name that `AsyncFetcher` requires.
   void async_fetch(fetch_request request, on_done done) {
     start(std::move(request), std::move(done));
   }
 
-  /// Handles network events, and waits until one has occurred, `wake` was called or `timeout` is
-  /// over, and calls back for the exchanges that have ended. Does not wait if one has ended
-  /// already. Returns how many were called back. Exceptions of a callback are passed
-  /// on; the exchanges that had to wait for it are called back the next time.
+  /// Handles network events, and calls back for the exchanges that have ended. Waits until an event
+  /// occurs, `wake` is called or `timeout` passes. Does not wait if an exchange has ended already.
+  /// Returns the number of callbacks. Passes exceptions of a callback on; the next call makes the
+  /// remaining callbacks.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     return transfers_.run_once(timeout);
   }
 
-  /// Ends the wait of the `run_once` under way, or of the next one. Any thread.
+  /// Ends the wait of the running `run_once`, or of the next one. Any thread may call it.
   void wake() noexcept { transfers_.wake(); }
 
-  /// Exchanges that were started and not called back for.
+  /// Returns the number of exchanges without a callback yet.
   [[nodiscard]] std::size_t in_flight() const noexcept { return transfers_.in_flight(); }
 
-  /// Connections opened so far by exchanges that have ended; below their number when some were used
-  /// again.
+  /// Returns the number of connections opened by exchanges that have ended. It is less than their
+  /// number if connections were reused.
   [[nodiscard]] std::uint64_t connections_opened() const noexcept {
     return transfers_.connections_opened();
   }

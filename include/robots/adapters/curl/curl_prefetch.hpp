@@ -13,7 +13,7 @@ namespace robots {
 
 /// Settings of `prefetch` over libcurl.
 struct prefetch_options {
-  std::size_t max_in_flight = 64;        ///< most exchanges, and most connections, at once
+  std::size_t max_in_flight = 64;        ///< most exchanges and connections at once
   std::size_t max_pending = 4'096;       ///< see `prefetch_limits`
   prefetch_callback progress{};          ///< called after each host
   stop_token stop{};                     ///< see `prefetch_limits`

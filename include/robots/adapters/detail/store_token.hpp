@@ -10,9 +10,9 @@
 
 namespace robots::adapters_detail {
 
-/// Sixteen hexadecimal digits that nobody can guess, by the random numbers of the operating system.
-/// They name leases, and identify the changes of each process. Throws `store_error` if the system
-/// has none.
+/// Returns sixteen hexadecimal digits that nobody can guess, from the random numbers of the
+/// operating system. They name leases, and identify the changes of each process. Throws
+/// `store_error` if the system cannot supply them.
 [[nodiscard]] inline std::string store_token() {
   std::array<unsigned char, 8> octets{};
   if (::getentropy(octets.data(), octets.size()) != 0) {

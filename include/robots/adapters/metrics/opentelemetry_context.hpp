@@ -17,18 +17,18 @@
 
 namespace robots {
 
-/// The span of OpenTelemetry that a call is made in, for `call_options::context`: the work for the
-/// call is part of its trace then, in whatever thread.
+/// The OpenTelemetry span of a call, for `call_options::context`. The work for the call then
+/// belongs to its trace, in any thread.
 ///
 ///     cache.check(url, {.context = robots::opentelemetry_context::current()});
 struct opentelemetry_context final : call_context {
-  opentelemetry::trace::SpanContext span;  ///< the caller's
+  opentelemetry::trace::SpanContext span;  ///< the caller's span
 
   /// Makes the context of this span.
   explicit opentelemetry_context(const opentelemetry::trace::SpanContext& of)
       : call_context(hex_of(of.trace_id()), hex_of(of.span_id())), span(of) {}
 
-  /// Makes the context of the active span of this thread, or null without an active span.
+  /// Makes the context of this thread's active span, or returns null if there is none.
   [[nodiscard]] static std::shared_ptr<const call_context> current() {
     const auto active = opentelemetry::trace::Tracer::GetCurrentSpan()->GetContext();
     return active.IsValid() ? std::make_shared<const opentelemetry_context>(active) : nullptr;
@@ -45,15 +45,15 @@ struct opentelemetry_context final : call_context {
 
 namespace adapters_detail {
 
-/// Converts a text for OpenTelemetry, whose SDK reads the data pointer even of an empty text.
+/// Converts a text for OpenTelemetry, whose SDK reads the data pointer of an empty text, too.
 [[nodiscard]] inline opentelemetry::nostd::string_view text_of(std::string_view from) noexcept {
   return from.empty() ? opentelemetry::nostd::string_view{""}
                       : opentelemetry::nostd::string_view{from.data(), from.size()};
 }
 
-/// Returns the span that a call was made in. An `opentelemetry_context` names it, or the
-/// identifiers of the call do: these count as a sampled trace. Without either, returns the active
-/// span of this thread, which may be invalid.
+/// Returns the span of a call. It comes from an `opentelemetry_context`, or from the identifiers of
+/// the call. Those count as a sampled trace. Without either, returns this thread's active span,
+/// which may be invalid.
 [[nodiscard]] inline opentelemetry::trace::SpanContext span_of(const call_context* context) {
   namespace trace = opentelemetry::trace;
   if (const auto* own = dynamic_cast<const opentelemetry_context*>(context)) {

@@ -30,19 +30,19 @@
 
 namespace robots {
 
-/// Exports the figures of a `Metrics` to OpenTelemetry, under the names of `metric_families`:
-/// `robots.cache.hits`, `robots.blocked_requests`, `robots.parse.duration` and the rest.
+/// Exports the figures of a `Metrics` to OpenTelemetry, with the names of `metric_families`:
+/// `robots.cache.hits`, `robots.blocked_requests`, `robots.parse.duration` and so on.
 ///
 /// The SDK reads counters and gauges when it collects, all at one moment. Histograms need each
-/// single duration, so this is an observer, too: pass it to the cache together with the `Metrics`,
-/// as `robots::observers{metrics, exported}`. Durations are in seconds. The default buckets of the
-/// SDK suit milliseconds, so set a view. Copies share one registration, which ends with the last
-/// copy. Any thread.
+/// single duration, so this class is an observer, too: pass it to the cache together with the
+/// `Metrics`, as `robots::observers{metrics, exported}`. Durations are in seconds. The default
+/// buckets of the SDK are made for milliseconds, so set a view. Copies share one registration,
+/// which ends with the last copy. Any thread may call it.
 class OpenTelemetryMetrics {
  public:
-  /// Exports `from` by `meter`, which must not be null. `now` returns the statistics of a cache, if
-  /// they are to be exported, too; it may be called from any thread for as long as a copy of this
-  /// lives, and does not throw.
+  /// Exports `from` through `meter`, which must not be null. `now` returns the statistics of a
+  /// cache, if they are to be exported, too. Any thread may call it while a copy of this object
+  /// exists. It must not throw.
   OpenTelemetryMetrics(const opentelemetry::nostd::shared_ptr<opentelemetry::metrics::Meter>& meter,
                        Metrics from, std::function<cache_stats()> now = {})
       : shared_(std::make_shared<state>(meter, std::move(from), std::move(now))) {}
@@ -66,8 +66,8 @@ class OpenTelemetryMetrics {
   /// A family that the SDK asks for.
   struct observed {
     state* owner = nullptr;
-    std::size_t index = 0;        // in the result of `families`
-    std::size_t observation = 0;  // the last one that reported it
+    std::size_t index = 0;        // its index in the result of `families`
+    std::size_t observation = 0;  // the last observation that reported it
     opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObservableInstrument> instrument{};
   };
 
@@ -110,9 +110,9 @@ class OpenTelemetryMetrics {
     Metrics from;
     std::function<cache_stats()> now;
     std::vector<observed> instruments;  // never moved: the SDK has their addresses
-    std::mutex mutex;                   // guards the members below, and `observed::observation`
-    std::size_t observation = 0;        // how many there were
-    std::vector<metric_family> latest;  // the result of the last collection
+    std::mutex mutex;                   // guards the members below and `observed::observation`
+    std::size_t observation = 0;        // the number of observations
+    std::vector<metric_family> latest;  // the result of the last observation
     std::map<std::string_view,
              opentelemetry::nostd::unique_ptr<opentelemetry::metrics::Histogram<double>>>
         histograms;
@@ -126,7 +126,7 @@ class OpenTelemetryMetrics {
       state& owner = *from.owner;
       const observer& to = opentelemetry::nostd::get<observer>(result);
       const std::scoped_lock lock{owner.mutex};
-      // The SDK asks one instrument after the other: one that is asked again begins the next round.
+      // The SDK asks one instrument after another. If it asks one again, the next round has begun.
       if (from.observation == owner.observation) {
         owner.latest = owner.families();
         ++owner.observation;

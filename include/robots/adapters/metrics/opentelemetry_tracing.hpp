@@ -26,8 +26,8 @@
 
 namespace robots {
 
-/// An observer that makes spans of the work for a call, as children of the caller's span: see
-/// `opentelemetry_context`. Work outside any trace makes no span.
+/// An observer that makes spans for the work of a call, as children of the caller's span: see
+/// `opentelemetry_context`. Work without a trace has no spans.
 ///
 /// | span           | of                                                          |
 /// |----------------|-------------------------------------------------------------|
@@ -36,11 +36,11 @@ namespace robots {
 /// | `robots.check` | a decision: `robots.blocked`, the reason, the rule          |
 /// | `robots.admit` | the answer of a gate, and how long it kept the caller       |
 ///
-/// A span is made when its work is over, with a start time in the past. A handle: copies tell
-/// the same tracer. Any thread.
+/// A span is made when its work is over, with a start time in the past. A handle: copies use the
+/// same tracer. Any thread may call it.
 class OpenTelemetryTracing {
  public:
-  /// Makes spans by `tracer`, which is not null.
+  /// Makes spans with `tracer`, which must not be null.
   explicit OpenTelemetryTracing(
       opentelemetry::nostd::shared_ptr<opentelemetry::trace::Tracer> tracer)
       : tracer_(std::move(tracer)) {}
@@ -67,7 +67,7 @@ class OpenTelemetryTracing {
       }
     }
   }
-  /// Makes the span of reading a file.
+  /// Makes the span of parsing a file.
   void on(const parse_event& event) {
     const span_context parent = adapters_detail::span_of(event.context);
     if (parent.IsValid()) {
@@ -113,7 +113,8 @@ class OpenTelemetryTracing {
   using span_context = opentelemetry::trace::SpanContext;
   using span_kind = opentelemetry::trace::SpanKind;
 
-  /// A span for work that has ended: how long it took, and how long ago it ended.
+  /// Makes a span for work that has ended. The arguments are its duration and the time since its
+  /// end.
   class past_span {
    public:
     past_span(opentelemetry::trace::Tracer& tracer, std::string_view name,

@@ -19,9 +19,9 @@
 
 namespace robots {
 
-/// Exports the counts of a `Metrics` to Prometheus, over prometheus-cpp: as
+/// Exports the counts of a `Metrics` to Prometheus with prometheus-cpp: as
 /// `robots_cache_hits_total`, `robots_blocked_requests_total`, `robots_parse_duration_seconds` and
-/// the rest of `metric_families`.
+/// the other `metric_families`.
 ///
 ///     auto exported = std::make_shared<robots::PrometheusMetrics>(metrics);
 ///     prometheus::Exposer exposer{"0.0.0.0:9464"};
@@ -29,12 +29,12 @@ namespace robots {
 class PrometheusMetrics final : public prometheus::Collectable {
  public:
   /// Exports `from`. `now` returns the statistics of a cache, if they are to be exported, too:
-  /// `[&cache] { return cache.stats(); }`. It may be called from any thread for as long as this
-  /// lives, and does not throw.
+  /// `[&cache] { return cache.stats(); }`. Any thread may call it while this object exists. It must
+  /// not throw.
   explicit PrometheusMetrics(Metrics from, std::function<cache_stats()> now = {})
       : from_(std::move(from)), now_(std::move(now)) {}
 
-  /// All families. Any thread.
+  /// Returns all families. Any thread may call it.
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override {
     std::vector<prometheus::MetricFamily> all;
     for (const metric_family& family :

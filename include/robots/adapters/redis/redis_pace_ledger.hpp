@@ -19,17 +19,18 @@
 
 namespace robots {
 
-/// A ledger in Redis, for any number of machines: `gate_options::ledger`.
+/// A ledger in Redis for any number of machines: `gate_options::ledger`.
 ///
-/// One script for each question, in one round trip, by the time of the server. Under the prefix P
-/// of the options, the state of a host is at `P pace:HOST`, without the blank, for a minute longer
-/// than it holds. In Redis an ACL needs the commands eval, time, hget, hmget, hset and pexpire.
+/// Each question is one script and one round trip, and uses the time of the server. With the prefix
+/// P of the options, the state of a host is at `P pace:HOST`, without the blank. It is kept for a
+/// minute longer than needed. An ACL in Redis needs the commands eval, time, hget, hmget, hset and
+/// pexpire.
 ///
-/// Connections and their limits are as for `RedisStore`. Any thread.
+/// Connections and their limits are like those of `RedisStore`. Any thread may call it.
 class RedisPaceLedger final : public PaceLedger {
  public:
-  /// Opens no connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0; the
-  /// message says how to mend it.
+  /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
+  /// The message says what to change.
   explicit RedisPaceLedger(redis_options options = {})
       : options_{std::move(options)}, client_{adapters_detail::make_redis_client(options_)} {}
 
@@ -47,10 +48,10 @@ class RedisPaceLedger final : public PaceLedger {
   }
 
  private:
-  // Times are microseconds. The state of a host: the last turn and its owner; the earliest time of
-  // the next turn; the longest delay of all processes, its owner, and the time until which it
-  // counts without another call of that process. The owner of a turn may claim it again while only
-  // that turn keeps other processes from the host.
+  // Times are in microseconds. The state of a host is: the last turn and its owner; the earliest
+  // time of the next turn; the longest delay of all processes, its owner, and the time until which
+  // it counts if that process makes no other call. The owner of a turn may claim it again while
+  // only that turn keeps others from the host.
   static constexpr const char* take_turn_script = R"(
 local time = redis.call('time')
 local now = time[1] * 1000000 + time[2]

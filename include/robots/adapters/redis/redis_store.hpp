@@ -26,7 +26,7 @@ namespace robots {
 
 namespace adapters_detail {
 
-/// Returns the pattern with which SCAN finds `text` and nothing else.
+/// Returns the pattern with which SCAN finds only `text`.
 [[nodiscard]] inline std::string redis_pattern(std::string_view text) {
   std::string pattern;
   for (const char c : text) {
@@ -38,19 +38,20 @@ namespace adapters_detail {
   return pattern;
 }
 
-/// Returns the length of a scheme such as `https://` at the start of `key`, or 0 without one.
+/// Returns the length of a scheme such as `https://` at the start of `key`, or 0.
 [[nodiscard]] inline std::size_t scheme_length(std::string_view key) noexcept {
   const std::size_t end = key.find("://");
   return end == std::string_view::npos ? 0 : end + 3;
 }
 
-/// `key` with braces around all that follows on its scheme: keys of one site get one slot.
+/// Returns `key` with braces around everything after its scheme, so that all keys of a site get one
+/// slot.
 [[nodiscard]] inline std::string with_hash_tag(std::string_view key) {
   const std::size_t scheme = scheme_length(key);
   return std::string{key.substr(0, scheme)}.append("{").append(key.substr(scheme)).append("}");
 }
 
-/// The key that `with_hash_tag` made `tagged` of; empty if it made none.
+/// Returns the key from which `with_hash_tag` made `tagged`, or an empty text if it made none.
 [[nodiscard]] inline std::string without_hash_tag(std::string_view tagged) {
   const std::size_t scheme = scheme_length(tagged);
   const std::string_view tag = tagged.substr(scheme);
@@ -62,51 +63,50 @@ namespace adapters_detail {
 
 }  // namespace adapters_detail
 
-/// A `SharedStore` in Redis, for any number of machines.
+/// A `SharedStore` in Redis for any number of machines.
 ///
-/// Values and leases expire by the clock of the server; the clocks of the workers do not matter.
-/// The store opens a connection when it is first needed, so that a crawler starts without its
-/// Redis. It closes a connection after each error. A call takes at most `connect_timeout` and twice
+/// Values and leases expire by the clock of the server, so the clocks of the workers do not matter.
+/// The store opens a connection when it first needs one, so a crawler can start without its Redis.
+/// It closes a connection after each error. A call takes at most `connect_timeout` and twice
 /// `command_timeout`. `load_all` takes one `command_timeout` more for each further 512 keys. All
-/// limits double if a value is above `max_value_bytes`. In a cluster the limits hold for each node,
-/// and half of `connect_timeout` is added if nodes have changed.
+/// limits double for a value above `max_value_bytes`. In a cluster, the limits apply to each node.
+/// If nodes have changed, half of `connect_timeout` is added.
 ///
-/// The prefix P ends with the format of records. A value is at `P site:KEY`, a lease at
-/// `P lease:KEY`, both without the blank. Changes are published on the channel `P changed`. KEY has
-/// braces around the text after `https://` or `http://`, so that a cluster keeps all keys of a site
-/// in one slot. An ACL of Redis needs `~P* &P*` and the commands get, strlen, set, del, eval,
-/// publish, subscribe, ping and select; for `for_each` also scan and pttl; in a cluster also
-/// cluster and asking.
+/// The format of records ends the prefix P. A value is at `P site:KEY`, a lease at `P lease:KEY`,
+/// both without the blank. Changes are published on the channel `P changed`. KEY has braces around
+/// the text after `https://` or `http://`, so that a cluster has all keys of a site in one slot. An
+/// ACL of Redis needs `~P* &P*` and the commands get, strlen, set, del, eval, publish, subscribe,
+/// ping and select; for `for_each` also scan and pttl; in a cluster also cluster and asking.
 class RedisStore : public SharedStore {
  public:
-  /// Opens no connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0; the
-  /// message says how to mend it.
+  /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
+  /// The message says what to change.
   explicit RedisStore(redis_options options = {})
       : parts_{std::make_unique<parts>(std::move(options))} {}
 
-  /// Returns the value of `key`, or nothing. One round trip. Throws `store_error`.
+  /// Returns the value of `key`, or an empty optional. One round trip. Throws `store_error`.
   [[nodiscard]] std::optional<std::string> load(std::string_view key) override {
     return std::move(load_all(std::array{std::string{key}}).front());
   }
 
   /// Returns the values of many keys in their order. Makes one round trip to each server for each
   /// 512 keys, and a second one if a value is above `max_value_bytes`: such a value counts as
-  /// missing. In a cluster, the values of a node out of reach count as missing. Throws
-  /// `store_error` if no server answers. Takes at most `max_value_bytes` of memory for each key,
+  /// missing. In a cluster, the values of an unreachable node count as missing. Throws
+  /// `store_error` if no server answers. Needs at most `max_value_bytes` of memory for each key,
   /// whatever the server sends.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     return load_partly(keys).values;
   }
 
-  /// Like `load_all`, but says which values belong to a node that is out of reach.
+  /// Like `load_all`, but says which values are on an unreachable node.
   [[nodiscard]] partial_values load_partly(std::span<const std::string> keys) override {
     try {
       return load_together(
           keys, [&](const std::string& key) { return command{"GET", parts_->value_key(key)}; });
     } catch (const adapters_detail::oversized_reply&) {
-      // A value that is too long costs the connection that it came over, and all replies behind it.
-      // A script costs more than GET, but leaves such a value out.
+      // A value that is too long costs its connection, with all replies after it. A script costs
+      // more than GET, but skips such a value.
       constexpr const char* script =
           "local length = redis.pcall('strlen', KEYS[1]) "
           "if type(length) ~= 'number' then return length end "
@@ -118,10 +118,11 @@ class RedisStore : public SharedStore {
     }
   }
 
-  /// Loads the values of some sites and takes their leases, as each question wishes. The keys of a
-  /// question must be those of one site. Takes a round trip to each server for each 512 of its
-  /// questions. Two values of a site that are together above `max_value_bytes` count as one. A
-  /// question counts as not answered if the server has no room for the lease. Throws `store_error`.
+  /// Loads the values of some sites, and takes their leases as each question asks. The keys of a
+  /// question must belong to one site. Makes a round trip to each server for each 512 of its
+  /// questions. If two values of a site are together above `max_value_bytes`, only one is loaded.
+  /// If the server has no room for the lease, the question counts as not answered. Throws
+  /// `store_error`.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
     constexpr const char* script =
@@ -171,8 +172,8 @@ class RedisStore : public SharedStore {
     return replies;
   }
 
-  /// Stores `value` until `lifetime` has passed, which may be a hundred years. Throws `store_error`
-  /// if it cannot be stored or is longer than `max_value_bytes`; then the old value stays.
+  /// Stores `value` for `lifetime`, which may be a hundred years. Throws `store_error` if it cannot
+  /// be stored or is longer than `max_value_bytes`. Then the old value remains.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     if (lifetime <= std::chrono::milliseconds{0}) {
@@ -184,8 +185,8 @@ class RedisStore : public SharedStore {
         reply::kind::status);
   }
 
-  /// Stores `value`, as above, if `lease` is still held, and ends the lease. Returns whether it was
-  /// held. The keys must be those of one site. One round trip. Throws `store_error`.
+  /// Stores `value` if `lease` is still held, and ends the lease. Returns true if it was held. The
+  /// keys must belong to one site. One round trip. Throws `store_error`.
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
                              std::chrono::milliseconds lifetime,
                              const store_lease& lease) override {
@@ -200,8 +201,8 @@ class RedisStore : public SharedStore {
                .integer == 1;
   }
 
-  /// Removes the value of `key`, ends its lease, and notifies the others, through any node of a
-  /// cluster answers. Two round trips. Throws `store_error`.
+  /// Removes the value of `key`, ends its lease, and notifies the other processes. In a cluster, it
+  /// notifies them through any node that answers. Two round trips. Throws `store_error`.
   void erase(std::string_view key) override {
     parts_->client->ask_one({"DEL", parts_->value_key(key), parts_->lease_key(key)},
                             reply::kind::integer);
@@ -214,8 +215,8 @@ class RedisStore : public SharedStore {
                             reply::kind::integer);
   }
 
-  /// The lease of `key`, unless somebody has it. One round trip. Throws `store_error`; then the
-  /// lease may be taken all the same, until `duration` has passed.
+  /// Returns the lease of `key`, unless somebody holds it. One round trip. Throws `store_error`.
+  /// Then the lease may still have been taken, until `duration` has passed.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     if (duration <= std::chrono::milliseconds{0}) {
@@ -228,7 +229,7 @@ class RedisStore : public SharedStore {
     return taken.type == reply::kind::status ? std::optional{std::move(lease)} : std::nullopt;
   }
 
-  /// Takes the lease of `key`, also from another process. One round trip. Throws `store_error`.
+  /// Takes the lease of `key`, even from another process. One round trip. Throws `store_error`.
   [[nodiscard]] store_lease take_lease(std::string_view key,
                                        std::chrono::milliseconds duration) override {
     store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
@@ -237,7 +238,7 @@ class RedisStore : public SharedStore {
     return lease;
   }
 
-  /// Releases a lease if it is still this one. One round trip. Throws `store_error`.
+  /// Releases a lease, if it is still this one. One round trip. Throws `store_error`.
   void release(const store_lease& lease) override {
     constexpr const char* script =
         "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end return 0";
@@ -246,8 +247,8 @@ class RedisStore : public SharedStore {
   }
 
   /// Calls `on_change` for each key that others erase or announce, and once with "" after the
-  /// server was out of reach. Returns when it listens, or when the first attempt has failed. Then
-  /// it tries again, at least every two seconds. Failures of the server do not throw.
+  /// server could not be reached. Returns when it listens, or when the first try has failed. Then
+  /// it tries again, at least every two seconds. Failures of the server do not make it throw.
   void watch(std::function<void(std::string_view)> on_change) override {
     const std::scoped_lock lock{parts_->watching};
     parts_->subscription.reset();
@@ -266,10 +267,10 @@ class RedisStore : public SharedStore {
         });
   }
 
-  /// Calls `look` with each key that has a value, and how long it still has. For people who look
-  /// into a store; not part of `SharedStore`. Values that are published or erased meanwhile may be
-  /// there or not, and a key may come twice. Looks at all keys of the server, for as long as it
-  /// tells of more. Throws `store_error`.
+  /// Calls `look` with each key that has a value, and the rest of its lifetime. For people who
+  /// inspect a store; `SharedStore` does not have it. It may include values that are published or
+  /// erased meanwhile, and a key may come twice. Reads all keys of the server, as long as the
+  /// server has more. Throws `store_error`.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
     const std::string prefix = parts_->prefix + "site:";
@@ -307,7 +308,7 @@ class RedisStore : public SharedStore {
   using command = adapters_detail::redis_command;
   using reply = adapters_detail::redis_reply;
 
-  /// The parts that keep their address when the store is moved.
+  /// The parts that do not move with the store.
   struct parts {
     explicit parts(redis_options given)
         : options{std::move(given)},
@@ -344,7 +345,7 @@ class RedisStore : public SharedStore {
     lost.reserve(keys.size());
     for (reply& got : parts_->client->ask(commands)) {
       lost.push_back(got.is_error(adapters_detail::unreachable_node));
-      // A value of another type is a stranger's.
+      // A value of another type comes from another program.
       if (lost.back() || got.type == reply::kind::nil || got.is_error("WRONGTYPE")) {
         values.emplace_back();
         continue;
@@ -356,7 +357,7 @@ class RedisStore : public SharedStore {
     return loaded;
   }
 
-  /// Throws `store_error` for a value that is too long to be stored.
+  /// Throws `store_error` for a value that is too long.
   void check_size(std::string_view value) const {
     const std::size_t most = parts_->options.max_value_bytes;
     if (value.size() > most) {

@@ -21,22 +21,22 @@
 
 namespace robots {
 
-/// The certificates that `redis_tls` trusts and sends. All are paths of PEM files.
+/// The certificates that `redis_tls` trusts, and the one that it sends. All are paths of PEM files.
 struct redis_tls_options {
-  /// Certificates to trust. With this or `ca_path` set, nothing else is trusted; with neither, what
-  /// OpenSSL trusts is.
+  /// Trusted certificates. If this or `ca_path` is set, nothing else is trusted. If neither is set,
+  /// OpenSSL's own certificates are.
   std::string ca_file{};
-  std::string ca_path{};           ///< folder of certificates to trust, see `openssl rehash`
-  std::string certificate_file{};  ///< of this client, where the server asks for one
+  std::string ca_path{};           ///< folder of trusted certificates, see `openssl rehash`
+  std::string certificate_file{};  ///< of this client, if the server asks for one
   std::string key_file{};          ///< the key of that certificate
 };
 
-/// Speaks TLS, 1.2 or later, with the servers of `rediss://`: to be given to `redis_options::tls`.
-/// The certificate of a server must be issued for the host or address in the URL, or for the one
-/// that a Sentinel or a node of the cluster names.
+/// TLS 1.2 or later for the servers of `rediss://`: set it as `redis_options::tls`. The certificate
+/// of a server must be for the host or address in the URL, or for the one that a Sentinel or a
+/// cluster node names.
 class redis_tls {
  public:
-  /// Throws `std::invalid_argument` when a file cannot be read.
+  /// Throws `std::invalid_argument` if a file cannot be read.
   explicit redis_tls(const redis_tls_options& options = {})
       : context_{SSL_CTX_new(TLS_client_method()), &SSL_CTX_free} {
     const auto path = [](const std::string& text) { return text.empty() ? nullptr : text.c_str(); };
@@ -61,8 +61,8 @@ class redis_tls {
     }
   }
 
-  /// Starts TLS on an open connection. The caller calls the result until it returns 0; before each
-  /// further call it waits for the returned event, POLLIN or POLLOUT. Throws `store_error`.
+  /// Starts TLS on an open connection. The caller calls the result until it returns 0. Before each
+  /// further call, it waits for the returned event, POLLIN or POLLOUT. Throws `store_error`.
   [[nodiscard]] std::function<short()> operator()(redisContext& connection,
                                                   const std::string& host) const {
     std::shared_ptr<SSL> session{SSL_new(context_.get()), &SSL_free};
@@ -87,7 +87,7 @@ class redis_tls {
   }
 
  private:
-  /// Continues the handshake as far as the socket allows.
+  /// Continues the handshake as far as the socket permits.
   [[nodiscard]] static short step(const std::string& host, SSL* session) {
     const adapters_detail::sigpipe_guard guard;
     ERR_clear_error();

@@ -8,16 +8,16 @@ namespace robots {
 
 /// The file of a `SqliteStore`, its size and its timeouts.
 struct sqlite_options {
-  /// The path of the file. A missing file is made. It must lie on a disk of this machine: SQLite
-  /// keeps its log beside it, in files that end in `-wal` and `-shm`, and that log does not work
-  /// over network file systems.
+  /// The path of the file. If the file does not exist, it is made. It must be on a disk of this
+  /// machine: SQLite keeps its log in files next to it that end in `-wal` and `-shm`, and the log
+  /// does not work over network file systems.
   std::string path;
 
-  /// Maximum size of the file in octets, at least 1 MiB. A value may have an eighth of it. The log
-  /// takes some MiB more. It grows for as long as another process holds a transaction open.
+  /// The largest size of the file in octets, at least 1 MiB. A value may use an eighth of it. The
+  /// log takes a few MiB more. The file can grow while another process keeps a transaction open.
   std::size_t max_bytes = std::size_t{1} << 30U;
 
-  /// The longest time that a call waits for other threads and processes. Above 0.
+  /// The longest wait of a call for other threads and processes. Above 0.
   std::chrono::milliseconds timeout{1'000};
 };
 

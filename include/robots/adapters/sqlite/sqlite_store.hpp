@@ -15,16 +15,16 @@
 
 namespace robots {
 
-/// A `SharedStore` in one SQLite file, for the processes of one machine and those after them.
+/// A `SharedStore` in one SQLite file, for the processes of one machine and for later ones.
 ///
-/// The file survives `kill -9` at any moment; if the power fails, the latest changes may be lost.
-/// It stays within `sqlite_options::max_bytes`: the oldest records are dropped first, also when the
-/// disk is full. A damaged file is refused when it is opened, or a call throws when it meets the
-/// damage. Records expire by the clock of the machine. If that is set back by more than a minute,
-/// the records from before count as expired.
+/// The file survives `kill -9` at any time. If the power fails, the latest changes may be lost. Its
+/// size stays within `sqlite_options::max_bytes`: the oldest records are dropped first, also if the
+/// disk is full. A damaged file is refused when it is opened, or a call throws when it finds the
+/// damage. Records expire by the clock of the machine. If the clock is set back by more than a
+/// minute, earlier records count as expired.
 ///
-/// A look-up does not wait for changes. Changes are made one after another. A store that watches
-/// has a thread, which looks ten times a second. Open stores after a fork, never before: a forked
+/// A look-up does not wait for changes. Changes happen one after another. A store that watches has
+/// a thread, which checks ten times a second. Open stores after a fork, never before: a child
 /// process must not use or destroy the stores of its parent, and must not open their files.
 class SqliteStore : public SharedStore {
   using sqlite = adapters_detail::sqlite_file;
@@ -46,7 +46,7 @@ class SqliteStore : public SharedStore {
     return state_->files.lend()->transact([&](sqlite& file) { return file.find(site(key)); });
   }
 
-  /// See `SharedStore`. All values are those of one moment.
+  /// See `SharedStore`. All values are of one moment.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     return state_->files.lend()->transact([&](sqlite& file) {
@@ -155,8 +155,8 @@ class SqliteStore : public SharedStore {
   }
 
   /// Calls `visit(key, left)` for each value that has not expired, the oldest first. `left` is the
-  /// rest of its lifetime. Values that are published meanwhile may be visited, too. `visit` may
-  /// call the store.
+  /// rest of its lifetime. It may include values that are published meanwhile. `visit` may call the
+  /// store.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& visit) {
     std::int64_t last = 0;
@@ -180,7 +180,7 @@ class SqliteStore : public SharedStore {
     base::handle_pool<sqlite> files;
     const std::string origin = adapters_detail::store_token();  // identifies own changes
     std::mutex watching;
-    base::jthread watcher{};  // ends first
+    base::jthread watcher{};  // destroyed first
   };
 
   static std::string site(std::string_view key) { return std::string{"site:"}.append(key); }

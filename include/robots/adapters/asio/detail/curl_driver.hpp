@@ -22,8 +22,8 @@
 
 namespace robots::adapters_detail {
 
-/// The sockets and the timer of one multi handle, watched by Asio (libcurl's multi_socket
-/// interface). All of it runs on one strand, and nothing that is queued there keeps it alive.
+/// Asio watches the sockets and the timer of one multi handle (libcurl's multi_socket interface).
+/// Everything runs on one strand, and no queued task keeps the driver alive.
 class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
  public:
   asio_curl_driver(const boost::asio::any_io_executor& executor, const curl_multi_options& options)
@@ -44,8 +44,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   void start(fetch_request request, std::function<void(fetch_response)> done) {
     post([request = std::move(request), done = std::move(done)](asio_curl_driver& self) mutable {
       self.transfers_.start(std::move(request), std::move(done));
-      self.collect();  // exchanges that could not begin have ended; libcurl's timer starts the
-                       // others
+      self.collect();  // an exchange that could not begin has ended; libcurl's timer starts
+                       // the others
     });
   }
 
@@ -54,7 +54,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   using timer = boost::asio::basic_waitable_timer<
       std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
 
-  /// A socket of libcurl. Its owner is libcurl: it is let go of, never closed.
+  /// A socket of libcurl. libcurl owns it, so it is released, never closed.
   struct watch {
     watch(const strand& on, curl_socket_t socket) : descriptor(on, socket) {}
     watch(const watch&) = delete;
@@ -134,7 +134,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
         };
   }
 
-  /// Waits with Asio, once, for the event of a socket that libcurl wants.
+  /// Lets Asio wait once for the event of a socket that libcurl asks for.
   void wait(const std::shared_ptr<watch>& watched) {
     using descriptor = boost::asio::posix::descriptor_base;
     if ((watched->wanted & CURL_POLL_IN) != 0 && !std::exchange(watched->reading, true)) {
@@ -172,7 +172,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     try {
       transfers_.collect();
     } catch (...) {
-      post(&asio_curl_driver::collect);  // the others are called back all the same
+      post(&asio_curl_driver::collect);  // the others get their callbacks all the same
       throw;
     }
     if (transfers_.has_ended()) {
@@ -183,7 +183,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   strand strand_;
   timer timer_;
   boost::unordered_flat_map<curl_socket_t, std::shared_ptr<watch>> watches_;
-  curl_transfers transfers_;  // last: when it ends, it lets go of sockets and timer
+  curl_transfers transfers_;  // last: its destructor releases sockets and the timer
 };
 
 }  // namespace robots::adapters_detail

@@ -16,8 +16,8 @@
 
 namespace robots::adapters_detail {
 
-/// A completion handler that is called once: with a result, or with `operation_aborted` when this
-/// ends without one. It is called through its own executor, never from here.
+/// A completion handler that is called once: with a result or, if it is destroyed without one, with
+/// `operation_aborted`. It is called on its own executor, never directly.
 template <class Result, class Handler>
 class asio_operation {
  public:
@@ -35,8 +35,8 @@ class asio_operation {
     }
   }
 
-  // The executor of `use_future` runs at once what is dispatched, and on threads of the system what
-  // is posted: so this posts to the cache's executor, which dispatches to the handler's.
+  // The executor of `use_future` runs dispatched work at once, and posted work on system threads.
+  // So this posts to the cache's executor, which dispatches to the handler's.
   void finish(boost::system::error_code why, Result result) {
     if (handler_) {
       Handler handler = *std::exchange(handler_, std::nullopt);
@@ -45,7 +45,7 @@ class asio_operation {
     }
   }
 
-  /// Has `cancel` called when the operation is cancelled, in whatever way.
+  /// Calls `cancel` if the operation is cancelled in any way.
   template <class Cancel>
   void on_cancel(Cancel cancel) {
     if (auto slot = boost::asio::get_associated_cancellation_slot(*handler_); slot.is_connected()) {

@@ -1,4 +1,4 @@
-// The options of a crawler, as an audit trail has them.
+// The options of a crawler, as an audit trail writes them.
 #pragma once
 
 #include <robots/adapters/audit/detail/crypto.hpp>
@@ -30,7 +30,8 @@ namespace robots::adapters_detail {
   return {text.data(), end};
 }
 
-/// The options that decide how the crawler reads a robots.txt, and which hosts need a sign-off.
+/// Writes the options that affect how the crawler reads a robots.txt, and which hosts need a
+/// sign-off.
 [[nodiscard]] inline std::string crawler_text(const cache_options& options) {
   const parse_options& parse = options.parse;
   base::json_writer json;
@@ -56,18 +57,18 @@ namespace robots::adapters_detail {
   return std::move(json).finish();
 }
 
-/// The description of a crawler in a trail: everything that its decisions need besides the text of
-/// a robots.txt.
+/// The description of a crawler in a trail: everything that its decisions depend on, except the
+/// text of a robots.txt.
 struct audited_crawler {
-  std::string id;  ///< stands for all that the trail says of it
+  std::string id;  ///< identifies the description
   std::string user_agent;
   parse_options parse{};
-  std::vector<excluded_hosts> excluded{};  ///< each list so far
-  excluded_hosts high_risk{};              ///< that need a sign-off
-  bool has_own_risk = false;               ///< a function of the user's may name more of them
+  std::vector<excluded_hosts> excluded{};  ///< each list until now
+  excluded_hosts high_risk{};              ///< hosts that need a sign-off
+  bool has_own_risk = false;               ///< a function of the user may name more of them
 };
 
-/// Reads a list of hosts of an entry.
+/// Reads a list of hosts from an entry.
 [[nodiscard]] inline excluded_hosts hosts_in(const audit_entry& from, std::string_view name) {
   std::vector<std::string> listed;
   for (const base::json_object& host : from.list(name)) {

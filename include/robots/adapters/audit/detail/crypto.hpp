@@ -21,7 +21,7 @@ namespace robots::adapters_detail {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-/// The SHA-256 of `text`, as `sha256sum` prints it.
+/// Returns the SHA-256 of `text`, as `sha256sum` prints it.
 [[nodiscard]] inline std::string sha256(std::string_view text) {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
   ::SHA256(octets_of(text), text.size(), digest.data());
@@ -33,7 +33,7 @@ namespace robots::adapters_detail {
   return digits;
 }
 
-/// RFC 4648, section 4.
+/// Encodes octets as base64 (RFC 4648, section 4).
 [[nodiscard]] inline std::string to_base64(std::string_view octets) {
   std::string text(4 * ((octets.size() + 2) / 3) + 1, '\0');
   const int size = ::EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
@@ -52,7 +52,7 @@ namespace robots::adapters_detail {
   return to_base64(octets) == text ? octets : std::string{};
 }
 
-/// An Ed25519 key: a private one, which signs, or a public one, which checks signatures.
+/// An Ed25519 key: private to sign, or public to check signatures.
 class ed25519_key {
  public:
   /// Reads a key from a PEM text. Throws `audit_error` if there is no such key.
@@ -64,7 +64,7 @@ class ed25519_key {
     return ed25519_key{pem, &::PEM_read_bio_PUBKEY, "no public Ed25519 key"};
   }
 
-  /// The SHA-256 of the public key.
+  /// Returns the SHA-256 of the public key.
   [[nodiscard]] std::string name() const {
     std::array<unsigned char, 32> raw{};
     std::size_t size = raw.size();
@@ -98,7 +98,7 @@ class ed25519_key {
   ed25519_key(std::string_view pem, Read read, const char* complaint) {
     const std::unique_ptr<BIO, decltype(&::BIO_free)> from{
         ::BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &::BIO_free};
-    // Nobody can enter a password, so a key that needs one is refused.
+    // Nobody can type a password, so a key with a password is refused.
     const auto no_password = [](char*, int, int, void*) { return -1; };
     key_ = {from ? read(from.get(), nullptr, no_password, nullptr) : nullptr, &::EVP_PKEY_free};
     if (!key_ || ::EVP_PKEY_id(key_.get()) != EVP_PKEY_ED25519) {

@@ -2,9 +2,9 @@
 //
 //     {"n":7,"prev":"HASH","time":"DATE","type":"TYPE", ... ,"hash":"HASH"}
 //
-// `n` counts the entries of the trail, from 1 on and through all of its files. `hash` is the
-// SHA-256 of all octets of the line before `,"hash"`; `prev` is the hash of the entry before, and
-// of the first one 64 zeros. Texts are as `base::append_json` writes them.
+// `n` is the number of an entry, from 1, counted through all files of the trail. `hash` is the
+// SHA-256 of all octets of the line before `,"hash"`. `prev` is the hash of the previous entry; in
+// the first one, it is 64 zeros. Texts are written by `base::append_json`.
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
@@ -22,7 +22,7 @@ namespace robots::adapters_detail {
 
 /// The end of a trail.
 struct audit_chain {
-  std::uint64_t entries = 0;                ///< how many there are
+  std::uint64_t entries = 0;                ///< number of entries
   std::string last = std::string(64, '0');  ///< the hash of the last one
 
   /// Adds an entry. Returns its line, with the line end. `members` is an object.
@@ -41,10 +41,10 @@ struct audit_chain {
   }
 };
 
-/// A line of a trail, without its line end. The text outlives it.
+/// A line of a trail, without its line end. The text must outlive it.
 class audit_entry : public base::json_object {
  public:
-  /// Reads a line. Returns nothing if an `AuditTrail` does not write such lines.
+  /// Reads a line. Returns an empty optional if an `AuditTrail` does not write such lines.
   [[nodiscard]] static std::optional<audit_entry> read(std::string_view line) {
     auto object = json_object::read(line);
     if (!object || !line.starts_with("{\"n\":") || line.size() < hash_size ||
@@ -61,15 +61,15 @@ class audit_entry : public base::json_object {
   [[nodiscard]] std::string type() const { return text("type"); }
   [[nodiscard]] std::string hash() const { return text("hash"); }
 
-  /// All that it says but the hash, without the closing brace.
+  /// Returns everything except the hash, without the closing brace.
   [[nodiscard]] std::string_view before_hash() const {
     return line_.substr(0, line_.size() - hash_size);
   }
 
-  /// Returns true if its hash is that of its octets.
+  /// Returns true if its hash matches its octets.
   [[nodiscard]] bool is_whole() const { return sha256(before_hash()) == hash(); }
 
-  /// Returns true if the key has signed it: all that it says but the hash.
+  /// Returns true if the key has signed everything except the hash.
   [[nodiscard]] bool is_signed_by(const ed25519_key& key) const {
     std::string_view said = before_hash();
     const std::string signature = text("signature");

@@ -47,7 +47,7 @@ class file_handle {
   int fd_ = -1;
 };
 
-/// The octets of a part of a file. Throws `audit_error` when they are not all there.
+/// Reads the octets of a part of a file. Throws `audit_error` if the file has fewer.
 [[nodiscard]] inline std::string read_at(int fd, std::uint64_t offset, std::size_t size,
                                          const std::string& name) {
   std::string octets(size, '\0');
@@ -63,13 +63,13 @@ class file_handle {
   return octets;
 }
 
-/// A change that another program has made to a file of the trail.
+/// A change by another program to a file of the trail.
 enum class file_change : std::uint8_t {
   none,
-  moved,     ///< its entries are in it, under another name
-  deleted,   ///< its entries are gone
-  cut_off,   ///< entries are gone
-  appended,  ///< it has more than the trail has written
+  moved,     ///< it has another name
+  deleted,   ///< it is gone
+  cut_off,   ///< it is shorter
+  appended,  ///< it is longer
 };
 
 [[nodiscard]] constexpr std::string_view to_string(file_change change) noexcept {
@@ -77,12 +77,12 @@ enum class file_change : std::uint8_t {
       change, {"none", "moved", "deleted", "cut_off", "appended"});
 }
 
-/// The file that is written to. Whole entries are written at once. If the disk is full and only a
-/// part of an entry fits, that part is removed.
+/// The current file of a trail. It writes whole entries only. If the disk is full and only a part
+/// of an entry fits, it removes that part.
 class audit_file {
  public:
   /// Continues the last file, or begins the first. Throws `std::invalid_argument` without a path,
-  /// `audit_error` when another process writes the trail, or a file cannot be used.
+  /// and `audit_error` if another process writes the trail or a file cannot be used.
   explicit audit_file(const audit_options& options) : path_{options.path} {
     if (path_.empty()) {
       throw std::invalid_argument{"audit_options: set path"};
@@ -96,7 +96,7 @@ class audit_file {
     torn_ = found.torn;
     end_ = found.end;
     if (size_ == 0 && number_ > 1) {
-      const std::string before = path_of(number_ - 1);  // this file was hardly begun
+      const std::string before = path_of(number_ - 1);  // this file was only just begun
       const content previous = mended(open(before), before);
       if (previous.size == 0) {
         throw audit_error{"AuditTrail: " + before +
@@ -107,22 +107,23 @@ class audit_file {
   }
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// The number of the file before; 0 for the first.
+  /// Returns the number of the previous file; 0 for the first.
   [[nodiscard]] std::uint64_t previous() const noexcept { return previous_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  /// The end of the trail when the file was opened.
+  /// Returns the end of the trail at the time when the file was opened.
   [[nodiscard]] const audit_chain& end() const noexcept { return end_; }
-  /// The torn line at the end of the file when it was opened: a process ended while it wrote.
+  /// Returns the incomplete line at the end of the file when it was opened: a process ended while
+  /// it wrote.
   [[nodiscard]] const std::string& torn() const noexcept { return torn_; }
 
-  /// The name of the file of that number, without its folder.
+  /// Returns the name of the file with that number, without its folder.
   [[nodiscard]] std::string name_of(std::uint64_t number) const {
     std::string digits = std::to_string(number);
     digits.insert(0, digits.size() < 6 ? 6 - digits.size() : 0, '0');
     return std::filesystem::path{path_}.filename().string() + '.' + digits + ".jsonl";
   }
 
-  /// Writes whole lines: all of them or none, and then says why.
+  /// Writes whole lines: all of them, or none, and then returns the reason.
   [[nodiscard]] std::string write(std::string_view lines) {
     if (is_torn_ && ::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) {
       return std::generic_category().message(errno);
@@ -144,13 +145,13 @@ class audit_file {
     return {};
   }
 
-  /// Syncs the file to the disk. Returns false if some of it may be missing; the system reports
-  /// that once. A FIFO or another special file needs no sync.
+  /// Syncs the file to the disk. Returns false if a part may be missing; the system reports that
+  /// only once. A FIFO or another special file needs no sync.
   [[nodiscard]] bool flush() const noexcept {
     return ::fdatasync(file_.get()) == 0 || errno == EINVAL;
   }
 
-  /// Returns the change that another program has made to the file since the trail wrote to it.
+  /// Returns what another program has done to the file since the last write.
   [[nodiscard]] file_change change() const {
     struct stat own{};
     if (::fstat(file_.get(), &own) != 0 || !S_ISREG(own.st_mode)) {
@@ -168,8 +169,8 @@ class audit_file {
                                      : file_change::appended;
   }
 
-  /// Continues in the next file. Returns false, and stays in this one, if there can be none or
-  /// another process writes the trail by now.
+  /// Continues in the next file. Returns false, and keeps this file, if no other file is possible
+  /// or another process writes the trail now.
   [[nodiscard]] bool begin_next() {
     try {
       if (const std::string name = path_ + ".lock"; !is_named(lock_, name)) {
@@ -206,7 +207,7 @@ class audit_file {
     return opened;
   }
 
-  /// Opens a file that no other trail has open. Throws `audit_error` if one has.
+  /// Opens a file that no other trail has open. Throws `audit_error` if another one has it.
   [[nodiscard]] static file_handle open_locked(const std::string& name) {
     file_handle opened = open(name);
     if (::flock(opened.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -223,7 +224,7 @@ class audit_file {
            own.st_dev == named.st_dev && own.st_ino == named.st_ino;
   }
 
-  /// Returns the highest number of a file of the trail, or 0 if there is no file.
+  /// Returns the highest number of the trail's files, or 0 if there is none.
   [[nodiscard]] std::uint64_t last_number() const {
     const std::filesystem::path whole{path_};
     const std::string start = whole.filename().string() + '.';
@@ -240,7 +241,7 @@ class audit_file {
     return last;
   }
 
-  /// Finds the last whole line, from the end backwards, and cuts off the rest.
+  /// Finds the last whole line, searching backwards, and cuts off the rest.
   [[nodiscard]] static content mended(const file_handle& file, const std::string& name) {
     content result;
     struct stat found{};
@@ -286,7 +287,7 @@ class audit_file {
   std::uint64_t number_ = 1;
   std::uint64_t previous_ = 0;
   std::uint64_t size_ = 0;  // of whole lines
-  bool is_torn_ = false;    // there is more behind them, and it could not be taken back
+  bool is_torn_ = false;    // there is more after them, which could not be removed
   audit_chain end_;
   std::string torn_;
 };

@@ -15,14 +15,14 @@
 
 namespace robots::adapters_detail {
 
-/// The lines of a file of an audit trail, one in memory at a time.
+/// Reads the lines of a file of an audit trail, one at a time.
 class audit_lines {
  public:
-  /// Octets in a line at most; an `AuditTrail` writes no longer one.
+  /// The most octets in a line; an `AuditTrail` writes no longer ones.
   static constexpr std::size_t longest = std::size_t{32} << 20U;
 
-  /// Begins behind `offset` octets. Throws `audit_error` unless `file` is a regular file that can
-  /// be opened: a trail is read several times, which a pipe does not allow.
+  /// Begins at `offset`. Throws `audit_error` unless `file` is a regular file that can be opened. A
+  /// pipe cannot be read several times, as a trail is.
   explicit audit_lines(const std::string& file, std::uint64_t offset = 0)
       : name_{file}, next_offset_{offset} {
     std::error_code failure;
@@ -61,15 +61,15 @@ class audit_lines {
     return line_;
   }
 
-  /// The number of the line, counted from where the reading began.
+  /// Returns the number of the line, counted from the start of reading.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// The octets of the file before the line.
+  /// Returns the octets of the file before the line.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  /// Returns true if the line has an end.
+  /// Returns true if the line ends with a line end.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
  private:
-  /// Reads on. Returns false at the end of the file.
+  /// Reads more. Returns false at the end of the file.
   [[nodiscard]] bool fill() {
     buffer_.resize(65'536);
     stream_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
@@ -83,7 +83,7 @@ class audit_lines {
   std::string name_;
   std::ifstream stream_;
   std::string buffer_;
-  std::string_view rest_;  // of the buffer: not handed out yet
+  std::string_view rest_;  // of the buffer: the part that was not returned yet
   std::string line_;
   std::uint64_t number_ = 0;
   std::uint64_t offset_ = 0;

@@ -1,4 +1,4 @@
-// The text of an audit trail about policies, records and options.
+// How an audit trail writes policies, records and options.
 #pragma once
 
 #include <robots/adapters/audit/detail/crypto.hpp>
@@ -23,7 +23,7 @@
 
 namespace robots::adapters_detail {
 
-/// All that a site asks of one crawler, as JSON: the same text for the same lines.
+/// Returns everything that a site asks of one crawler, as JSON: equal for equal lines.
 [[nodiscard]] inline std::string directives_text(const policy& from) {
   base::json_writer json;
   const auto add_time = [&](std::string_view name,
@@ -65,7 +65,7 @@ namespace robots::adapters_detail {
   return std::move(json).finish();
 }
 
-/// The result of a retrieval, for people.
+/// Returns the result of a retrieval, for people.
 inline void add_record(base::json_writer& json, const record_head& head) {
   const auto add_text = [&](std::string_view name, std::string_view text) {
     if (!text.empty()) {
@@ -96,7 +96,8 @@ inline void add_record(base::json_writer& json, const record_head& head) {
   json.close_list();
 }
 
-/// The part of a decision about its URL. These members end an entry, so that they can be compared.
+/// Returns the part of a decision that is about its URL. These members are at the end of an entry,
+/// so that they can be compared.
 inline void add_verdict(base::json_writer& json, const decision& decided) {
   json.flag("allowed", decided.allowed).text("reason", to_string(decided.reason));
   if (decided.verdict.directive) {
@@ -107,9 +108,9 @@ inline void add_verdict(base::json_writer& json, const decision& decided) {
   json.text("user_agent", decided.verdict.user_agent);
 }
 
-/// A policy as a trail describes it.
+/// The description of a policy in a trail.
 struct audited_policy {
-  std::string directives;  ///< the SHA-256 of `text`; empty where no robots.txt is obeyed
+  std::string directives;  ///< the SHA-256 of `text`; empty if no robots.txt is obeyed
   std::string text;        ///< see `directives_text`
   std::string members;     ///< an object: the basis of the policy
   std::string id;          ///< the SHA-256 of `members`
@@ -137,8 +138,8 @@ struct audited_policy {
   return result;
 }
 
-/// The members of an entry about a policy: `about`, the policy's id, and the members that the id
-/// stands for, up to the end.
+/// Returns the members of an entry about a policy: `about`, the id of the policy, and the members
+/// that the id stands for.
 [[nodiscard]] inline std::string with_policy(base::json_writer about, const audited_policy& known) {
   about.text("policy", known.id);
   std::string text = std::move(about).finish();

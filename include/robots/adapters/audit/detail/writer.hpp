@@ -1,4 +1,5 @@
-// The work of the thread that writes an audit trail, so that no other thread waits for a disk.
+// The work of the thread that writes an audit trail, so that other threads need not wait for a
+// disk.
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
@@ -33,18 +34,18 @@
 
 namespace robots::adapters_detail {
 
-/// An entry that has yet to find its place in the chain.
+/// An entry without its place in the chain.
 struct audit_part {
   std::string_view type;
   std::string members;  ///< an object
-  std::string id;       ///< the subject of the entry, if other entries refer to it
-  bool once = false;    ///< not needed when that is described already
+  std::string id;       ///< the subject of the entry, for other entries to refer to
+  bool once = false;    ///< not needed if the subject is described already
 };
 
-/// Octets of a text of somebody else's, such as a URL, that an entry has at most.
+/// The most octets of a text from the web, such as a URL, in an entry.
 inline constexpr std::size_t longest_text = std::size_t{1} << 20U;
 
-/// The members that entries about sites begin with.
+/// Returns the first members of entries about sites.
 [[nodiscard]] inline base::json_writer begin_members(std::size_t crawler, std::string_view site,
                                                      std::string_view trace_id = {},
                                                      std::string_view span_id = {}) {
@@ -56,7 +57,7 @@ inline constexpr std::size_t longest_text = std::size_t{1} << 20U;
   return json;
 }
 
-/// A decision that waits to be written; its policy is looked at by the thread that writes.
+/// A decision that waits to be written. The writing thread looks at its policy.
 struct audit_decision {
   std::size_t crawler = 0;
   std::string site;
@@ -66,13 +67,13 @@ struct audit_decision {
   decision decided;
 };
 
-/// One event that waits to be written.
+/// An event that waits to be written.
 struct audit_news {
   wall_time time{};
   std::vector<audit_part> parts{};
   std::optional<audit_decision> decided{};
 
-  /// Octets of memory, without the policy.
+  /// Returns octets of memory, without the policy.
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t all = sizeof(*this) + parts.capacity() * sizeof(audit_part);
     for (const audit_part& part : parts) {
@@ -87,7 +88,7 @@ struct audit_news {
     return all;
   }
 
-  /// The policy of a decision, which may live only for this entry by the time that it is written.
+  /// Returns the policy of a decision. By the time of writing, only this entry may keep it alive.
   [[nodiscard]] base::shared_memory keeps() const noexcept {
     return decided ? base::shared_memory{decided->decided.policy.get(),
                                          decided->decided.policy->memory_bytes()}
@@ -95,14 +96,14 @@ struct audit_news {
   }
 };
 
-/// Returns the name under which a trail remembers that it has a policy for a further crawler. Two
-/// crawlers may have the same policy from different lines of a file.
+/// Returns the name under which a trail remembers the policy for another crawler. Two crawlers may
+/// have equal policies from different lines of a file.
 [[nodiscard]] inline std::string id_for(const std::string& policy, std::size_t crawler) {
   return policy + '/' + std::to_string(crawler);
 }
 
-/// The entries about the policy of an event: its directives and the text that they were read from,
-/// unless an entry before has them, and one of `type` whose members begin with `about`.
+/// Returns the entries about the policy of an event: its directives and their text, unless an
+/// earlier entry has them, and an entry of `type` whose members begin with `about`.
 [[nodiscard]] inline std::vector<audit_part> parts_of(std::string_view type,
                                                       base::json_writer about, const policy& from,
                                                       std::string_view body) {
@@ -150,21 +151,21 @@ class audit_writer {
     written_.signed_entries = written_.chain.entries;
     stats_.last_file = file_.number();
     stats_.last_hash = written_.chain.last;
-    // Reserved, so that the thread can report a failure when no memory is left.
+    // Reserved, so that the thread can report a failure without allocating.
     stats_.failure.reserve(100);
     why_lost_.reserve(100);
   }
 
   [[nodiscard]] bool takes() const noexcept { return takes_.takes(); }
 
-  /// Adds a crawler, by its options: its number in the trail.
+  /// Adds a crawler by its options. Returns its number in the trail.
   [[nodiscard]] std::size_t add_crawler(std::string text) {
     const std::scoped_lock lock{mutex_};
     crawlers_.push_back(std::move(text));
     return crawlers_.size() - 1;
   }
 
-  /// Counts events that could not be written; the next entry reports them.
+  /// Counts events that were not written; the next entry reports them.
   void lose(std::uint64_t events, std::string_view why) {
     const std::scoped_lock lock{mutex_};
     stats_.lost += events;
@@ -172,13 +173,13 @@ class audit_writer {
     why_lost_ = why;
   }
 
-  /// Returns true if the trail reports all losses.
+  /// Returns true if the trail states all losses.
   [[nodiscard]] bool tells_of_all() const {
     const std::scoped_lock lock{mutex_};
     return untold_ == 0;
   }
 
-  /// Returns true if all that was written is still there, as far as is known.
+  /// Returns true if everything that was written still exists, as far as is known.
   [[nodiscard]] bool is_on_disk() const {
     const std::scoped_lock lock{mutex_};
     return is_on_disk_;
@@ -189,7 +190,7 @@ class audit_writer {
     return stats_;
   }
 
-  /// Writes, in the thread of the queue, and returns the time of the next sync.
+  /// Writes events, in the thread of the queue. Returns the time of the next sync.
   [[nodiscard]] std::optional<queue::time_point> work(const queue::work& now) {
     handled_ = 0;
     try {
@@ -215,17 +216,17 @@ class audit_writer {
  private:
   using clock = std::chrono::steady_clock;
 
-  /// The present end of the trail.
+  /// The current end of the trail.
   struct progress {
     audit_chain chain{};
-    std::uint64_t signed_entries = 0;  ///< the number of the last entry that is signed
-    std::size_t crawlers = 0;          ///< described in this file
+    std::uint64_t signed_entries = 0;  ///< the number of the last signed entry
+    std::size_t crawlers = 0;          ///< crawlers described in this file
     bool is_file_begun = false;        ///< it has its first entries
     bool is_torn_told = false;
   };
 
   static constexpr std::size_t block = std::size_t{1} << 18U;
-  /// The number of policies and texts that it remembers as described.
+  /// The number of policies and texts that are remembered as described.
   static constexpr std::size_t most_known = 65'536;
 
   void write(const std::vector<audit_news>& all) {
@@ -334,7 +335,7 @@ class audit_writer {
     }
     next_.is_torn_told = true;
     if (key_ && stats_.entries == 0 && next_.chain.entries > 1) {
-      sign("start");  // what an earlier process did not come to sign
+      sign("start");  // entries that an earlier process did not sign
     }
   }
 
@@ -360,7 +361,7 @@ class audit_writer {
     add_entry(part.type, part.members, time);
   }
 
-  /// Writes a decision, after its policy unless that was written before.
+  /// Writes a decision, after its policy unless the policy was written before.
   void add_decision(wall_time time, const audit_decision& from) {
     const decision& decided = from.decided;
     const std::string id = id_of(decided.policy);
@@ -377,7 +378,7 @@ class audit_writer {
     add_entry("decision", std::move(json).finish(), time);
   }
 
-  /// See `audited_policy::id`. Found once for each object.
+  /// See `audited_policy::id`. Computed once for each object.
   [[nodiscard]] std::string id_of(const std::shared_ptr<const policy>& from) {
     if (ids_.size() >= most_known) {
       ids_.clear();
@@ -460,7 +461,7 @@ class audit_writer {
       file_events_ = 0;
       over_bytes_ = 0;
     } else {
-      over_bytes_ = file_.size();  // tried again when as much has been written once more
+      over_bytes_ = file_.size();  // tried again after as much has been written
     }
   }
 
@@ -468,24 +469,24 @@ class audit_writer {
   const base::sampler takes_;
   std::optional<ed25519_key> key_;
 
-  mutable std::mutex mutex_;  // of these
+  mutable std::mutex mutex_;  // guards these
   std::vector<std::string> crawlers_;
-  std::uint64_t untold_ = 0;  // lost events that the trail has yet to report
+  std::uint64_t untold_ = 0;  // lost events that the trail must still state
   bool is_on_disk_ = true;
   std::string why_lost_;
   audit_stats stats_;
 
-  // Of the thread that writes.
+  // For the writing thread only.
   audit_file file_;
   progress written_;
-  progress next_;                   // behind the lines
-  std::string lines_;               // of the block to be written next
-  std::uint64_t block_events_ = 0;  // in them
-  std::uint64_t block_losses_ = 0;  // told in them
-  std::uint64_t handled_ = 0;       // events of those taken that are written or lost
-  std::uint64_t file_events_ = 0;   // of this process, in the file
+  progress next_;                   // after the lines
+  std::string lines_;               // of the block that is written next
+  std::uint64_t block_events_ = 0;  // in the lines
+  std::uint64_t block_losses_ = 0;  // stated in the lines
+  std::uint64_t handled_ = 0;       // of the taken events: written or lost
+  std::uint64_t file_events_ = 0;   // of this process in the file
   std::uint64_t over_bytes_ = 0;
-  std::string gap_;  // the report of the next block about the file before
+  std::string gap_;  // the report of the next block about the previous file
   std::optional<clock::time_point> flush_at_;
   std::unordered_set<std::string> known_;
   std::unordered_map<const policy*, std::pair<std::weak_ptr<const policy>, std::string>> ids_;

@@ -15,7 +15,7 @@
 
 namespace robots::adapters_detail {
 
-/// Makes exchanges on pooled handles. Any thread.
+/// Makes exchanges on pooled handles. Any thread may call it.
 class curl_engine {
  public:
   explicit curl_engine(const curl_options& options,
@@ -34,7 +34,7 @@ class curl_engine {
     const auto response = std::make_shared<std::optional<fetch_response>>();
     web->start(request, [response](fetch_response answer) { *response = std::move(answer); });
     while (!response->has_value()) {
-      // Events end the sleep earlier. The limit is for a libcurl without a wakeup.
+      // Events end the sleep early. The limit is for a libcurl without wakeup.
       web->run_once(std::chrono::seconds{1});
     }
     opened_ += web->connections_opened() - opened;

@@ -12,13 +12,13 @@
 
 namespace robots::adapters_detail {
 
-/// The error that `code` stands for. Running out of time is `timeout`; whether it was the request's
-/// time or that for connecting must be decided by the caller.
+/// Returns the error for `code`. A timeout is always `timeout`; the caller must find out whether
+/// the request or the connecting took too long.
 [[nodiscard]] constexpr fetch_error to_fetch_error(CURLcode code) noexcept {
   const auto is = [code](std::initializer_list<int> codes) {
     return std::find(codes.begin(), codes.end(), static_cast<int>(code)) != codes.end();
   };
-  constexpr int too_large = 100;     // CURLE_TOO_LARGE, of libcurl 8.6: a header line, as a rule
+  constexpr int too_large = 100;     // CURLE_TOO_LARGE, of libcurl 8.6: usually a header line
   constexpr int ech_required = 101;  // CURLE_ECH_REQUIRED, of libcurl 8.8
   if (code == CURLE_OK) {
     return fetch_error::none;
@@ -43,8 +43,8 @@ namespace robots::adapters_detail {
   if (code == CURLE_ABORTED_BY_CALLBACK) {
     return fetch_error::cancelled;
   }
-  // A login is denied for credentials in the URL; some decoders report broken content as an error
-  // of writing.
+  // libcurl denies a login for credentials in the URL. Some decoders report broken content as a
+  // write error.
   const bool is_protocol = is({CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_LOGIN_DENIED,
                                CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE,
                                CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_BAD_CONTENT_ENCODING,
@@ -52,7 +52,7 @@ namespace robots::adapters_detail {
   return is_protocol ? fetch_error::protocol : fetch_error::other;
 }
 
-/// Returns a response without a status, and the reason.
+/// Makes a response without a status, with the reason.
 [[nodiscard]] inline fetch_response failed(fetch_error error, std::string text) {
   return {.error = error, .error_text = std::move(text)};
 }

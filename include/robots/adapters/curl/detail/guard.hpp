@@ -1,4 +1,4 @@
-// Keeps one exchange from addresses that it must not reach.
+// Keeps an exchange from addresses that it must not reach.
 #pragma once
 
 #include <robots/adapters/curl/detail/errors.hpp>
@@ -28,7 +28,7 @@
 
 namespace robots::adapters_detail {
 
-/// Returns the address of a socket address, or nothing for a family other than IP.
+/// Returns the address in a socket address, or an empty optional if the family is not IP.
 [[nodiscard]] inline std::optional<ip_address> address_in(const sockaddr& socket) noexcept {
   const auto octets_of = [](auto octets, const void* address) {
     std::memcpy(octets.data(), address, octets.size());
@@ -45,9 +45,10 @@ namespace robots::adapters_detail {
   return std::nullopt;
 }
 
-/// Returns why a proxy must not be asked for `host`, or nothing if it may. Knows addresses and
-/// `localhost` (RFC 6761, section 6.3). Refuses a host that ends in a number, since a proxy reads
-/// it as an address, and a host outside ASCII, since its ASCII form is not known here.
+/// Returns the reason why a proxy must not be asked for `host`, or an empty optional if it may be
+/// asked. It checks addresses and `localhost` (RFC 6761, section 6.3). It refuses a host that ends
+/// in a number, since a proxy reads it as an address. It also refuses a host outside ASCII, since
+/// its ASCII form is unknown here.
 [[nodiscard]] inline std::optional<std::string> why_not_by_proxy(const address_guard& guard,
                                                                  std::string_view host) {
   while (host.ends_with('.')) {
@@ -71,8 +72,8 @@ namespace robots::adapters_detail {
   return std::nullopt;
 }
 
-/// The host of `url`, decoded: an IPv6 address has its brackets, and an IPv4 address of whatever
-/// spelling (`2130706433`, `0x7f.1`) its four decimal parts. Empty if libcurl would refuse `url`.
+/// Returns the host of `url`, decoded: an IPv6 address in brackets, and an IPv4 address of any
+/// spelling (`2130706433`, `0x7f.1`) in four decimal parts. Empty if libcurl would refuse `url`.
 [[nodiscard]] inline std::optional<std::string> host_of(const std::string& url) {
   const curl_url_handle handle = made(curl_url_handle(curl_url()));
   constexpr unsigned as_in_transfers =
@@ -88,8 +89,8 @@ namespace robots::adapters_detail {
 
 inline constexpr std::string_view not_allowed = " is not in curl_options::allowed_addresses";
 
-/// The response for a request that must not go to a proxy; empty if it may, or if there is no
-/// proxy.
+/// Returns the response for a request that must not go to a proxy; empty if it may, or if there is
+/// no proxy.
 [[nodiscard]] inline std::optional<fetch_response> refusal_by_proxy(const std::string& url,
                                                                     const curl_settings& settings) {
   if (settings.guard().permits_all() || settings.next_proxy() == proxy_use::never) {
@@ -102,8 +103,8 @@ inline constexpr std::string_view not_allowed = " is not in curl_options::allowe
                 : std::nullopt;
 }
 
-/// Has libcurl ask before it opens a socket for one exchange. Must outlive the transfer and stay in
-/// its place.
+/// Lets libcurl ask before it opens a socket for an exchange. It must outlive the transfer, and
+/// must not move.
 class curl_guard {
  public:
   explicit curl_guard(const curl_settings& settings) noexcept
@@ -119,11 +120,11 @@ class curl_guard {
     set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   }
 
-  /// Returns true if this exchange takes a proxy.
+  /// Returns true if this exchange uses a proxy.
   [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 
-  /// `failure`, or `fetch_error::refused_address` when no address was left to try. Where some
-  /// address was tried, its failure counts, and the message names the others.
+  /// Returns `failure`, or `fetch_error::refused_address` if no address was permitted. If some
+  /// address was tried, its failure counts, and the message names the refused ones.
   [[nodiscard]] fetch_response judge(fetch_response failure) const {
     if (refused_ == 0 || (failure.error == fetch_error::cancelled && !on_other_connection_)) {
       return failure;
@@ -163,8 +164,8 @@ class curl_guard {
     return ::socket(address.family, type, address.protocol);
   }
 
-  /// A connection that is used again was opened under this guard, or by somebody else with whom the
-  /// session shares its connections.
+  /// A reused connection was opened with this guard, or by another program part that shares
+  /// connections with the session.
   [[nodiscard]] bool may_use_connection_to(const char* peer) noexcept {
     const bool permitted = permits(parse_ip_address(peer == nullptr ? "" : peer));
     on_other_connection_ = !permitted;
@@ -172,8 +173,8 @@ class curl_guard {
   }
 
   [[nodiscard]] bool permits(const std::optional<ip_address>& address) noexcept {
-    // libcurl does not say whether an address is that of a proxy, so one from elsewhere than the
-    // options has to be permitted.
+    // libcurl does not say whether an address is that of a proxy, so a proxy that the options do
+    // not name must be permitted.
     if (proxy_ == proxy_use::always || settings_->guard().permits_all() ||
         (address && settings_->guard().permits(*address))) {
       return true;

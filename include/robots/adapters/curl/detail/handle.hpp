@@ -25,8 +25,8 @@ using curl_easy = std::unique_ptr<CURL, curl_deleter<&curl_easy_cleanup>>;
 using curl_multi = std::unique_ptr<CURLM, curl_deleter<&curl_multi_cleanup>>;
 using curl_url_handle = std::unique_ptr<CURLU, curl_deleter<&curl_url_cleanup>>;
 
-/// Starts libcurl, once in the life of the program. It is not stopped again, since other parts of
-/// the program may use it too. Throws std::runtime_error when it cannot start.
+/// Starts libcurl, once per program. It is never stopped, since other parts of the program may use
+/// it. Throws std::runtime_error if it cannot start.
 inline void start_curl() {
   static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (result != CURLE_OK) {
@@ -34,7 +34,7 @@ inline void start_curl() {
   }
 }
 
-/// `handle`, or std::bad_alloc: the one reason for which libcurl refuses to make one.
+/// Returns `handle`, or throws std::bad_alloc: that is the only reason why libcurl makes none.
 template <class Handle>
 [[nodiscard]] Handle made(Handle handle) {
   if (!handle) {
@@ -57,7 +57,7 @@ class curl_strings {
     list_.reset(grown);
   }
 
-  /// The list; a null pointer when it is empty.
+  /// Returns the list, or null if it is empty.
   [[nodiscard]] curl_slist* get() const noexcept { return list_.get(); }
 
  private:

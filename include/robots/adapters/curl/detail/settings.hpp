@@ -1,5 +1,4 @@
-// The settings that are the same for every exchange of a fetcher: checked once and set on each
-// handle.
+// The settings for all exchanges of a fetcher: checked once, and set on each handle.
 #pragma once
 
 #include <robots/adapters/curl/curl_options.hpp>
@@ -25,14 +24,14 @@
 
 namespace robots::adapters_detail {
 
-/// libcurl keeps milliseconds in 32 bits; 24 days stand for any time beyond.
+/// libcurl has milliseconds in 32 bits. A longer time becomes 24 days.
 [[nodiscard]] constexpr long curl_milliseconds(std::chrono::milliseconds time) noexcept {
   constexpr std::chrono::milliseconds::rep most = 0x7FFF'FFFF;
   return static_cast<long>((std::min)(time.count(), most));
 }
 
-/// Returns true if `text` has the form `HOST1:PORT1:HOST2:PORT2`, where any field may be empty and
-/// an IPv6 address stands in brackets.
+/// Returns true if `text` has the form `HOST1:PORT1:HOST2:PORT2`. Fields may be empty, and an IPv6
+/// address has brackets.
 [[nodiscard]] constexpr bool is_connect_to(std::string_view text) noexcept {
   int field = 0;
   bool in_brackets = false;
@@ -62,8 +61,8 @@ namespace robots::adapters_detail {
                       CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK;
 }
 
-/// Sets one option of libcurl. Throws std::bad_alloc, and std::invalid_argument when libcurl does
-/// not take the option.
+/// Sets one option of libcurl. Throws std::bad_alloc, or std::invalid_argument if libcurl refuses
+/// the option.
 template <class T>
 void set_option(CURL* easy, CURLoption option, T value) {
   const CURLcode code = curl_easy_setopt(easy, option, value);
@@ -79,8 +78,8 @@ void set_option(CURL* easy, CURLoption option, T value) {
                               curl_easy_strerror(code));
 }
 
-/// Takes back one string of libcurl. A libcurl that does not know the option has nothing to take
-/// back, so its answer does not matter.
+/// Resets one string option of libcurl. If libcurl does not know the option, there is nothing to
+/// reset, so the result does not matter.
 inline void clear_option(CURL* easy, CURLoption option) noexcept {
   curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
 }
@@ -88,14 +87,14 @@ inline void clear_option(CURL* easy, CURLoption option) noexcept {
 /// The source of the proxy if no option names one.
 enum class proxy_source {
   environment,  ///< `http_proxy` and its like, which libcurl reads
-  session,      ///< whoever sets up the handles, and then the environment
+  session,      ///< the setup of the handles, and then the environment
 };
 
-/// Facts about the proxy of an exchange before libcurl starts it.
+/// The facts about the proxy of an exchange before libcurl starts it.
 enum class proxy_use {
   never,    ///< connections go to the site
-  always,   ///< connections go to the proxy that `curl_options::proxy` names
-  unknown,  ///< libcurl may take a proxy of the environment or of the session
+  always,   ///< connections go to `curl_options::proxy`
+  unknown,  ///< libcurl may use a proxy of the environment or of the session
 };
 
 /// Returns true if libcurl may find a proxy in the environment.
@@ -107,11 +106,11 @@ enum class proxy_use {
   });
 }
 
-/// `curl_options` that are known to be good, in the form libcurl wants.
+/// Checked `curl_options`, in the form that libcurl needs.
 class curl_settings {
  public:
-  /// Throws std::invalid_argument with the name of the option that is no good, and
-  /// std::runtime_error when libcurl cannot start.
+  /// Throws std::invalid_argument with the name of the bad option, and std::runtime_error if
+  /// libcurl cannot start.
   explicit curl_settings(curl_options options, proxy_source source = proxy_source::environment)
       : options_(std::move(options)), proxy_source_(source), guard_(make_guard(options_)) {
     start_curl();
@@ -125,7 +124,7 @@ class curl_settings {
 
   [[nodiscard]] const address_guard& guard() const noexcept { return guard_; }
 
-  /// Returns true if the next exchange takes a proxy.
+  /// Returns true if the next exchange uses a proxy.
   [[nodiscard]] proxy_use next_proxy() const noexcept {
     if (options_.proxy) {
       return options_.proxy->empty() ? proxy_use::never : proxy_use::always;
@@ -134,7 +133,8 @@ class curl_settings {
                                                                                : proxy_use::never;
   }
 
-  /// Sets on a handle all that does not change from request to request, over whatever was there.
+  /// Sets everything on a handle that does not depend on the request, and replaces earlier
+  /// settings.
   void apply(CURL* easy) const {
     apply_exchange(easy);
     apply_privacy(easy);
@@ -182,19 +182,19 @@ class curl_settings {
     set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
-    // One file of one site gains nothing from HTTP/2. There, libcurl 7.88 stays in its receive loop
-    // while a host sends empty DATA frames, takes a body that RST_STREAM(NO_ERROR) cuts off for a
-    // whole one, and mixes trailer fields with header fields.
+    // One file of one site does not benefit from HTTP/2. With HTTP/2, libcurl 7.88 stays in its
+    // receive loop while a host sends empty DATA frames, believes that a body cut by
+    // RST_STREAM(NO_ERROR) is whole, and mixes trailer fields with header fields.
     set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
     set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
     set_option(easy, CURLOPT_NOSIGNAL, 1L);
-    constexpr long default_lifetime = 60;  // of an address, as libcurl has it
+    constexpr long default_lifetime = 60;  // libcurl's lifetime of an address
     set_option(easy, CURLOPT_FORBID_REUSE, options_.keep_connections ? 0L : 1L);
     set_option(easy, CURLOPT_DNS_CACHE_TIMEOUT, options_.keep_connections ? default_lifetime : 0L);
     set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
 #if LIBCURL_VERSION_NUM >= 0x075700
-    // Without it, ending a transfer during name lookup waits for the system's resolver.
+    // Otherwise, an exchange that ends during name lookup waits for the system's resolver.
     set_option(easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
   }
@@ -226,7 +226,7 @@ class curl_settings {
   void apply_route(CURL* easy) const {
     if (options_.proxy) {
       set_option(easy, CURLOPT_PROXY, options_.proxy->c_str());
-      set_option(easy, CURLOPT_NOPROXY, "");  // no exemption that the guard does not know
+      set_option(easy, CURLOPT_NOPROXY, "");  // no exceptions that the guard does not know
     }
     if (!guard_.permits_all()) {
       clear_option(easy, CURLOPT_UNIX_SOCKET_PATH);

@@ -1,4 +1,4 @@
-// The buffer for the data that libcurl receives, and its limits.
+// Buffers the data that libcurl receives, within limits.
 #pragma once
 
 #include <robots/adapters/curl/detail/settings.hpp>
@@ -17,8 +17,8 @@
 
 namespace robots::adapters_detail {
 
-/// Returns the values of the fields `name` in the header section of the final response, with commas
-/// between them.
+/// Returns the values of the fields `name` in the headers of the final response, separated by
+/// commas.
 [[nodiscard]] inline std::string field_values(CURL* easy, const char* name) {
   constexpr int last_request = -1;
   std::string values;
@@ -30,19 +30,20 @@ namespace robots::adapters_detail {
   return values;
 }
 
-/// Returns the status of the final response, or 0 without a response.
+/// Returns the status of the final response, or 0 if there is none.
 [[nodiscard]] inline int received_status(CURL* easy) noexcept {
   long status = 0;
   curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
   return static_cast<int>(status);
 }
 
-/// The Content-Length fields of one header section. Different or malformed lengths can hide that a
-/// body is not whole (RFC 9112, section 6.3): libcurl takes the last length, and ignores one that
-/// is too large.
+/// The Content-Length fields of one header section. If lengths differ or are malformed, a body may
+/// be incomplete without a sign (RFC 9112, section 6.3): libcurl uses the last length, and ignores
+/// one that is too large.
 class content_length {
  public:
-  /// Takes the value of one field. False when it is no number, or not the one that came before.
+  /// Adds the value of one field. Returns false if it is not a number, or differs from the previous
+  /// one.
   [[nodiscard]] constexpr bool take(std::string_view value) noexcept {
     while (true) {
       const std::size_t comma = value.find(',');
@@ -60,20 +61,20 @@ class content_length {
 
  private:
   [[nodiscard]] static constexpr std::optional<std::uint64_t> number(std::string_view digits) {
-    constexpr std::size_t most_digits = 18;  // fewer than overflow the 63 bits of libcurl
+    constexpr std::size_t most_digits = 18;  // fewer than would overflow 63 bits
     return digits.size() > most_digits ? std::nullopt : base::parse_decimal(digits);
   }
 
   std::optional<std::uint64_t> said_;
 };
 
-/// Takes the decoded body of one exchange and counts the octets of its header sections. Whatever is
-/// over a limit ends the transfer, and so does the body of a redirect. Must outlive the transfer
-/// and stay in its place.
+/// Receives the decoded body of an exchange, and counts the octets of its headers. Data over a
+/// limit end the transfer, and so does the body of a redirect. It must outlive the transfer, and
+/// must not move.
 class curl_sink {
  public:
-  /// Keeps at most `max_body` octets of decoded body, where 0 means no limit, and lets pass at most
-  /// `max_headers` octets of header.
+  /// Keeps at most `max_body` octets of the decoded body, where 0 means no limit, and accepts at
+  /// most `max_headers` octets of headers.
   curl_sink(std::size_t max_body, std::size_t max_headers) noexcept
       : body_room_(max_body == 0 ? (std::numeric_limits<std::size_t>::max)() : max_body),
         header_room_(max_headers) {}
@@ -90,25 +91,24 @@ class curl_sink {
     set_option(easy, CURLOPT_HEADERDATA, static_cast<void*>(this));
   }
 
-  /// The decoded body, up to the limit.
+  /// Returns the decoded body, up to the limit.
   [[nodiscard]] std::string& body() noexcept { return body_; }
   /// Returns true if the body was longer than the limit, which ended the transfer.
   [[nodiscard]] bool over_limit() const noexcept { return over_limit_; }
-  /// The reason for which this side ended the transfer, or `fetch_error::none`.
+  /// Returns the reason why this side ended the transfer, or `fetch_error::none`.
   [[nodiscard]] fetch_error error() const noexcept { return error_; }
   [[nodiscard]] const char* error_text() const noexcept { return error_text_; }
-  /// Returns true if the last header section came to its empty line. libcurl takes a connection
-  /// that is closed before it for the end of a response.
+  /// Returns true if the last header section was complete, with its empty line. If a connection
+  /// closes before that, libcurl believes that the response has ended.
   [[nodiscard]] bool headers_complete() const noexcept { return headers_complete_; }
-  /// Returns true if the response is a redirect, to which whatever becomes of its body adds
-  /// nothing.
+  /// Returns true if the response is a redirect: its body does not matter.
   [[nodiscard]] bool has_redirect() const noexcept {
     return headers_complete_ && is_redirect(received_status(easy_));
   }
 
  private:
-  // libcurl takes any number but `size * count` as the order to end the transfer, and its frames
-  // know no exceptions.
+  // To libcurl, any other number than `size * count` means to end the transfer. Exceptions must not
+  // pass through it.
   static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self) noexcept {
     return static_cast<curl_sink*>(self)->take_body({data, size * count});
   }
@@ -154,7 +154,7 @@ class curl_sink {
     return line.size();
   }
 
-  /// libcurl looks headers up one by one in a list.
+  /// libcurl finds headers one by one in a list.
   static constexpr std::size_t max_header_lines = 1'000;
 
   [[nodiscard]] static std::size_t refuse(std::size_t size) noexcept { return size == 0 ? 1 : 0; }

@@ -1,4 +1,4 @@
-// One exchange on an easy handle: the request put on it, and the response taken off.
+// One exchange on an easy handle: sets the request, and reads the response.
 #pragma once
 
 #include <robots/adapters/curl/detail/errors.hpp>
@@ -22,11 +22,11 @@
 
 namespace robots::adapters_detail {
 
-/// Listens to the TLS of one exchange for close_notify (RFC 8446, section 6.1).
+/// Watches the TLS of an exchange for close_notify (RFC 8446, section 6.1).
 ///
-/// libcurl on OpenSSL takes a connection that is closed without it for one that ended well; on
-/// other libraries it reports an error, and traces nothing. Must outlive the transfer and stay in
-/// its place; takes itself off the handle in the end.
+/// If a connection closes without it, libcurl on OpenSSL believes that it ended well. On other
+/// libraries, libcurl reports an error and has no trace. It must outlive the transfer and must not
+/// move. Its destructor removes it from the handle.
 class tls_trace {
  public:
   explicit tls_trace(CURL* easy) : easy_(easy) {
@@ -41,12 +41,12 @@ class tls_trace {
     curl_easy_setopt(easy_, CURLOPT_DEBUGFUNCTION, static_cast<curl_debug_callback>(nullptr));
   }
 
-  /// Returns true if there was TLS, and no close_notify in it.
+  /// Returns true if there was TLS, but no close_notify.
   [[nodiscard]] bool without_close_notify() const noexcept { return seen_ && !closed_; }
 
  private:
-  // In a trace of TLS, headers of records have 5 octets, inner content types 1, handshake messages
-  // 4 at least: alerts alone have 2, the level and the description, which is 0 for close_notify.
+  // In a trace of TLS, record headers have 5 octets, inner content types 1, and handshake messages
+  // at least 4. Only alerts have 2: the level and the description, which is 0 for close_notify.
   static int on_trace(CURL*, curl_infotype type, char* data, std::size_t size,
                       void* self) noexcept {
     if (type == CURLINFO_SSL_DATA_IN) {
@@ -62,15 +62,15 @@ class tls_trace {
   bool closed_ = false;
 };
 
-/// Returns true if `text` has an octet that would end a header line or a string of C.
+/// Returns true if `text` has an octet that would end a header line or a C string.
 [[nodiscard]] constexpr bool breaks_line(std::string_view text) noexcept {
   return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
 }
 
-/// The longest string that libcurl takes (CURL_MAX_INPUT_LENGTH in its sources).
+/// The longest string that libcurl accepts (CURL_MAX_INPUT_LENGTH in its sources).
 inline constexpr std::size_t longest_url = 8'000'000;
 
-/// The response for a request that must not reach the network; empty if it may.
+/// Returns the response for a request that must not be sent; empty if it may be sent.
 [[nodiscard]] inline std::optional<fetch_response> refusal(const fetch_request& request,
                                                            const curl_settings& settings) {
   if (request.stop.stop_requested()) {
@@ -91,7 +91,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return refusal_by_proxy(request.url, settings);
 }
 
-/// The lines of `headers`. To libcurl, `Name:` means to leave a header out and `Name;` to send it
+/// The lines of `headers`. To libcurl, `Name:` means to omit a header, and `Name;` to send it
 /// empty.
 [[nodiscard]] inline curl_strings header_lines(const std::vector<http_header>& headers) {
   curl_strings lines;
@@ -102,12 +102,13 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return lines;
 }
 
-/// A header's value without the white space around it; of an empty one, libcurl leaves a CR.
+/// Returns the value of a header without the white space around it. libcurl leaves a CR in an empty
+/// value.
 [[nodiscard]] inline std::string trimmed(const char* value) {
   return std::string(base::trim(value, base::is_space));
 }
 
-/// The fields of the final response: not those of interim responses, of a proxy's answer to
+/// Returns the fields of the final response, not those of interim responses, of a proxy's answer to
 /// CONNECT, or of the trailer section.
 [[nodiscard]] inline std::vector<http_header> received_headers(CURL* easy) {
   constexpr int last_request = -1;
@@ -127,7 +128,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
          !base::equal_ignoring_case(field_values(easy, "Transfer-Encoding"), "chunked");
 }
 
-/// Returns true if the last transfer of `easy` had its connection, TLS included, when it ended.
+/// Returns true if the last transfer of `easy` had its connection, including TLS, when it ended.
 [[nodiscard]] inline bool had_connection(CURL* easy) noexcept {
   curl_off_t microseconds = 0;
   curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &microseconds);
@@ -141,15 +142,15 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return error == ECONNREFUSED;
 }
 
-/// The number of connections that the last transfer of `easy` opened.
+/// Returns the number of connections that the last transfer of `easy` opened.
 [[nodiscard]] inline long opened_connections(CURL* easy) noexcept {
   long count = 0;
   curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &count);
   return count;
 }
 
-/// Returns true if the body came in a coding. libcurl decodes it, but does not ask whether it came
-/// to its end.
+/// Returns true if the body had a content coding. libcurl decodes it, but does not check that it is
+/// complete.
 [[nodiscard]] inline bool is_encoded(CURL* easy) {
   const auto has_other = [easy](const char* field, std::string_view none) {
     const std::string coding = trimmed(field_values(easy, field).c_str());
@@ -158,9 +159,9 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return has_other("Content-Encoding", "identity") || has_other("Transfer-Encoding", "chunked");
 }
 
-/// Returns the response to a transfer that ended well, or whose body was cut. `problem` is
-/// libcurl's message about the body. Only the body of a success (2xx) matters: for any other status
-/// it is left out if it cannot be decoded or is not whole.
+/// Returns the response for a transfer that succeeded, or whose body was cut. `problem` is
+/// libcurl's message about the body. Only the body of a success (2xx) matters. With any other
+/// status, a body that cannot be decoded or is incomplete is left out.
 [[nodiscard]] inline fetch_response received(CURL* easy, curl_sink& sink, const tls_trace& tls,
                                              std::string_view problem) {
   const int status = received_status(easy);
@@ -172,7 +173,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
     if (is_encoded(easy)) {
       problem = "neither a length nor chunks mark the end of the encoded body";
     } else if (tls.without_close_notify()) {
-      // RFC 9112, section 9.8: anyone on the way may have cut it.
+      // RFC 9112, section 9.8: anyone on the path may have cut it.
       problem = "TLS ended without close_notify, maybe before the body did";
     }
   }
@@ -185,12 +186,13 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return response;
 }
 
-/// One exchange on an easy handle that has its settings. The constructor sets the request;
+/// An exchange on an easy handle that has its settings. The constructor sets the request;
 /// `response` reads the response after the transfer. It must outlive the transfer and must not
 /// move.
 class curl_transfer {
  public:
-  /// `request` is one that `refusal()` lets pass; it and the settings outlive this.
+  /// `refusal()` must have accepted `request`. The request and the settings must outlive this
+  /// object.
   curl_transfer(CURL* easy, const fetch_request& request, const curl_settings& settings)
       : easy_(easy),
         request_(&request),
@@ -224,16 +226,16 @@ class curl_transfer {
     if (sink_.error() != fetch_error::none) {
       return failed(sink_.error(), sink_.error_text());
     }
-    // Of octets behind the end of the encoded body, libcurl says that they cannot be written.
+    // libcurl says that octets after the end of the encoded body cannot be written.
     if (sink_.headers_complete() &&
         (code == CURLE_BAD_CONTENT_ENCODING || code == CURLE_WRITE_ERROR)) {
       return received(easy_, sink_, tls_, reason(code));
     }
     if (code == CURLE_OUT_OF_MEMORY && had_connection(easy_) && !sink_.headers_complete()) {
-      // The error of libcurl before version 8.6 for a line over 100 KiB.
+      // The error of libcurl before version 8.6 for a line above 100 KiB.
       return failed(fetch_error::protocol, "a header line is longer than libcurl takes");
     }
-    // Of the two limits on connecting, libcurl does not say which ran out: it is the lower one.
+    // libcurl does not say which of the two limits on connecting ended it: it is the lower one.
     const std::chrono::milliseconds timeout = request_->timeout;
     const bool connecting_ran_out =
         code == CURLE_OPERATION_TIMEDOUT && !had_connection(easy_) &&
@@ -246,7 +248,7 @@ class curl_transfer {
   }
 
  private:
-  /// libcurl's words for `code`.
+  /// Returns libcurl's text for `code`.
   [[nodiscard]] const char* reason(CURLcode code) const noexcept {
     return error_text_.front() != '\0' ? error_text_.data() : curl_easy_strerror(code);
   }

@@ -28,19 +28,18 @@
 
 namespace robots::adapters_detail {
 
-/// libcurl counts connections in a long, where 0 means no limit.
+/// libcurl counts connections in a long; 0 means no limit.
 [[nodiscard]] constexpr long curl_count(std::size_t count) noexcept {
   constexpr auto most = static_cast<std::size_t>((std::numeric_limits<int>::max)());
   return static_cast<long>((std::min)(count, most));
 }
 
-/// A handle with its settings, which carries exchanges one after another: gives it, ready for the
-/// next request.
+/// A handle with its settings, for one exchange after another: prepares it for the next request.
 using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
-/// Has a new handle trust libcurl's own file of certificates without its folder, if it has both.
-/// libcurl caches the contents of a certificate file for later connections. With the folder beside
-/// it, as on Debian, it reads all of the file for each connection, which takes 20 ms.
+/// Lets a new handle trust libcurl's own file of certificates without its folder, if libcurl has
+/// both. libcurl caches the content of a certificate file for later connections. With a folder as
+/// well, as on Debian, it reads the whole file for each connection, which takes 20 ms.
 inline void trust_file_alone(CURL* easy) noexcept {
   const char* file = nullptr;
   curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
@@ -49,7 +48,7 @@ inline void trust_file_alone(CURL* easy) noexcept {
   }
 }
 
-/// An easy handle of libcurl, and nothing else.
+/// An easy handle of libcurl without extras.
 [[nodiscard]] inline curl_slot plain_curl_slot(const curl_settings& settings) {
   const std::shared_ptr<CURL> easy = make_curl_easy();
   trust_file_alone(easy.get());
@@ -57,20 +56,21 @@ inline void trust_file_alone(CURL* easy) noexcept {
   return [easy](const fetch_request& /*request*/) { return easy.get(); };
 }
 
-/// Begins exchanges in a multi handle and takes the responses off those that have ended. It is
-/// driven by `run_once`; or somebody else drives the handle, and calls `collect()` now and then.
-/// One thread at a time, while a request may be stopped from any.
+/// Begins exchanges in a multi handle, and collects the responses of those that have ended.
+/// `run_once` drives it. Or its user drives the handle and calls `collect()` from time to time.
+/// Only one thread at a time may use it, but any thread may stop a request.
 ///
-/// Exchanges above a limit wait here and not in libcurl, because libcurl counts the wait as part of
-/// the timeout.
+/// Exchanges above a limit wait here, not in libcurl, which would count the wait as part of the
+/// timeout.
 class curl_transfers {
  public:
   using on_done = std::function<void(fetch_response)>;
   using slot_factory = std::function<curl_slot(const curl_settings&)>;
 
-  /// `make` makes a slot with the given settings, which outlive it. One is made at once, so that an
-  /// option that this libcurl cannot follow shows here. `wake` is called, from any thread, when a
-  /// stop waits for `collect()`, and must not throw; without one, that ends the wait of `run_once`.
+  /// `make` makes a slot with the given settings, which must outlive it. The constructor makes one,
+  /// so that an option that this libcurl cannot follow is found at once. `wake` is called if a stop
+  /// needs `collect()`, from any thread, and must not throw. If it is empty, a stop ends the wait
+  /// of `run_once`.
   curl_transfers(std::shared_ptr<const curl_settings> settings, slot_factory make,
                  std::function<void()> wake = {})
       : settings_(std::move(settings)), make_(std::move(make)), wake_(std::move(wake)) {
@@ -84,9 +84,9 @@ class curl_transfers {
     const long most = curl_count(options.max_connections);
     most_begun_ = options.max_connections;
     most_per_host_ = options.max_host_connections;
-    // Connections that are kept for later count, too.
+    // The limit includes idle connections.
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
-    // How many are kept open while idle; libcurl's own figure grows with the transfers.
+    // The number of idle connections; libcurl's own default grows with the transfers.
     curl_multi_setopt(
         multi_.get(), CURLMOPT_MAXCONNECTS,
         most != 0 ? most
@@ -96,13 +96,13 @@ class curl_transfers {
   curl_transfers(const curl_transfers&) = delete;
   curl_transfers& operator=(const curl_transfers&) = delete;
 
-  /// Ends the exchanges in flight without calling back.
+  /// Ends running exchanges without callbacks.
   ~curl_transfers() = default;
 
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
 
-  /// Begins an exchange, or queues it until the limits permit it; a later `collect()` calls `done`
-  /// with the response. Throws what making a slot throws, unless the exchange has to wait.
+  /// Begins an exchange, or queues it until the limits permit it. A later `collect()` calls `done`
+  /// with the response. Throws what making a slot throws, unless the exchange must wait.
   void start(fetch_request request, on_done done) {
     if (std::optional<fetch_response> refused = refusal(request, *settings_)) {
       ready_.push_back({std::move(done), *std::move(refused)});
@@ -119,8 +119,8 @@ class curl_transfers {
     begin_waiting();
   }
 
-  /// Handles network events, and waits until one has occurred, `wake()` was called or `timeout` is
-  /// over, and collects. Does not wait if an exchange has ended already.
+  /// Handles network events and collects. Waits until an event occurs, `wake()` is called or
+  /// `timeout` passes. Does not wait if an exchange has ended already.
   std::size_t run_once(std::chrono::milliseconds timeout) {
     perform();
     std::size_t called = collect();
@@ -136,12 +136,11 @@ class curl_transfers {
     return called;
   }
 
-  /// Ends the wait of the `run_once` under way, or of the next one. Any thread.
+  /// Ends the wait of the running `run_once`, or of the next one. Any thread may call it.
   void wake() noexcept { curl_multi_wakeup(multi()); }
 
-  /// Calls back for every exchange that has ended, and returns their number. An exception of a
-  /// callback is passed on; the exchanges after it are left for the next call. A callback may start
-  /// exchanges.
+  /// Calls back for every exchange that has ended, and returns their number. Passes an exception of
+  /// a callback on; the next call handles the exchanges after it. A callback may start exchanges.
   std::size_t collect() {
     take_ended();
     std::size_t called = 0;
@@ -154,12 +153,12 @@ class curl_transfers {
     return called;
   }
 
-  /// Ends all exchanges: the multi handle is of no use any more.
+  /// Ends all exchanges: the multi handle cannot be used any more.
   void fail_all() {
     while (!under_way_.empty()) {
       end(under_way_.front(), CURLE_FAILED_INIT);
     }
-    // Those that wait for their host come to `waiting_` as others of the host end.
+    // Those that wait for their host move to `waiting_` when other exchanges of the host end.
     while (!waiting_.empty()) {
       end(waiting_.front(), CURLE_FAILED_INIT);
     }
@@ -167,7 +166,7 @@ class curl_transfers {
 
   [[nodiscard]] std::size_t in_flight() const noexcept { return open_ + ready_.size(); }
 
-  /// Returns true if `collect()` has something to call back for at once.
+  /// Returns true if `collect()` has callbacks to make now.
   [[nodiscard]] bool has_ended() const noexcept { return !ready_.empty(); }
 
   [[nodiscard]] std::uint64_t connections_opened() const noexcept { return opened_; }
@@ -177,8 +176,8 @@ class curl_transfers {
 
   /// The exchanges of one host and port.
   struct host_state {
-    std::size_t open = 0;   // begun or not
-    std::size_t begun = 0;  // and not ended
+    std::size_t open = 0;   // begun or waiting
+    std::size_t begun = 0;  // begun, and not ended
     std::list<entry> waiting{};
   };
   using host_map = std::map<std::string, host_state>;
@@ -197,8 +196,7 @@ class curl_transfers {
     entry& operator=(const entry&) = delete;
     ~entry() { leave(); }
 
-    /// Passes the exchange to libcurl; its timeout starts here. Returns false if libcurl refuses
-    /// it.
+    /// Gives the exchange to libcurl; its timeout starts here. Returns false if libcurl refuses it.
     [[nodiscard]] bool begin() {
       if (!slot) {
         slot = owner.take_slot();
@@ -224,14 +222,14 @@ class curl_transfers {
     curl_transfers& owner;
     fetch_request request;
     on_done done;
-    host_map::iterator host;  // the end if the limit for each host does not apply
+    host_map::iterator host;  // the end if there is no limit per host
     curl_slot slot;           // may be empty until it begins
     CURL* easy = nullptr;
     std::optional<curl_transfer> transfer{};
     bool is_in_multi = false;
     std::list<entry>* home = &owner.waiting_;
     std::list<entry>::iterator self{};
-    std::list<entry*> mark{this};  // goes to stopped_ and back, so that a stop allocates nothing
+    std::list<entry*> mark{this};  // moves to stopped_ and back, so that a stop allocates nothing
     std::optional<stop_callback<std::function<void()>>> on_stop;
   };
 
@@ -270,7 +268,7 @@ class curl_transfers {
     begin_waiting();
   }
 
-  /// The state of the host that `url` names, or the end if the limit for each host does not apply.
+  /// Returns the state of the host of `url`, or the end if there is no limit per host.
   [[nodiscard]] host_map::iterator host_of(const std::string& url) {
     if (most_per_host_ == 0) {
       return hosts_.end();
@@ -284,7 +282,7 @@ class curl_transfers {
     return most_begun_ == 0 || under_way_.size() < most_begun_;
   }
 
-  /// Begins the oldest exchanges that wait, as far as the limits permit.
+  /// Begins the oldest waiting exchanges that the limits permit.
   void begin_waiting() {
     while (!waiting_.empty() && has_room()) {
       entry& next = waiting_.front();
@@ -302,7 +300,7 @@ class curl_transfers {
       try {
         is_begun = next.begin();
       } catch (...) {
-        is_begun = false;  // no memory for a handle: the failure of this exchange alone
+        is_begun = false;  // no memory for a handle: only this exchange fails
       }
       if (!is_begun) {
         end(next, CURLE_FAILED_INIT);
@@ -315,7 +313,8 @@ class curl_transfers {
     one.home = &to;
   }
 
-  /// Takes an exchange that ends off the count of its host. Another one of the host gets its turn.
+  /// Removes an ending exchange from the count of its host. The next exchange with that host gets
+  /// its turn.
   void leave_host(const entry& one) {
     if (one.host == hosts_.end()) {
       return;
@@ -330,9 +329,9 @@ class curl_transfers {
     }
   }
 
-  /// Takes an exchange out of its queue or the multi handle, and its response off it.
+  /// Removes an exchange from its queue or the multi handle, and takes its response.
   void end(entry& one, CURLcode code) {
-    one.on_stop.reset();  // from here on nobody marks it
+    one.on_stop.reset();  // from now on, no stop can mark it
     {
       const std::scoped_lock lock{mutex_};
       if (one.mark.empty()) {
@@ -388,7 +387,7 @@ class curl_transfers {
   std::size_t most_begun_ = 0;     // 0 means no limit
   std::size_t most_per_host_ = 0;  // 0 means no limit
   std::size_t open_ = 0;
-  // The lists are last, so that they end before the objects that their entries use.
+  // The lists are last, so that they are destroyed before the objects that their entries use.
   host_map hosts_;
   std::list<entry> waiting_;
   std::list<entry> under_way_;

@@ -15,13 +15,12 @@
 
 namespace robots::adapters_detail {
 
-/// The error that stands for a reply of a node that is out of reach, while other nodes have
-/// replied.
+/// The error in place of a reply from a node that cannot be reached, if other nodes have replied.
 inline constexpr std::string_view unreachable_node = "UNREACHABLENODE";
 
-/// Sends commands to whichever server has their keys. From any thread.
+/// Sends each command to the server that has its key. Any thread may call it.
 ///
-/// A call takes at most the time to open a connection plus twice `command_timeout`, for each 512
+/// A call takes at most the time to open a connection plus twice `command_timeout` for each 512
 /// commands. Throws `store_error` if a command has no reply.
 class redis_client {
  public:
@@ -30,23 +29,23 @@ class redis_client {
   redis_client& operator=(const redis_client&) = delete;
   virtual ~redis_client() = default;
 
-  /// The replies to commands that do not depend on one another, in their order. Those of a node
-  /// that is out of reach are errors, `unreachable_node`; if no node replies, it throws.
+  /// Returns the replies to independent commands, in their order. A reply of a node that cannot be
+  /// reached is the error `unreachable_node`; throws if no node replies.
   [[nodiscard]] virtual std::vector<redis_reply> ask(std::span<const redis_command> commands) = 0;
 
-  /// A connection for a subscription, which waits for nothing once the pipe is written to.
+  /// Returns a connection for a subscription. Data in the pipe end its waits.
   [[nodiscard]] virtual std::unique_ptr<redis_connection> connect(int interrupt) = 0;
 
-  /// Returns the servers that keep keys.
+  /// Returns the servers that have keys.
   [[nodiscard]] virtual std::vector<std::shared_ptr<redis_pool>> servers() = 0;
 
-  /// The reply to one command, which is of that kind or nil.
+  /// Returns the reply to one command, which must be of that kind or nil.
   redis_reply ask_one(redis_command command, redis_reply::kind wanted) {
     const std::array<redis_command, 1> commands{std::move(command)};
     return accepted(commands.front(), std::move(ask(commands).front()), wanted);
   }
 
-  /// A reply, if it is of that kind or nil. Throws `store_error` if not.
+  /// Returns a reply that must be of that kind or nil. Throws `store_error` for any other.
   [[nodiscard]] static redis_reply accepted(const redis_command& command, redis_reply reply,
                                             redis_reply::kind wanted) {
     if (reply.type != wanted && reply.type != redis_reply::kind::nil) {
@@ -56,7 +55,7 @@ class redis_client {
   }
 };
 
-/// Sends everything to one server, or to the one that is the master at the time.
+/// Sends everything to one server, or to the current master.
 class single_redis final : public redis_client {
  public:
   explicit single_redis(const redis_options& options)

@@ -26,9 +26,9 @@ namespace robots::adapters_detail {
 
 /// Sends each command to the node of a Redis Cluster that has its key.
 ///
-/// Asks for the slots of the nodes when they are first needed. Asks again, at most once a second,
-/// after a redirect or a failed connection. After a failed connection, a node is not tried for a
-/// second, and twice as long after each further failure. A command fails after five redirects.
+/// Asks for the slots of the nodes at the first command. Asks again, at most once a second, after a
+/// redirect or a failed connection. After a failed connection, it does not try a node for a second,
+/// and for twice as long after each further failure. A command fails after five redirects.
 class redis_cluster final : public redis_client {
  public:
   explicit redis_cluster(const redis_options& options) : options_{options}, connector_{options} {}
@@ -163,7 +163,7 @@ class redis_cluster final : public redis_client {
     }
   }
 
-  /// Asks the node that a slot moves to, for this time only.
+  /// Asks the node to which a slot moves, this time only.
   [[nodiscard]] redis_reply ask_elsewhere(const node& from, const std::string& redirect,
                                           const redis_command& command) {
     const std::array<redis_command, 2> commands{{{"ASKING"}, command}};
@@ -193,8 +193,8 @@ class redis_cluster final : public redis_client {
     throw store_error{failure};
   }
 
-  /// Throws for commands whose nodes did not answer. It is a `store_part_error` unless all nodes
-  /// failed when they were asked last.
+  /// Throws for commands without an answer of their nodes. It is a `store_part_error`, unless all
+  /// nodes failed at the last try.
   [[noreturn]] void throw_failure(const std::string& why) {
     const std::scoped_lock lock{mutex_};
     for (const auto& [address, one] : nodes_) {
@@ -233,7 +233,7 @@ class redis_cluster final : public redis_client {
   }
 
   [[nodiscard]] std::shared_ptr<node> node_at(const redis_address& address) {
-    constexpr std::size_t most_nodes = 1'000;  // as the specification has it
+    constexpr std::size_t most_nodes = 1'000;  // by the specification
     const std::scoped_lock lock{mutex_};
     if (const auto found = nodes_.find(address); found != nodes_.end()) {
       return found->second;
@@ -244,7 +244,7 @@ class redis_cluster final : public redis_client {
     return nodes_[address] = std::make_shared<node>(options_, connector_, address);
   }
 
-  /// Some of the nodes that may be there, others each time.
+  /// Returns some of the possible nodes, others each time.
   [[nodiscard]] std::vector<redis_address> some_servers() {
     std::vector<redis_address> servers = connector_.target().servers;
     const std::scoped_lock lock{mutex_};
@@ -259,8 +259,8 @@ class redis_cluster final : public redis_client {
     return servers;
   }
 
-  /// Asks for the slots of the nodes if they are not known. One thread asks; the others wait for
-  /// its result.
+  /// Asks for the slots of the nodes if they are unknown. One thread asks; the others wait for its
+  /// result.
   void learn_slots() {
     std::uint64_t seen = 0;
     {
@@ -296,8 +296,8 @@ class redis_cluster final : public redis_client {
     }
   }
 
-  /// Takes over a reply to CLUSTER SLOTS: for each range of slots its first, its last, the master
-  /// and its replicas, which are lists of address, port and more.
+  /// Reads a reply to CLUSTER SLOTS: for each range of slots, the first and last slot, the master
+  /// and its replicas. These are lists with address, port and more.
   void take_slots(const redis_address& from, const redis_reply& ranges) {
     std::vector<std::shared_ptr<node>> slots(redis_slots);
     std::map<redis_address, std::shared_ptr<node>> nodes;
@@ -329,7 +329,7 @@ class redis_cluster final : public redis_client {
   redis_options options_;
   redis_connector connector_;
   std::mutex learning_;
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards everything below
   std::vector<std::shared_ptr<node>> slots_;
   std::map<redis_address, std::shared_ptr<node>> nodes_;
   clock::time_point learned_at_;
@@ -339,8 +339,8 @@ class redis_cluster final : public redis_client {
   std::size_t turn_ = 0;
 };
 
-/// A client for the servers that the options name. Throws `std::invalid_argument` for options that
-/// cannot be.
+/// Makes a client for the servers of the options. Throws `std::invalid_argument` for impossible
+/// options.
 [[nodiscard]] inline std::unique_ptr<redis_client> make_redis_client(const redis_options& options) {
   if (redis_connector{options}.target().topology == redis_topology::cluster) {
     return std::make_unique<redis_cluster>(options);

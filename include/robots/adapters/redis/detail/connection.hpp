@@ -28,31 +28,31 @@
 namespace robots::adapters_detail {
 
 using redis_time = std::chrono::steady_clock::time_point;
-/// The time that is so far away, or the end of time.
+/// Now plus `timeout`, saturating.
 [[nodiscard]] inline redis_time redis_deadline(std::chrono::milliseconds timeout) noexcept {
   return base::saturating_add(std::chrono::steady_clock::now(), timeout);
 }
 
 using redis_handshake = decltype(redis_options::tls);
 
-/// The words of a command, of which those of all that we send but scripts have their key second.
+/// The words of a command. In all commands that we send except scripts, the key is the second one.
 using redis_command = std::vector<std::string>;
 
-/// A reply is longer than the reader takes.
+/// A reply is longer than the limit.
 class oversized_reply : public store_error {
  public:
   using store_error::store_error;
 };
 
-/// A connection for one thread at a time. No call waits longer than its timeout, whatever the
-/// server does. After an exception, drop the connection.
+/// A connection; only one thread at a time may use it. No call waits longer than its timeout,
+/// whatever the server does. After an exception, drop the connection.
 ///
-/// Throws `store_error` if it is lost, or if the server sends a malformed reply, or a reply that
-/// takes more than `max_reply_bytes`.
+/// Throws `store_error` if it is lost, if a reply is malformed, or if a reply takes more than
+/// `max_reply_bytes`.
 class redis_connection {
  public:
-  /// Opens it until `deadline`, with `tls` if there is one. While anything waits in the pipe
-  /// `interrupt`, which may be -1 for none, nothing waits here.
+  /// Opens it until `deadline`, with `tls` if given. While there are data in the pipe `interrupt`,
+  /// it does not wait. -1 means no pipe.
   redis_connection(const redis_address& server, redis_time deadline, std::size_t max_reply_bytes,
                    const redis_handshake& tls, int interrupt)
       : name_{to_string(server)}, max_reply_bytes_{max_reply_bytes}, interrupt_{interrupt} {
@@ -70,7 +70,7 @@ class redis_connection {
         fail("cannot be reached in time");
       }
       if (ready != POLLOUT) {
-        redisBufferRead(context_.get());  // tells why
+        redisBufferRead(context_.get());  // has the reason
       }
     }
     check();
@@ -87,7 +87,7 @@ class redis_connection {
   redis_connection& operator=(const redis_connection&) = delete;
   ~redis_connection() = default;
 
-  /// Has a command sent with the next call of `receive`.
+  /// Queues a command for the next call of `receive`.
   void send(const redis_command& command) {
     std::vector<const char*> words;
     std::vector<std::size_t> sizes;
@@ -102,7 +102,7 @@ class redis_connection {
     is_written_ = false;
   }
 
-  /// Returns the next reply, or nothing at `deadline` or when interrupted.
+  /// Returns the next reply, or an empty optional at `deadline` or if interrupted.
   [[nodiscard]] std::optional<redis_reply> receive(redis_time deadline) {
     for (;;) {
       void* read = nullptr;
@@ -122,7 +122,7 @@ class redis_connection {
       }
       const short ready = wait(is_written_ ? POLLIN : POLLIN | POLLOUT, deadline);
       if (ready == 0 || deadline <= std::chrono::steady_clock::now()) {
-        return std::nullopt;  // even while an endless reply goes on
+        return std::nullopt;  // even during an endless reply
       }
       if (!is_written_) {
         write();
@@ -134,7 +134,8 @@ class redis_connection {
     }
   }
 
-  /// Sends all commands at once and returns their replies. All must be there by `deadline`.
+  /// Sends all commands at once and returns their replies. All replies must arrive before
+  /// `deadline`.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands,
                                              redis_time deadline) {
     for (const redis_command& command : commands) {
@@ -152,7 +153,7 @@ class redis_connection {
     return replies;
   }
 
-  /// Returns true if the server has neither closed it nor sent anything that nobody asked for.
+  /// Returns true if the server has not closed it and has sent nothing unasked.
   [[nodiscard]] bool is_idle() const {
     return context_->reader->pos == context_->reader->len &&
            wait(POLLIN, std::chrono::steady_clock::now()) == 0;
@@ -183,8 +184,8 @@ class redis_connection {
     }
   }
 
-  /// Waits until the socket is ready, and returns for what. Returns 0 if the deadline has passed,
-  /// or if interrupted.
+  /// Waits until the socket is ready, and returns the event. Returns 0 at the deadline, or if
+  /// interrupted.
   [[nodiscard]] short wait(int events, redis_time deadline) const {
     using std::chrono::milliseconds;
     for (;;) {
@@ -211,7 +212,7 @@ class redis_connection {
   std::string name_;
   std::size_t max_reply_bytes_;
   int interrupt_;
-  std::size_t budget_ = 0;  // octets that the next reply may still take
+  std::size_t budget_ = 0;  // octets that the next reply may still use
   std::unique_ptr<redisContext, deleter> context_;
   bool is_written_ = true;
 };

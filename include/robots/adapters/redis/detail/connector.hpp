@@ -21,10 +21,10 @@
 
 namespace robots::adapters_detail {
 
-/// Opens connections as the options say, logged in and with their database chosen.
+/// Opens connections as the options say: logs in and selects the database.
 class redis_connector {
  public:
-  /// Throws `std::invalid_argument` for options that cannot be.
+  /// Throws `std::invalid_argument` for impossible options.
   explicit redis_connector(const redis_options& options)
       : target_{parse_redis_url(options.url, options.cluster)},
         tls_{target_.tls ? options.tls : nullptr},
@@ -49,13 +49,13 @@ class redis_connector {
 
   [[nodiscard]] const redis_endpoint& target() const noexcept { return target_; }
 
-  /// A connection to a server that the target names or leads to.
+  /// Opens a connection to a server of the target.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const redis_address& server,
                                                           int interrupt = -1) const {
     return log_in(server, redis_deadline(timeout_), interrupt);
   }
 
-  /// A connection to the only server, or to the one that the Sentinels say is the master now.
+  /// Opens a connection to the only server, or to the current master by the Sentinels.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(int interrupt = -1) const {
     if (target_.topology != redis_topology::sentinel) {
       return connect(target_.servers.front(), interrupt);
@@ -72,9 +72,8 @@ class redis_connector {
     return master;
   }
 
-  /// The first list that one of the servers answers with, and which one that was. They are asked
-  /// one after the other; each gets an equal part of half of `connect_timeout`. Sentinels are asked
-  /// without logging in.
+  /// Returns the first list that a server answers with, and that server. Asks one server after
+  /// another; each gets an equal part of half of `connect_timeout`. Does not log in to Sentinels.
   [[nodiscard]] std::pair<redis_address, redis_reply> ask_any(
       std::span<const redis_address> servers, const redis_command& question,
       int interrupt = -1) const {
@@ -106,7 +105,7 @@ class redis_connector {
     throw store_error{failures};
   }
 
-  /// The address in a list that begins with a host and a port. Throws `store_error`.
+  /// Returns the address in a list that begins with a host and a port. Throws `store_error`.
   [[nodiscard]] static redis_address address_in(const std::vector<redis_reply>& list) {
     const auto port = list.size() < 2 ? std::nullopt
                       : list[1].type == redis_reply::kind::integer
@@ -119,7 +118,7 @@ class redis_connector {
   }
 
  private:
-  /// CLUSTER SLOTS and the keys that SCAN gives take some room, too.
+  /// CLUSTER SLOTS, and the keys in a reply to SCAN, need some room, too.
   static constexpr std::size_t least_reply_bytes = std::size_t{1} << 20U;
 
   [[nodiscard]] std::unique_ptr<redis_connection> open(const redis_address& server,

@@ -18,8 +18,8 @@
 
 namespace robots::adapters_detail {
 
-/// The connections to one server. Any number of threads may ask; no more of them than there may be
-/// connections do so at once.
+/// The connections to one server. Any number of threads may call it. As many as there may be
+/// connections work at once; the others wait.
 class redis_pool {
  public:
   using connector = std::function<std::unique_ptr<redis_connection>()>;
@@ -29,7 +29,7 @@ class redis_pool {
         timeout_{options.command_timeout},
         max_connections_{options.max_connections} {}
 
-  /// The replies to the commands, errors among them, in few round trips.
+  /// Returns the replies to the commands, including errors, in few round trips.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
     constexpr std::size_t most_at_once = 512;
     lease borrowed{*this};
@@ -40,14 +40,14 @@ class redis_pool {
       std::ranges::move(answered, std::back_inserter(replies));
       commands = commands.subspan(batch.size());
     }
-    // A server that refuses something may be the wrong one by now.
+    // If a server refuses something, another one may be the right one now.
     borrowed.keep = std::ranges::none_of(
         replies, [](const redis_reply& reply) { return reply.type == redis_reply::kind::error; });
     return replies;
   }
 
  private:
-  /// A connection for one thread, which ends with it unless it is to be kept.
+  /// A connection for one thread. It is closed at the end, unless it is kept.
   struct lease {
     explicit lease(redis_pool& from) : pool{from}, connection{from.take()} {
       try {
@@ -68,19 +68,19 @@ class redis_pool {
     bool keep = false;
   };
 
-  /// Returns the open connection that was used last, or null if a new one may be opened.
+  /// Returns the most recently used open connection, or null if a new one may be opened.
   [[nodiscard]] std::unique_ptr<redis_connection> take() {
     std::unique_lock lock{mutex_};
     if (!is_free_.wait_until(lock, redis_deadline(timeout_),
                              [this] { return lent_ < max_connections_; })) {
       throw store_error{"Redis: all connections are in use: raise redis_options::max_connections"};
     }
-    idle_.reserve(idle_.size() + lent_ + 1);  // so that nothing fails when they come back
+    idle_.reserve(idle_.size() + lent_ + 1);  // so that returning them cannot fail
     std::unique_ptr<redis_connection> connection;
     while (!connection && !idle_.empty()) {
       connection = std::move(idle_.back());
       idle_.pop_back();
-      if (!connection->is_idle()) {  // or throws: then nothing is lent
+      if (!connection->is_idle()) {  // or throws: then none is lent
         connection.reset();
       }
     }

@@ -1,4 +1,4 @@
-// Replies of a Redis server, read by hiredis within limits.
+// Replies of a Redis server, which hiredis reads within limits.
 #pragma once
 
 #include <hiredis/hiredis.h>
@@ -39,8 +39,8 @@ struct redis_reply {
   }
 }
 
-/// Takes it off the octets that the reply which is being read may still take. hiredis alone would
-/// believe a server that announces an array of two thousand million elements, and make room for it.
+/// Subtracts it from the octets that the current reply may still use. hiredis alone would allocate
+/// an array of two thousand million elements if a server announced one.
 [[nodiscard]] inline bool takes_from_budget(const redisReadTask* task,
                                             std::size_t octets) noexcept {
   auto& left = *static_cast<std::size_t*>(task->privdata);
@@ -50,8 +50,8 @@ struct redis_reply {
   return has_room;
 }
 
-/// Returns true if lists are nested deeper than any reply needs. Destroying thousands of nested
-/// lists would overflow the stack, and not every hiredis has a limit.
+/// Returns true if lists are nested deeper than any reply needs. To destroy thousands of nested
+/// lists would overflow the stack, and some versions of hiredis have no limit.
 [[nodiscard]] inline bool is_deep(const redisReadTask* task) noexcept {
   constexpr int most = 8;
   int lists = 0;
@@ -76,8 +76,8 @@ struct redis_reply {
   }
 }
 
-/// The functions that hiredis calls for each part of a reply. Later versions know more types than
-/// those of RESP2; no server sends them to a client that has not asked.
+/// The functions that hiredis calls for each part of a reply. Later versions have more types than
+/// RESP2, but servers do not send them to a client that has not asked.
 template <class Functions>
 [[nodiscard]] Functions make_reply_functions() {
   using kind = redis_reply::kind;

@@ -1,4 +1,4 @@
-// Which node of a Redis Cluster has a key.
+// Finds the slot of a key in a Redis Cluster.
 #pragma once
 
 #include <robots/adapters/redis/detail/url.hpp>
@@ -14,7 +14,7 @@ namespace robots::adapters_detail {
 
 inline constexpr std::size_t redis_slots = 16'384;
 
-/// CRC-16/XMODEM, as the specification of Redis Cluster has it.
+/// Computes CRC-16/XMODEM, which the specification of Redis Cluster uses.
 [[nodiscard]] constexpr std::uint16_t crc16(std::string_view text) noexcept {
   std::uint32_t crc = 0;
   for (const char c : text) {
@@ -43,7 +43,8 @@ struct redis_redirect {
   redis_address server;
 };
 
-/// Reads `MOVED slot host:port` and `ASK slot host:port`. Without a host it is that of `from`.
+/// Reads `MOVED slot host:port` and `ASK slot host:port`. If the host is missing, it is that of
+/// `from`.
 [[nodiscard]] inline std::optional<redis_redirect> parse_redis_redirect(std::string_view text,
                                                                         const redis_address& from) {
   static_cast<void>(take_until(text, ' '));  // MOVED or ASK

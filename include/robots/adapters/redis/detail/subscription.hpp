@@ -25,7 +25,7 @@
 
 namespace robots::adapters_detail {
 
-/// A pipe that ends whatever waits for its one end.
+/// A pipe that wakes a thread which waits for its read end.
 class redis_interrupt {
  public:
   redis_interrupt() {
@@ -50,15 +50,15 @@ class redis_interrupt {
   std::array<int, 2> ends_{};
 };
 
-/// Listens to a channel in a background thread. Connects again after each failure.
+/// Listens to a channel in a background thread. Reconnects after each failure.
 class redis_subscription {
  public:
-  /// Opens a connection that waits for nothing once the pipe is written to.
+  /// Opens a connection whose waits end if there are data in the pipe.
   using connector = std::function<std::unique_ptr<redis_connection>(int interrupt)>;
   using listener = std::function<void(std::string_view message)>;
 
-  /// Calls `on_message` with each message, and with an empty one if some may be missing. Returns
-  /// once the subscription exists or the first attempt has failed.
+  /// Calls `on_message` with each message, and with an empty one if messages may have been missed.
+  /// Returns when the subscription exists or the first try has failed.
   redis_subscription(connector connect, std::string channel, std::chrono::milliseconds timeout,
                      listener on_message)
       : connect_{std::move(connect)},
@@ -71,7 +71,7 @@ class redis_subscription {
   redis_subscription(const redis_subscription&) = delete;
   redis_subscription& operator=(const redis_subscription&) = delete;
 
-  /// Ends the subscription. Once it has returned, no call of `on_message` is under way.
+  /// Ends the subscription. After its return, no call of `on_message` is running.
   ~redis_subscription() {
     thread_.request_stop();
     interrupt_.interrupt();
@@ -96,21 +96,20 @@ class redis_subscription {
         }
         is_first = false;
         listen(*connection, stop);
-      } catch (const std::exception&) {  // the subscription is lost, or there was none
+      } catch (const std::exception&) {  // the subscription is lost, or never began
         if (is_first) {
           first_attempt_.set_value();
         }
         is_first = false;
       }
-      // Half of it at random, so that not all workers come back at once.
+      // Half of it is random, so that not all workers reconnect at once.
       wait(
           std::chrono::duration_cast<std::chrono::milliseconds>(pause * (0.5 + random.draw() / 2)));
       pause = (std::min)(2 * pause, longest);
     }
   }
 
-  /// Sends a command that the server must answer in time. Messages that arrive meanwhile are
-  /// handled.
+  /// Sends a command that the server must answer in time. Meanwhile, it handles messages.
   void ask(redis_connection& connection, const redis_command& command) {
     connection.send(command);
     hear(connection, next(connection));
@@ -124,8 +123,8 @@ class redis_subscription {
     return std::move(*reply);
   }
 
-  /// Hears messages until the connection is lost, which a server that is gone without a word is
-  /// found out for by asking it now and then whether it is there.
+  /// Handles messages until the connection is lost. Sends a command from time to time, to notice a
+  /// server that vanished.
   void listen(redis_connection& connection, const stop_token& stop) {
     constexpr std::chrono::milliseconds quiet{1'000};
     while (!stop.stop_requested()) {

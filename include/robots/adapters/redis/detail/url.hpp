@@ -32,14 +32,14 @@ enum class redis_topology : std::uint8_t { single, cluster, sentinel };
 struct redis_endpoint {
   redis_topology topology = redis_topology::single;
   bool tls = false;
-  std::vector<redis_address> servers;  ///< one, or some nodes, or the Sentinels; never none
+  std::vector<redis_address> servers;  ///< one server, some nodes, or the Sentinels; at least one
   std::string user;
   std::optional<std::string> password;
   std::uint64_t database = 0;
   std::string master;  ///< its name, for Sentinels
 };
 
-/// Says how to mend a URL, which it does not repeat: there may be a password in it.
+/// Says how to correct a URL. It does not repeat the URL, which may have a password.
 [[noreturn]] inline void refuse_redis_url(const std::string& why) {
   throw std::invalid_argument{"redis_options: wrong URL: " + why +
                               "; write redis://[user[:password]@]host[:port][/database], and other "
@@ -72,7 +72,7 @@ struct redis_endpoint {
   return *number;
 }
 
-/// Text that the system reads up to its first octet 0.
+/// Returns a text up to its first NUL, as the system reads it.
 [[nodiscard]] inline std::string redis_host(std::string_view text) {
   std::string host = percent_decoded(text);
   if (host.empty() || host.find('\0') != std::string::npos) {
@@ -89,7 +89,7 @@ struct redis_endpoint {
                                         : std::optional{static_cast<std::uint16_t>(port)};
 }
 
-/// `host[:port]`, where the host may be an IPv6 address in brackets.
+/// Reads `host[:port]`; an IPv6 address has brackets.
 [[nodiscard]] inline redis_address parse_redis_address(std::string_view text,
                                                        std::uint16_t usual_port) {
   const bool bracketed = text.starts_with('[') && text.find(']') != std::string_view::npos;
@@ -105,15 +105,15 @@ struct redis_endpoint {
   return {redis_host(host), *port};
 }
 
-/// Returns the text before `separator`, or all of it, and removes it from `text` with the
-/// separator.
+/// Removes the text before `separator`, or all of it, from `text` together with the separator, and
+/// returns it.
 [[nodiscard]] inline std::string_view take_until(std::string_view& text, char separator) {
   const std::string_view taken = text.substr(0, text.find(separator));
   text.remove_prefix(taken.size() == text.size() ? taken.size() : taken.size() + 1);
   return taken;
 }
 
-/// Applies the scheme, which stands before `://`.
+/// Reads the scheme, which precedes `://`.
 inline void read_redis_scheme(redis_endpoint& target, std::string_view scheme) {
   if (scheme == "redis+cluster" || scheme == "rediss+cluster") {
     target.topology = redis_topology::cluster;
@@ -125,7 +125,7 @@ inline void read_redis_scheme(redis_endpoint& target, std::string_view scheme) {
   target.tls = scheme.starts_with("rediss");
 }
 
-/// Takes over `host[:port][,host[:port]...][/database]`.
+/// Reads `host[:port][,host[:port]...][/database]`.
 inline void read_redis_place(redis_endpoint& target, std::string_view place) {
   const std::uint16_t usual_port = target.topology == redis_topology::sentinel ? 26'379 : 6'379;
   std::string_view hosts = take_until(place, '/');
@@ -138,7 +138,7 @@ inline void read_redis_place(redis_endpoint& target, std::string_view place) {
   }
 }
 
-/// Takes over `db=database` and `master=name`, with `&` between them.
+/// Reads `db=database` and `master=name`, separated by `&`.
 inline void read_redis_query(redis_endpoint& target, std::string_view query) {
   while (!query.empty()) {
     std::string_view value = take_until(query, '&');
@@ -156,8 +156,8 @@ inline void read_redis_query(redis_endpoint& target, std::string_view query) {
   }
 }
 
-/// Reads the URLs that `redis_options::url` lists; `cluster` makes one of `redis://` a cluster's.
-/// Throws `std::invalid_argument` for any other.
+/// Reads the URLs in `redis_options::url`. With `cluster`, `redis://` means a cluster. Throws
+/// `std::invalid_argument` for any other text.
 [[nodiscard]] inline redis_endpoint parse_redis_url(std::string_view url, bool cluster = false) {
   const std::size_t colon = url.find("://");
   const std::string_view scheme = url.substr(0, colon);

@@ -24,26 +24,26 @@
 
 namespace robots::adapters_detail {
 
-/// The disk, a quota or `max_bytes` leaves no room.
+/// There is no room, because of the disk, a quota or `max_bytes`.
 struct sqlite_full : store_error {
   using store_error::store_error;
 };
 
-/// The first three columns of a row, or the first one.
+/// The first three columns of a row, or only the first one.
 struct sqlite_row {
   std::int64_t number = 0;
   std::string octets{};
   std::int64_t more = 0;
 };
 
-/// A connection, for one call at a time.
+/// A connection; only one call at a time may use it.
 class sqlite_file {
  public:
   explicit sqlite_file(const sqlite_options& options) : options_{options} {
     if (std::error_code missing; std::filesystem::is_other(options.path, missing)) {
       fail("it is no regular file");
     }
-    // Without a slash, SQLite takes some names for a URI or for a database in memory.
+    // Without a slash, SQLite reads some names as a URI or as a database in memory.
     const std::string name = (options.path.starts_with('/') ? "" : "./") + options.path;
     constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     sqlite3* opened = nullptr;
@@ -53,12 +53,12 @@ class sqlite_file {
     ::sqlite3_busy_handler(opened, &wait, this);
     int step = file_step;
     ::sqlite3_file_control(opened, nullptr, SQLITE_FCNTL_CHUNK_SIZE, &step);
-    ask("PRAGMA mmap_size=0");  // with mmap, a file that is cut would end the process with SIGBUS
+    ask("PRAGMA mmap_size=0");  // with mmap, a shortened file would end the process with SIGBUS
     ask("PRAGMA synchronous=NORMAL");
     ask("PRAGMA secure_delete=OFF");
   }
 
-  /// Runs a statement, and returns the rows that it gives.
+  /// Runs a statement, and returns the rows of its result.
   template <class... Values>
   std::vector<sqlite_row> ask(const std::string& sql, const Values&... values) {
     auto& prepared = statements_[sql];
@@ -73,7 +73,7 @@ class sqlite_file {
     (check(bind(statement, ++index, values)), ...);
     int code = 0;
     while ((code = ::sqlite3_step(statement)) == SQLITE_BUSY && wait(this, 6) != 0) {
-    }  // a change to WAL does not wait by itself
+    }  // SQLite does not wait for the change to WAL
     std::vector<sqlite_row> rows;
     for (; code == SQLITE_ROW; code = ::sqlite3_step(statement)) {
       rows.push_back({.number = ::sqlite3_column_int64(statement, 0)});
@@ -87,13 +87,14 @@ class sqlite_file {
     return rows;
   }
 
-  /// Returns the number that a statement gives, or 0.
+  /// Returns the number that a statement results in, or 0.
   std::int64_t number(const std::string& sql) {
     const std::vector<sqlite_row> rows = ask(sql);
     return rows.empty() ? 0 : rows[0].number;
   }
 
-  /// Returns `work(*this)`, which sees one state of the file. If it throws, nothing is changed.
+  /// Returns `work(*this)`, which sees one state of the file. If it throws, the file does not
+  /// change.
   template <class Work>
   auto transact(const Work& work, const char* begin = "BEGIN") {
     give_up_ = base::saturating_add(std::chrono::steady_clock::now(), options_.timeout);
@@ -108,8 +109,8 @@ class sqlite_file {
     }
   }
 
-  /// Returns `change(*this)`, which adds `octets` octets. Drops the oldest publications if there is
-  /// no room for them.
+  /// Returns `change(*this)`, which adds `octets` octets. If there is no room for them, drops the
+  /// oldest records.
   template <class Change>
   auto write(std::size_t octets, const Change& change) {
     if (octets > options_.max_bytes / 8) {
@@ -141,7 +142,7 @@ class sqlite_file {
     return transact(make_room_and_change, "BEGIN IMMEDIATE");
   }
 
-  /// Returns the octets under a name, unless they have expired.
+  /// Returns the octets for a name, unless they have expired.
   [[nodiscard]] std::optional<std::string> find(const std::string& name) {
     const auto found =
         ask("SELECT 0, octets, 0 FROM records WHERE hash = ?2 AND name = ?3 AND " + holds,
@@ -149,7 +150,7 @@ class sqlite_file {
     return found.empty() ? std::nullopt : std::optional{found[0].octets};
   }
 
-  /// Stores octets under a name. Returns true.
+  /// Stores octets for a name. Returns true.
   bool put(const std::string& name, std::string_view octets, std::chrono::milliseconds lifetime) {
     constexpr std::chrono::milliseconds longest = std::chrono::years{100};
     remove(name);
@@ -168,36 +169,36 @@ class sqlite_file {
     return true;
   }
 
-  /// Returns number, name and time left of the next unexpired records behind number `last`.
+  /// Returns number, name and remaining time of the next unexpired records after number `last`.
   [[nodiscard]] std::vector<sqlite_row> next(std::int64_t last) {
     return ask("SELECT number, name, until - ?1 FROM records WHERE number > ?2 AND " + holds +
                    " ORDER BY number LIMIT 1000",
                present(), last);
   }
 
-  /// Notes a change by a store. Forgets those before the last 4,000. Returns true.
+  /// Notes a change by a store. Forgets all but the last 4,000. Returns true.
   bool tell(std::string_view key, std::string_view store) {
     ask("INSERT INTO changes(key, store) VALUES (?, ?)", key, store);
     ask("DELETE FROM changes WHERE number <= last_insert_rowid() - 4000");
     return true;
   }
 
-  /// Returns the next changes behind number `last`: number, key, and whether this store made it.
+  /// Returns the next changes after number `last`: number, key, and whether this store made it.
   [[nodiscard]] std::vector<sqlite_row> changes(std::string_view store, std::int64_t last) {
     return ask(
         "SELECT number, key, store = ? FROM changes WHERE number > ? ORDER BY number LIMIT 1000",
         store, last);
   }
 
-  /// Makes the tables of a new file. Throws `store_error` if the file is another program's.
+  /// Makes the tables of a new file. Throws `store_error` if the file belongs to another program.
   void prepare() {
     constexpr std::int64_t application = 0x726F6201;  // "rob", format 1
     const auto make_tables = [this](sqlite_file& /*self*/) {
       const std::int64_t owner = number("PRAGMA application_id");
       if (owner == 0 && number("SELECT count(*) FROM sqlite_master") == 0) {
-        // Numbers grow with each publication, so the oldest records lie together. A record is found
-        // by a hash and compared with its name: a damaged index must not return the record of
-        // another site.
+        // Numbers grow with each publication, so the oldest records are next to each other. A
+        // record is found by a hash, and its name is compared: a damaged index must not return the
+        // record of another site.
         ask("CREATE TABLE records(number INTEGER PRIMARY KEY, hash INTEGER, name BLOB,"
             " since INTEGER, until INTEGER, octets BLOB)");
         ask("CREATE INDEX records_by_hash ON records(hash)");
@@ -217,13 +218,13 @@ class sqlite_file {
     void operator()(sqlite3* ended) const { ::sqlite3_close(ended); }
     void operator()(sqlite3_stmt* ended) const { ::sqlite3_finalize(ended); }
   };
-  static constexpr int file_step = 65'536;  // by which the file grows: 16 pages
+  static constexpr int file_step = 65'536;  // the file grows by 16 pages
 
   /// The condition that a record has not expired at the time ?1. A record from more than a minute
-  /// after that time was written before the clock was set back. It counts as expired.
+  /// after that time was written before the clock was set back, and counts as expired.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
 
-  /// Returns the time now, in milliseconds since 1970.
+  /// Returns the time in milliseconds since 1970.
   [[nodiscard]] static std::int64_t present() {
     const auto today = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::milliseconds>(today).count();
@@ -252,7 +253,7 @@ class sqlite_file {
     throw Error{"SqliteStore: " + options_.path + ": " + why};
   }
 
-  /// Throws if `code` says that a call failed.
+  /// Throws if `code` is an error.
   void check(int code) const {
     if (code == SQLITE_OK) {
       return;
