@@ -47,7 +47,7 @@ constexpr std::array<std::string_view, 30> fragments{
     "/// Whether ",  "None where ",     "None of which",  "Nothing for ",  "Nothing where",
     "nothing where", "The same, ",      "The same for",   "The same with", "The same where",
     "Of these, ",    "of these, those", "What holds for", " but for ",     "so many ",
-    " of its own",   " whoever ",       "Whoever ",       " is none",      " are none",
+    " of its own",   " whoever ",       "Whoever ",       " that is none", "that are none",
     " told of",      "is told",         "are told",       " anew",         " for ever ",
     " for ever.",    " nought",         "let out",        "given back",    "What came of "};
 

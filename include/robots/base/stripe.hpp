@@ -18,8 +18,7 @@ inline constexpr std::size_t stripe_alignment = 128;
 /// thread has asked for its place.
 inline constinit thread_local std::size_t place_of_this_thread = 2 * stripe_count;
 
-/// Reserves a place for a thread for its lifetime: a place of its own if one is free, else a shared
-/// one.
+/// Reserves a place for a thread for its lifetime: a free place if there is one, else a shared one.
 class thread_place {
  public:
   thread_place() noexcept {

@@ -74,7 +74,7 @@ class breaker_permit {
                                                           std::string origin, time_point now);
 
   breaker_permit(breaker_permit&&) noexcept = default;
-  /// Takes over the permission of `other`, in place of its own.
+  /// Cancels its permission and takes over that of `other`.
   breaker_permit& operator=(breaker_permit&& other) noexcept;
   ~breaker_permit();
 

@@ -47,8 +47,8 @@ class ip_address {
 /// 4291, section 2.2).
 ///
 /// Returns an empty optional for any other text, such as one with a zone (`fe80::1%eth0`) or a
-/// port, or a form of IPv4 that only some programs read (`127.1`, `0x7f.0.0.1`, `2130706433`,
-/// `010.0.0.1`). Reads at most 46 octets.
+/// port. A form of IPv4 that only some programs read is such a text, too (`127.1`, `0x7f.0.0.1`,
+/// `2130706433`, `010.0.0.1`). Reads at most 46 octets.
 [[nodiscard]] constexpr std::optional<ip_address> parse_ip_address(std::string_view text) noexcept {
   if (text.starts_with('[')) {
     if (!text.ends_with(']') || text.size() < 2) {

@@ -23,8 +23,8 @@ namespace http_detail {
 /// Returns the start of a URL, or of a host with or without a path, that may be the key of its
 /// site.
 ///
-/// If a table with the keys of `site::key` has an entry for this text, the entry belongs to the
-/// site: no two sites share a key, and a key is the key of its own site. If it has none, the text
+/// If a table with the keys of `site::key` has an entry for this text, it is the entry of the site:
+/// no two sites share a key. If it has none, the text
 /// may still name a site in another spelling (upper case, default port, a query right after the
 /// host). Then ask `parse_site`. Searches for one `/`, checks nothing and allocates nothing.
 [[nodiscard]] constexpr std::string_view possible_site_key(std::string_view host_or_url) noexcept {

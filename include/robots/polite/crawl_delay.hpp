@@ -31,7 +31,7 @@ enum class delay_term : std::uint8_t {
              "floor", "cap"});
 }
 
-/// What to do if a delay is longer than `delay_options::cap`.
+/// The action if a delay is longer than `delay_options::cap`.
 enum class above_cap : std::uint8_t {
   clamp,  ///< wait for the cap
   /// If robots.txt asks for more than the cap, send no request: a site that wants an hour between
@@ -48,7 +48,7 @@ struct delay_options {
   std::chrono::nanoseconds floor{0};
   /// The longest delay. At least `floor`.
   std::chrono::nanoseconds cap = longest_delay;
-  /// What to do about a longer delay.
+  /// The action for a longer delay.
   robots::above_cap above_cap = robots::above_cap::clamp;
 };
 
