@@ -1,6 +1,6 @@
-// Measures everything and leaves the figures in a folder, for report/report.py to read:
-// results.json (Google Benchmark's), verdicts.tsv (every answer to a sample of the questions), and
-// notes.tsv (what was measured, and what was left out and why).
+// Measures everything, and writes the figures to a folder for report/report.py: results.json
+// (Google Benchmark's), verdicts.tsv (every answer to a sample of the questions), and notes.tsv
+// (what was measured, and what was left out and why).
 //
 //     robots-benchmarks --out=FOLDER [--trial] [options of Google Benchmark]
 #include "inputs/inputs.hpp"
@@ -36,10 +36,10 @@ using namespace std::chrono_literals;
 
 struct settings {
   std::filesystem::path out = ".";
-  bool trial = false;  // each row once and shortly: does it run at all?
+  bool trial = false;  // each row once and shortly, to see that it runs
 };
 
-/// Tells what is going on, on the terminal and in notes.tsv.
+/// Reports the progress, on the terminal and in notes.tsv.
 class notes {
  public:
   explicit notes(const std::filesystem::path& file) : out_(file, std::ios::binary) {}
@@ -88,8 +88,8 @@ void time_row(benchmark::State& state, peer& who, operation step, const input& i
   }
 }
 
-/// Rows of all peers on all inputs. Each is tried once now, so that everything is set up in the
-/// same order in every run, and lies in memory the same, before anything is timed.
+/// The rows of all peers on all inputs. Each is tried once before timing, so that every run
+/// allocates memory in the same order.
 void register_rows(const std::vector<std::unique_ptr<peer>>& peers,
                    const std::vector<input>& inputs, bool trial) {
   constexpr std::pair<operation, std::string_view> operations[] = {
@@ -177,7 +177,7 @@ std::string corpus_folder() {
   return given != nullptr ? given : BENCH_CORPUS_DIR;
 }
 
-/// Google Benchmark's options; those of the command line come last and win.
+/// Google Benchmark's options; those of the command line come last and take precedence.
 void initialize(const settings& chosen, const std::vector<std::string>& arguments) {
   static std::vector<std::string> all;  // Google Benchmark keeps a pointer to its first argument
   all = {arguments.front(),

@@ -1,11 +1,12 @@
-// A crawl of a million sites in simulated time: what the near and the far tier of a fleet answer,
-// and what is left for the web. Prints a table; one line for each size of fleet and of near tier.
+// A crawl of a million sites in simulated time: how much the near and the far tier of a fleet
+// answer, and how much is left for the web. Prints a table; one line for each size of fleet and of
+// near tier.
 //
 //     robots-fleet-simulation [--pages=N] [--sites=N]
 //
-// The near tiers are those of the library; of the far tier, only who keeps what until when is
-// played. Sites are as popular as Zipf says (exponent 1); each has one of the real files. No site
-// is asked for two pages within a second; a page whose time has not come is put back.
+// The near tiers are those of the library. The far tier is simulated: who keeps a record, and until
+// when. Sites are as popular as Zipf says (exponent 1); each has one of the real files. No site
+// gets two requests for pages within a second; an early page goes back to the queue.
 #include "inputs/inputs.hpp"
 #include <robots/policy/codec.hpp>
 #include <robots/policy/judge.hpp>
@@ -71,14 +72,14 @@ crawl make_crawl(std::size_t pages, std::size_t sites) {
   const std::vector<std::string>& files = real.found ? real.found->files : none;
   const robots::detail::judge_options options{.fallback = robots::fallback_policy::rfc9309()};
   for (const std::string& file : files) {
-    robots::record brought;
-    brought.outcome = robots::outcome::success;
-    brought.status = 200;
-    brought.url = brought.final_url = "https://www.site-123456.example/robots.txt";
-    brought.exchanges = {{.url = brought.url, .status = 200}};
-    brought.body = file;
-    result.record_bytes.push_back(robots::encode(brought).size());
-    result.policies.push_back(robots::detail::judge(brought, "ExampleBot", options, {}, {}));
+    robots::record retrieved;
+    retrieved.outcome = robots::outcome::success;
+    retrieved.status = 200;
+    retrieved.url = retrieved.final_url = "https://www.site-123456.example/robots.txt";
+    retrieved.exchanges = {{.url = retrieved.url, .status = 200}};
+    retrieved.body = file;
+    result.record_bytes.push_back(robots::encode(retrieved).size());
+    result.policies.push_back(robots::detail::judge(retrieved, "ExampleBot", options, {}, {}));
   }
   return result;
 }

@@ -1,5 +1,5 @@
-// The cost of fetching the robots.txt of many sites: the ways of this library beside bare libcurl
-// with the same options. All hosts lead to one local server, which sites.sh starts.
+// The cost of fetching the robots.txt of many sites: the ways of this library, next to libcurl
+// alone with the same options. All hosts lead to one local server, which sites.sh starts.
 //
 //   robots-sites <way> <web> <port> <CA file> <sites>
 //
@@ -8,7 +8,7 @@
 // and http-redirect and https-redirect, where each site sends to another host.
 //
 // Prints the way, the web, the sites, the seconds of CPU, the seconds that passed, the microseconds
-// of CPU for each site, the most memory that the run took, and what of it the cache keeps, in MiB.
+// of CPU for each site, the most memory of the run, and the part of it that the cache uses, in MiB.
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/adapters/curl/curl_multi_fetcher.hpp>
 #include <robots/adapters/curl/curl_prefetch.hpp>
@@ -93,7 +93,7 @@ std::size_t count_octets(const char* /*data*/, std::size_t size, std::size_t cou
   return size * count;
 }
 
-/// Fetches each file once, with nothing but libcurl. Returns how many came.
+/// Fetches each file once, with libcurl alone. Returns how many came.
 std::size_t fetch_bare(const sites& all) {
   CURLM* const multi = curl_multi_init();
   curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, static_cast<long>(at_once));

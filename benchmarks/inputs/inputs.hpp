@@ -20,19 +20,19 @@ struct real_files {
 };
 
 /// Reads the files of a folder: robots.txt bodies in it or in its subfolder `files`, and the
-/// questions in its `verdicts.tsv`, whose first columns are file, agent and path; without one, two
-/// questions per file. The files come in an order that has nothing to do with their names, so that
-/// a part of them stands for all. Nothing beyond 512,000 octets of a file is used.
+/// questions in its `verdicts.tsv`, whose first columns are file, agent and path. Without that, two
+/// questions per file. The order of the files does not depend on their names, so that a part of
+/// them stands for all. Uses at most 512,000 octets of a file.
 real_files read_real_files(const std::string& folder);
 
-/// The same questions in an order without pattern, as a crawler has them that goes from host to
-/// host: only to be matched.
+/// The same questions in a random order, as a crawler has them that goes from host to host: only
+/// for matching.
 input shuffled(const input& all);
 
-/// Of an input, every `step`th file with the questions about it.
+/// Returns every `step`th file of an input, with the questions about it.
 input sample_of(const input& all, std::size_t step);
 
-/// The first file of each input, with some of the questions about it.
+/// Returns the first file of each input, with some of the questions about it.
 input mixture_of(const std::vector<input>& inputs);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// The shapes that real robots.txt files have, generated: the same octets on every machine.
+// Generates files with the shapes of real robots.txt files: the same octets on every machine.
 //
 // To add a shape, write a generator here and add a line to generated_inputs() in inputs.cpp.
 #pragma once
@@ -59,12 +59,12 @@ inline std::string rule_of(dice& random) {
   }
 }
 
-/// How many files of `octets` make up an input that takes long enough to time.
+/// The number of files of `octets` in an input that takes long enough to time.
 constexpr std::size_t copies_of(std::size_t octets) {
   return std::max<std::size_t>(1, 64 * 1024 / std::max<std::size_t>(octets, 1));
 }
 
-/// Asks `count` questions about each file, for a crawler that is named by none, by turns.
+/// Asks `count` questions about each file in turn, for a crawler that no group names.
 inline void ask_about_each(input& in, std::size_t count, dice& random) {
   for (std::size_t file = 0; file < in.files.size(); ++file) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -130,7 +130,7 @@ inline input sized(std::size_t octets) {
   return in;
 }
 
-/// Many groups, most of which concern others.
+/// Many groups, most of which are for others.
 inline input groups(std::size_t count) {
   input in{.name = "groups/" + std::to_string(count), .files = {}, .questions = {}};
   dice random{2};
@@ -153,7 +153,7 @@ inline input groups(std::size_t count) {
   return in;
 }
 
-/// Where the wildcards of a rule stand.
+/// The positions of wildcards in a rule.
 enum class stars_at : std::uint8_t {
   inner,    ///< `/section-7/*/print$`
   leading,  ///< `/*/section-7/*.html$`
@@ -244,8 +244,8 @@ inline input long_lines() {
   return in;
 }
 
-/// A pattern of `count` stars, `/*a*a*b`, and targets of `octets` that it does not match: where a
-/// matcher that goes back and tries again never comes to an end.
+/// A pattern of `count` stars, `/*a*a*b`, and targets of `octets` that it does not match. A matcher
+/// that backtracks never ends on them.
 inline input stars(std::size_t count, std::size_t octets, std::string name) {
   std::string pattern = "/";
   for (std::size_t i = 1; i < count; ++i) {
@@ -267,7 +267,7 @@ struct attack {
   std::string path;
 };
 
-/// `unit` again and again, up to `octets`.
+/// Repeats `unit` up to `octets`.
 inline std::string repeated(std::string_view unit, std::size_t octets) {
   std::string text;
   while (text.size() < octets) {
@@ -280,7 +280,7 @@ inline std::string repeated(std::string_view unit, std::size_t octets) {
 inline constexpr std::string_view digits =
     "zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA9876543210";
 
-/// `unit` again and again behind all that patterns may hold, so that none is passed over at once.
+/// Repeats `unit` after all octets that patterns may have, so that no pattern is skipped at once.
 inline std::string monotonous_path(std::string_view unit, std::size_t octets) {
   return '/' + std::string{digits} + repeated(unit, octets - 1 - digits.size());
 }
@@ -298,7 +298,7 @@ std::string full_of(Pattern pattern) {
   }
 }
 
-/// Three characters that tell rules apart.
+/// Three characters that distinguish rules.
 inline std::string number_of(std::size_t i) {
   return {digits[i % digits.size()], digits[i / digits.size() % digits.size()],
           digits[i / digits.size() / digits.size() % digits.size()]};

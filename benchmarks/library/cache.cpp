@@ -62,7 +62,7 @@ robots::cache_options options() {
           .fallback = robots::fallback_policy::rfc9309()};
 }
 
-/// Goes round and round through some texts, each thread from a different place.
+/// Repeats some texts, each thread from a different position.
 class rounds {
  public:
   rounds(const std::vector<std::string>& texts, const benchmark::State& state)
@@ -105,7 +105,7 @@ struct filled_lru {
   plain_lru<std::string> storage;
 };
 
-/// Tells, when a row ends, which share of its look-ups were hits.
+/// Reports the share of hits at the end of a row.
 template <class Cache>
 class hit_share {
  public:
@@ -130,13 +130,13 @@ class hit_share {
   robots::cache_stats before_;
 };
 
-/// Texts that no cache remembers when their turn comes again: for each thread twice as many as
-/// there is room for, and the next row goes on where this one stops.
+/// Texts that the cache has forgotten when their turn comes again: twice as many per thread as
+/// there is room for. The next row goes on where this one stops.
 class strangers {
  public:
   explicit strangers(std::vector<std::string> texts) : texts_(std::move(texts)) {}
 
-  /// Calls `ask(text)` for as long as the row runs.
+  /// Calls `ask(text)` until the row ends.
   template <class Ask>
   void ask_each(benchmark::State& state, Ask ask) {
     const auto thread = static_cast<std::size_t>(state.thread_index());
@@ -155,8 +155,8 @@ class strangers {
   std::array<std::size_t, most_threads> next_{};
 };
 
-/// The cache that the rows share, filled in the same order in every run, so that its memory is laid
-/// out alike.
+/// The cache of all rows, filled in the same order in every run, so that its memory has the same
+/// layout.
 struct shared {
   filled_cache<capacity> hits{capacity};
   filled_lru plain;
@@ -208,7 +208,7 @@ void independent(benchmark::State& state) {
   find_in(all().independent.at(static_cast<std::size_t>(state.thread_index())), state);
 }
 
-/// The least that a miss must do: read the file, keep the rules, drop the oldest.
+/// The least work of a miss: parse the file, keep the rules, drop the oldest.
 void plain_miss(benchmark::State& state) {
   static strangers names{host_names(strangers::each * most_threads)};
   static plain_lru<robots::rule_set> stored{capacity};
@@ -264,7 +264,7 @@ void hosts(benchmark::State& state) {
 
 void plain_hosts(benchmark::State& state) { find_in(of_hosts<filled_lru>(state), state); }
 
-/// The observers that a decision is timed with, as a crawler would set them.
+/// The observers of the timed decisions, as a crawler would set them.
 template <class Observer>
 Observer watcher() {
   return Observer{};
@@ -304,7 +304,7 @@ void register_cache_rows(bool trial) {
                                   int iterations = 0) {
     const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
     for (int threads = 1; threads <= std::min(cores, most_threads); threads *= 2) {
-      // Many and short: some will find both cores idle.
+      // Many short repetitions: some will find both cores idle.
       auto* const timed = benchmark::RegisterBenchmark(name, row)->Threads(threads)->UseRealTime();
       if (iterations == 0) {
         timed->Repetitions(trial ? 1 : 15)->MinTime(trial ? 0.0001 : 0.02);
@@ -320,7 +320,7 @@ void register_cache_rows(bool trial) {
   by_threads("cache/robots-cpp/miss", miss);
   by_threads("cache/robots-cpp/record", record);
   by_threads("cache/plain-lru/miss", plain_miss);
-  // More and shorter still: these are about a few nanoseconds.
+  // More and even shorter ones, since a few nanoseconds matter.
   constexpr int millisecond = 10'000;
   by_threads("watch/nobody/check", watched<robots::NullObserver>, millisecond);
   by_threads("watch/metrics/check", watched<robots::Metrics>, millisecond);

@@ -1,4 +1,4 @@
-// A program that is talked to line by line (POSIX).
+// A program with which the benchmarks talk line by line (POSIX).
 #pragma once
 
 #include <sys/types.h>
@@ -25,8 +25,7 @@ class child {
   child& operator=(const child&) = delete;
   ~child();
 
-  /// Throws if something has been said that was not read: the next line would be taken for the
-  /// answer to another question.
+  /// Throws if there is an unread line: the next one would count as the answer to another question.
   void expect_silence() const;
 
   void write(std::string_view text, std::chrono::milliseconds limit);

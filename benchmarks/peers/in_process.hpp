@@ -34,7 +34,7 @@ concept Engine = requires(const E engine, const std::string text, const question
 };
 
 /// An engine as a peer. It may have a member `does(operation, input)`, and `refuses(input)`, which
-/// returns why it cannot bear an input, or nothing.
+/// returns the reason why it cannot handle an input, or an empty optional.
 template <Engine E>
 class in_process final : public peer {
  public:

@@ -1,4 +1,5 @@
-// The one signature behind which everything stands that reads robots.txt files, this library too.
+// The signature of everything that reads robots.txt files in the benchmarks, including this
+// library.
 #pragma once
 
 #include "inputs/input.hpp"
@@ -14,7 +15,7 @@
 
 namespace bench {
 
-/// Why a measurement could not be made.
+/// The reason why a measurement was not possible.
 class peer_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -35,7 +36,7 @@ class peer {
   [[nodiscard]] virtual std::string note() const = 0;
 
   /// Returns true if it supports an operation on an input. For an input that it cannot handle,
-  /// `time` throws, so that the row says why.
+  /// `time` throws, and the row has the reason.
   [[nodiscard]] virtual bool does(operation asked, const input& in) const = 0;
 
   /// See `best_pass`. Throws `peer_error`.
@@ -46,15 +47,15 @@ class peer {
   [[nodiscard]] virtual std::string verdicts(const input& in) = 0;
 };
 
-/// A peer, or why it is left out.
+/// A peer, or the reason why it is left out.
 struct candidate {
   std::string name;
   std::function<std::unique_ptr<peer>()> start;  ///< empty when it was not found by the build
   std::string absent;                            ///< why, then
 };
 
-/// Everything that is measured: this library, the limits, the rivals. A new one is one file and one
-/// line in candidates.cpp.
+/// Everything that is measured: this library, the limits, and the rivals. To add one, add a file,
+/// and a line in candidates.cpp.
 std::vector<candidate> candidates();
 
 }  // namespace bench

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view greeting = "robots-peer 1 ";
-constexpr auto patience = 60s;  // for anything that is not timed
+constexpr auto patience = 60s;  // for everything that is not timed
 constexpr auto grace = 5s;      // beyond the time a timed answer was given
 
 std::string_view word_for(operation step) {
@@ -44,15 +44,15 @@ std::string in_words(const input& in) {
   return text;
 }
 
-/// The start of what a peer says, fit for a table.
+/// The start of a message of a peer, fit for a table.
 std::string quoted(std::string_view said) {
   std::string text{said.substr(0, 120)};
   std::ranges::replace_if(text, [](char c) { return c < ' ' || c > '~'; }, '?');
   return text;
 }
 
-/// Removes `prefix`. A peer may say why it fails; one that says anything else is not understood,
-/// and nothing that it says later is believed.
+/// Removes `prefix`. A peer may state why it fails. If it says anything else, nothing that it says
+/// later is believed.
 std::string after(std::string_view prefix, const std::string& answer) {
   constexpr std::string_view failed = "failed ";
   if (answer.starts_with(failed)) {

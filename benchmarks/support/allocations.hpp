@@ -1,4 +1,4 @@
-// Counts what a piece of code takes from the heap: this program's operator new and delete tell.
+// Counts the heap allocations of a piece of code, through this program's operator new and delete.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ struct heap_use {
   std::size_t live = 0;  ///< octets allocated and not freed
 };
 
-/// While it lives, counts what its thread takes. Scopes do not nest.
+/// Counts the allocations of its thread while it exists. Scopes do not nest.
 class allocation_scope {
  public:
   allocation_scope();

@@ -1,4 +1,4 @@
-// How passes over an input are timed.
+// Times passes over an input.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -17,8 +17,8 @@ struct timing {
   std::uint64_t nanoseconds = 0;
 };
 
-/// The fastest of as many passes over `count` operations as fit into `budget`, after one to warm
-/// up. When not even that one fits, what there was time for.
+/// Returns the fastest of as many passes over `count` operations as fit into `budget`, after one to
+/// warm up. If not even that one fits, returns what there was time for.
 ///
 /// `once(i)` does the i-th operation and returns what must not be optimised away; `octets(i)` is
 /// what it reads.

@@ -20,7 +20,7 @@ using robots::SteadyClock;
 using robots::time_point;
 using robots::base::clock_condition;
 
-/// Something to wait for, and a thread that does.
+/// A condition, and a thread that waits for it.
 template <class Clock>
 struct waiting {
   explicit waiting(Clock source, std::optional<time_point> deadline = {}) : clock{source} {
@@ -32,7 +32,7 @@ struct waiting {
       });
       CHECK(lock.owns_lock());
     }};
-    while (looks < 2) {  // the second time, the clock has been told whom to wake
+    while (looks < 2) {  // the second time, the clock knows which thread to wake
       std::this_thread::yield();
     }
   }

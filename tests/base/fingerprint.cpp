@@ -15,7 +15,7 @@ namespace {
 using robots::base::combined;
 using robots::base::fingerprint;
 
-// Stored by others: they never change. Computed by another program, in Python.
+// Users store these numbers: they never change. Computed by another program, in Python.
 static_assert(combined(0, 0) == 0xC435'5E77'0A9D'FD2CU);
 static_assert(combined(1, 2) == 0x8095'EB78'EFD9'8983U);
 static_assert(fingerprint("") == 0xC435'5E77'0A9D'FD2CU);

@@ -28,7 +28,7 @@ namespace robots::test {
 inline constexpr const char* secret = "https://example.com/private/x";
 inline constexpr const char* robots_url = "https://example.com/robots.txt";
 
-/// A crawler with the default options of the library, and a fixed seed.
+/// A crawler with the default options of the library and a fixed seed.
 [[nodiscard]] inline cache_options foo_bot(
     any_fallback_policy fallback = fallback_policy::rfc9309()) {
   return {.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
@@ -53,7 +53,7 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
   return ScriptedFetcher::ok(std::string{body}, std::move(headers));
 }
 
-/// The row of the failure table that a decision rests on.
+/// The outcome that a decision depends on.
 [[nodiscard]] inline std::string outcome_of(const decision& answer) {
   return std::string{to_string(answer.policy->source().outcome)};
 }
@@ -62,7 +62,7 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
   return std::string{to_string(answer.reason)};
 }
 
-/// Gives `answer` to a request once `door` is open.
+/// Answers a request with `answer` once `door` is open.
 [[nodiscard]] inline auto behind(gate& door, fetch_response answer = ok()) {
   return [&door, answer = std::move(answer)](const fetch_request&) {
     door.pass();
@@ -79,7 +79,7 @@ struct scripted {
   /// Answers the request of a look-up.
   void answer(look_up& work) { work.on_response(web.fetch(std::get<fetch_request>(work.next()))); }
 
-  /// Drives a look-up as far as it gets by itself, as an event loop would.
+  /// Drives a look-up as far as possible without waiting, like an event loop.
   void drive(look_up& work) {
     for (;;) {
       const look_up_step step = work.next();
@@ -99,7 +99,7 @@ struct scripted {
   scripted_cache cache;
 };
 
-/// A storage that tells how many threads have looked for something in vain. Copies share it all.
+/// A storage that reports how many threads have searched without success. Copies share everything.
 class WatchedStorage {
  public:
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now) {
@@ -144,8 +144,7 @@ class WatchedStorage {
 
 static_assert(Storage<WatchedStorage>);
 
-/// A cache over a scripted web that shows how many threads have missed something, and a gate for
-/// what is to wait.
+/// A cache over a scripted web that shows how many threads have missed, and a gate for its answers.
 struct watched {
   explicit watched(cache_options options = foo_bot())
       : cache(std::move(options), web, clock, storage) {}
@@ -159,7 +158,7 @@ struct watched {
 
 }  // namespace robots::test
 
-// The code that several programs use is compiled once, in cache_fixture.cpp and
+// Code that several programs use is compiled once, in cache_fixture.cpp and
 // cache_fixture_steady.cpp.
 extern template class robots::basic_robots_cache<robots::ScriptedFetcher>;
 extern template class robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock>;

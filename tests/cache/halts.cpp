@@ -1,4 +1,5 @@
-// Sites whose mind changes: changes told, hostile sites halted, high-risk ones signed off.
+// Sites that change: changes are reported, hostile sites are halted, and high-risk sites are signed
+// off.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/observe/events.hpp>
@@ -41,7 +42,7 @@ using texts = std::vector<std::string>;
 
 constexpr std::string_view everything = "User-agent: *\nDisallow: /\n";
 
-/// Writes down what changes on sites. Copies share it all.
+/// Records changes of sites. Copies share the record.
 struct Watchman {
   std::shared_ptr<texts> heard = std::make_shared<texts>();
 
@@ -80,7 +81,7 @@ cache_options careful_bot() {
   return options;
 }
 
-/// A cache that is watched.
+/// A cache with an observer.
 struct watched_sites {
   explicit watched_sites(cache_options options = careful_bot())
       : cache(std::move(options), web, clock, {}, watchman) {}
@@ -91,7 +92,7 @@ struct watched_sites {
   robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<64>, Watchman> cache;
 };
 
-/// So many rules, beginning with that number.
+/// That many rules, numbered from the given number.
 std::string numbered_rules(int first, int count) {
   std::string text = "User-agent: *\n";
   for (int i = first; i < first + count; ++i) {
@@ -115,7 +116,7 @@ TEST_CASE("A change of the rules of a site gives one event, with its share and i
     static_cast<void>(of.cache.refresh(home));
     return of.watchman.take();
   };
-  CHECK(next(0min).empty());  // there was nothing before
+  CHECK(next(0min).empty());  // there was no policy before
   CHECK(next(10min) == texts{"https://example.com: changed by 10 % in 10 min"});
   CHECK(next(20min) == texts{"https://example.com: changed by 50 % in 20 min, fast"});
   CHECK(next(1min).empty());   // the same
@@ -123,7 +124,7 @@ TEST_CASE("A change of the rules of a site gives one event, with its share and i
   CHECK(next(1min).empty());   // says nothing about the rules
   CHECK(next(60min) == texts{"https://example.com: changed by 50 % in 61 min, fast"});
   CHECK(next(1min) == texts{"https://example.com: changed by 100 % in 1 min, fast"});
-  CHECK(next(1min).empty());  // neither before nor now is anything asked of a crawler
+  CHECK(next(1min).empty());  // both ask nothing of a crawler
 }
 
 TEST_CASE("A refresh that halts a site returns the halt") {
@@ -184,7 +185,7 @@ TEST_CASE("Changes within fast_change_within add up, and older ones do not count
   static_cast<void>(of.cache.refresh("other.example"));
   static_cast<void>(of.cache.refresh("other.example"));
   CHECK_FALSE(of.watchman.take().front().ends_with(", fast"));  // each site has its own sum
-  for (int changes = 0; changes < 100; ++changes) {  // one that is taken back counts twice
+  for (int changes = 0; changes < 100; ++changes) {  // a change that is reverted counts twice
     CHECK(next(18s, changes % 2 == 0 ? 10 : 11) == (changes > 2));
   }
   CHECK(next(30min, 10));
@@ -408,7 +409,7 @@ TEST_CASE("A look-up that ends after its site was halted has the policy of a hal
   CHECK(looked.refusal() == decision_reason::halted);
   CHECK_FALSE(looked.policy()->allows("/"));
   CHECK(bot.cache.resume(home));
-  CHECK(bot.cache.get(home)->allows("/"));  // what the site said was kept
+  CHECK(bot.cache.get(home)->allows("/"));  // the robots.txt of the site was kept
 }
 
 TEST_CASE("Access is revoked where a page that is allowed answers 401, 403 or a challenge") {
@@ -418,7 +419,8 @@ TEST_CASE("Access is revoked where a page that is allowed answers 401, 403 or a 
   for (const int status : {200, 304, 404, 429, 500, 503}) {
     CHECK_FALSE(of.cache.report_response(home, status));
   }
-  CHECK_FALSE(of.cache.report_response(robots::test::secret, 403));  // robots.txt says so, too
+  CHECK_FALSE(
+      of.cache.report_response(robots::test::secret, 403));  // the robots.txt itself counts, too
   CHECK_FALSE(of.cache.report_response("mailto:a@b", 403));
   CHECK(of.watchman.take().empty());
   CHECK(of.cache.report_response(home, 401));
@@ -483,7 +485,7 @@ TEST_CASE("A site that refuses its robots.txt is halted with halt_revoked, and o
                   "example.com: halted access_revoked", "https://example.com: denied halted"});
       CHECK(of.cache.resume(home));
       static_cast<void>(of.cache.refresh(home));
-      CHECK_FALSE(of.cache.is_halted(home));  // it is known that the site refuses
+      CHECK_FALSE(of.cache.is_halted(home));  // the site is known to refuse
     }
   }
   for (const auto& fallback : {fallback_policy::permissive(), fallback_policy::strict()}) {
@@ -562,7 +564,7 @@ TEST_CASE("A site that revokes access is halted where that is wanted") {
   CHECK(of.cache.report_response(home, 403));
   CHECK(of.cache.report_response("https://friend.example/", 403));
   CHECK(of.cache.check(home).reason == decision_reason::halted);
-  // The person who allowed all by hand did not know that.
+  // The operator who allowed everything did not know that.
   CHECK(of.cache.check("https://friend.example/").reason == decision_reason::halted);
   static_cast<void>(of.watchman.take());
   CHECK_FALSE(of.cache.report_response(home, 403));  // known

@@ -53,7 +53,7 @@ struct Held {
 static_assert(robots::AsyncFetcher<Held>);
 static_assert(!robots::PolledFetcher<Held>);
 
-/// A driver, and what it tells.
+/// A driver, and the calls that it makes.
 struct driven : scripted {
   explicit driven(robots::cache_options options = foo_bot(), std::size_t max_fetches = 64)
       : scripted(std::move(options)) {

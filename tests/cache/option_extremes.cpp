@@ -63,12 +63,12 @@ void set_extreme(std::optional<Duration>& option, std::size_t extreme) {
 
 constexpr std::size_t extreme_count = extremes<std::chrono::seconds>.size();
 
-/// Hears of changes, so that the cache works them out.
+/// Observes changes, so that the cache computes them.
 struct ChangeObserver {
   void on(const robots::policy_change_event& change) { CHECK(change.interval >= 0s); }
 };
 
-/// A site that changes, fails, asks for patience and comes back. No page that it forbids is ever
+/// A site that changes, fails, asks for patience and recovers. No page that it forbids is ever
 /// allowed, whatever the durations are.
 void visit(const cache_options& options) {
   ScriptedFetcher web;
@@ -104,7 +104,7 @@ void share(const tiered_options& options) {
   const ManualClock clock;
   robots::MemoryStore<ManualClock> store{clock};
   web.on(robots_url, ok());
-  // A call may return before the store has its answer; others then wait by a clock that stands.
+  // A call may return before the store has answered. Others then wait by a clock that stands still.
   const auto wait_for_record = [&store] {
     const auto end = std::chrono::steady_clock::now() + 10s;
     while (!store.load("https://example.com") && std::chrono::steady_clock::now() < end) {
@@ -126,7 +126,7 @@ void share(const tiered_options& options) {
   CHECK_FALSE(second.allowed(secret));
 }
 
-/// A site whose lease is held by a process that never publishes.
+/// A site whose lease belongs to a process that never publishes.
 void wait_for_lease(const tiered_options& options) {
   using storage = robots::TieredStorage<robots::LruStorage<4>, robots::MemoryStore<ManualClock>>;
   ScriptedFetcher web;
@@ -156,7 +156,7 @@ void write_lines(const robots::json_log_options& options) {
   }
 }
 
-/// Three requests to a host that is slow, overloaded and well again.
+/// Three requests to a host that is slow, overloaded and normal again.
 void pace(const gate_options& options) {
   ManualClock clock;
   basic_host_gate<ManualClock> gate{options, clock};

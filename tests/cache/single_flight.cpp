@@ -1,4 +1,4 @@
-// One fetch at a time for a site, however many threads ask.
+// At most one fetch at a time for a site, however many threads ask.
 #include <robots/cache/detail/single_flight.hpp>
 
 #include "cache_fixture.hpp"
@@ -52,7 +52,7 @@ std::shared_ptr<const policy> some_policy() {
                                         robots::record_head{});
 }
 
-/// Opens a gate at the end of a scope, so that no thread is left behind it.
+/// Opens a gate at the end of a scope, so that no thread stays behind it.
 class opening {
  public:
   explicit opening(gate& opened) : gate_(opened) {}
@@ -64,8 +64,8 @@ class opening {
   gate& gate_;
 };
 
-/// A cache whose first fetch waits at a gate, with the file that it then brings; later fetches
-/// bring one without rules at once.
+/// A cache whose first fetch waits at a gate and then returns a given file. Later fetches return a
+/// file without rules at once.
 struct held : watched {
   explicit held(fetch_response first = robots::test::ok(),
                 robots::cache_options options = foo_bot())
@@ -113,12 +113,12 @@ struct all_busy : watched {
   }
 
   gate busy;
-  std::stop_source unused;  // who may be stopped leaves the exchange to another thread
+  std::stop_source unused;  // a caller that can be stopped leaves the exchange to another thread
   std::jthread caller;
   opening last{busy};
 };
 
-/// Fails once it is stopped, and tells when it is under way and when it was stopped.
+/// Fails after a stop request, and reports when it runs and when it was stopped.
 auto until_stopped(gate& under_way, gate& stopped) {
   return [&under_way, &stopped](const fetch_request& request) {
     gate stop;
@@ -130,7 +130,7 @@ auto until_stopped(gate& under_way, gate& stopped) {
   };
 }
 
-/// Waits for what a look-up has joined.
+/// Waits for the flight that a look-up has joined.
 template <class Cache>
 decision wait_for(Cache& cache, robots::look_up& pending, const char* url) {
   gate news;
@@ -200,7 +200,7 @@ TEST_CASE("The waiters of a detached flight get its end, and a new flight can be
         waiting{{}, {}, {}, {}};
     CHECK(waits.place->wait(waiting, {}));
     CHECK(waits.place->result() == late);
-    CHECK_FALSE(flights.join("a").lead);  // the end of the old one is not that of the new one
+    CHECK_FALSE(flights.join("a").lead);  // the end of the old flight does not end the new one
     anew.lead.end(nullptr);
   }
 }
@@ -319,7 +319,7 @@ TEST_CASE("A bare host and its https origin, asked for at once, share one fetch"
 }
 
 TEST_CASE("The http origin of a host does not use the file of its https origin") {
-  held bot;  // the first fetch brings rules, the second none
+  held bot;  // the first fetch has rules, the second has none
   std::shared_ptr<const policy> https;
   std::shared_ptr<const policy> http;
   {
@@ -468,7 +468,8 @@ TEST_CASE("The caller that began a flight may leave it, and the flight continues
       }
       CHECK(outcome_of(began) == "cancelled");
     }
-    // One that had missed but not yet joined when the first left may have had to start again.
+    // A look-up that had missed but not yet joined when the first one left may have had to start
+    // again.
     CHECK(bot.web.count() <= 2);
     for (const decision& answer : followed) {
       CHECK(outcome_of(answer) == "success");
@@ -536,7 +537,7 @@ TEST_CASE("Callers with less time than a slow site takes send it one request, an
   CHECK(web.count() == 1);
 }
 
-TEST_CASE("A fetch that everyone has left is brought to its end") {
+TEST_CASE("A fetch that everyone has left is retrieved to its end") {
   gate door;
   gate landed;
   ScriptedFetcher web;
@@ -697,7 +698,7 @@ TEST_CASE(
   ScriptedFetcher web;
   gate waits;
   web.on(robots_url, ScriptedFetcher::status(503));
-  /// Tells when somebody sleeps, and sleeps until it is stopped.
+  /// Reports when somebody sleeps, and sleeps until it is stopped.
   struct Sleepless {
     [[nodiscard]] robots::time_point now() const { return clock.now(); }
     void sleep_until(robots::time_point, std::stop_token stop) const {
@@ -754,7 +755,7 @@ TEST_CASE("Without a spare thread, a caller may leave its fetch, and a follower 
     bot.storage.wait_for_misses(2);
     stop.request_stop();
   }
-  // The follower may have brought the rules before the first caller leaves.
+  // The follower may have fetched the rules before the first caller leaves.
   CHECK((outcome_of(began) == "cancelled" || outcome_of(began) == "success"));
   CHECK(outcome_of(followed) == "success");
   CHECK(bot.web.count() == 2);
@@ -807,7 +808,7 @@ TEST_CASE(
       [](held& bot) { bot.cache.invalidate("example.com"); }, [](held& bot) { bot.cache.clear(); }};
   for (const auto& forget : ways) {
     for (const char* led : {home, "example.com/"}) {
-      held bot;  // the first fetch brings rules, the second none
+      held bot;  // the first fetch has rules, the second has none
       decision old;
       {
         const leading caller{bot, old, led};

@@ -1,4 +1,5 @@
-// Which site a text names to the cache: spellings, bare hosts, and what names none.
+// The site that a text names to the cache: spellings, hosts without a scheme, and texts that name
+// no site.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 

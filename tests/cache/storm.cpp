@@ -1,4 +1,4 @@
-// The cache in a storm: many threads, many sites, and a third of the answers spoilt.
+// The cache in a storm: many threads, many sites, and a third of the answers faulty.
 #include "storm_sites.hpp"
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
@@ -48,7 +48,7 @@ constexpr auto least_lifetime = 2min;
 robots::cache_options storm_options() {
   robots::cache_options options{.user_agent = "FooBot/1.0",
                                 .fallback = robots::fallback_policy::strict()};
-  options.timeout = 10s;  // what stalls is stopped, unless somebody asks for it just then
+  options.timeout = 10s;  // a stalled request is stopped, unless somebody asks for it just then
   options.default_ttl = least_lifetime;
   options.min_ttl = least_lifetime;
   options.failure_ttl = least_lifetime;
@@ -56,13 +56,13 @@ robots::cache_options storm_options() {
   options.failure_jitter = 0.0;
   options.breaker.cooldown = least_lifetime;
   options.seed = seed;
-  options.longest_call = 0ms;        // the time of the storm leaps
+  options.longest_call = 0ms;        // the time of the storm jumps
   options.finish_abandoned = false;  // so that retrievals are stopped midway, too
   options.halt_hostile = false;
   return options;
 }
 
-/// Most requests of one retrieval, where libcurl does not ask again by itself.
+/// The most requests of one retrieval, without libcurl's own repetitions.
 std::size_t most_exchanges(std::size_t site) {
   const robots::cache_options options = storm_options();
   const std::size_t origins = site % 16 == 0 ? 2 : 1;
@@ -70,7 +70,7 @@ std::size_t most_exchanges(std::size_t site) {
          static_cast<std::size_t>(options.max_redirects);
 }
 
-/// A bare host, an https URL or an http URL.
+/// A host without a scheme, an https URL or an http URL.
 std::string url_of(std::size_t site, std::string_view path) {
   const std::string rest = storm_sites::host(site) + std::string(path);
   switch (site % 16) {
@@ -93,7 +93,7 @@ struct tally {
   std::size_t cancelled = 0;  // retrievals that are not kept
 };
 
-/// Tallies for all sites. Any thread.
+/// The tallies of all sites. Any thread may call it.
 class tallies {
  public:
   template <class Change>
@@ -111,7 +111,7 @@ class tallies {
   std::array<tally, site_count> of_site_{};
 };
 
-/// Counts what the cache says that it did.
+/// Counts the decisions and events of the cache.
 struct CountingObserver {
   void on(const robots::retrieval_event& event) const {
     const std::string_view host = robots::host_of_site_key(event.site);
@@ -177,7 +177,7 @@ std::size_t entries_of(const char* folder) {
 std::size_t open_files() { return entries_of("/proc/self/fd"); }
 std::size_t threads_alive() { return entries_of("/proc/self/task"); }
 
-/// All that the storm is made of.
+/// All parts of the storm.
 class storm {
  public:
   storm() {
@@ -218,7 +218,7 @@ class storm {
   using cache = robots::basic_robots_cache<CurlFetcher, ManualClock, robots::LruStorage<4096>,
                                            CountingObserver>;
 
-  /// A quarter of the calls goes to a few sites, which must not be asked more often for it.
+  /// A quarter of the calls go to a few sites, which must not be asked more often for that.
   static std::size_t choose(std::mt19937_64& random) {
     return random() % (random() % 4 == 0 ? hot_sites : site_count);
   }
@@ -282,7 +282,7 @@ TEST_CASE("In a storm of faults nothing is allowed wrongly, asked too often, or 
     CHECK(stats.hits > calls / 20);
     CHECK(trial.requests() >= least_requests);
 
-    // An answer is used for least_lifetime at least, unless it was invalidated or not kept.
+    // An answer is used for at least least_lifetime, unless it was invalidated or not kept.
     const auto lifetimes = static_cast<std::size_t>(trial.passed() / least_lifetime);
     std::size_t spoilt = 0;
     std::size_t cancelled = 0;
@@ -293,7 +293,7 @@ TEST_CASE("In a storm of faults nothing is allowed wrongly, asked too often, or 
       CHECK(counted.retrievals <= counted.calls);
       CHECK(counted.retrievals <= 1 + counted.invalidations + counted.cancelled + lifetimes);
       CHECK(counted.longest <= most_exchanges(site));
-      // The server saw the requests that the cache knows, and repetitions by libcurl.
+      // The server saw the requests that the cache counted, and libcurl's repetitions.
       CHECK(record.requests <= counted.exchanges + record.asked_again);
       CHECK(record.requests <= counted.retrievals * most_exchanges(site) + record.asked_again);
       spoilt += record.spoilt;
@@ -307,7 +307,7 @@ TEST_CASE("In a storm of faults nothing is allowed wrongly, asked too often, or 
                              << " calls joined one; " << stats.allowed << " allowed");
   }
   CHECK(open_files() == files_before);
-  // A thread that has ended may be seen for an instant more.
+  // A finished thread may be visible for a moment.
   for (int i = 0; i < 100'000 && threads_alive() > threads_before; ++i) {
     std::this_thread::yield();
   }

@@ -1,5 +1,5 @@
-// Many sites whose answers change from request to request, a third of them spoilt, and what they
-// ever said for good.
+// Many sites whose answers change with each request; a third of the answers are faulty. Records
+// what the sites say in good answers.
 #pragma once
 
 #include <support/fault_server.hpp>
@@ -25,7 +25,7 @@ struct said {
   bool no_file = false;   ///< 404 or 410
 };
 
-/// The requests to a site and its answers.
+/// The requests to a site, and its answers.
 struct site_record {
   robots::test::said said{};
   std::size_t requests = 0;
@@ -33,10 +33,10 @@ struct site_record {
   std::size_t asked_again = 0;  ///< left without an octet on a kept connection: libcurl asks again
 };
 
-/// A fixed schedule: what a site answers to its n-th request depends on the seed, the site and n.
+/// A fixed schedule: the answer of a site to its n-th request depends on the seed, the site and n.
 ///
-/// Every fourth site never allows anything in a good answer. A robots.txt has its one rule that
-/// matters in its last line, so that a part of one allows what the whole does not.
+/// Every fourth site never allows anything in a good answer. The only rule that matters is in the
+/// last line of a robots.txt, so that a part of the file allows what the whole file denies.
 class storm_sites {
  public:
   storm_sites(std::size_t count, std::uint64_t seed) : seed_(seed), records_(count) {}
@@ -48,7 +48,7 @@ class storm_sites {
     return std::stoul(std::string(host.substr(1)));
   }
 
-  /// How many lines a whole robots.txt has that are not blank.
+  /// The number of lines in a whole robots.txt that are not blank.
   [[nodiscard]] static std::size_t lines() {
     const std::string whole = text("/");
     return static_cast<std::size_t>(std::count(whole.begin(), whole.end(), '\n'));
@@ -142,7 +142,7 @@ class storm_sites {
       const bool unanswered =
           plan.kind == fault::reset_before_response || plan.kind == fault::close_before_response;
       record.asked_again += unanswered && request.again ? 1U : 0U;
-      return;  // what comes of a spoilt answer forbids all, if anything comes of it
+      return;  // a faulty answer that has an effect denies everything
     }
     record.said.no_file = record.said.no_file || plan.status == 404 || plan.status == 410;
     if (plan.status != 200) {

@@ -1,5 +1,4 @@
-// The effect of redirects from other sites on the site that they lead to: nothing that its own
-// visitors would not do.
+// Redirects from other sites to a site have no effect on it that its own visitors would not have.
 #include "cache_fixture.hpp"
 #include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>

@@ -1,4 +1,4 @@
-// Several caches over one shared store: what a site says is fetched once, and nothing depends on
+// Several caches over one shared store: each robots.txt is fetched once, and no decision depends on
 // the store.
 #include "cache_fixture.hpp"
 #include "support/gate.hpp"
@@ -67,7 +67,7 @@ static_assert(robots::SharingStorage<tiered>);
 static_assert(!robots::SharingStorage<LruStorage<64>>);
 
 constexpr const char* site_key = "https://example.com";
-constexpr const char* lease_key = "example.com";  // shared with the bare host
+constexpr const char* lease_key = "example.com";  // shared by both schemes
 
 /// The events of a fleet about its store, in order, and about hits in it.
 struct store_events {
@@ -111,14 +111,14 @@ struct LateStore : memory_store {
   std::shared_ptr<std::atomic<bool>> is_up = std::make_shared<std::atomic<bool>>(false);
 };
 
-/// Never hears of the changes of others.
+/// Never gets the changes of others.
 struct DeafStore : memory_store {
   explicit DeafStore(const memory_store& store) : memory_store(store) {}
 
   void watch(std::function<void(std::string_view)> /*on_change*/) override {}
 };
 
-/// The keys of example.com are in a part of the store that may be down.
+/// The keys of example.com are in a part of the store that can be down.
 struct PartStore : memory_store {
   explicit PartStore(const memory_store& store) : memory_store(store) {}
 
@@ -144,7 +144,7 @@ struct PartStore : memory_store {
   std::shared_ptr<std::atomic<bool>> is_down = std::make_shared<std::atomic<bool>>(false);
 };
 
-/// Fails once, in a thread of the cache's own.
+/// Fails once, in a thread of the cache.
 struct FailingClock : ManualClock {
   explicit FailingClock(const ManualClock& same) : ManualClock(same) {}
 
@@ -155,11 +155,11 @@ struct FailingClock : ManualClock {
     return ManualClock::now();
   }
 
-  inline static thread_local bool is_test = false;  // whether this thread is of the test
+  inline static thread_local bool is_test = false;  // whether this thread belongs to the test
   std::shared_ptr<std::atomic<bool>> fails = std::make_shared<std::atomic<bool>>(true);
 };
 
-/// One site is fetched by one worker, as long as it takes.
+/// One worker fetches one site, however long that takes.
 tiered_options patient() {
   tiered_options options;
   options.wait = 1h;
@@ -167,7 +167,7 @@ tiered_options patient() {
   return options;
 }
 
-/// A shared store, a web and a time, for any number of workers.
+/// A shared store, a web and a clock, for any number of workers.
 struct fleet {
   [[nodiscard]] std::unique_ptr<tiered_cache> worker(cache_options options = foo_bot(),
                                                      tiered_options sharing = {}) {
@@ -175,10 +175,10 @@ struct fleet {
                                           tiered{LruStorage<64>{}, store, sharing}, observer);
   }
 
-  /// Lets the time go on until `call` is done.
+  /// Moves the time until `call` is done.
   template <class T>
   T wait_for(std::future<T>& call) {
-    // The clock is not to run so fast that a thread that the system leaves waiting comes too late.
+    // The clock must not run so fast that a delayed thread comes too late.
     while (call.wait_for(50us) != std::future_status::ready) {
       clock.advance(10ms);
     }
@@ -197,7 +197,7 @@ struct fleet {
   StoreObserver observer;
 };
 
-/// Waits until the store has heard of all that a cache invalidated.
+/// Waits until the store has received all invalidations of a cache.
 template <class Cache>
 void settle(Cache& cache) {
   while (cache.stats().pending_invalidations > 0) {
@@ -205,7 +205,7 @@ void settle(Cache& cache) {
   }
 }
 
-/// Brings a look-up to its end as an event loop does, whose thread waits for news only.
+/// Runs a look-up to its end like an event loop whose thread waits for news only.
 void drive(look_up& work, fleet& in) {
   while (!work.policy()) {
     const robots::look_up_step step = work.next();
@@ -318,7 +318,7 @@ TEST_CASE("Each worker halts a site that turns hostile, whoever of them has aske
   crawlers.clock.advance(24h);
   CHECK(second->check(home).reason == robots::decision_reason::halted);
   CHECK(first->check(home).reason == robots::decision_reason::halted);
-  // It is new there, and has nothing to compare with.
+  // It is new there, so there is nothing to compare with.
   const auto third = crawlers.worker(options);
   CHECK(third->check(home).reason == robots::decision_reason::halted);
   CHECK(third->resume(home));  // the site is asked again, for all
@@ -688,7 +688,7 @@ TEST_CASE("Invalidations that a part of a store misses do not hold back others")
   }
   CHECK(crawlers.store.load("https://other.example") != std::nullopt);
   const std::size_t asked = crawlers.web.count();
-  CHECK(asked <= 3);  // a lease that an invalidation ended brings nothing into the store
+  CHECK(asked <= 3);  // an invalidation ended the lease, so nothing is published
   CHECK(reader->allowed(other));
   CHECK(crawlers.web.count() == asked);
   const int before = calls;
@@ -797,7 +797,7 @@ TEST_CASE("A reply of the store that makes no sense counts as no reply") {
   };
   const std::string whole = allows_all([](site_records&) {});
   crawlers.store.publish(site_key, whole, 24h);
-  CHECK(crawlers.worker()->allowed(secret));  // such a one would be believed
+  CHECK(crawlers.worker()->allowed(secret));  // such a record would be believed
   CHECK(crawlers.web.count() == 0);
 
   refuses("");
@@ -1100,7 +1100,7 @@ TEST_CASE("A worker does not go by a shared file that was cut below its own limi
   CHECK(crawlers.web.count() == 2);
   CHECK_FALSE(find_header(crawlers.web.requests().back().headers, "If-None-Match"));
   CHECK_FALSE(crawlers.worker()->allowed(late));
-  CHECK(crawlers.worker(options)->allowed(late));  // it reads the beginning of the whole file
+  CHECK(crawlers.worker(options)->allowed(late));  // it reads the start of the whole file
   CHECK(crawlers.web.count() == 2);
 }
 
@@ -1407,7 +1407,7 @@ TEST_CASE(
   const auto second = crawlers.worker();
   CHECK_FALSE(second->allowed(secret));
   CHECK(calls == 3);
-  crawlers.clock.advance(24h);  // the record is over: the lease is asked for in a separate call
+  crawlers.clock.advance(24h);  // the record has expired: a separate call asks for the lease
   CHECK_FALSE(second->allowed(secret));
   CHECK(calls == 6);
   CHECK(crawlers.web.count() == 2);
@@ -1494,8 +1494,7 @@ TEST_CASE("If the redirects in the store form a loop, the sites are asked") {
   SUBCASE("Since a site has turned its redirect round") { crawlers.web.on(robots_url, ok()); }
   SUBCASE("and they do") { goes_round = true; }
   crawlers.web.on(www, ScriptedFetcher::redirect(301, robots_url));
-  crawlers.clock.advance(
-      5min);  // a redirect that leads nowhere is asked for again after `failure_ttl`
+  crawlers.clock.advance(5min);  // a failed redirect is asked for again after `failure_ttl`
   const decision answer = cache->check("https://www.example.com/private/x");
   CHECK(answer.allowed == goes_round);
   CHECK(answer.policy->source().outcome ==
@@ -1807,7 +1806,7 @@ TEST_CASE("An invalidation does not erase a record that is published later") {
   crawlers.web.otherwise(ok());
   for (int i = 0; i < 500; ++i) {
     const auto cache = crawlers.worker();
-    cache->invalidate(home);  // a thread of the cache tells the store, while this one goes on
+    cache->invalidate(home);  // a thread of the cache notifies the store while this one goes on
     CHECK_FALSE(cache->allowed(secret));
     settle(*cache);
     REQUIRE(crawlers.stored());
@@ -1824,7 +1823,7 @@ TEST_CASE("No thread of a fleet decides wrongly, whatever happens to the store")
   std::vector<std::unique_ptr<tiered_cache>> caches;
   for (std::size_t i = 0; i < workers; ++i) {
     cache_options options = foo_bot();
-    options.longest_call = 0ms;  // the time leaps
+    options.longest_call = 0ms;  // the time jumps
     caches.push_back(crawlers.worker(options));
   }
   const auto site = [](std::size_t i) {

@@ -81,7 +81,7 @@ void crawler::work() {
       changed_.wait(lock);
       continue;
     }
-    // The host whose turn comes first.
+    // The host whose turn is next.
     const auto [when, host] = *ready_.begin();
     if (when > clock.now()) {
       changed_.wait_until(lock, when);

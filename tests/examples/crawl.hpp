@@ -49,8 +49,8 @@ struct host_result {
   std::string example;                         ///< of a refusal, in words
 };
 
-/// A clock that starts at noon. A host that wants visits at night gets no visit, at whatever time
-/// the example runs. Other crawlers use `SteadyClock`.
+/// A clock that starts at noon. A host that wants visits at night gets no visits, whatever the time
+/// of day is. Other crawlers use `SteadyClock`.
 class NoonClock : public SteadyClock {
  public:
   [[nodiscard]] wall_time wall_now() const noexcept { return noon_.at(SteadyClock::now()); }
@@ -61,7 +61,7 @@ class NoonClock : public SteadyClock {
       .wall = std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} + std::chrono::hours{12}};
 };
 
-/// Somebody who watches, of a type that only its maker knows. Any thread.
+/// An observer of a type that only its maker knows. Any thread may call it.
 using watcher = std::function<void(const any_event&)>;
 
 /// Makes one of an observer that is a handle, such as `JsonLog`.
@@ -72,7 +72,7 @@ template <Observer O>
   };
 }
 
-/// All who watch a crawl, as one observer.
+/// All observers of a crawl as one.
 struct Watchers {
   std::vector<watcher> all;
 
@@ -85,48 +85,49 @@ struct Watchers {
   }
 };
 
-/// How to crawl.
+/// The options of a crawl.
 struct crawl_options {
   std::size_t threads = 8;
   cache_options cache;
   gate_options gate{};
   curl_options client{};
   Watchers watchers{};
-  /// A page that could not be asked for sooner than after so long is given up.
+  /// A page that would have to wait longer than this is given up.
   std::chrono::seconds patience{60};
 };
 
-/// Crawls the hosts of the seeds and nothing else, following links, until nothing is left.
+/// Crawls only the hosts of the seeds: follows links until no page is left.
 class crawler {
  public:
   explicit crawler(crawl_options options);
 
-  /// Blocks until all is done. Once.
+  /// Blocks until all pages are done. Call it once.
   void run(const std::vector<std::string>& seeds);
 
-  /// How many pages are known, and how many of them are done. Any thread, at any time.
+  /// The number of known pages, and the number of those that are done. Any thread may call it at
+  /// any time.
   struct progress {
     std::size_t known = 0;
     std::size_t done = 0;
   };
   [[nodiscard]] progress so_far() const;
 
-  /// The results for each host, once `run` has returned.
+  /// The results for each host, after `run` has returned.
   [[nodiscard]] const std::map<std::string, host_result>& results() const noexcept {
     return results_;
   }
 
-  /// The pages that were refused since their site is halted: for somebody to look at, once `run`
+  /// The pages that were refused because their site is halted, for a person to look at; after `run`
   /// has returned.
   [[nodiscard]] const std::vector<std::string>& for_review() const noexcept { return for_review_; }
 
-  /// The statistics of the cache. Any thread, at any time.
+  /// The statistics of the cache. Any thread may call it at any time.
   [[nodiscard]] cache_stats stats() const { return cache_.stats(); }
 
  private:
   using cache_type = basic_robots_cache<CurlFetcher, NoonClock, LruStorage<4096>, Watchers>;
 
-  /// The pages of one host that wait. Threads take turns: one works on a host at a time.
+  /// The waiting pages of one host. One thread at a time works on a host.
   struct host_line {
     std::deque<std::string> urls;
     std::map<std::string, int> tries;
@@ -136,7 +137,7 @@ class crawler {
   };
 
   void work();
-  /// The watchers, and one that collects the pages for review.
+  /// The observers, and one that collects the pages for review.
   [[nodiscard]] Watchers gate_watchers();
   /// The identifiers of the next page in logs and traces: each page has its own trace.
   [[nodiscard]] std::shared_ptr<const call_context> next_context();
@@ -164,7 +165,7 @@ class crawler {
   std::vector<std::string> for_review_;
 };
 
-/// A table of what was fetched, refused and delayed, and why; one line a host.
+/// A table of the pages that were fetched, refused and delayed, with reasons; one line per host.
 [[nodiscard]] std::string table_of(const std::map<std::string, host_result>& results);
 
 }  // namespace robots::example

@@ -1,7 +1,7 @@
 // robots-crawler [--log FILE] [--metrics PORT] [--audit PREFIX]: makes a web of twenty-five hosts
 // on this machine, some of which change, fail or turn hostile midway, and crawls it politely over
-// real sockets, with several threads. Ends with a table of what was fetched, refused and delayed,
-// and why.
+// real sockets, with several threads. Ends with a table of the pages that were fetched, refused and
+// delayed, with reasons.
 #include "crawl.hpp"
 #include "generated_web.hpp"
 #include "polite_options.hpp"
@@ -37,7 +37,7 @@
 namespace robots::example {
 namespace {
 
-/// A line that tells how far the crawl is, until it is stopped.
+/// A line that shows the progress of the crawl until it is stopped.
 void show_progress(const crawler& of, const std::stop_token& stop) {
   constexpr std::chrono::milliseconds often{100};
   std::mutex mutex;

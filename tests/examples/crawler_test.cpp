@@ -1,4 +1,4 @@
-// Is the example crawler polite? The server's log tells.
+// The example crawler is polite: the log of the server shows it.
 #include "crawl.hpp"
 #include "generated_web.hpp"
 #include "polite_options.hpp"
@@ -30,7 +30,7 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-/// The log by host, in the order in which the requests came.
+/// The log by host, in the order of the requests.
 std::map<std::string, std::vector<logged_request>> by_host(const generated_web& web) {
   std::map<std::string, std::vector<logged_request>> sorted;
   for (const logged_request& request : web.log()) {
@@ -69,7 +69,7 @@ TEST_CASE(
     requests += seen.size();
     const host_result& result = crawl.results().at(host.name);
 
-    // Nothing that robots.txt disallows, nothing before robots.txt, nothing of an excluded host.
+    // No disallowed page, no page before robots.txt, no page of an excluded host.
     if (host.name == "agency.gov") {
       CHECK(seen.empty());
       CHECK(result.refused.at("excluded") == 1);
@@ -98,7 +98,7 @@ TEST_CASE(
       CHECK(result.fetched + sum(result.refused) == generated_web::pages_per_host);
     }
 
-    // No two requests closer than the delay in force.
+    // No two requests are closer than the delay in force.
     if (host.all_forbidden) {
       continue;
     }
@@ -162,7 +162,7 @@ TEST_CASE("16 threads with a log and metrics obey rules that change during the c
     const auto reported = std::find_if(seen.begin(), seen.end(), [](const logged_request& request) {
       return request.turned && request.target == "/robots.txt";
     });
-    // Nobody asks a site that has revoked access for robots.txt, nor for anything else.
+    // A site that has revoked access gets no request, not even for robots.txt.
     REQUIRE((reported != seen.end() || host.turn.page_status != 200));
     for (auto request = reported; request != seen.end(); ++request) {
       for (const std::string& beginning : host.turn.forbidden) {
@@ -190,7 +190,7 @@ TEST_CASE("16 threads with a log and metrics obey rules that change during the c
   CHECK(crawl.results().at("garbles.test").refused.at("disallowed") > 18);
   CHECK(crawl.results().at("fails.test").fetched == 82);  // by the last good copy
 
-  // The log and the metrics tell the same, and what the crawl has seen.
+  // The log, the metrics and the results of the crawl agree.
   const robots::JsonLog::counts written = log.stats();
   CHECK(written.lost == 0);
   CHECK(lines["ERROR fallback http://fails.test"] == 1);

@@ -1,5 +1,5 @@
-// robots-demo: starts a handful of sites on this machine and has robots-check ask them all, twice,
-// over real sockets. Fails when an answer is not the right one.
+// robots-demo: starts a few sites on this machine, and lets robots-check ask all of them, twice,
+// over real sockets. Fails if an answer is wrong.
 #include "demo_questions.hpp"
 #include "demo_sites.hpp"
 #include "support/run_program.hpp"
@@ -60,7 +60,7 @@ bool is_right(const question& asked, const json& answer) {
          (asked.answered_by.empty() || text_of(source.at("finalUrl")) == asked.answered_by);
 }
 
-/// The rule, or the row of the failure table.
+/// The rule, or the outcome.
 std::string why(const json& answer) {
   const json& source = answer.at("source");
   const std::string reason = text_of(answer.at("reason"));
@@ -91,7 +91,7 @@ double milliseconds(const json& answer) {
   return answer.at("elapsed").get<double>() * per_second;
 }
 
-/// Counts what is wrong, and says so.
+/// Counts and prints wrong answers.
 class judge {
  public:
   void expect(bool right, std::string_view claim) {

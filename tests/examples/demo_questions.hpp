@@ -6,7 +6,7 @@
 
 namespace robots::demo {
 
-/// A URL and the answer that is right, in the words of `robots-check --json`.
+/// A URL and its right answer, in the words of `robots-check --json`.
 struct question {
   std::string_view url;
   bool allowed = false;
@@ -42,7 +42,7 @@ inline constexpr std::array questions{
     question{"https://agency.gov/", false, "excluded", "refused"},
 };
 
-/// How many different sites these are about, `agency.gov` not counted, which is never asked.
+/// The number of different sites in these questions, without `agency.gov`, which is never asked.
 inline constexpr unsigned sites_asked = 13;
 
 }  // namespace robots::demo

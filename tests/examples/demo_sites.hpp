@@ -13,8 +13,8 @@
 
 namespace robots::demo {
 
-/// One HTTPS and one HTTP server that answer for a handful of hosts. They start with this object
-/// and end with it.
+/// One HTTPS and one HTTP server that answer for a few hosts. They start with this object and end
+/// with it.
 class demo_sites {
  public:
   demo_sites();
@@ -22,10 +22,10 @@ class demo_sites {
   /// The certificates that a client must trust: PEM file.
   [[nodiscard]] const std::string& ca_file() const noexcept { return authority_.ca_file(); }
 
-  /// The way from the names to the servers, as for `--connect-to`.
+  /// The map from the names to the servers, as for `--connect-to`.
   [[nodiscard]] std::vector<std::string> connect_to() const;
 
-  /// Requests that came for a host.
+  /// The requests for a host.
   [[nodiscard]] std::size_t requests(const std::string& host) const;
 
  private:

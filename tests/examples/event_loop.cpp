@@ -1,9 +1,8 @@
-// A cache driven from an event loop of one's own: nothing here blocks, and no thread is started.
+// A cache in a program's own event loop: nothing blocks, and no thread is started.
 //
-// `basic_robots_cache::begin` gives a look-up, and a `look_up_driver` brings it to its end: it
-// needs an `AsyncFetcher`, to be run when it says so, and a timer. This loop speaks to a scripted
-// web, whose answers come one turn later, at a time that it moves itself. With sockets, only
-// `network` would differ.
+// A `look_up_driver` runs the look-ups. It needs an `AsyncFetcher`, a timer, and a call of `run`
+// when it asks for one. The web of this loop is scripted: answers come one turn later, at a time
+// that the loop sets. With sockets, only `network` would differ.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/cache/look_up_driver.hpp>
@@ -27,7 +26,7 @@ namespace {
 
 using cache_type = robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock>;
 
-/// The event loop: what is to be done now, and what later.
+/// The event loop: tasks for now, and tasks for later.
 class event_loop {
  public:
   void post(std::function<void()> task) { ready_.push_back(std::move(task)); }
@@ -72,7 +71,7 @@ class network {
 
 static_assert(robots::AsyncFetcher<network>);
 
-/// Asks the cache, on the loop. In a loop with threads, `post` is what must bear several of them.
+/// Asks the cache, on the loop. If the loop had threads, `post` would have to be safe for them.
 class asker {
  public:
   asker(cache_type& cache, event_loop& loop, network& net)

@@ -1,6 +1,6 @@
-// robots-fleet: starts a redis-server and a web of twelve hosts on this machine, and lets eight
-// processes crawl it, which share rules and turns by Redis. Ends with what the hosts have seen:
-// each robots.txt fetched once, and no two visits sooner than the delay.
+// robots-fleet: starts a redis-server and a web of twelve hosts on this machine. Eight processes
+// crawl it, and share rules and turns by Redis. Ends with the view of the hosts: each robots.txt
+// was fetched once, and no two visits were closer than the delay.
 #include "support/child_process.hpp"
 #include "support/loopback_server.hpp"
 #include "support/redis_server.hpp"

@@ -78,7 +78,7 @@ generated_host make_host(int number) {
   return result;
 }
 
-/// Hosts that begin alike and do not stay so.
+/// Hosts that look alike at first and then change.
 void add_restless(std::vector<generated_host>& hosts) {
   constexpr std::size_t pages = 25;
   const auto add = [&hosts](const std::string& name, host_turn turn) {
@@ -176,7 +176,7 @@ loopback_reply generated_web::answer(const loopback_request& request) {
       reply.status = turn.page_status;
     } else {
       reply = page(*found, request.target);
-      // Some hosts have too much to do now and then.
+      // Some hosts are overloaded from time to time.
       const std::size_t served = pages_served_[host]++;
       if (host == "host10.test" && served % 25 == 10) {
         reply = {.status = 503};

@@ -1,5 +1,5 @@
-// Twenty hosts of a hundred pages each on this machine, each with its own robots.txt; and
-// five more, on request, that think better of it while they are crawled.
+// Twenty hosts of a hundred pages each on this machine, each with its own robots.txt. On request,
+// there are five more hosts, which change while they are crawled.
 #pragma once
 
 #include "support/loopback_server.hpp"
@@ -16,13 +16,13 @@
 
 namespace robots::example {
 
-/// A request as the server's log has it.
+/// A request in the log of the server.
 struct logged_request {
   std::string host;
   std::string target;
   time_point came;      ///< when it had come in
-  int status = 0;       ///< what it was answered with
-  bool turned = false;  ///< by what the host has come to think, see `host_turn`
+  int status = 0;       ///< status of the answer
+  bool turned = false;  ///< after the host's change, see `host_turn`
 };
 
 /// The change of a host after it has served some pages. Its robots.txt is fresh for a second.
@@ -34,19 +34,20 @@ struct host_turn {
   int page_status = 200;                 ///< of its pages from then on
 };
 
-/// One host of the web, as it was made; for those who judge what a crawler does.
+/// One host of the web as it was made, to judge a crawler by.
 struct generated_host {
   std::string name;
   int robots_status = 200;
   std::string robots_text;
-  std::vector<std::string> forbidden;  ///< beginnings of paths that no request may have
+  std::vector<std::string> forbidden;  ///< starts of paths that must not be requested
   std::chrono::milliseconds delay{0};  ///< between two requests, as robots.txt has it
-  bool all_forbidden = false;          ///< nothing but robots.txt may be asked for
-  int pages_allowed = 0;               ///< how many of its pages a crawler gets
-  host_turn turn{};                    ///< what becomes of it
+  bool all_forbidden = false;          ///< only robots.txt may be requested
+  int pages_allowed = 0;               ///< number of its pages that a crawler gets
+  host_turn turn{};                    ///< its change
 };
 
-/// A web of 2,000 pages that are linked to one another, and a server for it. Any thread.
+/// A web of 2,000 pages that are linked to one another, and a server for it. Any thread may call
+/// it.
 class generated_web {
  public:
   static constexpr int host_count = 20;
@@ -58,13 +59,14 @@ class generated_web {
 
   [[nodiscard]] const std::vector<generated_host>& hosts() const noexcept { return hosts_; }
 
-  /// Where a crawl begins: the first page of every host.
+  /// The first pages of all hosts, where a crawl begins.
   [[nodiscard]] std::vector<std::string> seeds() const;
 
-  /// Settings for a client that reaches these hosts. The only place where loopback is let through.
+  /// The options for a client that reaches these hosts. This is the only place that permits
+  /// loopback addresses.
   [[nodiscard]] curl_options client_options() const;
 
-  /// All requests so far, in the order in which they came.
+  /// All requests so far, in order.
   [[nodiscard]] std::vector<logged_request> log() const;
 
  private:

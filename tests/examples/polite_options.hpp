@@ -1,4 +1,5 @@
-// How the example crawls its web: delays of milliseconds, where a real crawler has seconds.
+// The options by which the example crawls its web: delays of milliseconds, where a real crawler has
+// seconds.
 #pragma once
 
 #include "crawl.hpp"
@@ -26,7 +27,7 @@ namespace robots::example {
   gate.delay = {.fixed_delay = std::chrono::milliseconds{2},
                 .cap = std::chrono::seconds{10},
                 .above_cap = above_cap::skip_host};
-  // Counted from the response on, the distance at the server is kept whatever the network does.
+  // With the delay after the response, the server sees the distance however slow the network is.
   gate.delay_from = delay_from::response;
   gate.slow_down.first = std::chrono::milliseconds{5};
   return options;

@@ -1,11 +1,11 @@
-// Middleware for a queue of URLs, as workers of Celery, RabbitMQ or Kafka have it: no message comes
-// to the worker's own code before robots.txt and the pace of its host allow that. Denied messages
-// are dropped, early messages go back to the queue, and messages that a person must decide on are
-// set aside.
+// Middleware for a queue of URLs, as workers of Celery, RabbitMQ or Kafka have it. No message
+// reaches the worker's own code before robots.txt and the pace of its host allow it. Denied
+// messages are dropped, early messages go back to the queue, and messages for a person to decide
+// are set aside.
 //
-// The queue here lies in memory and the web is scripted, at a time that the loop moves itself. With
-// a broker, `delayed_queue` is what puts a message off, such as `eta` in Celery or a delayed
-// exchange in RabbitMQ; with a shared store, all workers go by the same rules.
+// Here, the queue is in memory, the web is scripted, and the loop sets the time. With a broker,
+// replace `delayed_queue` by its way to delay a message, such as `eta` in Celery or a delayed
+// exchange in RabbitMQ. With a shared store, all workers use the same rules.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/observe/admission_reason.hpp>
@@ -33,7 +33,7 @@ using robots::ManualClock;
 using robots::ScriptedFetcher;
 using texts = std::vector<std::string>;
 
-/// Messages by the time from which they may be worked on.
+/// Messages, sorted by the time from which they may be worked on.
 using delayed_queue = std::multimap<robots::time_point, std::string>;
 
 /// Collects the URLs that a person should look at.
@@ -51,13 +51,13 @@ struct review_list {
 template <class Front>
 class robots_middleware {
  public:
-  /// Fetches and works on a page. Returns its status and the like.
+  /// Fetches and works on a page. Returns a report with its status.
   using worker = std::function<robots::request_report(const std::string& url)>;
 
   robots_middleware(Front& front, delayed_queue& queue, worker work)
       : front_(front), queue_(queue), work_(std::move(work)) {}
 
-  /// Handles a message that was taken from the queue at `now`. Blocks for a robots.txt only.
+  /// Handles a message that was taken from the queue at `now`. Blocks only for a robots.txt.
   void handle(const std::string& url, robots::time_point now) {
     auto asked = front_.try_admit(url);
     std::cout << url << ": " << explain(asked) << '\n';
@@ -81,8 +81,8 @@ class robots_middleware {
   }
 
  private:
-  /// When a robots.txt is fetched again that could not be had. The past if the site answered: then
-  /// the denial stands. A site in quarantine waits for a person.
+  /// Returns the time at which an unavailable robots.txt is fetched again. If the site answered, it
+  /// is in the past: the denial stays. A site in quarantine waits for a person.
   [[nodiscard]] static robots::time_point next_try(const robots::decision& denied) {
     const robots::record_head& source = denied.policy->source();
     const bool is_passing = denied.reason == robots::decision_reason::fallback &&

@@ -1,4 +1,4 @@
-// Runs the programs of the documents that the library began with, against a real server.
+// Runs the programs of the seed documents against a real server.
 #include "support/loopback_server.hpp"
 #include "support/run_program.hpp"
 

@@ -1,5 +1,5 @@
-// The check of SPYDER, a web probe: skips excluded hosts, goes by robots.txt, and counts.
-// Usage: robots-spyder URL_OR_HOST...
+// The check of SPYDER, a web probe: skips excluded hosts, obeys robots.txt, and counts. Usage:
+// robots-spyder URL_OR_HOST...
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/fallback.hpp>
@@ -9,7 +9,7 @@
 
 int main(int argc, char** argv) {
   try {
-    // SPYDER allows everything if a robots.txt cannot be had, and keeps 4,096 sites for 24 hours.
+    // SPYDER allows everything if a robots.txt is unavailable, and keeps 4,096 sites for 24 hours.
     robots::basic_robots_cache<robots::CurlFetcher, robots::SteadyClock, robots::LruStorage<4096>>
         cache{{.user_agent = "spyder-probe/1.0 (+https://spyder.example)",
                .fallback = robots::fallback_policy::permissive(),

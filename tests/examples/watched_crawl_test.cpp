@@ -1,4 +1,4 @@
-// Does everybody who watches the example crawl tell the same, and the truth?
+// All observers of the example crawl report the same, and it is true.
 #include "crawl.hpp"
 #include "generated_web.hpp"
 #include "polite_options.hpp"

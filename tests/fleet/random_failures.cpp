@@ -1,6 +1,6 @@
 // Three caches share one store while sites, the store, the network and operators change at random.
-// The tests know what each site said and when, and compare every decision and every request with
-// that. A failure prints the seed and the last operations, which replay it.
+// The test knows every answer of each site and its time, and checks every decision and request
+// against that. A failure prints the seed and the last operations, to repeat it.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/store/lru_storage.hpp>
@@ -69,8 +69,8 @@ constexpr int answers = 9;
   return static_cast<std::size_t>(url.at(std::string_view{"https://site-"}.size()) - '0');
 }
 
-/// Where `answer::moved` sends a crawler: the next site, so that some redirects form chains and
-/// some a loop.
+/// The target of the redirect in `answer::moved`: the next site, so that some redirects form
+/// chains, and some a loop.
 [[nodiscard]] std::size_t next_site(std::size_t site) { return (site + 1) % sites; }
 
 [[nodiscard]] fetch_response respond(std::size_t site, answer said) {
@@ -115,7 +115,7 @@ struct asked {
   answer said;
 };
 
-/// Everything that a run does, and all that it checks.
+/// Does everything of a run, and checks it.
 class simulation {
  public:
   simulation(std::uint64_t seed, bool strict) : random_(seed), strict_(strict) {
@@ -145,8 +145,8 @@ class simulation {
     return std::uniform_int_distribution<std::size_t>{0, count - 1}(random_);
   }
 
-  /// Does what a process does. It may wait for another one whose thread still holds a lease, and
-  /// only the clock ends that.
+  /// Does what a process does. It may wait for another process whose thread still holds a lease.
+  /// Only the clock ends that.
   template <class Call>
   auto within_time(const Call& call) {
     auto result = std::async(std::launch::async, call);
@@ -172,7 +172,7 @@ class simulation {
     return text;
   }
 
-  /// Returns what a site has said and until when, and when this process was to forget the site.
+  /// Returns what a site has said and until when, and when this process had to forget the site.
   [[nodiscard]] std::string history_of(std::size_t process, std::size_t site) const {
     std::string text = name_of(site) + " said, until so many seconds ago:";
     for (const span& one : history_[site]) {
@@ -203,7 +203,7 @@ class simulation {
     halts_[process].fill(false);
     if (!store_is_up_) {
       for (auto& of_site : forgotten_) {
-        of_site[process] = time_point::min();  // an observer hears of lost invalidations
+        of_site[process] = time_point::min();  // an observer gets lost invalidations
       }
     }
     for (std::size_t site = 0; site < sites; ++site) {
@@ -215,7 +215,7 @@ class simulation {
                                                       tiered{LruStorage<64>{}, store_});
   }
 
-  /// Answers a request in the name of its site, and remembers it.
+  /// Answers a request as the site, and remembers it.
   [[nodiscard]] fetch_response serve(std::size_t process, const fetch_request& request) {
     const std::scoped_lock lock{mutex_};
     const std::size_t site = site_of(request.url);
@@ -282,7 +282,7 @@ class simulation {
     }
   }
 
-  /// Returns the process whose operator decides about a site. The others hear of it later.
+  /// Returns the process whose operator decides about a site. The others learn of it later.
   [[nodiscard]] static std::size_t operator_of(std::size_t site) { return site % processes; }
 
   /// An operator decides about a site.
@@ -314,7 +314,7 @@ class simulation {
     }
   }
 
-  /// Waits until the store has heard of an invalidation, if it can.
+  /// Waits until the store has received an invalidation, if possible.
   void settle(std::size_t process, std::size_t site) {
     for (int i = 0; store_is_up_ && i < 1'000; ++i) {
       if (caches_[process]->stats().pending_invalidations == 0) {
@@ -330,7 +330,7 @@ class simulation {
     halts_[process][site] = halted;
   }
 
-  /// Callers that give a slow site less time than it takes, then one that waits.
+  /// Callers with less time than a slow site takes, then one that waits.
   void hurry(std::size_t process, std::size_t site) {
     is_slow_ = true;
     disturb(site);  // the time may go on before a thread of the cache has published
@@ -353,13 +353,13 @@ class simulation {
     history_[site].push_back({said, clock_.now()});
   }
 
-  /// From now on this process may not use what it knew of the site.
+  /// From now on, this process may not use what it knew of the site.
   void forget(std::size_t process, std::size_t site) {
     forgotten_[site][process] = clock_.now();
     note_change_by(process, site);
   }
 
-  /// A process tells the others to forget a site: if the store is down, some time later.
+  /// A process asks the others to forget a site. If the store is down, they learn of it later.
   void note_change_by(std::size_t process, std::size_t site) {
     disturb(site);
     if (!store_is_up_) {

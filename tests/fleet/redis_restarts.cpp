@@ -1,4 +1,4 @@
-// A Redis that restarts empty sends no process back to the web for what it still has.
+// A Redis that restarts empty does not cause processes to fetch again what they still have.
 #include "support/redis_server.hpp"
 #include <robots/adapters/redis/redis_store.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
@@ -25,7 +25,7 @@ using robots::test::redis_server;
 
 constexpr int sites = 30;
 
-/// Counts how often it was told that changes may have been missed.
+/// Counts the messages that changes may have been missed.
 class HeardStore : public robots::RedisStore {
  public:
   HeardStore(const redis_server& server, std::shared_ptr<std::atomic<int>> missed)

@@ -1,4 +1,4 @@
-// Processes that share records by a real Redis: what the web sees of them, and what they decide.
+// Processes that share records by a real Redis: their requests to the web, and their decisions.
 #include "support/child_process.hpp"
 #include "support/many_sites.hpp"
 #include "support/redis_server.hpp"
@@ -23,7 +23,7 @@ namespace {
 constexpr int sites = 500;
 constexpr int processes = 8;
 
-/// The web, and how often each of its sites was asked.
+/// The web, and the number of requests to each of its sites.
 class counted_web {
  public:
   [[nodiscard]] std::string connect_to() const { return server_.connect_to(); }
@@ -38,7 +38,7 @@ class counted_web {
     return count_;
   }
 
-  /// The sites that were not asked exactly so often.
+  /// The sites with another number of requests.
   [[nodiscard]] std::vector<std::string> not_asked(int times) const {
     const std::scoped_lock lock{mutex_};
     std::vector<std::string> result;
@@ -66,8 +66,8 @@ class counted_web {
   }};
 };
 
-/// Crawls with a fleet whose clocks are ahead, while `meanwhile` happens. How many of its processes
-/// decided wrongly.
+/// Crawls with a fleet whose clocks are ahead, while `meanwhile` runs. Returns the number of
+/// processes with a wrong decision.
 int crawl(
     const redis_server& redis, const counted_web& web, int hours_ahead,
     const std::function<void()>& meanwhile = [] {}) {

@@ -1,5 +1,5 @@
-// One process of a fleet that shares records by Redis: asks for pages of many sites, of which each
-// forbids one and allows the other. Fails when a decision is wrong.
+// One process of a fleet that shares records by Redis. It asks about pages of many sites; each site
+// forbids one page and allows another. Fails if a decision is wrong.
 //
 //     rules-worker REDIS-URL CONNECT-TO SITES THREADS HOURS
 //

@@ -1,4 +1,4 @@
-// Processes that take turns at hosts by a real Redis, as the hosts see it.
+// Processes that take turns at hosts by a real Redis, from the view of the hosts.
 #include "support/child_process.hpp"
 #include "support/many_sites.hpp"
 #include "support/redis_server.hpp"

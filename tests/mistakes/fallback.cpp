@@ -1,4 +1,5 @@
-// Mistakes that must not compile, with a word on how to mend them. Built by none but its test.
+// Mistakes that must not compile, with an error that says how to correct them. Only its test builds
+// it.
 #include <robots/cache/cache_options.hpp>
 
 struct Talkative {

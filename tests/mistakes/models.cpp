@@ -1,5 +1,5 @@
-// Types that are no Fetcher, Clock or Storage, and a wrong fallback: each must not compile, and the
-// error names the concept. Built by none but its test.
+// Types that do not model Fetcher, Clock or Storage, and a wrong fallback. Each must not compile,
+// and the error must name the concept. Only its test builds it.
 #include <robots/cache.hpp>
 #include <robots/testing.hpp>
 

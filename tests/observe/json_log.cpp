@@ -56,7 +56,7 @@ static_assert(!robots::ObserverOf<JsonLog, event>);
 
 constexpr const char* robots_url = "https://example.com/robots.txt";
 
-/// An observer of everything that never succeeds.
+/// An observer that always throws.
 struct Throws {
   void on(const event&) { throw std::runtime_error{"no disk"}; }
 };
@@ -87,20 +87,20 @@ struct logged {
   cache_type cache;
 };
 
-/// Tells events the date of a clock.
+/// Gives events the date of a clock.
 struct date_of final : robots::detail::event_clock {
   explicit date_of(ManualClock given) : clock(std::move(given)) {}
   robots::wall_time wall() noexcept override { return clock.wall_now(); }
   ManualClock clock;
 };
 
-/// A sink that keeps what it gets.
+/// A sink that stores its lines.
 struct kept_lines {
   std::shared_ptr<std::vector<std::string>> lines = std::make_shared<std::vector<std::string>>();
 
   void operator()(std::string_view line) const { lines->emplace_back(line); }
 
-  /// All lines so far that tell of an event.
+  /// All lines so far about an event.
   [[nodiscard]] std::vector<std::string> of(const std::string& name) const {
     std::vector<std::string> found;
     for (const std::string& line : *lines) {
@@ -110,7 +110,7 @@ struct kept_lines {
     }
     return found;
   }
-  /// How the only line of an event begins, behind its date.
+  /// The start of the only line of an event, after its date.
   [[nodiscard]] std::string only(const std::string& name) const {
     const std::vector<std::string> found = of(name);
     REQUIRE(found.size() == 1);
@@ -532,7 +532,7 @@ TEST_CASE("Decisions continue while the sink is blocked, and lost lines are coun
     }
     door.wait_for_arrivals();
     CHECK(log.stats().written == 0);
-    CHECK(log.stats().lost > 700);  // 800 decisions came to nothing but what the queue holds
+    CHECK(log.stats().lost > 700);  // only the queue's share of 800 decisions was written
     door.open();
     log.flush();
     const robots::JsonLog::counts before = log.stats();

@@ -53,7 +53,7 @@ TEST_CASE("Records of real files say the same to any crawler after they were enc
   }
   std::ifstream in{folder / "verdicts.tsv"};
   std::string file;
-  record brought;
+  record retrieved;
   record decoded;
   std::vector<std::string> targets;
   int files = 0;
@@ -63,7 +63,7 @@ TEST_CASE("Records of real files say the same to any crawler after they were enc
       for (const auto preset :
            {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict()}) {
         const robots::detail::judge_options options{.fallback = preset};
-        wrong += agree(*robots::detail::judge(brought, name, options, {}, now),
+        wrong += agree(*robots::detail::judge(retrieved, name, options, {}, now),
                        *robots::detail::judge(decoded, name, options, {}, now), targets)
                      ? 0
                      : 1;
@@ -79,9 +79,9 @@ TEST_CASE("Records of real files say the same to any crawler after they were enc
       ask();
       file = name;
       ++files;
-      brought = robots::test::record_of_outcome(outcome::success, read(folder / "files" / file));
-      const robots::decode_result back = robots::decode(encode(brought));
-      REQUIRE(back.record == brought);
+      retrieved = robots::test::record_of_outcome(outcome::success, read(folder / "files" / file));
+      const robots::decode_result back = robots::decode(encode(retrieved));
+      REQUIRE(back.record == retrieved);
       decoded = *back.record;
     }
     targets.push_back(line.substr(second + 1, line.find('\t', second + 1) - second - 1));

@@ -41,11 +41,11 @@ constexpr wall_anchor now{.steady = time_point{1'000h}, .wall = record_time + 25
 judge_options strict() { return {.fallback = fallback_policy::strict()}; }
 judge_options permissive() { return {.fallback = fallback_policy::permissive()}; }
 
-std::shared_ptr<const policy> judged(const record& brought, const judge_options& options,
+std::shared_ptr<const policy> judged(const record& retrieved, const judge_options& options,
                                      const earlier_policies& before = {},
                                      const wall_anchor& when = now,
                                      std::string_view user_agent = "FooBot/1.0") {
-  return judge(brought, user_agent, options, before, when);
+  return judge(retrieved, user_agent, options, before, when);
 }
 
 std::string malformed_file() {
@@ -64,7 +64,7 @@ TEST_CASE("The action for the outcome decides the effect of a record") {
     for (std::size_t i = 0; i < robots::outcome_count; ++i) {
       const auto kind = static_cast<outcome>(i);
       if (kind == outcome::malformed) {
-        continue;  // found by reading, not told
+        continue;  // found by reading, not stated
       }
       const auto result = judged(record_of_outcome(kind, body), {.fallback = preset});
       CAPTURE(to_string(kind));
@@ -86,17 +86,17 @@ TEST_CASE("The action for the outcome decides the effect of a record") {
 }
 
 TEST_CASE("One record serves crawlers of any name") {
-  const record brought = record_of_outcome(outcome::success, body);
-  CHECK(judged(brought, strict())->allows("/x"));
-  CHECK_FALSE(judged(brought, strict(), {}, now, "BarBot/2.0")->allows("/x"));
-  CHECK(judged(brought, strict(), {}, now, "*")->allows("/x"));
+  const record retrieved = record_of_outcome(outcome::success, body);
+  CHECK(judged(retrieved, strict())->allows("/x"));
+  CHECK_FALSE(judged(retrieved, strict(), {}, now, "BarBot/2.0")->allows("/x"));
+  CHECK(judged(retrieved, strict(), {}, now, "*")->allows("/x"));
 }
 
 TEST_CASE("A body is read in the charset of its record") {
-  record brought = record_of_outcome(outcome::success, "User-agent: *\nDisallow: /caf\xE9\n");
-  CHECK(judged(brought, strict())->allows("/caf%C3%A9"));
-  brought.charset = robots::charset::windows_1252;
-  CHECK_FALSE(judged(brought, strict())->allows("/caf%C3%A9"));
+  record retrieved = record_of_outcome(outcome::success, "User-agent: *\nDisallow: /caf\xE9\n");
+  CHECK(judged(retrieved, strict())->allows("/caf%C3%A9"));
+  retrieved.charset = robots::charset::windows_1252;
+  CHECK_FALSE(judged(retrieved, strict())->allows("/caf%C3%A9"));
 }
 
 TEST_CASE("A few octets of an archive are not taken for UTF-16, however many NULs they hold") {
@@ -104,9 +104,9 @@ TEST_CASE("A few octets of an archive are not taken for UTF-16, however many NUL
   robots::detail::retrieval_result result;
   result.outcome = outcome::success;
   result.body = archive;
-  const record brought = robots::detail::record_of(result, {}, strict(), now.wall, 0.0);
-  CHECK(brought.charset == robots::charset::utf_8);
-  CHECK(judged(brought, strict())->source().outcome == outcome::malformed);
+  const record retrieved = robots::detail::record_of(result, {}, strict(), now.wall, 0.0);
+  CHECK(retrieved.charset == robots::charset::utf_8);
+  CHECK(judged(retrieved, strict())->source().outcome == outcome::malformed);
 }
 
 TEST_CASE("A file that is too broken says how broken it is, and where, though it is not obeyed") {
@@ -161,20 +161,20 @@ TEST_CASE("The last good copy counts for as long as the options say") {
 }
 
 TEST_CASE("A record from elsewhere is as old as its date says") {
-  record brought = record_of_outcome(outcome::success, body);
-  brought.fetched_at -= 3h;
-  CHECK(judged(brought, strict())->fetched_at() == now.steady - 3h);
-  CHECK(decide(judged(brought, strict()), "/", now.steady).age == 3h);
-  brought.fetched_at = record_time + 9h;  // by a clock that is fast
-  CHECK(judged(brought, strict())->fetched_at() == now.steady);
+  record retrieved = record_of_outcome(outcome::success, body);
+  retrieved.fetched_at -= 3h;
+  CHECK(judged(retrieved, strict())->fetched_at() == now.steady - 3h);
+  CHECK(decide(judged(retrieved, strict()), "/", now.steady).age == 3h);
+  retrieved.fetched_at = record_time + 9h;  // by a clock that is ahead
+  CHECK(judged(retrieved, strict())->fetched_at() == now.steady);
 }
 
 TEST_CASE("No record holds for longer than the options allow, whoever wrote it") {
-  record brought = record_of_outcome(outcome::success, body);
-  brought.lifetime = std::chrono::seconds::max();
-  CHECK(judged(brought, strict())->source().lifetime == 24h);
-  brought.lifetime = -1h;
-  CHECK(judged(brought, strict())->source().lifetime == 0s);
+  record retrieved = record_of_outcome(outcome::success, body);
+  retrieved.lifetime = std::chrono::seconds::max();
+  CHECK(judged(retrieved, strict())->source().lifetime == 24h);
+  retrieved.lifetime = -1h;
+  CHECK(judged(retrieved, strict())->source().lifetime == 0s);
 }
 
 TEST_CASE("A 304 leaves the rules and their row as they were") {
@@ -186,7 +186,7 @@ TEST_CASE("A 304 leaves the rules and their row as they were") {
   CHECK(result->basis() == policy_basis::rules);
   CHECK_FALSE(result->allows("/private"));
   CHECK(result->version() == known->version());
-  // By records alone: the known one takes over what the confirmation says.
+  // By records alone: the known one takes over the statements of the confirmation.
   const record whole = renewed(record_of_outcome(outcome::success, body), confirmed);
   CHECK(whole.status == 304);
   CHECK_FALSE(judged(whole, strict())->allows("/private"));
@@ -238,14 +238,14 @@ TEST_CASE("A new policy is numbered after the one before it") {
 }
 
 TEST_CASE("A record of every outcome is judged alike before and after it was encoded") {
-  for (const record& brought : robots::test::every_record(body)) {
-    const robots::decode_result read = robots::decode(encode(brought));
+  for (const record& retrieved : robots::test::every_record(body)) {
+    const robots::decode_result read = robots::decode(encode(retrieved));
     REQUIRE(read.record.has_value());
     for (const auto preset :
          {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
       const auto good = judged(record_of_outcome(outcome::success, body), {.fallback = preset});
       for (const earlier_policies& before : {earlier_policies{}, earlier_policies{good, good}}) {
-        const auto one = judged(brought, {.fallback = preset}, before);
+        const auto one = judged(retrieved, {.fallback = preset}, before);
         const auto two = judged(*read.record, {.fallback = preset}, before);
         CHECK(one->source() == two->source());
         CHECK(one->basis() == two->basis());

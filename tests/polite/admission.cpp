@@ -49,7 +49,7 @@ gate_options two_seconds() {
   return options;
 }
 
-/// The URLs that a person should look at.
+/// The URLs for a person to look at.
 struct review_list {
   std::shared_ptr<std::vector<std::string>> urls = std::make_shared<std::vector<std::string>>();
   std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();
@@ -82,7 +82,7 @@ struct crawler {
   robots::basic_admission<cache_type> front;
 };
 
-/// A crawler whose decisions are counted, in a web whose sites all have one robots.txt.
+/// A crawler that counts its decisions, in a web whose sites all have the same robots.txt.
 struct measured_crawler {
   using cache_type = robots::basic_robots_cache<ScriptedFetcher, ManualClock,
                                                 robots::LruStorage<64>, robots::Metrics>;
@@ -226,7 +226,7 @@ TEST_CASE("A text that is not a URL is refused") {
     CHECK(explain(of.front.admit(text))
               .starts_with("refused: not allowed: not an http or https URL: "));
   }
-  // A host without a scheme has rules, but it is no URL that could be fetched.
+  // A host without a scheme has rules, but it is not a URL to fetch.
   CHECK(of.front.admit("example.com/").reason == admission_reason::invalid_url);
 }
 
@@ -407,7 +407,7 @@ TEST_CASE("Redirects of other sites do not keep a crawler from the site they lea
 
 namespace {
 
-/// A crawler whose site turns hostile when it is asked again, and those that wait for it.
+/// A crawler whose site turns hostile when it is asked again, and the pages that wait for it.
 struct halting_crawler {
   halting_crawler()
       : cache({.user_agent = "FooBot/1.0",

@@ -1,5 +1,5 @@
-// A whole crawl on a clock that passes while all threads sleep: is it polite, fair and as fast as
-// it can be?
+// A whole crawl on a clock that passes while all threads sleep. It must be polite, fair and as fast
+// as possible.
 #include "gate_fixture.hpp"
 #include "meeting_clock.hpp"
 #include <robots/polite/host_gate.hpp>
@@ -34,7 +34,7 @@ struct visit {
   time_point start;
   time_point end;
   nanoseconds least{0};  // from this start to the next, as the formula has it
-  time_point next{};     // when the gate would let the next one start
+  time_point next{};     // the time when the gate would permit the next start
 };
 
 struct site {
@@ -76,7 +76,7 @@ std::vector<site> fifty_sites() {
   return sites;
 }
 
-/// The time of a host's visits if each starts as soon as the gate allows.
+/// The time of a host's visits if each one starts as soon as the gate permits.
 nanoseconds optimum(const site& of) {
   nanoseconds sum{0};
   for (std::size_t i = 0; i + 1 < of.visits.size(); ++i) {
@@ -170,7 +170,7 @@ TEST_CASE("32 threads crawl 50 hosts politely, without starving one, in the time
       }
     }
     best = std::max(best, optimum(one));
-    // No host starves: each ends at most 5 % later than it could.
+    // Every host ends at most 5 % later than it could.
     const nanoseconds took = one.visits.back().end - begin;
     slowest = std::max(
         slowest, static_cast<double>(took.count()) / static_cast<double>(optimum(one).count()));

@@ -48,7 +48,7 @@ gate_options with_concurrency(unsigned at_once) {
   return options;
 }
 
-/// A delay of exactly so long, whatever is drawn.
+/// A delay of exactly this length, whatever is drawn.
 gate_options exactly(std::chrono::nanoseconds delay) {
   gate_options options = gate_with(0s);
   options.delay.floor = delay;
@@ -222,7 +222,7 @@ TEST_CASE("A request for robots.txt, made without a reservation, is kept away fr
   CHECK(paced.next_allowed_at(home).at == clock.now() + 2s);
   paced.note_response(home, {.status = 503, .retry_after = 30s});
   CHECK(paced.next_allowed_at(home).at == clock.now() + 30s);
-  // A time that lies ahead was not yet.
+  // A time in the future does not count as past.
   paced.note_request(other, time_point::max());
   CHECK(paced.next_allowed_at(other).at == clock.now() + 2s);
 }
@@ -472,7 +472,7 @@ TEST_CASE("Hosts that ask for absurd delays take nobody's place") {
     REQUIRE(got);
     got.reservation.complete(fine);
   }
-  // As long as there is room they are remembered, and then some.
+  // They are remembered while there is room, and a few more.
   CHECK(paced.stats().hosts == most);
   CHECK(paced.try_acquire(other));
   CHECK(paced.try_acquire(home, hour).reason == admission_reason::not_yet);
@@ -533,7 +533,7 @@ TEST_CASE("A reservation is looked at again when its time has come, not before")
   CHECK(got.reservation.reason() == admission_reason::disallowed);
   CHECK(got.reservation.start().state == robots::start_state::refused);
   CHECK(paced.stats().withdrawn == 1);
-  // The place is free, and so is the time.
+  // The place is free, and the time has come.
   gate::answer next = paced.try_acquire(home);
   REQUIRE(next);
   next.reservation.complete(fine);
@@ -640,7 +640,7 @@ TEST_CASE("Reservations that are withdrawn before they start are given back, wit
   CHECK_FALSE(planned.reservation);
   CHECK(planned.reservation.reason() == admission_reason::halted);
   CHECK(paced.stats().withdrawn == 1);
-  CHECK(paced.try_reserve(home));  // who comes later is not meant
+  CHECK(paced.try_reserve(home));  // a later request is not affected
 }
 
 TEST_CASE("A reservation that is withdrawn goes on if whoever is asked allows it") {

@@ -1,4 +1,4 @@
-// Time that passes while everybody sleeps, for tests in which many threads wait for moments.
+// Time that passes while all threads sleep, for tests in which many threads wait.
 #pragma once
 
 #include <robots/testing/manual_clock.hpp>
@@ -12,9 +12,9 @@
 
 namespace robots::test {
 
-/// A clock for a known number of threads: it stands still while one of them is awake, and moves to
-/// the first moment that any of them waits for as soon as all sleep. So the order of events is that
-/// of a machine on which all work takes no time. Copies share one time.
+/// A clock for a known number of threads. It stands still while one of them is awake. When all
+/// sleep, it moves to the first time that one of them waits for. So the order of events is that of
+/// a machine on which work takes no time. Copies share one time.
 class MeetingClock {
  public:
   explicit MeetingClock(std::size_t threads) : shared_(std::make_shared<state>()) {
@@ -25,7 +25,7 @@ class MeetingClock {
 
   [[nodiscard]] wall_time wall_now() const noexcept { return shared_->time.wall_now(); }
 
-  /// One of the threads waits. Stopping is not its business.
+  /// Notes that a thread waits. It does not handle stop requests.
   void sleep_until(time_point when, const std::stop_token& /*stop*/) const {
     std::unique_lock lock(shared_->mutex);
     if (when <= now()) {
@@ -37,7 +37,7 @@ class MeetingClock {
     shared_->moved.wait(lock, [&] { return when <= now(); });
   }
 
-  /// One of the threads has ended.
+  /// Notes that a thread has ended.
   void leave() const {
     const std::lock_guard lock(shared_->mutex);
     --shared_->awake;

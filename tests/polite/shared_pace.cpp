@@ -38,7 +38,7 @@ using robots::test::rules_with;
 
 using gate = robots::basic_host_gate<ManualClock>;
 
-/// Collects why the ledger failed; an empty text if it answers again.
+/// Collects the reasons why the ledger failed; an empty text if it answers again.
 struct ledger_messages {
   std::vector<std::string>* messages;
 
@@ -48,7 +48,7 @@ struct ledger_messages {
   }
 };
 
-/// Processes that share a ledger, and one time.
+/// Processes that share a ledger and a clock.
 struct fleet {
   ManualClock clock;
   std::shared_ptr<MemoryPaceLedger::table> table = std::make_shared<MemoryPaceLedger::table>(clock);
@@ -70,7 +70,7 @@ class SlowLedger final : public MemoryPaceLedger {
   SlowLedger(std::shared_ptr<table> shared, std::chrono::nanoseconds late)
       : MemoryPaceLedger{shared}, clock_{shared->clock}, late_{late} {}
 
-  /// Calls `meanwhile` once while the next answer is on its way.
+  /// Calls `meanwhile` once while the next answer is under way.
   void on_answer(std::function<void()> meanwhile) { meanwhile_ = std::move(meanwhile); }
   void set_late(std::chrono::nanoseconds late) { late_ = late; }
 
@@ -95,11 +95,11 @@ class SlowLedger final : public MemoryPaceLedger {
   std::function<void()> meanwhile_;
 };
 
-/// Does not move between a turn that a ledger gave and the start of the request, which on a clock
-/// that runs are next to each other.
+/// Does not move between a turn from the ledger and the start of the request: on a running clock,
+/// the two are close together.
 class StartClock : public ManualClock {
  public:
-  /// Until this thread reads the date, as a gate does for a start.
+  /// Stands still until this thread reads the date, as a gate does for a start.
   void stand_still() const {
     moves_->lock_shared();
     stands_still = true;
@@ -124,7 +124,7 @@ class StartClock : public ManualClock {
   std::shared_ptr<std::shared_mutex> moves_ = std::make_shared<std::shared_mutex>();
 };
 
-/// Has the clock stand still for those to whom it gives a turn.
+/// Makes the clock stand still for the thread that gets a turn.
 class StartLedger final : public MemoryPaceLedger {
  public:
   StartLedger(std::shared_ptr<table> shared, StartClock clock)
@@ -192,7 +192,7 @@ TEST_CASE("The longest delay that any process knows holds for all") {
   const time_point start = all.clock.now();
   CHECK(visit_home(a, slow) == start);
   CHECK(visit_home(b) == start + 5s);
-  CHECK(visit_home(b) == start + 10s);  // though b knows of one second only
+  CHECK(visit_home(b) == start + 10s);  // though b only knows of one second
   CHECK(visit_home(a, slow) == start + 15s);
 }
 

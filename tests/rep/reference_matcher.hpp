@@ -8,15 +8,15 @@
 #include <string_view>
 #include <vector>
 
-/// RFC 9309, sections 2.2.1 to 2.2.3, written for clarity and not for speed, to hold the library
-/// against. Shares no code with it: own normal form, own comparison, own choice of groups and
-/// rules. Quadratic in time, copies everything.
+/// RFC 9309, sections 2.2.1 to 2.2.3, written for clarity instead of speed, as a reference for the
+/// library. It shares no code with the library: it has its own normal form, comparison, and choice
+/// of groups and rules. Quadratic; copies everything.
 namespace reference {
 
 enum class reading { rfc9309, google };
 enum class line_kind { user_agent, allow, disallow, other };
 
-/// One line of a robots.txt, key and value told apart.
+/// One line of a robots.txt, split into key and value.
 struct line {
   line_kind kind;
   std::string value;
@@ -106,14 +106,15 @@ inline std::string comparable_target(std::string_view path, reading mode) {
   return replace_all(replace_all(normal_form(path, mode), '*', "%2A"), '$', "%24");
 }
 
-/// RFC 9309, section 2.2.2: whether rules have no say about a target.
+/// Returns true if rules do not apply to a target (RFC 9309, section 2.2.2).
 inline bool is_exempt(std::string_view path, reading mode) {
   const std::string compared = comparable_target(path, mode);
   return mode == reading::rfc9309 &&
          (compared == "/robots.txt" || compared.starts_with("/robots.txt?"));
 }
 
-/// RFC 9309, section 2.2.3: `*` any octets, `$` at the end of the pattern the end of the target.
+/// RFC 9309, section 2.2.3: `*` matches any octets, and `$` at the end of the pattern matches the
+/// end of the target.
 inline bool matches(std::string_view written, std::string_view path, reading mode) {
   const bool anchored = written.ends_with('$');
   std::string pattern = normal_form(written.substr(0, written.size() - (anchored ? 1 : 0)), mode);

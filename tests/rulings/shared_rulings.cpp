@@ -206,7 +206,7 @@ TEST_CASE("Rulings of two processes at the same moment are both kept") {
   of.web.otherwise(ok());
   const auto first = of.start();
   const auto second = of.start();
-  of.store.fail("it is down");  // so that neither hears of the other
+  of.store.fail("it is down");  // so that neither gets the message of the other
   first->halt(home);
   second->set_override(home, site_override::deny);
   of.store.recover();

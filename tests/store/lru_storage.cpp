@@ -44,7 +44,7 @@ std::shared_ptr<const policy> some_policy(int status = 200) {
                                         robots::record_head{{.status = status}});
 }
 
-/// An entry that can be told by `mark` and is kept for `length`.
+/// An entry with a recognisable `mark` that is kept for `length`.
 cache_entry entry(int mark = 0, std::chrono::seconds length = 1h) {
   return {.policy = some_policy(mark), .fresh_until = start + length, .keep_until = start + length};
 }
@@ -587,7 +587,7 @@ double hit_rate(Store& storage, const std::vector<std::size_t>& requests,
   return static_cast<double>(hits) / static_cast<double>(requests.size());
 }
 
-/// Hosts as crawls meet them: the n-th is asked for in proportion to 1 / n.
+/// Hosts as crawls meet them: the n-th host is asked for in proportion to 1 / n.
 std::vector<std::size_t> zipf_trace(std::size_t hosts, std::size_t length) {
   std::vector<double> upto{0.0};
   for (std::size_t n = 1; n <= hosts; ++n) {
@@ -602,7 +602,7 @@ std::vector<std::size_t> zipf_trace(std::size_t hosts, std::size_t length) {
   return trace;
 }
 
-/// Zipf, and over and over a walk through hosts that are asked for once each.
+/// Zipf, mixed with a repeated walk through hosts that are asked for once each.
 std::vector<std::size_t> scan_trace(std::size_t hosts, std::size_t length) {
   std::vector<std::size_t> trace = zipf_trace(hosts, length);
   for (std::size_t i = 0; i < length; ++i) {

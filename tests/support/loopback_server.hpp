@@ -50,7 +50,7 @@ enum class loopback { ipv4, ipv6 };
 
 /// Listens on 127.0.0.1 or ::1, on a free port, from construction to destruction, with one thread
 /// for each connection. All members may be called from any thread, and paths may be added while it
-/// runs. Other paths get 404. Nothing is compressed unless the reply brings it so.
+/// runs. Other paths get 404. Nothing is compressed unless the reply is.
 ///
 /// Declare it before the clients: it ends at once when their connections are closed, and else waits
 /// seconds for them.
@@ -73,7 +73,7 @@ class loopback_server {
   void get(const std::string& path, std::string body);
   void get(const std::string& path, const char* body) { get(path, std::string(body)); }
 
-  /// Answers the paths that nothing else answers. For sites told apart by `host()`.
+  /// Answers the paths that nothing else answers. For sites that `host()` distinguishes.
   void otherwise(handler answer);
 
   /// A gate for handlers to wait at, which opens when the server stops if not before.

@@ -10,7 +10,7 @@
 
 namespace robots::test {
 
-/// Three masters that have a third of the slots each, and maybe replicas of the first.
+/// Three masters that have a third of the slots each, with or without replicas of the first one.
 class redis_cluster_servers {
  public:
   static constexpr std::size_t masters = 3;

@@ -1,4 +1,4 @@
-// robots-check: tells on the command line whether a crawler may fetch URLs, and why.
+// robots-check: says on the command line whether a crawler may fetch URLs, and why.
 #include "check_answer.hpp"
 #include "check_audit.hpp"
 #include "check_json.hpp"
@@ -59,7 +59,7 @@ text_style style_for(const settings& wanted) {
 /// The name of a file in messages.
 std::string_view name_of(std::string_view file) { return file == "-" ? "standard input" : file; }
 
-/// Asks one cache about all URLs and prints its answers.
+/// Asks one cache about all URLs, and prints its answers.
 template <class Cache>
 class session {
  public:
@@ -319,7 +319,7 @@ status erase_from(const settings& wanted, SharedStore& store) {
   return yes;
 }
 
-/// Writes overrides into a store as `basic_robots_cache::set_override` does, and tells the other
+/// Writes overrides into a store, like `basic_robots_cache::set_override`, and notifies the other
 /// processes.
 status override_in(const settings& wanted, SharedStore& store) {
   using namespace rulings_detail;

@@ -18,7 +18,7 @@ struct breaker_options {
   std::chrono::seconds cooldown{60};  ///< the time that it stays open
 };
 
-/// Throws `std::invalid_argument` if a number makes no sense. The message says what to mend.
+/// Throws `std::invalid_argument` if a number makes no sense. The message says what to change.
 constexpr void validate(const breaker_options& options) {
   if (options.failures < 0 || options.cooldown.count() < 0) {
     throw std::invalid_argument{

@@ -49,9 +49,8 @@ namespace robots::detail {
 /// waits at least `retry_options::base`.
 ///
 /// Each try asks the breaker of the origin once and reports its result. A failure behind a redirect
-/// counts as a failure of the origin. It does not use the breakers of redirect targets. Otherwise
-/// anybody could close a site by redirecting to a failing URL there. A retrieval that is dropped
-/// releases its probe.
+/// counts as a failure of the origin. It does not use the breakers of redirect targets. Otherwise,
+/// a redirect to a failing URL could close a site. A retrieval that is dropped releases its probe.
 ///
 /// If an earlier copy is known, it asks whether the file has changed (RFC 9110, section 13), at the
 /// URL of that copy.

@@ -56,7 +56,7 @@ struct retrieval_options {
 }
 
 /// Throws `std::invalid_argument` if the user agent is empty, names no crawler or is not a header
-/// value, or if a number is negative. The message says how to mend it.
+/// value, or if a number is negative. The message says what to change.
 inline void validate(const retrieval_options& options) {
   if (options.user_agent.empty()) {
     throw std::invalid_argument{

@@ -24,7 +24,7 @@ struct retry_options {
   std::chrono::seconds max_retry_after{30};
 };
 
-/// Throws `std::invalid_argument` if a number makes no sense. The message says what to mend.
+/// Throws `std::invalid_argument` if a number makes no sense. The message says what to change.
 inline void validate(const retry_options& options) {
   if (options.attempts < 1) {
     throw std::invalid_argument{"retry.attempts is below 1: use 1 to try once and never again"};

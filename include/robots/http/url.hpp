@@ -81,8 +81,8 @@ namespace http_detail {
 
 namespace http_detail {
 
-/// Appends `text` with every octet outside ASCII percent-encoded. Servers that send bare UTF-8 mean
-/// this.
+/// Appends `text` with every octet outside ASCII percent-encoded. Servers that send unencoded UTF-8
+/// mean this.
 inline void append_encoded(std::string& to, std::string_view text) {
   for (const char c : text) {
     const auto octet = static_cast<unsigned char>(c);

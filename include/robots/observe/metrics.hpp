@@ -16,7 +16,7 @@ struct metrics_options {
   std::size_t denied_hosts = 1'024;
   /// The number of domains with counters (`metrics_snapshot::domains`), about 300 octets each. The
   /// first domains get them; all later domains are counted together, without a label. A monitoring
-  /// system stores a series for each domain, so choose a number that it can bear. With 0, no counts
+  /// system stores a series for each domain, so choose a number that it can hold. With 0, no counts
   /// by domain. Above 0, each look-up takes a shared lock.
   std::size_t domains = 0;
 };

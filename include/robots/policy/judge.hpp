@@ -150,13 +150,13 @@ template <class... Parts>
                   std::move(found));
 }
 /// Like the function above, for a whole record.
-[[nodiscard]] inline std::shared_ptr<const policy> judge(const record& brought,
+[[nodiscard]] inline std::shared_ptr<const policy> judge(const record& retrieved,
                                                          std::string_view user_agent,
                                                          const judge_options& options,
                                                          const earlier_policies& before,
                                                          const wall_anchor& now) {
-  return judge(static_cast<const record_head&>(brought), brought.body, user_agent, options, before,
-               now);
+  return judge(static_cast<const record_head&>(retrieved), retrieved.body, user_agent, options,
+               before, now);
 }
 
 /// Makes the policy of a site that redirects to the site of `theirs`. It has the rules of that

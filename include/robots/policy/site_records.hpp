@@ -36,8 +36,8 @@ struct site_records {
 /// address guard, exclusions, breakers, quarantine and deadlines belong to this process. A record
 /// that ends at a redirect only shows that this process did not follow it: the limit is its own,
 /// and a loop looks the same.
-[[nodiscard]] constexpr bool is_answer_of_site(const record_head& brought) noexcept {
-  switch (brought.outcome) {
+[[nodiscard]] constexpr bool is_answer_of_site(const record_head& retrieved) noexcept {
+  switch (retrieved.outcome) {
     case outcome::success:
     case outcome::not_found:
     case outcome::client_error:
@@ -46,7 +46,7 @@ struct site_records {
     case outcome::redirected:
       return true;
     case outcome::server_error:
-      return !is_redirect(brought.status);
+      return !is_redirect(retrieved.status);
     default:
       return false;
   }

@@ -44,7 +44,7 @@ struct partial_values {
 /// The right of one process to fetch the value of a key while others wait for it.
 struct store_lease {
   std::string key;    ///< the key of the value
-  std::string token;  ///< tells this lease from others of the key
+  std::string token;  ///< distinguishes this lease from others of the key
 };
 
 /// The conditions on which a question to a shared store asks for the lease.
@@ -97,7 +97,7 @@ struct store_reply {
 /// - `erase(key)` removes the value of `key` and ends its lease, also one of another process. Every
 ///   `load` that begins after its return sees that. The other processes get the key, even if it had
 ///   no value.
-/// - `announce(key)` tells the other processes that their copies of the value are out of date.
+/// - `announce(key)` notifies the other processes that their copies of the value are out of date.
 /// - `try_lease(key, duration)` returns a lease if no process holds one and `duration` is above 0.
 ///   The lease expires after `duration`. `take_lease(key, duration)` takes the lease even from
 ///   another process, which loses it; `duration` is above 0. `release(lease)` ends a lease. It has

@@ -42,7 +42,7 @@ struct tiered_options {
   breaker_options breaker{.failures = 3, .cooldown = std::chrono::seconds{5}};
 };
 
-/// Throws `std::invalid_argument` if an option makes no sense. The message says what to mend.
+/// Throws `std::invalid_argument` if an option makes no sense. The message says what to change.
 inline void validate(const tiered_options& options) {
   if (options.lease.count() <= 0 || options.poll.count() <= 0) {
     throw std::invalid_argument{"tiered_options: lease and poll must be above 0"};

@@ -42,7 +42,7 @@ using robots::test::lines_of;
 using robots::test::replace;
 using texts = std::vector<std::string>;
 
-/// A trail of everything in one file, to be falsified.
+/// A trail with everything in one file, to be falsified.
 struct whole_trail {
   whole_trail()
       : files{robots::test::write_sample({.path = (folder.path() / "audit").string()})},
@@ -61,7 +61,7 @@ struct whole_trail {
   texts lines;
 };
 
-/// Checks that all decisions of a trail follow from it, and how many there are.
+/// Checks that all decisions of a trail follow from it, and their number.
 void check_confirms(const std::string& path, std::size_t decisions) {
   const audit_decisions found = verify_decisions(robots::test::files_of(path));
   for (const auto& one : found.differences) {
@@ -153,7 +153,7 @@ TEST_CASE("A decision that was falsified is found, though its chain was made ane
   }
   SUBCASE("of another URL") {
     replace(trail.lines[position], "/private/x?q=", "/private/open?=");
-    CHECK(trail.verify_from(position).differences.empty());  // the same rule says the same
+    CHECK(trail.verify_from(position).differences.empty());  // the same rule has the same answer
     replace(trail.lines[position], "https://rules.example/private", "https://none.example/private");
     CHECK(trail.verify_from(position).differences.size() == 1);
   }
@@ -296,16 +296,16 @@ TEST_CASE("A decision by directives that no entry has for its site is found") {
   {
     const robots::AuditTrail trail{place, options};
     for (const std::string site : {"https://a.example", "https://b.example"}) {
-      robots::record brought;
-      brought.outcome = robots::outcome::success;
-      brought.url = brought.final_url = site + "/robots.txt";
-      brought.body = "User-agent: *\nDisallow: /private\n";
+      robots::record retrieved;
+      retrieved.outcome = robots::outcome::success;
+      retrieved.url = retrieved.final_url = site + "/robots.txt";
+      retrieved.body = "User-agent: *\nDisallow: /private\n";
       const auto amount = robots::detail::judge(
-          brought, options.user_agent, robots::cache_detail::judge_options_of(options), {}, {});
+          retrieved, options.user_agent, robots::cache_detail::judge_options_of(options), {}, {});
       if (site == "https://b.example") {
-        brought.body.clear();  // nobody has recorded that this site has the text
+        retrieved.body.clear();  // nobody has recorded that this site has the text
       }
-      trail.on(robots::retrieval_event{{.site = site}, *amount, brought});
+      trail.on(robots::retrieval_event{{.site = site}, *amount, retrieved});
       const std::string url = site + "/private";
       trail.on(robots::decision_event{{.site = site}, url, robots::decide(amount, url, {})});
     }

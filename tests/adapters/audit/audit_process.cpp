@@ -1,5 +1,5 @@
-// The work of another process of a test: `robots_audit_process PATH FILE_BYTES [COUNT]` writes a
-// trail until it is killed, or has made a given number of decisions; the trail then ends with the
+// The work of another process in a test: `robots_audit_process PATH FILE_BYTES [COUNT]` writes a
+// trail until it is killed or has made the given number of decisions. The trail ends with the
 // process.
 #include <robots/adapters/audit/audit_trail.hpp>
 #include <robots/cache/cache_options.hpp>
@@ -25,14 +25,15 @@ int main(int count, char** words) {
     static const AuditTrail trail{
         {.path = path, .file_bytes = std::stoul(count > 2 ? words[2] : "65536")}, crawler};
     for (std::size_t i = 0; i < most; ++i) {
-      record brought;
-      brought.outcome = outcome::success;
-      brought.url = brought.final_url = "https://site" + std::to_string(i) + ".example/robots.txt";
-      brought.body = "User-agent: *\nDisallow: /" + std::to_string(i) + '\n';
-      const auto result = robots::detail::judge(brought, crawler.user_agent,
+      record retrieved;
+      retrieved.outcome = outcome::success;
+      retrieved.url = retrieved.final_url =
+          "https://site" + std::to_string(i) + ".example/robots.txt";
+      retrieved.body = "User-agent: *\nDisallow: /" + std::to_string(i) + '\n';
+      const auto result = robots::detail::judge(retrieved, crawler.user_agent,
                                                 cache_detail::judge_options_of(crawler), {}, {});
       const std::string site = "https://site" + std::to_string(i) + ".example";
-      trail.on(retrieval_event{{.site = site}, *result, brought, std::chrono::milliseconds{1}});
+      trail.on(retrieval_event{{.site = site}, *result, retrieved, std::chrono::milliseconds{1}});
       const std::string url = site + '/' + std::to_string(i);
       trail.on(decision_event{{.site = site}, url, decide(result, url, {})});
       std::this_thread::sleep_for(std::chrono::microseconds{50});

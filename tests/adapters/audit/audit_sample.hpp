@@ -1,4 +1,4 @@
-// A trail of a small crawl in which everything happens that a trail records.
+// A trail of a small crawl with every event that a trail records.
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
@@ -24,7 +24,7 @@ inline constexpr std::string_view other_public_key =
     "MCowBQYDK2VwAyEA0g9r/APdlRQcga0kABQW5jut9Q9Fn5C8wx0WXLGpiis=\n"
     "-----END PUBLIC KEY-----\n";
 
-/// Crawls, and gives the files of the trail.
+/// Crawls, and returns the files of the trail.
 std::vector<std::string> write_sample(const audit_options& options);
 
 /// The files of a trail that are there, in order.
@@ -33,20 +33,20 @@ std::vector<std::string> write_sample(const audit_options& options);
 /// Their lines, one file after another.
 [[nodiscard]] std::vector<std::string> lines_of(const std::vector<std::string>& files);
 
-/// Puts lines into a file.
+/// Writes lines to a file.
 void write_lines(const std::string& file, const std::vector<std::string>& lines);
 
-/// Gives a line, and all that follow, the hashes that they would have.
+/// Gives a line, and all lines after it, the hashes that they should have.
 void chain_anew(std::vector<std::string>& lines, std::size_t from);
 
-/// Puts `now` in the place of `old`, which must be there.
+/// Replaces `old`, which must exist, by `now`.
 void replace(std::string& line, std::string_view old, std::string_view now);
 
-/// The first line, from a line on, that holds a text; it must be there.
+/// Returns the first line, from a line on, with a text, which must exist.
 [[nodiscard]] std::size_t line_with(const std::vector<std::string>& lines, std::string_view wanted,
                                     std::size_t from = 0);
 
-/// How many of the lines are entries of that type.
+/// Returns the number of lines that are entries of that type.
 [[nodiscard]] std::size_t count_of(const std::vector<std::string>& lines, std::string_view type);
 
 }  // namespace robots::test

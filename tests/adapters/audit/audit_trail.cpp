@@ -38,8 +38,8 @@ thread_local bool has_no_memory = false;  // since the disk has failed
 std::atomic<int> refusals{0};             // of memory
 }  // namespace
 
-// Weak, since ThreadSanitizer has its own: with it, the disk fails only. Kept apart, or g++ takes
-// what is inlined on one side only for a mismatch.
+// Weak, since ThreadSanitizer has its own: with it, the disk fails only. Not inlined, or g++
+// reports a mismatch of allocation functions.
 [[gnu::weak, gnu::noinline]] void* operator new(std::size_t size) {
   void* const got = has_no_memory ? nullptr : std::malloc(size);
   refusals += got == nullptr ? 1 : 0;
@@ -86,26 +86,26 @@ robots::cache_options crawler() {
   return {.user_agent = "FooBot", .fallback = robots::fallback_policy::rfc9309()};
 }
 
-/// A decision on a URL, and the robots.txt that it rests on.
+/// A decision on a URL, and the robots.txt that it depends on.
 struct sample {
   explicit sample(std::string text = "User-agent: *\nDisallow: /private\n") {
-    brought.outcome = robots::outcome::success;
-    brought.status = 200;
-    brought.url = brought.final_url = "https://example.com/robots.txt";
-    brought.body = std::move(text);
-    rules = robots::detail::judge(brought, "FooBot",
+    retrieved.outcome = robots::outcome::success;
+    retrieved.status = 200;
+    retrieved.url = retrieved.final_url = "https://example.com/robots.txt";
+    retrieved.body = std::move(text);
+    rules = robots::detail::judge(retrieved, "FooBot",
                                   {.fallback = robots::fallback_policy::rfc9309()}, {}, {});
   }
 
   void retrieve(const AuditTrail& trail) const {
-    trail.on(robots::retrieval_event{{.site = "https://example.com"}, *rules, brought, 3ms});
+    trail.on(robots::retrieval_event{{.site = "https://example.com"}, *rules, retrieved, 3ms});
   }
   void decide(const AuditTrail& trail, std::string_view url = "https://example.com/private") const {
     trail.on(robots::decision_event{
         {.site = "https://example.com"}, url, robots::decide(rules, url, {})});
   }
 
-  robots::record brought;
+  robots::record retrieved;
   std::shared_ptr<const robots::policy> rules;
 };
 
@@ -324,7 +324,7 @@ TEST_CASE("The torn line of a killed process is cut off and reported") {
   const auto found = verify_audit(folder.files());
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
   CHECK(count_of(folder.lines(), "torn") == 1);
-  // A file that was made, and nothing written to it.
+  // A file that was made, but not written to.
   audit_options options = folder.options();
   options.file_bytes = 1;
   {
@@ -415,7 +415,7 @@ TEST_CASE("While the disk is full decisions go on, and the trail tells how many 
     CHECK(!trail.stats().failure.empty());
     CHECK(verify_audit(folder.files()).fault == audit_fault::none);
     ::setrlimit(RLIMIT_FSIZE, &before);
-    CHECK(trail.flush());  // though nothing more was told
+    CHECK(trail.flush());  // though there was no new event
     CHECK(trail.stats().failure.empty());
     CHECK(count_of(folder.lines(), "lost") == 1);
     site.decide(trail);
@@ -472,7 +472,7 @@ TEST_CASE("A sink that nobody reads keeps no decision, nor the end of the trail,
     lost = trail.stats().lost;
   }
   CHECK(lost > 0);
-  // The thread that was left to itself ends when somebody reads.
+  // The abandoned thread ends when somebody reads.
   const int reader = ::open(file.c_str(), O_RDONLY | O_NONBLOCK);
   std::array<char, 65'536> read{};
   while (::access((folder.path() + ".lock").c_str(), F_OK) == 0) {

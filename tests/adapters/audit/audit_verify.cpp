@@ -29,7 +29,7 @@ using robots::test::replace;
 using robots::test::write_lines;
 using texts = std::vector<std::string>;
 
-/// A signed trail of several files, to be broken.
+/// A signed trail of several files, to be damaged.
 struct broken_trail {
   broken_trail() {
     robots::audit_options options{.path = (folder.path() / "audit").string()};
@@ -224,7 +224,7 @@ TEST_CASE("A signature is missing, or is of another key, or of none") {
   CHECK(trail.verify(other).fault == audit_fault::not_signed);
   CHECK_THROWS_AS(static_cast<void>(trail.verify({.public_key = "no key", .head = {}})),
                   audit_error);
-  // Entries rewritten as if they were not signed yet.
+  // Entries that were rewritten as if they were not signed yet.
   texts lines = trail.all;
   const std::size_t first = line_with(lines, "\"signature\"");
   lines.resize(first + 1);

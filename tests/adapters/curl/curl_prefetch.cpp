@@ -51,7 +51,7 @@ using robots::test::many_sites;
 
 using manual_cache = robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock>;
 
-/// Options that leave the proxies of the machine out of it.
+/// Options that ignore the proxies of the machine.
 robots::curl_options direct() {
   robots::curl_options options;
   options.proxy = "";
@@ -59,7 +59,7 @@ robots::curl_options direct() {
   return options;
 }
 
-/// Sends what is meant for port 80 of any host to the server.
+/// Sends requests for port 80 of any host to the server.
 template <class Server>
 prefetch_options to(const Server& server) {
   prefetch_options options;
@@ -129,7 +129,7 @@ TEST_CASE("One thread warms 2,000 hosts over at most 64 connections") {
   CHECK(server.most_connections() <= 64);
   CHECK(server.most_connections() > 1);
   CHECK(threads == std::set{std::this_thread::get_id()});
-  // Hosts are taken from the range as there is room: memory does not grow with it.
+  // Hosts are read from the range as there is room: memory does not grow with it.
   CHECK(most_open <= 64);
   CHECK(cache.stats().size == 2000);
   CHECK(cache.allowed("http://host-7.example/page"));
@@ -233,7 +233,7 @@ TEST_CASE("Failures are tried again by the clock of the cache, and hold no conne
   CHECK(summary.fetched == 200);
   CHECK(server.requests() == 600);
   CHECK(server.most_connections() <= 4);
-  // All of them waited at the same time: two waits, of 1 s and 2 s and their jitter.
+  // All of them waited at the same time: 1 s and 2 s with jitter.
   CHECK(clock.now() - began >= std::chrono::seconds{1});
   CHECK(clock.now() - began < std::chrono::seconds{10});
 }
@@ -290,7 +290,7 @@ TEST_CASE("A look-up that another thread leads is waited for") {
   std::atomic<bool> others_done = false;
   bool lands = false;
   SUBCASE("And its result taken over") { lands = true; }
-  SUBCASE("And brought here when it is given up") {}
+  SUBCASE("And retrieved here when it is given up") {}
   std::thread other([&] {
     while (!others_done) {
       std::this_thread::yield();

@@ -13,8 +13,8 @@
 
 namespace robots::test {
 
-/// Forbids everything, but only in its last line: a crawler that takes a part of it for the whole
-/// is allowed what he is not.
+/// Forbids everything, but only in its last line. A crawler that believes in a part of the file
+/// gets too many permissions.
 inline std::string denies_in_the_end() {
   std::string text = "User-agent: *\nDisallow: /never\n";
   for (int i = 0; i < 20; ++i) {
@@ -23,16 +23,16 @@ inline std::string denies_in_the_end() {
   return text + "Disallow: /\n";
 }
 
-/// How an exchange with a fault in it has to end.
+/// The required end of an exchange with a fault.
 struct fault_case {
   fault kind = fault::none;
   fetch_error error = fetch_error::none;
-  int status = 0;            ///< 200: with the whole body; else with none
-  bool truncated = false;    ///< the body and more of it than the request has room for
+  int status = 0;            ///< if 200, the body is whole; else there is none
+  bool truncated = false;    ///< the body, and more octets than the request permits
   std::size_t requests = 1;  ///< for one retrieval through a cache
 };
 
-/// All faults but `stalled`, which ends when the client says so.
+/// All faults except `stalled`, which ends only when the client ends it.
 inline std::vector<fault_case> fault_cases() {
   const bool brotli = has_brotli() && decodes_brotli();
   using enum fetch_error;

@@ -1,4 +1,4 @@
-// CurlFetcher, alone and under a cache, against a server that makes every mistake there is.
+// CurlFetcher, alone and under a cache, against a server with every known fault.
 #include "fault_cases.hpp"
 #include "fetcher_helpers.hpp"
 #include "support/certificate_authority.hpp"
@@ -57,7 +57,7 @@ class faulty_server {
   std::unique_ptr<fault_server> server_;
 };
 
-/// `response` is what `wanted` says, and never a part of the body as the whole.
+/// `response` matches `wanted`, and never has a part of the body as the whole.
 void check_response(const fetch_response& response, const fault_case& wanted) {
   const std::string body = denies_in_the_end();
   if (wanted.error != fetch_error::none) {
@@ -120,7 +120,8 @@ TEST_CASE("A fault on a connection that served before is an error, too") {
     fetch_request request = get(server->url());
     request.max_bytes = body_limit;
     check_response(fetcher.fetch(request), wanted);
-    // RFC 9112, section 9.3.1: who finds a kept connection closed may ask again on a new one.
+    // RFC 9112, section 9.3.1: a client that finds a kept connection closed may ask again on a new
+    // one.
     const bool unanswered =
         wanted.kind == fault::reset_before_response || wanted.kind == fault::close_before_response;
     CHECK(server->requests() == (unanswered ? 3 : 2));

@@ -1,4 +1,5 @@
-// Which addresses every fetcher on libcurl reaches, and which it refuses, over real sockets.
+// The addresses that every fetcher on libcurl reaches, and those that it refuses, over real
+// sockets.
 //
 // Include it after the header under test, and call each case for a fetcher with
 // `TEST_CASE_TEMPLATE_INVOKE`.
@@ -23,7 +24,7 @@
 
 namespace robots::test {
 
-/// Options that leave the proxies of the machine out of it and allow `addresses` only.
+/// Options that ignore the proxies of the machine and permit `addresses` only.
 inline curl_options allowing(std::vector<std::string> addresses) {
   curl_options options;
   options.proxy = "";
@@ -43,7 +44,7 @@ inline curl_options by_proxy(const loopback_server& proxy) {
   return options;
 }
 
-/// `response` was refused for what `named` says.
+/// Checks that `response` was refused because of `named`.
 inline void check_refused(const fetch_response& response, std::string_view named) {
   check_failed(response, fetch_error::refused_address);
   CAPTURE(response.error_text);
@@ -70,7 +71,7 @@ inline constexpr std::initializer_list<const char*> spellings_of_127_0_0_1{
     "[::FFFF:7f00:1]",
     "[0:0:0:0:0:ffff:127.0.0.1]"};
 
-/// A server on ::1; none where there is no IPv6.
+/// A server on ::1, if the machine has IPv6.
 inline std::unique_ptr<loopback_server> ipv6_server() {
   try {
     return std::make_unique<loopback_server>(loopback::ipv6);

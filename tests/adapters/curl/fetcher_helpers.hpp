@@ -1,4 +1,4 @@
-// Requests and checks that the tests of the fetchers have in common.
+// Requests and checks that the tests of all fetchers share.
 #pragma once
 
 #include <robots/adapters/curl/curl_options.hpp>
@@ -17,7 +17,7 @@
 
 namespace robots::test {
 
-/// Options that leave the proxies of the machine out of it, and allow its own addresses.
+/// Options that ignore the proxies of the machine and permit its own addresses.
 inline curl_options direct() {
   curl_options options;
   options.proxy = "";
@@ -37,7 +37,7 @@ inline fetch_request get(std::string url) {
   return request;
 }
 
-/// `response` is no response but `error`, with words to it and nothing else.
+/// Checks that `response` is only `error` with a text.
 inline void check_failed(const fetch_response& response, fetch_error error) {
   CAPTURE(response.error_text);
   CHECK(to_string(response.error) == to_string(error));
@@ -48,7 +48,7 @@ inline void check_failed(const fetch_response& response, fetch_error error) {
   CHECK(!response.truncated);
 }
 
-/// `response` came whole, with this body.
+/// Checks that `response` is whole and has this body.
 inline void check_answered(const fetch_response& response, int status, std::string_view body) {
   CAPTURE(response.error_text);
   CHECK(to_string(response.error) == "none");
@@ -57,7 +57,7 @@ inline void check_answered(const fetch_response& response, int status, std::stri
   CHECK(!response.truncated);
 }
 
-/// `response` came with the first `size` octets of its body.
+/// Checks that `response` has the first `size` octets of its body.
 inline void check_truncated(const fetch_response& response, std::size_t size) {
   CAPTURE(response.error_text);
   CHECK(to_string(response.error) == "none");
@@ -76,7 +76,7 @@ inline std::string value_of(const fetch_response& response, std::string_view nam
   return std::string(find_header(response.headers, name).value_or("(none)"));
 }
 
-/// The shortest time there is: for what must run out of time, where no time is long enough.
+/// The shortest timeout, for exchanges that must time out.
 inline constexpr std::chrono::milliseconds short_timeout{50};
 
 }  // namespace robots::test

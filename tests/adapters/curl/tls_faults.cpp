@@ -1,4 +1,4 @@
-// CurlFetcher against servers whose TLS is no good.
+// CurlFetcher against servers with faulty TLS.
 #include "fetcher_helpers.hpp"
 #include "support/certificate_authority.hpp"
 #include "support/fault_server.hpp"

@@ -33,8 +33,8 @@ class waiting_hosts {
   /// Options that lead to the hosts.
   [[nodiscard]] const curl_options& options() const noexcept { return options_; }
 
-  /// Starts all exchanges by `start(request, done)`, has `run()` make them, and checks that the
-  /// hanging ones time out and the good ones are answered.
+  /// Starts all exchanges with `start(request, done)` and makes them with `run()`. Checks that the
+  /// hanging ones time out and the good ones have answers.
   template <class Start, class Run>
   void check(const Start& start, const Run& run) const {
     using std::chrono::milliseconds;

@@ -14,7 +14,7 @@ namespace {
 
 volatile sig_atomic_t signals = 0;
 
-/// Counts what SIGPIPE does to the program, instead of having it end.
+/// Counts SIGPIPE signals instead of ending the program.
 struct counted_sigpipe {
   counted_sigpipe() {
     before = ::signal(SIGPIPE, [](int) { signals = signals + 1; });

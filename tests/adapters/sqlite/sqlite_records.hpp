@@ -1,4 +1,4 @@
-// Records that tell by themselves whether they are whole, and of which site.
+// Records that show by themselves whether they are whole, and of which site.
 #pragma once
 
 #include <robots/policy/codec.hpp>

@@ -72,16 +72,16 @@ static_assert(!allows(closed, "x", "/robots.txt.bak"));
 static_assert(!allows(closed, "x", "/a/robots.txt"));
 static_assert(!compile(closed, "x", {.dialect = dialect::google}).allows("/robots.txt"));
 
-// /index.html is the same as / for google/robotstxt only, and only when it is allowed.
+// For google/robotstxt only, /index.html means /, and only in an Allow line.
 constexpr std::string_view index = "User-agent: *\nDisallow: /\nAllow: /x/index.html\n";
 static_assert(!allows(index, "x", "/x/"));
 static_assert(compile(index, "x", {.dialect = dialect::google}).allows("/x/"));
 static_assert(!compile(index, "x", {.dialect = dialect::google}).allows("/x/y"));
 
-// A rule before any group holds for nobody.
+// A rule before any group applies to nobody.
 static_assert(allows("Disallow: /\nUser-agent: *\nAllow: /a\n", "x", "/b"));
 
-// Options that mend rules.
+// Options that change how rules are read.
 static_assert(allows("User-agent: *\nDisallow: x\n", "b", "/x"));
 static_assert(!compile("User-agent: *\nDisallow: x\n", "b", {.prepend_slash = true}).allows("/x"));
 
@@ -100,7 +100,7 @@ static_assert(compile(delays, "a").crawl_delay() == 500ms);
 static_assert(!compile(delays, "b").crawl_delay());
 static_assert(compile(delays, "c").crawl_delay() == 9s);
 
-// A delay between two User-agent lines holds for the one above it, rules for both.
+// A delay between two User-agent lines applies to the one above it; rules apply to both.
 constexpr std::string_view between =
     "User-agent: a\nCrawl-delay: 5\nUser-agent: b\nDisallow: /x\nUser-agent: c\nDisallow: /\n";
 static_assert(compile(between, "a").crawl_delay() == 5s);
@@ -113,7 +113,7 @@ constexpr std::string_view two_delays =
 static_assert(compile(two_delays, "PlumBot").crawl_delay() == 2s);
 static_assert(compile(two_delays, "*").crawl_delay() == 9s);
 
-// Lines that speak to nobody in particular leave the list of User-agent lines as it is.
+// Lines for nobody in particular do not change the list of User-agent lines.
 constexpr std::string_view with_sitemap =
     "User-agent: a\nSitemap: /s\nFoo: 1\nUser-agent: b\nCrawl-delay: 2\n";
 static_assert(compile(with_sitemap, "a").crawl_delay() == 2s);
@@ -124,7 +124,7 @@ std::string named(std::string_view text, std::string_view agent, std::string_vie
   return std::string{rules.match(target).user_agent};
 }
 
-// A temporary rule set gives no views of itself.
+// A temporary rule set has no members that return views.
 template <class Rules>
 concept views = requires(Rules&& rules) { std::forward<Rules>(rules).match("/"); } ||
                 requires(Rules&& rules) { std::forward<Rules>(rules).user_agent(); } ||
@@ -133,7 +133,7 @@ static_assert(views<robots::rule_set&> && views<const robots::rule_set&>);
 static_assert(!views<robots::rule_set> && !views<const robots::rule_set>);
 static_assert(compile("", "x").allows("/") && !compile("", "x").crawl_delay());
 
-// Only the cache knows hosts: to a rule set, what has no scheme is a path.
+// Only a cache knows hosts: to a rule set, a text without a scheme is a path.
 constexpr std::string_view admin = "User-agent: *\nDisallow: /admin\n";
 static_assert(!allows(admin, "x", "admin/users"));
 static_assert(!allows(admin, "x", "admin"));

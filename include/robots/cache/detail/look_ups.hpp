@@ -239,16 +239,16 @@ class look_ups {
       state.place = {};
       return ask(state);
     }
-    record brought;
-    static_cast<record_head&>(brought) = state.behind.front().answer.policy->rules_source();
-    brought.outcome = why;
-    brought.error_text = std::move(text);
+    record retrieved;
+    static_cast<record_head&>(retrieved) = state.behind.front().answer.policy->rules_source();
+    retrieved.outcome = why;
+    retrieved.error_text = std::move(text);
     const bool is_news =
         std::none_of(state.behind.begin(), state.behind.end(),
                      [](const redirecting_site& earlier) { return earlier.answer.from_cache; });
     const auto own = policy::last_answer(state.behind.front().answer.policy);
     found failed{.policy =
-                     cache_.maker.judged(brought, {.last = own}, cache_.parts.moment(), nullptr)};
+                     cache_.maker.judged(retrieved, {.last = own}, cache_.parts.moment(), nullptr)};
     if (is_news) {
       cache_.parts.tell(
           fallback_event{cache_.parts.about(state.key, state.context), *failed.policy});

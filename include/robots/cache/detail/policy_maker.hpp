@@ -62,29 +62,29 @@ class policy_maker {
                                     ? std::chrono::ceil<std::chrono::seconds>((std::max)(
                                           result.next_try - now.steady, time_point::duration{0}))
                                     : (std::chrono::seconds::max)();
-    record brought =
+    record retrieved =
         detail::record_of(std::move(result), before, judging_, now.wall, random_.draw());
-    brought.lifetime = (std::min)(brought.lifetime, until_next_try);
-    return brought;
+    retrieved.lifetime = (std::min)(retrieved.lifetime, until_next_try);
+    return retrieved;
   }
 
   /// Makes the policy of a record. If it is for a flight, reports that its text was parsed.
-  [[nodiscard]] std::shared_ptr<const policy> judged(const record& brought,
+  [[nodiscard]] std::shared_ptr<const policy> judged(const record& retrieved,
                                                      const detail::earlier_policies& before,
                                                      const wall_anchor& now, const flight* led) {
-    const bool is_told = led != nullptr && parts_.is_observed() && !brought.not_modified &&
-                         policy_detail::has_text(brought.outcome);
+    const bool is_told = led != nullptr && parts_.is_observed() && !retrieved.not_modified &&
+                         policy_detail::has_text(retrieved.outcome);
     const time_point began = is_told ? parts_.now() : time_point{};
     auto result =
-        family(detail::judge(brought, options_.user_agent, judging_, before, now),
+        family(detail::judge(retrieved, options_.user_agent, judging_, before, now),
                [&](const std::string& agent, std::size_t place) {
                  const detail::earlier_policies own{policy::other(before.last, place),
                                                     policy::other(before.unchanged, place)};
-                 return detail::judge(brought, agent, judging_, own, now);
+                 return detail::judge(retrieved, agent, judging_, own, now);
                });
     if (is_told) {
       const time_point ended = parts_.now();
-      parts_.tell(parse_event{about(*led), *result, ended - began, is_invalid_utf8(brought)});
+      parts_.tell(parse_event{about(*led), *result, ended - began, is_invalid_utf8(retrieved)});
     }
     return result;
   }
@@ -142,8 +142,8 @@ class policy_maker {
 
   /// Counts and reports a retrieval with its result. Returns false if there is no answer, because
   /// it was cancelled or `cut_short`.
-  [[nodiscard]] bool note_retrieval(const flight& led, const policy& fetched, const record& brought,
-                                    time_point::duration took,
+  [[nodiscard]] bool note_retrieval(const flight& led, const policy& fetched,
+                                    const record& retrieved, time_point::duration took,
                                     const std::vector<exchange_event>& exchanges, bool cut_short) {
     const record_head& source = fetched.source();
     parts_.counters.add(cache_event::retrievals);
@@ -153,7 +153,7 @@ class policy_maker {
     if (source.not_modified) {
       parts_.counters.add(cache_event::not_modified);
     }
-    parts_.tell(retrieval_event{about(led), fetched, brought, took, &exchanges});
+    parts_.tell(retrieval_event{about(led), fetched, retrieved, took, &exchanges});
     const bool is_answer = !cut_short && source.outcome != outcome::cancelled;
     if (is_answer && is_fallback(fetched)) {
       parts_.tell(fallback_event{about(led), fetched});
@@ -273,12 +273,12 @@ class policy_maker {
 
   /// Returns true if a file was read as UTF-8 but is not valid UTF-8. If the size limit cut a
   /// character in two, that is not the site's mistake.
-  [[nodiscard]] static bool is_invalid_utf8(const record& brought) noexcept {
-    std::string_view text = brought.body;
-    if (brought.truncated) {
+  [[nodiscard]] static bool is_invalid_utf8(const record& retrieved) noexcept {
+    std::string_view text = retrieved.body;
+    if (retrieved.truncated) {
       text = text.substr(0, text.rfind('\n') + 1);
     }
-    return brought.charset == charset::utf_8 && !base::is_utf8(text);
+    return retrieved.charset == charset::utf_8 && !base::is_utf8(text);
   }
 
   const cache_options& options_;

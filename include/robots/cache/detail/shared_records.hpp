@@ -53,21 +53,21 @@ namespace robots::cache_detail {
 }
 
 /// Makes the records of a site for the other processes. Returns an empty optional if the site did
-/// not answer, or if the file that a 304 confirms is missing. `brought` was retrieved now, and
-/// `result` is its policy; `good` is the last good record, if it is known.
+/// not answer, or if the file that a 304 confirms is missing. `retrieved` has just come from the
+/// site, and `result` is its policy; `good` is the last good record, if it is known.
 [[nodiscard]] inline std::optional<site_records> records_to_share(
-    record brought, const std::shared_ptr<const policy>& result, std::optional<record> good) {
-  if (!is_answer_of_site(brought) || (brought.not_modified && !good)) {
+    record retrieved, const std::shared_ptr<const policy>& result, std::optional<record> good) {
+  if (!is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {
     return std::nullopt;
   }
-  if (brought.not_modified) {
-    return site_records{.latest = renewed(*std::move(good), std::move(brought))};
+  if (retrieved.not_modified) {
+    return site_records{.latest = renewed(*std::move(good), std::move(retrieved))};
   }
   const auto rests_on = policy::good(result);
   if (rests_on == nullptr || rests_on == result) {
     good.reset();
   }
-  return site_records{.latest = std::move(brought), .last_good = std::move(good)};
+  return site_records{.latest = std::move(retrieved), .last_good = std::move(good)};
 }
 
 }  // namespace robots::cache_detail

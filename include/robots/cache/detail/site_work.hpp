@@ -175,9 +175,9 @@ class site_work {
     const detail::earlier_policies before{flight_->last(), asked_by_};
     const wall_anchor now = cache_.parts.moment();
     const bool is_hasty = result.cut_short;
-    record brought = cache_.maker.recorded(std::move(result), before, now);
-    const auto policy_now = cache_.maker.judged(brought, before, now, flight_.get());
-    if (!cache_.maker.note_retrieval(*flight_, *policy_now, brought, now.steady - fetch_began_,
+    record retrieved = cache_.maker.recorded(std::move(result), before, now);
+    const auto policy_now = cache_.maker.judged(retrieved, before, now, flight_.get());
+    if (!cache_.maker.note_retrieval(*flight_, *policy_now, retrieved, now.steady - fetch_began_,
                                      exchanges, is_hasty && is_stopped)) {
       return give_up();
     }
@@ -191,7 +191,7 @@ class site_work {
       cache_.entries.keep(*flight_, policy_now, now.steady, epoch_, announces());
     }
     if (cache_.store != nullptr && !is_hasty) {
-      prepare_publication(std::move(brought), policy_now, turned_hostile, now.steady);
+      prepare_publication(std::move(retrieved), policy_now, turned_hostile, now.steady);
     }
     end_with(policy_now, false);
   }
@@ -410,13 +410,13 @@ class site_work {
   }
 
   /// Requests that the answer is published, if other processes can use it.
-  void prepare_publication(record brought, const std::shared_ptr<const policy>& policy_now,
+  void prepare_publication(record retrieved, const std::shared_ptr<const policy>& policy_now,
                            bool turned_hostile, time_point now) {
     // Without a lease, the site may have been invalidated since it was asked.
     if (flight_->detached() || (!lease_ && !announces())) {
       return;
     }
-    auto records = records_to_share(std::move(brought), policy_now, std::move(shared_good_));
+    auto records = records_to_share(std::move(retrieved), policy_now, std::move(shared_good_));
     if (!records || (!has_asked_store_ && is_failure(records->latest.outcome))) {
       return;  // the store may have a last good copy that is unknown here
     }

@@ -19,7 +19,7 @@ int add_text(CURL* /*easy*/, curl_infotype kind, char* data, std::size_t size, v
   return 0;
 }
 
-/// Returns what libcurl tells of a TLS connection with these options, to a server without TLS.
+/// Returns libcurl's report about a TLS connection with these options to a server without TLS.
 std::string trace_of_tls(const robots::curl_options& options) {
   const robots::test::raw_server server{"no TLS"};
   const robots::adapters_detail::curl_settings settings{options};
