@@ -54,7 +54,7 @@ struct waiting {
 
 }  // namespace
 
-TEST_CASE("A wait ends when its condition holds, and each notification happens under the lock") {
+TEST_CASE("A wait ends when its condition is true, and each notification is under the lock") {
   waiting one{SteadyClock{}};
   {
     const std::scoped_lock lock{one.mutex};
@@ -70,7 +70,7 @@ TEST_CASE("A wait ends when it is stopped") {
   CHECK_FALSE(one.end());
 }
 
-TEST_CASE("A wait ends when a clock that is moved by hand passes its deadline") {
+TEST_CASE("A wait ends when a manual clock passes its deadline") {
   const ManualClock clock;
   waiting one{clock, clock.now() + 1000h};
   clock.advance(999h);
@@ -78,13 +78,13 @@ TEST_CASE("A wait ends when a clock that is moved by hand passes its deadline") 
   CHECK_FALSE(one.end());
 }
 
-TEST_CASE("A wait may go on until the end of time") {
+TEST_CASE("A wait may last until the end of time") {
   waiting one{SteadyClock{}, time_point::max()};
   one.stop.request_stop();
   CHECK_FALSE(one.end());
 }
 
-TEST_CASE("A wait ends at its deadline by a clock that runs by itself") {
+TEST_CASE("A wait ends at its deadline by a running clock") {
   SteadyClock clock;
   std::mutex mutex;
   clock_condition changed;
@@ -94,7 +94,7 @@ TEST_CASE("A wait ends at its deadline by a clock that runs by itself") {
   CHECK(clock.now() >= deadline);
 }
 
-TEST_CASE("A condition that already holds needs no wait, whatever the deadline") {
+TEST_CASE("A condition that is already true needs no wait, whatever the deadline is") {
   ManualClock clock;
   std::mutex mutex;
   clock_condition changed;

@@ -39,7 +39,7 @@ TEST_CASE("Draws are spread evenly over [0, 1)") {
   CHECK(std::ranges::max(counts) < 10'400);
 }
 
-TEST_CASE("Threads that draw from one generator get the numbers of one thread among them") {
+TEST_CASE("Threads that share one generator get the numbers of one thread") {
   constexpr std::size_t threads = 4;
   constexpr std::size_t one = 1'000;
   counter_random shared{42};

@@ -25,7 +25,7 @@ static_assert(fingerprint("User-agent: *\nDisallow: /private\n") == 0x836C'9879'
 
 }  // namespace
 
-TEST_CASE("A fingerprint is the same while a program is compiled and while it runs") {
+TEST_CASE("A fingerprint is the same at compile time and at run time") {
   std::string every_octet;
   for (int octet = 0; octet < 256; ++octet) {
     every_octet += static_cast<char>(octet);
@@ -60,7 +60,7 @@ TEST_CASE("Texts that differ in one octet, in two octets or only in length have 
   CHECK(seen.size() == texts);
 }
 
-TEST_CASE("Numbers are combined in their order") {
+TEST_CASE("Combining numbers depends on their order") {
   robots::base::random_sequence random{7};
   std::set<std::uint64_t> seen;
   for (int i = 0; i < 1'000; ++i) {

@@ -36,7 +36,7 @@ TEST_CASE("The reader returns what the JSON writer wrote, octet by octet") {
   CHECK(read->text("missing").empty());
 }
 
-TEST_CASE("A text that is not a JSON object is not read, however it ends") {
+TEST_CASE("A text that is not exactly one JSON object is not read") {
   const std::string whole = R"({"a":"b\"","c":[{"d":1},{"e":"]"}],"f":true})";
   CHECK(json_object::read(whole));
   for (std::size_t size = 0; size < whole.size(); ++size) {

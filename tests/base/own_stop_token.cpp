@@ -22,7 +22,7 @@ static_assert(!std::is_move_constructible_v<own_stop_callback<std::function<void
 
 }  // namespace
 
-TEST_CASE("A stop is requested once, and all tokens see it") {
+TEST_CASE("A stop can be requested once, and all tokens see it") {
   const own_stop_source source;
   const own_stop_token token = source.get_token();
   CHECK(token.stop_possible());
@@ -45,7 +45,7 @@ TEST_CASE("A token without a source never stops") {
   CHECK_FALSE(called);
 }
 
-TEST_CASE("A request calls each callback that is registered, and later ones at once") {
+TEST_CASE("A request calls each registered callback, and later callbacks at once") {
   const own_stop_source source;
   int called = 0;
   const own_stop_callback first{source.get_token(), [&] { ++called; }};

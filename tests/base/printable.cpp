@@ -14,6 +14,6 @@ TEST_CASE("Control characters and other octets with an effect are escaped, and n
   CHECK(printable(std::string_view{"a\0b", 3}) == "a\\x00b");
 }
 
-TEST_CASE("An escape in the original text differs from an escape that the function made") {
+TEST_CASE("An escape in the original text differs from one that the function made") {
   CHECK(printable("\\x0A") == "\\x5Cx0A");
 }

@@ -25,7 +25,7 @@ static_assert(unit_interval(std::uint64_t{1} << 63U) == 0.5);
 
 }  // namespace
 
-TEST_CASE("A sequence goes on from where it is") {
+TEST_CASE("A sequence continues from its state") {
   random_sequence numbers{0};
   CHECK(numbers() == 0xE220A8397B1DCDAFU);
   CHECK(numbers() == 0x6E789E6AA1B965F4U);

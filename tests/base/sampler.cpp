@@ -4,7 +4,7 @@
 
 using robots::base::sampler;
 
-TEST_CASE("A sampler takes about the share that it was given") {
+TEST_CASE("A sampler picks about the given share") {
   const auto taken = [](double share) {
     const sampler some{share};
     int count = 0;

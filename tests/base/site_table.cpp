@@ -26,7 +26,7 @@ constexpr time_point now{1h};
 
 }  // namespace
 
-TEST_CASE("A value is found again where it was, for as long as it is needed") {
+TEST_CASE("A value is found at the same address as long as it is needed") {
   site_table<known> table{1'000};
   known* const first = table.find_or_add("a", now, needed_until);
   REQUIRE(first != nullptr);
@@ -61,7 +61,7 @@ TEST_CASE(
   CHECK(table.size() == capacity);
 }
 
-TEST_CASE("The one site that is not needed is found at once among very many") {
+TEST_CASE("The only site that is not needed is found at once among very many") {
   constexpr std::size_t capacity = 100'000;
   site_table<known> table{capacity};
   for (std::size_t i = 0; i < capacity; ++i) {
@@ -76,8 +76,7 @@ TEST_CASE("The one site that is not needed is found at once among very many") {
   CHECK(table.find("77777") == nullptr);
 }
 
-TEST_CASE(
-    "A full table forgets the site that is needed for longest, if that is longer than the limit") {
+TEST_CASE("A full table forgets the site that is needed for longest, if that is beyond the limit") {
   site_table<known> table{3};
   table.find_or_add("for an hour", now, needed_until)->until = now + 1h;
   table.find_or_add("for a year", now, needed_until)->until = now + 24h * 365;

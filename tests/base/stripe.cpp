@@ -13,7 +13,7 @@ using robots::base::place_of_thread;
 using robots::base::stripe_count;
 using robots::base::stripe_of_thread;
 
-TEST_CASE("A thread keeps its place, and leaves it to others when it ends") {
+TEST_CASE("A thread keeps its place until it ends, and then others can have it") {
   for (std::size_t i = 0; i < 3 * stripe_count; ++i) {
     std::jthread{[] {
       const std::size_t place = place_of_thread();
@@ -24,7 +24,7 @@ TEST_CASE("A thread keeps its place, and leaves it to others when it ends") {
   }
 }
 
-TEST_CASE("Threads that have no place of their own share those behind") {
+TEST_CASE("Threads without a free place share the places after the stripes") {
   constexpr std::size_t threads = 2 * stripe_count;
   std::mutex mutex;
   std::multiset<std::size_t> places;

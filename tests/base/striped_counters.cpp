@@ -11,7 +11,7 @@ enum class event : unsigned char { plain, rare, never, count_ };
 
 }  // namespace
 
-TEST_CASE("Counts of any number of threads add up") {
+TEST_CASE("Counts of many threads add up") {
   robots::base::striped_counters<event> counters;
   {
     std::vector<std::jthread> workers;

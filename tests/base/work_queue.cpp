@@ -30,7 +30,7 @@ struct queue : text_queue {
 
 }  // namespace
 
-TEST_CASE("Texts are handed on in their order, and all of them before the queue ends") {
+TEST_CASE("Items are handed on in their order, and all of them before the queue ends") {
   std::vector<std::string> written;
   {
     queue texts{1'000'000, [&written](text_queue::work& now) {
@@ -48,7 +48,7 @@ TEST_CASE("Texts are handed on in their order, and all of them before the queue 
   CHECK(written.back() == "999");
 }
 
-TEST_CASE("Nobody waits for a stuck writer: entries without room are refused") {
+TEST_CASE("No caller waits for a stuck writer: entries without room are refused") {
   gate stuck;
   std::atomic<int> written = 0;
   {
@@ -99,7 +99,7 @@ TEST_CASE("Many threads add to one queue, and no text is lost") {
 }
 
 TEST_CASE(
-    "The worker learns that somebody waits, is called when it asks, and is left alone when stuck") {
+    "The worker learns of waiting callers, is called when it asks, and is abandoned if stuck") {
   using namespace std::chrono_literals;
   gate stuck;
   std::atomic<int> calls = 0;
@@ -164,7 +164,7 @@ TEST_CASE("Callers that wait for room lose no item") {
   CHECK(written == 405);
 }
 
-TEST_CASE("Callers wait in vain once, and again when the worker goes on") {
+TEST_CASE("Callers wait in vain once, and again after the worker has continued") {
   using namespace std::chrono_literals;
   gate stuck;
   queue texts{100, [&](text_queue::work& /*now*/) {
@@ -198,7 +198,7 @@ TEST_CASE("The end of a queue wakes callers that wait for room") {
   stuck->open();
 }
 
-TEST_CASE("The queue counts memory once that several of its items keep alive") {
+TEST_CASE("The queue counts memory once if several of its items keep it alive") {
   gate stuck;
   queue texts{1'000, [&](text_queue::work& /*now*/) {
                 stuck.pass();

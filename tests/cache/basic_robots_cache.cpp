@@ -121,7 +121,7 @@ std::string reason(const decision& answer) { return std::string{to_string(answer
 
 }  // namespace
 
-TEST_CASE("check says whether a URL may be fetched, by which rule, and how old that is") {
+TEST_CASE("check says whether a URL may be fetched, by which rule, and how old the rule is") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nCrawl-delay: 2\n"));
   const decision first = bot.cache.check(home);
@@ -145,7 +145,7 @@ TEST_CASE("check says whether a URL may be fetched, by which rule, and how old t
   CHECK(bot.web.count() == 1);
 }
 
-TEST_CASE("get gives the policy of a site, and allowed the bare answer") {
+TEST_CASE("get returns the policy of a site, and allowed only the answer") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nSitemap: /s.xml\n"));
   const std::shared_ptr<const policy> found = bot.cache.get("https://example.com");
@@ -162,7 +162,7 @@ TEST_CASE("get gives the policy of a site, and allowed the bare answer") {
   CHECK(bot.web.count() == 1);
 }
 
-TEST_CASE("A decision stays good after the cache has forgotten the site, and after the cache") {
+TEST_CASE("A decision stays valid after the cache has forgotten the site, and after the cache") {
   decision answer;
   {
     scripted bot;
@@ -174,7 +174,7 @@ TEST_CASE("A decision stays good after the cache has forgotten the site, and aft
   CHECK_FALSE(answer.policy->allows("/private"));
 }
 
-TEST_CASE("The rules are those for the crawler's own token") {
+TEST_CASE("The rules are those for the crawler's product token") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /\nUser-agent: foobot\n"
                                           "Disallow: /only-this\n"));
@@ -184,7 +184,7 @@ TEST_CASE("The rules are those for the crawler's own token") {
   CHECK(bot.cache.allowed(home));
 }
 
-TEST_CASE("A fetch carries the whole user agent, the timeout and the limit") {
+TEST_CASE("A request has the whole user agent, the timeout and the limit") {
   cache_options options = foo_bot_that_asks_once();
   options.timeout = 1'234ms;
   options.parse.max_bytes = 9'999;
@@ -197,7 +197,7 @@ TEST_CASE("A fetch carries the whole user agent, the timeout and the limit") {
   CHECK(sent.max_bytes == 9'999);
 }
 
-TEST_CASE("The reading can be set") {
+TEST_CASE("The options for parsing are applied") {
   cache_options options = foo_bot();
   options.parse.tie = robots::tie_break::disallow;
   scripted bot{options};
@@ -205,7 +205,7 @@ TEST_CASE("The reading can be set") {
   CHECK_FALSE(bot.cache.allowed("https://example.com/a"));
 }
 
-TEST_CASE("/robots.txt itself is always allowed, and the decision says that this is why") {
+TEST_CASE("/robots.txt itself is always allowed, and the decision gives that reason") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /\n"));
   const decision answer = bot.cache.check(robots_url);
@@ -253,7 +253,7 @@ TEST_CASE("An invalidated file no longer serves as the last good copy") {
   CHECK(to_string(answer.policy->basis()) == "deny_all");
 }
 
-TEST_CASE("clear forgets every site, and the figures stay") {
+TEST_CASE("clear forgets every site, and keeps the statistics") {
   scripted bot;
   bot.web.otherwise(robots::test::ok());
   CHECK(bot.cache.allowed(home));
@@ -295,7 +295,7 @@ TEST_CASE("The statistics count every retrieval and decision") {
   CHECK(stats.hit_rate() == 0.4);
 }
 
-TEST_CASE("A site that had to go for want of room is fetched anew") {
+TEST_CASE("A site that was dropped to make room is fetched again") {
   ScriptedFetcher web;
   web.otherwise(robots::test::ok());
   small_cache cache{foo_bot(), web};
@@ -309,7 +309,7 @@ TEST_CASE("A site that had to go for want of room is fetched anew") {
   CHECK(cache.check("https://c.example/").from_cache);
 }
 
-TEST_CASE("A cache tells how much memory its rules hold, as far as its storage tells") {
+TEST_CASE("A cache reports the memory of its rules if its storage can") {
   ScriptedFetcher web;
   web.otherwise(robots::test::ok("User-agent: *\nDisallow: /a\n"));
   small_cache cache{foo_bot(), web};
@@ -325,7 +325,7 @@ TEST_CASE("A cache tells how much memory its rules hold, as far as its storage t
   CHECK_FALSE(other.memory_bytes());
 }
 
-TEST_CASE("A storage that forgets everything at once still works") {
+TEST_CASE("A storage that forgets everything at once works") {
   ScriptedFetcher web;
   web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
   basic_robots_cache<ScriptedFetcher, ManualClock, ForgetfulStorage> cache{foo_bot_that_asks_once(),
@@ -382,7 +382,7 @@ TEST_CASE("An observer gets an event for every retrieval and every decision") {
   CHECK_FALSE(observer.decisions()[4].from_cache);
 }
 
-TEST_CASE("The options in force can be seen") {
+TEST_CASE("The options in force can be read") {
   const scripted bot{foo_bot(fallback_policy::strict())};
   CHECK(bot.cache.options().fallback.name() == "strict");
   CHECK(bot.cache.options().user_agent == foo_bot().user_agent);
@@ -412,7 +412,7 @@ TEST_CASE("A call whose deadline has passed fetches nothing and stores nothing")
   }
 }
 
-TEST_CASE("A call whose deadline has passed gets the fresh copy, else the last good copy") {
+TEST_CASE("A call whose deadline has passed gets the fresh copy, or the last good copy") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   CHECK(bot.cache.allowed(home));
@@ -430,7 +430,7 @@ TEST_CASE("A call whose deadline has passed gets the fresh copy, else the last g
   CHECK(bot.web.count() == 2);
 }
 
-TEST_CASE("A deadline ends the call, and leaves the fetch its own timeout") {
+TEST_CASE("A deadline ends the call, but not the fetch, which has its own timeout") {
   scripted bot{foo_bot_that_asks_once()};
   bot.web.on(robots_url, ScriptedFetcher::failure(fetch_error::timeout));
   const decision answer = bot.cache.check(home, {.deadline = bot.clock.now() + 100ms});
@@ -439,7 +439,7 @@ TEST_CASE("A deadline ends the call, and leaves the fetch its own timeout") {
   CHECK(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("Without a thread to spare, a deadline shortens the timeout, and nothing is kept") {
+TEST_CASE("Without a free thread, a deadline shortens the timeout, and nothing is kept") {
   cache_options options = foo_bot();
   options.background_threads = 0;
   scripted bot{options};
@@ -487,7 +487,7 @@ class FlakyStorage {
 
 }  // namespace
 
-TEST_CASE("A storage that throws costs a fetch, not the answer") {
+TEST_CASE("A storage that throws causes a fetch, and the answer is right") {
   ScriptedFetcher web;
   web.on(robots_url, robots::test::ok());
   basic_robots_cache<ScriptedFetcher, ManualClock, FlakyStorage> cache{foo_bot(), web};
@@ -498,7 +498,7 @@ TEST_CASE("A storage that throws costs a fetch, not the answer") {
   CHECK(cache.stats().retrievals == 2);
 }
 
-TEST_CASE("A bare host and its origin share a fresh entry, however stale the other entry is") {
+TEST_CASE("A host and its https origin share a fresh entry, even if the other entry is stale") {
   ManualClock clock;
   ScriptedFetcher web;
   web.otherwise(robots::test::ok());
@@ -515,7 +515,7 @@ TEST_CASE("A bare host and its origin share a fresh entry, however stale the oth
   CHECK(web.count() == 2);
 }
 
-TEST_CASE("An exclusion that could never hold is refused at construction") {
+TEST_CASE("An exclusion that can never apply is refused at construction") {
   cache_options options = foo_bot();
   options.excluded = {"gov", " mil"};
   CHECK_THROWS_AS((basic_robots_cache<ScriptedFetcher>{options}), std::invalid_argument);

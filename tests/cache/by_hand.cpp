@@ -25,7 +25,7 @@ using robots::test::scripted;
 using robots::test::secret;
 using robots::test::watched;
 
-TEST_CASE("A refresh asks again by validators, and keeps the last good copy for worse times") {
+TEST_CASE("A refresh sends validators, and keeps the last good copy for failures") {
   scripted bot{foo_bot_that_asks_once()};
   bot.web.on(robots_url, robots::test::ok(robots::test::rules, {{"ETag", "\"a\""}}),
              ScriptedFetcher::status(304), ScriptedFetcher::status(503),
@@ -63,7 +63,7 @@ TEST_CASE("A refresh does not join a fetch that began before it") {
   CHECK_FALSE(bot.cache.allowed(secret));
 }
 
-TEST_CASE("A refresh waits for the new rules where others are served the stale ones") {
+TEST_CASE("A refresh waits for the new rules while other callers get the stale ones") {
   cache_options options = foo_bot();
   options.stale_while_revalidate = 1h;
   scripted bot{options};
@@ -73,7 +73,7 @@ TEST_CASE("A refresh waits for the new rules where others are served the stale o
   CHECK_FALSE(bot.cache.refresh(home)->allows("/x"));
 }
 
-TEST_CASE("An override of a site holds until it is lifted") {
+TEST_CASE("An override of a site applies until it is lifted") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
   scripted bot{options};
@@ -131,7 +131,7 @@ TEST_CASE("The excluded hosts can be replaced while the cache runs") {
   CHECK(bot.cache.allowed("https://x.example/"));
 }
 
-TEST_CASE("Rules that nothing can use any more are removed") {
+TEST_CASE("Rules that cannot be used any more are removed") {
   for (const auto& fallback :
        {robots::fallback_policy::permissive(), robots::fallback_policy::rfc9309()}) {
     CAPTURE(fallback.name());
@@ -153,7 +153,7 @@ TEST_CASE("Rules that nothing can use any more are removed") {
   }
 }
 
-TEST_CASE("An override that comes during a look-up in steps holds for that look-up") {
+TEST_CASE("An override during a look-up in steps applies to that look-up") {
   scripted bot;
   const robots::look_up known = bot.cache.begin("no URL");
   bot.web.otherwise(robots::test::ok());

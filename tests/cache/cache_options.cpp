@@ -57,7 +57,7 @@ TEST_CASE("The defaults are those of the sources and are accepted") {
   CHECK(options.excluded.empty());
 }
 
-TEST_CASE("Options that contradict themselves are refused with a word on how to mend them") {
+TEST_CASE("Options that contradict each other are refused with a message that says what to do") {
   struct wrong_option {
     std::string_view name;  // what the message must mention
     std::function<void(cache_options&)> spoil;
@@ -92,7 +92,7 @@ TEST_CASE("Options that contradict themselves are refused with a word on how to 
   }
 }
 
-TEST_CASE("A limit of no octets is refused, since it would allow everything") {
+TEST_CASE("A limit of 0 octets is refused, since it would allow everything") {
   cache_options options = foo_bot();
   options.parse.max_bytes = 0;
   CHECK(objection(options).find("max_bytes") != std::string::npos);

@@ -122,8 +122,7 @@ std::shared_ptr<const call_context> span(std::string id) {
 
 }  // namespace
 
-TEST_CASE(
-    "An observer hears how a site was looked up, fetched, read and decided on, with its span") {
+TEST_CASE("An observer gets the look-up, requests, parsing and decision of a site, with the span") {
   observed bot;
   bot.web.on_call(robots_url, [&bot](const robots::fetch_request&) {
     bot.clock.advance(30ms);
@@ -144,7 +143,7 @@ TEST_CASE(
                                   "https://example.com: decided yes https://example.com/b [s2]"});
 }
 
-TEST_CASE("An observer hears of tries, of the fallback, and of the breaker") {
+TEST_CASE("An observer gets events of tries, of the fallback policy and of the breaker") {
   cache_options options = foo_bot(robots::fallback_policy::strict());
   options.retry.attempts = 2;
   options.breaker = {.failures = 2, .cooldown = 60s};
@@ -167,7 +166,7 @@ TEST_CASE("An observer hears of tries, of the fallback, and of the breaker") {
   CHECK(heard[2] == site + "breaker closed");
 }
 
-TEST_CASE("An observer hears each hop under the site that was asked, and once") {
+TEST_CASE("An observer gets each redirect once, under the site that was asked") {
   observed bot;
   bot.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"))
       .on("https://www.example.com/robots.txt", ok("User-agent: *\nDisallow: /a\n"));
@@ -215,7 +214,7 @@ TEST_CASE("An observer gets an event for each quarantine and each override") {
                                   "https://example.com: decided yes https://example.com/x"});
 }
 
-TEST_CASE("The context of a call goes along into the cache's own threads") {
+TEST_CASE("The context of a call reaches the cache's own threads") {
   cache_options options = foo_bot();
   options.longest_call = 1h;
   options.timeout = 0ms;  // no caller has time for an exchange without a limit
@@ -230,8 +229,7 @@ TEST_CASE("The context of a call goes along into the cache's own threads") {
   CHECK(bot.diary.all->threads[2] != std::this_thread::get_id());
 }
 
-TEST_CASE(
-    "An excluded host counts and is reported once for each question, whatever member is asked") {
+TEST_CASE("An excluded host counts and is reported once for each question, with any member") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
   observed bot{options};
@@ -254,7 +252,7 @@ TEST_CASE(
   CHECK(bot.web.count() == 0);
 }
 
-TEST_CASE("A decision by a policy that the caller holds is counted and reported") {
+TEST_CASE("A decision by a policy of the caller is counted and reported") {
   observed bot;
   bot.web.otherwise(ok("User-agent: *\nDisallow: /a\n"));
   const auto held = bot.cache.get("https://example.com/");
@@ -283,7 +281,7 @@ TEST_CASE("A decision by a policy that the caller holds is counted and reported"
   CHECK_THROWS_AS(static_cast<void>(bot.cache.check("/b", none)), std::invalid_argument);
 }
 
-TEST_CASE("The context of a look-up in steps is that of its begin") {
+TEST_CASE("The context of a look-up in steps is that of its start") {
   observed bot;
   bot.web.otherwise(ok(""));
   robots::look_up steps = bot.cache.begin("https://example.com/", {.context = span("s1")});

@@ -87,7 +87,7 @@ TEST_CASE("An excluded host is never fetched and never allowed, and the decision
   CHECK(bot.web.count() == 6);
 }
 
-TEST_CASE("The policy of an excluded host allows nothing, its /robots.txt included") {
+TEST_CASE("The policy of an excluded host allows nothing, not even /robots.txt") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
   scripted bot{options};
@@ -95,7 +95,7 @@ TEST_CASE("The policy of an excluded host allows nothing, its /robots.txt includ
   CHECK_FALSE(bot.cache.get("not a host")->allows("/robots.txt"));
 }
 
-TEST_CASE("An excluded host is not fetched behind a redirect either") {
+TEST_CASE("An excluded host is not fetched after a redirect either") {
   cache_options options = foo_bot(fallback_policy::permissive());
   options.excluded = {"gov"};
   scripted bot{options};

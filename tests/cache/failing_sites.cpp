@@ -44,7 +44,7 @@ constexpr std::string_view no_robots_txt = "a\nb\nc\nd\ne\nf\n";
 
 }  // namespace
 
-TEST_CASE("A failure is tried again within the call, and the decision says how often") {
+TEST_CASE("A failure is tried again within the call, and the decision has the number of tries") {
   scripted bot{usual()};
   bot.web.on(robots_url, ScriptedFetcher::status(503),
              ScriptedFetcher::failure(fetch_error::timeout), robots::test::ok());
@@ -58,7 +58,7 @@ TEST_CASE("A failure is tried again within the call, and the decision says how o
   CHECK(bot.clock.now() > began);
 }
 
-TEST_CASE("A fetcher that gives up of itself is asked no more often than a site that fails") {
+TEST_CASE("A fetcher that cancels without a request is asked no more often than a failing site") {
   scripted bot{usual()};
   bot.web.otherwise(ScriptedFetcher::failure(fetch_error::cancelled));
   const robots::call_options limits{.deadline = bot.clock.now() + 1h};
@@ -68,7 +68,7 @@ TEST_CASE("A fetcher that gives up of itself is asked no more often than a site 
   CHECK(bot.web.count() == 3);
 }
 
-TEST_CASE("A wait that would outlast the deadline is not begun, and the failure is kept") {
+TEST_CASE("A wait that would outlast the deadline does not begin, and the failure is kept") {
   cache_options options = usual();
   options.background_threads = 0;
   scripted bot{options};
@@ -81,7 +81,7 @@ TEST_CASE("A wait that would outlast the deadline is not begun, and the failure 
   CHECK(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("A failure that one caller's deadline cut short is kept until the next try was due") {
+TEST_CASE("A failure that a caller's deadline cut short is kept until the next planned try") {
   cache_options options = usual();
   options.background_threads = 0;
   scripted bot{options};
@@ -94,7 +94,7 @@ TEST_CASE("A failure that one caller's deadline cut short is kept until the next
   CHECK(bot.web.count() == 2);
 }
 
-TEST_CASE("Each failure in a row is remembered for longer, and a success ends the row") {
+TEST_CASE("Each failure in a row is remembered for longer, and a success resets that") {
   cache_options options = foo_bot_that_asks_once();
   options.max_failure_ttl = 1h;
   scripted bot{options};
@@ -115,7 +115,7 @@ TEST_CASE("Each failure in a row is remembered for longer, and a success ends th
   CHECK_FALSE(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("Failures are forgotten at different times, so that sites do not come back together") {
+TEST_CASE("Failures are forgotten at different times, so that sites are not asked together") {
   cache_options options = usual();
   options.retry.attempts = 1;
   scripted bot{options};
@@ -134,7 +134,7 @@ TEST_CASE("Failures are forgotten at different times, so that sites do not come 
   CHECK(stored < sites * 4 / 5);
 }
 
-TEST_CASE("After five failures in a row an origin is left alone for a minute, then probed once") {
+TEST_CASE("After five failures in a row, an origin gets no request for a minute, then one probe") {
   cache_options options = usual();
   options.failure_ttl = options.max_failure_ttl = 1s;
   scripted bot{options};
@@ -167,7 +167,7 @@ TEST_CASE("After five failures in a row an origin is left alone for a minute, th
   CHECK(bot.cache.stats().open_breakers == 0);
 }
 
-TEST_CASE("Strict: a bare host whose https fails is not allowed by the want of a file under http") {
+TEST_CASE("Strict: a host whose https fails is not allowed by a missing file under http") {
   scripted bot{usual(fallback_policy::strict())};
   bot.web.on(robots_url, ScriptedFetcher::status(503));
   bot.web.on("http://example.com/robots.txt", ScriptedFetcher::status(404));
@@ -178,7 +178,7 @@ TEST_CASE("Strict: a bare host whose https fails is not allowed by the want of a
   CHECK(bot.web.count("http://example.com/robots.txt") == 0);
 }
 
-TEST_CASE("An open breaker is no failure of its own, and leaves the last good copy in force") {
+TEST_CASE("An open breaker is not a failure of the site, and the last good copy remains in force") {
   cache_options options = usual();
   options.failure_ttl = options.max_failure_ttl = 1s;
   scripted bot{options};
@@ -196,7 +196,7 @@ TEST_CASE("An open breaker is no failure of its own, and leaves the last good co
   CHECK(to_string(answer.reason) == "rule");
 }
 
-TEST_CASE("A site whose files are malformed again and again goes into quarantine until released") {
+TEST_CASE("A site whose files are malformed several times goes into quarantine until released") {
   scripted bot{usual(fallback_policy::strict())};
   bot.web.on(robots_url, robots::test::ok(no_robots_txt));
   for (std::size_t i = 1; i <= 3; ++i) {
@@ -224,7 +224,7 @@ TEST_CASE("A site whose files are malformed again and again goes into quarantine
   CHECK(bot.cache.quarantined().empty());
 }
 
-TEST_CASE("Quarantine holds for a bare host and its origin alike, and for calls in a hurry") {
+TEST_CASE("Quarantine applies to a host and its origin alike, and to calls without time") {
   const std::string_view origin = "https://example.com/";
   const std::string_view bare = "example.com";
   for (const auto& [first, second] : {std::pair{origin, bare}, std::pair{bare, origin}}) {
@@ -246,7 +246,7 @@ TEST_CASE("Quarantine holds for a bare host and its origin alike, and for calls 
   }
 }
 
-TEST_CASE("A file that was asked for before the release does not put its site back") {
+TEST_CASE("A file that was requested before the release does not put its site back") {
   std::size_t back = 0;
   for (int round = 0; round < 500; ++round) {
     cache_options options = foo_bot(fallback_policy::strict());
@@ -275,7 +275,7 @@ TEST_CASE("A file that was asked for before the release does not put its site ba
   CHECK(back == 0);
 }
 
-TEST_CASE("A good file, or none, in between starts the count of malformed ones anew") {
+TEST_CASE("A good or missing file in between resets the count of malformed ones") {
   for (const auto& between : {robots::test::ok(), ScriptedFetcher::status(404)}) {
     scripted bot{usual(fallback_policy::strict())};
     bot.web.on(robots_url, robots::test::ok(no_robots_txt), robots::test::ok(no_robots_txt),
@@ -303,7 +303,7 @@ TEST_CASE("If malformed files are parsed, no site is quarantined") {
   }
 }
 
-TEST_CASE("A policy of the user's own decides, with all that is known of the failure") {
+TEST_CASE("A fallback policy of the user decides with all details of the failure") {
   struct Patient {
     [[nodiscard]] fallback_action action(const record_head& head) const {
       if (head.outcome == outcome::success) {
@@ -323,7 +323,7 @@ TEST_CASE("A policy of the user's own decides, with all that is known of the fai
   CHECK(bot.cache.options().fallback.name() == "custom");
 }
 
-TEST_CASE("The last good copy holds after whatever outcome the user wants it for") {
+TEST_CASE("The last good copy applies after any outcome for which the user wants it") {
   const auto last_good = fallback_action::last_good_or_deny;
   scripted bot{foo_bot(fallback_policy::strict()
                            .with(outcome::malformed, last_good)

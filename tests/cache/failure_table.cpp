@@ -196,7 +196,7 @@ void for_each_row(Check check) {
 
 }  // namespace
 
-TEST_CASE("Every row of the failure table holds for a site never seen before") {
+TEST_CASE("Every row of the failure table is right for a new site") {
   for_each_row([](const row& tested, fallback_policy fallback, expected then) {
     scripted world{foo_bot(fallback)};
     world.web.otherwise_call(tested.answer);
@@ -207,7 +207,7 @@ TEST_CASE("Every row of the failure table holds for a site never seen before") {
   });
 }
 
-TEST_CASE("Every row of the failure table holds for a site that was read before") {
+TEST_CASE("Every row of the failure table is right for a site with a good copy") {
   for_each_row([](const row& tested, fallback_policy fallback, expected then) {
     scripted world{foo_bot_that_asks_once(fallback)};
     world.web.on(robots_url, robots::test::ok());
@@ -219,7 +219,7 @@ TEST_CASE("Every row of the failure table holds for a site that was read before"
   });
 }
 
-TEST_CASE("Every row of the failure table holds when the last good copy is too old") {
+TEST_CASE("Every row of the failure table is right when the last good copy is too old") {
   for_each_row([](const row& tested, fallback_policy fallback, expected then) {
     scripted world{foo_bot(fallback)};
     world.web.on(robots_url, robots::test::ok());
@@ -231,7 +231,7 @@ TEST_CASE("Every row of the failure table holds when the last good copy is too o
   });
 }
 
-TEST_CASE("A failure is asked again after five minutes, an answer after a day") {
+TEST_CASE("After a failure, a site is asked again in five minutes; after an answer, in a day") {
   for_each_row([](const row& tested, fallback_policy fallback, expected /*then*/) {
     scripted world{foo_bot_that_asks_once(fallback)};
     world.web.otherwise_call(tested.answer);
@@ -247,7 +247,7 @@ TEST_CASE("A failure is asked again after five minutes, an answer after a day") 
   });
 }
 
-TEST_CASE("The last good copy stands in through any number of failures, for 30 days in all") {
+TEST_CASE("The last good copy applies through any number of failures, for 30 days in all") {
   for (const fallback_policy fallback : {fallback_policy::rfc9309(), fallback_policy::strict()}) {
     scripted world{foo_bot_that_asks_once(fallback)};
     world.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
@@ -269,7 +269,7 @@ TEST_CASE("The last good copy stands in through any number of failures, for 30 d
   }
 }
 
-TEST_CASE("A site that answers again is obeyed at once, and its new copy is the good one") {
+TEST_CASE("A site that answers again is obeyed at once, and its new file is the good copy") {
   scripted world{foo_bot_that_asks_once()};
   world.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500),
                robots::test::ok("User-agent: *\nDisallow: /new\n"), ScriptedFetcher::status(500));
@@ -286,7 +286,7 @@ TEST_CASE("A site that answers again is obeyed at once, and its new copy is the 
   CHECK(result.age == 24h);
 }
 
-TEST_CASE("The good copy survives a failure of another row in between") {
+TEST_CASE("The good copy survives a different failure in between") {
   const auto loop = ScriptedFetcher::redirect(302, robots_url);
   const auto broken = ScriptedFetcher::status(503);
   for (const fallback_policy fallback : {fallback_policy::rfc9309(), fallback_policy::strict()}) {
@@ -306,7 +306,7 @@ TEST_CASE("The good copy survives a failure of another row in between") {
   }
 }
 
-TEST_CASE("One row of a policy can be replaced") {
+TEST_CASE("One action of a policy can be replaced") {
   using robots::fallback_action;
   scripted world{foo_bot(
       fallback_policy::permissive().with(outcome::server_error, fallback_action::deny_all))};
@@ -316,7 +316,7 @@ TEST_CASE("One row of a policy can be replaced") {
   CHECK(world.cache.allowed("https://other.example/"));
 }
 
-TEST_CASE("If a missing file denies by option, the fallback decides") {
+TEST_CASE("If an option denies missing files, the fallback policy decides") {
   using robots::fallback_action;
   scripted world{
       foo_bot(fallback_policy::strict().with(outcome::not_found, fallback_action::deny_all))};
@@ -328,7 +328,8 @@ TEST_CASE("If a missing file denies by option, the fallback decides") {
   CHECK(explain(result) == "not allowed: fallback: not_found (HTTP 404)");
 }
 
-TEST_CASE("A file is malformed above the share and from the least number of lines on, or wholly") {
+TEST_CASE(
+    "A file is malformed above the share and the least number of lines, or if all lines are") {
   struct sample {
     int good;
     int bad;
@@ -364,13 +365,13 @@ TEST_CASE("The malformed share can be set") {
   const std::string text = "User-agent: *\nDisallow: /private\nwhat\nis\nthis\n";
   robots::cache_options options = foo_bot(fallback_policy::strict());
 
-  SUBCASE("to be narrower") {
+  SUBCASE("to be lower") {
     options.malformed = {.share = 0.5, .lines = 1};
     scripted world{options};
     world.web.on(robots_url, robots::test::ok(text));
     CHECK_FALSE(world.cache.allowed(home));
   }
-  SUBCASE("to be wider") {
+  SUBCASE("to be higher") {
     options.malformed = {.share = 0.6, .lines = 1};
     scripted world{options};
     world.web.on(robots_url, robots::test::ok(text));
@@ -379,7 +380,8 @@ TEST_CASE("The malformed share can be set") {
   }
 }
 
-TEST_CASE("Content that is not a robots.txt is malformed however short, and decisions say so") {
+TEST_CASE(
+    "Content that is not a robots.txt is malformed however short it is, and decisions say so") {
   using std::literals::operator""s;
   for (const std::string& content :
        {"<html><title>Just a moment...</title></html>\n"s, "PK\3\4\x14\0\0\0"s,
@@ -400,8 +402,7 @@ TEST_CASE("Content that is not a robots.txt is malformed however short, and deci
   }
 }
 
-TEST_CASE(
-    "A page of HTML in place of a robots.txt denies under strict and else restricts nothing") {
+TEST_CASE("An HTML page instead of a robots.txt denies under strict, and else restricts nothing") {
   std::string page = "<!DOCTYPE html>\n<html>\n<head>\n<title>Welcome</title>\n</head>\n<body>\n";
   for (int i = 0; i < 20; ++i) {
     page += "<p>All about robots.</p>\n";

@@ -134,7 +134,7 @@ TEST_CASE("A refresh that halts a site returns the halt") {
   CHECK(of.cache.refresh(home)->refused() == decision_reason::halted);
 }
 
-TEST_CASE("An option says which changes count as fast") {
+TEST_CASE("Options decide which changes count as fast") {
   cache_options options = foo_bot();
   options.fast_change_share = 0.05;
   options.fast_change_within = 5min;
@@ -248,7 +248,7 @@ TEST_CASE("A site that turns hostile is halted at once, until somebody resumes i
   CHECK(halted.size() == 1);
 }
 
-TEST_CASE("A site without a robots.txt turns hostile behind an outage, too") {
+TEST_CASE("A site without a robots.txt can turn hostile, even during an outage") {
   cache_options options = careful_bot();
   options.retry.attempts = 1;
   scripted bot{options};
@@ -262,7 +262,7 @@ TEST_CASE("A site without a robots.txt turns hostile behind an outage, too") {
   CHECK(bot.cache.is_halted(home));
 }
 
-TEST_CASE("A site that was hostile from the start, or cannot be read, is not halted") {
+TEST_CASE("A site that was always hostile, or cannot be read, is not halted") {
   scripted bot{careful_bot()};
   bot.web.on(robots_url, ok(everything), ok(everything), ScriptedFetcher::status(503));
   CHECK_FALSE(bot.cache.allowed(home));
@@ -276,7 +276,7 @@ TEST_CASE("A site that was hostile from the start, or cannot be read, is not hal
   CHECK(bot.cache.halted().empty());
 }
 
-TEST_CASE("A site that turns hostile is halted after its policy was forgotten, too") {
+TEST_CASE("A site that turns hostile is halted even after its policy was forgotten") {
   for (const bool is_evicted : {true, false}) {
     CAPTURE(is_evicted);
     ScriptedFetcher web;
@@ -298,7 +298,7 @@ TEST_CASE("A site that turns hostile is halted after its policy was forgotten, t
   }
 }
 
-TEST_CASE("A site is hostile beside rules that allow its front page or its robots.txt alone") {
+TEST_CASE("A site is hostile even if it allows its front page or its robots.txt") {
   for (const std::string allowed :
        {"Allow: /$\n", "Allow: /robots.txt\n", "Allow: /robots.txt$\nAllow: /$\n"}) {
     CAPTURE(allowed);
@@ -318,7 +318,7 @@ TEST_CASE("A site is hostile beside rules that allow its front page or its robot
   }
 }
 
-TEST_CASE("A site whose robots.txt cannot be had for long is halted where that is wanted") {
+TEST_CASE("A site whose robots.txt is unavailable for long is halted if options ask for it") {
   for (const fetch_response& failure :
        {ScriptedFetcher::status(503), ScriptedFetcher::failure(robots::fetch_error::timeout)}) {
     cache_options options = careful_bot();
@@ -345,7 +345,7 @@ TEST_CASE("A site whose robots.txt cannot be had for long is halted where that i
   CHECK_THROWS_AS(scripted{options}, std::invalid_argument);
 }
 
-TEST_CASE("By default, a strict cache alone halts a site that turns hostile") {
+TEST_CASE("By default, only a strict cache halts a site that turns hostile") {
   for (const auto& fallback :
        {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
     const bool is_strict = fallback == fallback_policy::strict();
@@ -362,7 +362,7 @@ TEST_CASE("By default, a strict cache alone halts a site that turns hostile") {
   }
 }
 
-TEST_CASE("A strict fallback with another row halts hostile sites, too") {
+TEST_CASE("A strict fallback policy with another action halts hostile sites, too") {
   using robots::outcome;
   const auto own =
       fallback_policy::strict().with(outcome::client_error, robots::fallback_action::allow_all);
@@ -373,7 +373,7 @@ TEST_CASE("A strict fallback with another row halts hostile sites, too") {
   CHECK(bot.cache.check(home).reason == decision_reason::halted);
 }
 
-TEST_CASE("Without halt_hostile, the rules of a hostile change hold") {
+TEST_CASE("Without halt_hostile, the rules of a hostile change apply") {
   cache_options options = careful_bot();
   options.halt_hostile = false;
   watched_sites of{options};
@@ -387,8 +387,7 @@ TEST_CASE("Without halt_hostile, the rules of a hostile change hold") {
   CHECK(of.cache.allowed(home));
 }
 
-TEST_CASE(
-    "A site turns hostile behind a redirect, too, and when a look-up of an event loop sees it") {
+TEST_CASE("A site can turn hostile after a redirect, and in a look-up of an event loop") {
   scripted bot{careful_bot()};
   bot.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));
   bot.web.on("https://www.example.com/robots.txt", ok(), ok(everything));
@@ -412,7 +411,7 @@ TEST_CASE("A look-up that ends after its site was halted has the policy of a hal
   CHECK(bot.cache.get(home)->allows("/"));  // the robots.txt of the site was kept
 }
 
-TEST_CASE("Access is revoked where a page that is allowed answers 401, 403 or a challenge") {
+TEST_CASE("Access is revoked if an allowed page answers 401, 403 or a challenge") {
   watched_sites of;
   of.web.on(robots_url, ok());
   CHECK(of.cache.allowed(home));
@@ -434,7 +433,7 @@ TEST_CASE("Access is revoked where a page that is allowed answers 401, 403 or a 
   CHECK(of.web.count() == 1);
 }
 
-TEST_CASE("Access is revoked where a site that gave its robots.txt answers 401 or 403 for it") {
+TEST_CASE("Access is revoked if a site answers 401 or 403 for a robots.txt that it sent before") {
   const fetch_response forbidden = ScriptedFetcher::status(403);
   const texts once{"https://example.com: revoked https://example.com/robots.txt 403"};
   const std::vector<std::pair<std::vector<fetch_response>, std::vector<bool>>> cases{
@@ -469,7 +468,7 @@ TEST_CASE("Access is revoked where a site that gave its robots.txt answers 401 o
         texts{"https://example.com: revoked https://www.example.com/r 401"});
 }
 
-TEST_CASE("A site that refuses its robots.txt is halted with halt_revoked, and only then") {
+TEST_CASE("A site that refuses its robots.txt is halted only with halt_revoked") {
   for (const bool is_halting : {true, false}) {
     cache_options options = foo_bot();
     options.halt_revoked = is_halting;
@@ -497,7 +496,7 @@ TEST_CASE("A site that refuses its robots.txt is halted with halt_revoked, and o
   }
 }
 
-TEST_CASE("The same refusal of the same page, reported twice at once, counts once") {
+TEST_CASE("A refusal of a page that is reported twice counts once") {
   watched_sites of;
   of.web.on(robots_url, ok());
   CHECK(of.cache.allowed(home));
@@ -555,7 +554,7 @@ TEST_CASE("After a surprising answer to a page, the site's rules are fetched aga
   CHECK(bot.cache.allowed(home));
 }
 
-TEST_CASE("A site that revokes access is halted where that is wanted") {
+TEST_CASE("A site that revokes access is halted if options ask for it") {
   cache_options options = foo_bot();
   options.halt_revoked = true;
   watched_sites of{options};
@@ -572,7 +571,7 @@ TEST_CASE("A site that revokes access is halted where that is wanted") {
   CHECK(to_string(of.cache.halted().front().second) == "access_revoked");
 }
 
-TEST_CASE("So many sites may be halted at once, and a further one is not") {
+TEST_CASE("65,536 sites may be halted at once, and a further one is not") {
   scripted bot{careful_bot()};
   constexpr std::size_t most = 65'536;
   for (std::size_t i = 0; i < most; ++i) {
@@ -647,7 +646,7 @@ TEST_CASE("A high-risk site gives one event when it is first seen") {
   CHECK(of.watchman.take().empty());
 }
 
-TEST_CASE("A sign-off is for one site, and no override stands in for it") {
+TEST_CASE("A sign-off is for one site, and no override replaces it") {
   cache_options options = foo_bot();
   options.sign_off = {"gov"};
   scripted bot{options};
@@ -723,7 +722,7 @@ TEST_CASE("A site that turns hostile is halted, whatever it answers in between")
   }
 }
 
-TEST_CASE("A predicate that throws means that a site is high-risk, and a bad suffix is refused") {
+TEST_CASE("If the predicate throws, the site is high-risk; a bad suffix is refused") {
   cache_options options = foo_bot();
   options.is_high_risk = [](std::string_view) -> bool { throw std::runtime_error{"no idea"}; };
   scripted bot{options};

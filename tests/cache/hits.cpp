@@ -112,7 +112,7 @@ void script(ScriptedFetcher& web) {
 
 }  // namespace
 
-TEST_CASE("Allowed answers and counts as check does, cold, warm and stale") {
+TEST_CASE("allowed answers and counts like check, without an entry, with a fresh and a stale one") {
   scripted checked{excluding_gov()};
   scripted asked{excluding_gov()};
   script(checked.web);
@@ -137,7 +137,7 @@ TEST_CASE("Allowed answers and counts as check does, cold, warm and stale") {
   CHECK(a.allowed + a.denied == 3 * std::size(urls));
 }
 
-TEST_CASE("A hit asks the storage once and the clock once, whatever is asked for") {
+TEST_CASE("A hit asks the storage once and the clock once, with every member") {
   CountingClock clock;
   CountingStorage storage;
   ScriptedFetcher web;
@@ -160,7 +160,7 @@ TEST_CASE("A hit asks the storage once and the clock once, whatever is asked for
   }
 }
 
-TEST_CASE("A miss asks the storage once, and again once it is its turn to fetch") {
+TEST_CASE("A miss asks the storage once, and once more before it fetches") {
   CountingStorage storage;
   ScriptedFetcher web;
   web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
@@ -186,7 +186,7 @@ TEST_CASE("An excluded host is not looked up") {
   CHECK(cache.stats().excluded == 3);
 }
 
-TEST_CASE("An exclusion also holds for entries that another cache has stored") {
+TEST_CASE("An exclusion also applies to entries that another cache has stored") {
   const CountingStorage storage;
   ScriptedFetcher web;
   web.otherwise(robots::test::ok(""));

@@ -59,20 +59,20 @@ TEST_CASE("An answer without headers is used for a day") {
   check_lifetime(ScriptedFetcher::status(403), 24h);
 }
 
-TEST_CASE("max-age and Expires are honoured") {
+TEST_CASE("max-age and Expires set the lifetime") {
   check_lifetime(with({{"Cache-Control", "max-age=3600"}}), 1h);
   check_lifetime(with({{"cache-control", "public, MAX-AGE=\"7200\""}}), 2h);
   check_lifetime(with({{"Date", noon}, {"Expires", two_o_clock}}), 2h);
   check_lifetime(ScriptedFetcher::status(404, {{"Cache-Control", "max-age=3600"}}), 1h);
 }
 
-TEST_CASE("max-age goes before Expires, and Age is taken off") {
+TEST_CASE("max-age overrides Expires, and Age is subtracted") {
   check_lifetime(
       with({{"Cache-Control", "max-age=3600"}, {"Date", noon}, {"Expires", two_o_clock}}), 1h);
   check_lifetime(with({{"Cache-Control", "max-age=3600"}, {"Age", "600"}}), 50min);
 }
 
-TEST_CASE("No header makes an answer live shorter than min_ttl") {
+TEST_CASE("No header makes a lifetime shorter than min_ttl") {
   check_lifetime(with({{"Cache-Control", "max-age=0"}}), 5min);
   check_lifetime(with({{"Cache-Control", "no-store"}}), 5min);
   check_lifetime(with({{"Cache-Control", "no-cache"}}), 5min);
@@ -81,7 +81,7 @@ TEST_CASE("No header makes an answer live shorter than min_ttl") {
   check_lifetime(with({{"Cache-Control", "max-age=60"}, {"Age", "4000000000"}}), 5min);
 }
 
-TEST_CASE("No header makes an answer live longer than max_ttl") {
+TEST_CASE("No header makes a lifetime longer than max_ttl") {
   check_lifetime(with({{"Cache-Control", "max-age=86401"}}), 24h);
   check_lifetime(with({{"Cache-Control", "max-age=99999999999999999999999999"}}), 24h);
   check_lifetime(with({{"Date", noon}, {"Expires", next_week}}), 24h);
@@ -100,7 +100,7 @@ TEST_CASE("The limits can be set") {
   check_lifetime(with({}), 10s, options);
 }
 
-TEST_CASE("max_ttl wins over a longer default_ttl and a longer min_ttl") {
+TEST_CASE("max_ttl overrides a longer default_ttl and a longer min_ttl") {
   cache_options options = foo_bot();
   options.max_ttl = 1s;
   check_lifetime(with({}), 1s, options);
@@ -111,7 +111,7 @@ TEST_CASE("max_ttl wins over a longer default_ttl and a longer min_ttl") {
   check_lifetime(with({}), 24h, options);
 }
 
-TEST_CASE("It is the headers of the last response that count, not those of a redirect") {
+TEST_CASE("The headers of the last response count, not those of a redirect") {
   scripted bot;
   fetch_response moved = ScriptedFetcher::redirect(301, "/r");
   moved.headers.push_back({"Cache-Control", "max-age=3600"});
@@ -124,7 +124,7 @@ TEST_CASE("It is the headers of the last response that count, not those of a red
   CHECK_FALSE(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("A failure is remembered for failure_ttl, whatever Cache-Control says") {
+TEST_CASE("A failure is remembered for failure_ttl, with any Cache-Control") {
   const auto failed = ScriptedFetcher::status(500, {{"Cache-Control", "max-age=86400"}});
   cache_options options = foo_bot_that_asks_once();
   check_lifetime(failed, 5min, options);
@@ -148,7 +148,7 @@ TEST_CASE("By default each failure in a row is remembered twice as long, up to a
   }
 }
 
-TEST_CASE("A server is left alone for as long as it asks by Retry-After") {
+TEST_CASE("A server gets no request for the time of its Retry-After") {
   for (const int status : {429, 503}) {
     for (const auto fallback :
          {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
@@ -168,7 +168,7 @@ TEST_CASE("A server is left alone for as long as it asks by Retry-After") {
   }
 }
 
-TEST_CASE("Until Retry-After, the last good copy holds, and without one nothing is allowed") {
+TEST_CASE("Until Retry-After, the last good copy applies; without one, nothing is allowed") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok(),
              ScriptedFetcher::status(429, {{"Retry-After", "3600"}}));
@@ -214,7 +214,7 @@ TEST_CASE("With last_good_for of zero, a stale copy is never used") {
   CHECK_FALSE(bot.cache.allowed(home));
 }
 
-TEST_CASE("Durations without end mean for ever") {
+TEST_CASE("The longest durations never end") {
   using std::chrono::seconds;
   cache_options options = foo_bot();
   options.default_ttl = options.max_ttl = seconds::max();
@@ -227,7 +227,7 @@ TEST_CASE("Durations without end mean for ever") {
     bot.clock.advance(std::chrono::hours{24 * 365 * 100});
     CHECK(bot.cache.check(home).from_cache);
   }
-  SUBCASE("For the last good copy") {
+  SUBCASE("for the last good copy") {
     options.default_ttl = options.max_ttl = 24h;
     scripted bot{options};
     bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));

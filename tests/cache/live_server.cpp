@@ -99,7 +99,7 @@ TEST_CASE("Sixteen threads that ask for one cold origin cause one request at the
   CHECK(server.requests() == 1);
 }
 
-TEST_CASE("The server sees one plain request with the crawler's whole name") {
+TEST_CASE("The server gets one plain request with the crawler's whole name") {
   loopback_server server;
   server.get("/robots.txt", std::string{robots::test::rules});
   live_cache cache{patient(), CurlFetcher{direct()}};
@@ -111,7 +111,7 @@ TEST_CASE("The server sees one plain request with the crawler's whole name") {
   CHECK(got.header("Authorization").empty());
 }
 
-TEST_CASE("A bare host is asked over https, whose certificate is verified") {
+TEST_CASE("A host is asked over https, and its certificate is verified") {
   two_servers servers;
   robots::curl_options options = direct();
   options.ca_file = servers.authority.ca_file();
@@ -127,7 +127,7 @@ TEST_CASE("A bare host is asked over https, whose certificate is verified") {
   CHECK(servers.plain.requests() == 1);
 }
 
-TEST_CASE("A bare host falls back to http when https cannot be had, an https URL does not") {
+TEST_CASE("A host falls back to http if https is unavailable; an https URL does not") {
   two_servers servers;
   const closed_port nobody;
   const certificate_authority other;
@@ -135,14 +135,14 @@ TEST_CASE("A bare host falls back to http when https cannot be had, an https URL
   options.ca_file = servers.authority.ca_file();
   options.connect_to = {servers.plain.connect_to(host, 80)};
 
-  SUBCASE("Because nothing listens there") {
+  SUBCASE("because nothing listens there") {
     options.connect_to.push_back(connect_to(nobody, 443));
   }
-  SUBCASE("Because another authority vouches for it") {
+  SUBCASE("because of an unknown authority") {
     options.connect_to.push_back(servers.secure.connect_to(host, 443));
     options.ca_file = other.ca_file();
   }
-  SUBCASE("Because what listens there speaks no TLS") {
+  SUBCASE("because the server there has no TLS") {
     options.connect_to.push_back(servers.plain.connect_to(host, 443));
   }
   CAPTURE(options.connect_to.back());
@@ -193,7 +193,8 @@ TEST_CASE("A redirect away from http is refused, and a loop of redirects ends") 
   CHECK(server.requests() - before == 6);
 }
 
-TEST_CASE("A redirect to an address that is not allowed is refused, and nothing is sent there") {
+TEST_CASE(
+    "A redirect to an address that is not permitted is refused, and no request is sent there") {
   loopback_server open;
   loopback_server hidden;
   hidden.get("/robots.txt", "User-agent: *\nDisallow:\n");
@@ -230,7 +231,7 @@ TEST_CASE("A redirect to an address that is not allowed is refused, and nothing 
   CHECK(open.requests() == 18);
 }
 
-TEST_CASE("A site at an address that is not allowed is refused") {
+TEST_CASE("A site at an address that is not permitted is refused") {
   loopback_server server;
   server.get("/robots.txt", "User-agent: *\nDisallow:\n");
   robots::curl_options options = direct();
@@ -261,7 +262,7 @@ TEST_CASE("An endless file is read up to the limit, and its cut line does not co
   CHECK(cache.get(server.url())->rules().size() == 3);
 }
 
-TEST_CASE("A call that is stopped while the server keeps it waiting ends, and is not kept") {
+TEST_CASE("A call that is stopped while the server is silent ends, and its result is not kept") {
   loopback_server server;
   gate& door = server.stall("/robots.txt", std::string{robots::test::rules});
   robots::cache_options options = patient();
@@ -285,7 +286,7 @@ TEST_CASE("A call that is stopped while the server keeps it waiting ends, and is
   CHECK(server.requests() == 2);
 }
 
-TEST_CASE("The meaning of each status is that of the failure table") {
+TEST_CASE("Each status has the effect that the failure table states") {
   loopback_server server;
   server.otherwise([](const auto& request) {
     return loopback_reply{.status = std::stoi(request.host().substr(1))};
@@ -305,7 +306,7 @@ TEST_CASE("The meaning of each status is that of the failure table") {
   CHECK(cache.stats().failures == 3);  // the refusal (403), too
 }
 
-TEST_CASE("A site that is asked again is asked over the same connection where that is wanted") {
+TEST_CASE("A site is asked again over the same connection if options ask for it") {
   loopback_server server;
   server.get("/robots.txt", std::string{robots::test::rules});
   robots::curl_options keeping = direct();

@@ -83,7 +83,7 @@ TEST_CASE("A wait between tries that is cut short ends with the result of the la
   CHECK(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("A site that may not be asked now is answered for at once, by the look-up that would") {
+TEST_CASE("A look-up of a site that must not be asked now ends at once") {
   cache_options options = foo_bot();
   options.breaker.failures = 1;
   scripted bot{options};
@@ -107,7 +107,7 @@ TEST_CASE("A look-up without a fetch is complete at once") {
   CHECK(bot.web.count() == 0);
 }
 
-TEST_CASE("Look-ups for one site share one fetch, and all are called when it is done") {
+TEST_CASE("Look-ups for one site share one fetch, and all of them are called at its end") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   look_up first = bot.cache.begin(home);
@@ -152,7 +152,7 @@ TEST_CASE("A dropped look-up cancels its request, and the next caller starts aga
   CHECK(third.policy() == second.policy());
 }
 
-TEST_CASE("A look-up is called once however often it asks for that, and not once it is dropped") {
+TEST_CASE("A look-up is called once, and never after it is dropped") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   look_up leading = bot.cache.begin(home);
@@ -192,9 +192,7 @@ TEST_CASE("A look-up that is dropped leaves the probe of a breaker to the next o
   CHECK(bot.cache.allowed(home));
 }
 
-TEST_CASE(
-    "Without finish_abandoned, a fetch that a look-up has left goes on while anybody waits for "
-    "it") {
+TEST_CASE("Without finish_abandoned, a fetch continues while another look-up waits for it") {
   for (const bool all_leave : {false, true}) {
     CAPTURE(all_leave);
     cache_options options = foo_bot();
@@ -221,7 +219,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Without finish_abandoned, a wait between tries ends when no caller is left") {
+TEST_CASE("Without finish_abandoned, a wait before a retry ends when every caller has left") {
   cache_options options = foo_bot();
   options.finish_abandoned = false;
   options.retry.attempts = 3;
@@ -236,7 +234,7 @@ TEST_CASE("Without finish_abandoned, a wait between tries ends when no caller is
   CHECK(bot.cache.stats().size == 0);
 }
 
-TEST_CASE("An exchange that gave up though somebody waits has failed") {
+TEST_CASE("An exchange that is cancelled although a caller waits has failed") {
   scripted bot{foo_bot_that_asks_once()};
   look_up looking = bot.cache.begin(home);
   looking.on_response(ScriptedFetcher::failure(robots::fetch_error::cancelled));
@@ -277,13 +275,13 @@ TEST_CASE("A look-up answers for its own site only") {
   CHECK_THROWS_AS(static_cast<void>(bot.cache.check(home, invalid)), std::invalid_argument);
 }
 
-TEST_CASE("A look-up that has no policy yet answers for nothing") {
+TEST_CASE("A look-up without a policy answers no question") {
   scripted bot;
   const look_up looking = bot.cache.begin(home);
   CHECK_THROWS_AS(static_cast<void>(bot.cache.check(home, looking)), std::logic_error);
 }
 
-TEST_CASE("A look-up that was moved has no policy and nothing to do") {
+TEST_CASE("A moved-from look-up has no policy and no step") {
   scripted bot;
   look_up from = bot.cache.begin(home);
   const look_up into = std::move(from);
@@ -304,7 +302,7 @@ TEST_CASE("A look-up that was moved has no policy and nothing to do") {
   CHECK_THROWS_AS(static_cast<void>(bot.cache.check(home, from)), std::logic_error);
 }
 
-TEST_CASE("A look-up answers for the bare host and for the origin that answered for it") {
+TEST_CASE("A look-up answers for the host and for the origin that answered for it") {
   for (const char* begun : {"example.com", "https://example.com/", "example.com/a"}) {
     for (const char* checked : {"https://example.com/private/x", "example.com/private/x"}) {
       CAPTURE(std::string{begun});

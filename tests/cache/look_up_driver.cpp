@@ -94,7 +94,7 @@ TEST_CASE("Look-ups for one site share one request, and a response wakes the loo
   CHECK(bot.driver->fetching() == 0);
 }
 
-TEST_CASE("A kept policy is the answer at once") {
+TEST_CASE("A stored policy is the answer at once") {
   driven bot;
   bot.ask(home);
   bot.web.answer(ok());
@@ -118,7 +118,7 @@ TEST_CASE("Requests above the limit wait in order") {
   CHECK(bot.web.open.back().request.url == "https://c.example/robots.txt");
 }
 
-TEST_CASE("The driver names the time of the next try") {
+TEST_CASE("The driver returns the time of the next try") {
   auto options = foo_bot();
   options.retry.attempts = 2;
   driven bot{options};
@@ -128,7 +128,7 @@ TEST_CASE("The driver names the time of the next try") {
   const auto next = bot.driver->next_run();
   REQUIRE(next);
   CHECK(*next > bot.clock.now());
-  SUBCASE("And sends it then") {
+  SUBCASE("and sends it then") {
     bot.driver->run();
     CHECK(bot.web.open.empty());
     bot.clock.sleep_until(*next, {});
@@ -137,7 +137,7 @@ TEST_CASE("The driver names the time of the next try") {
     bot.driver->run();
     CHECK(bot.last == "success");
   }
-  SUBCASE("And the failure holds if the wait is cut short") {
+  SUBCASE("and the failure counts if the wait is cut short") {
     bot.driver->cut_short(*next + std::chrono::seconds{1});
     CHECK(bot.answered == 0);
     bot.driver->cut_short(*next);
@@ -147,11 +147,11 @@ TEST_CASE("The driver names the time of the next try") {
   CHECK(bot.driver->next_run() == std::nullopt);
 }
 
-TEST_CASE("A look-up that was left is driven on while the cache wants it") {
+TEST_CASE("An abandoned look-up continues if the cache wants it") {
   auto options = foo_bot();
   options.finish_abandoned = true;
   SUBCASE("as finish_abandoned says") {}
-  SUBCASE("And ends if finish_abandoned is off") { options.finish_abandoned = false; }
+  SUBCASE("and ends if finish_abandoned is false") { options.finish_abandoned = false; }
   driven bot{options};
   const auto number = bot.ask(home);
   bot.driver->leave(number);
@@ -166,7 +166,7 @@ TEST_CASE("A look-up that was left is driven on while the cache wants it") {
   CHECK(bot.cache.stats().size == (options.finish_abandoned ? 1 : 0));
 }
 
-TEST_CASE("A wait that everyone has left ends, and a look-up that only waits is dropped at once") {
+TEST_CASE("An abandoned wait ends, and an abandoned look-up without work is dropped at once") {
   auto options = foo_bot();
   options.retry.attempts = 2;
   options.finish_abandoned = false;
@@ -197,7 +197,7 @@ TEST_CASE("A destroyed driver cancels its requests, and other callers start thei
   CHECK(std::holds_alternative<fetch_request>(bot.cache.begin(home).next()));
 }
 
-TEST_CASE("run throws what a callback throws, and the next run continues") {
+TEST_CASE("run passes an exception of a callback on, and the next run continues") {
   driven bot;
   bot.driver->start(bot.cache.begin("https://first.example/"),
                     [](const look_up&) { throw std::runtime_error{"enough"}; });

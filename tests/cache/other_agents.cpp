@@ -77,7 +77,8 @@ TEST_CASE("One entry answers for every crawler that the options name") {
                   std::invalid_argument);
 }
 
-TEST_CASE("Each crawler has its own last good copy, and its rules after a 304 and a redirect") {
+TEST_CASE(
+    "Each crawler has its own last good copy, and keeps its rules after a 304 and a redirect") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   scripted bot{three_bots()};
   bot.web.on(robots_url, ScriptedFetcher::redirect(301, www));
@@ -108,7 +109,7 @@ TEST_CASE("Without a robots.txt, all crawlers get the same answer") {
   CHECK(bot.cache.allowed(home, {.user_agent = "*"}));
 }
 
-TEST_CASE("Further crawlers need product tokens") {
+TEST_CASE("Other crawlers need product tokens") {
   for (const char* wrong : {"", "Foo Bot", "FooBot/1.0"}) {
     CAPTURE(std::string{wrong});
     cache_options options = foo_bot();
@@ -117,7 +118,7 @@ TEST_CASE("Further crawlers need product tokens") {
   }
 }
 
-TEST_CASE("A policy keeps the text of its file where that is wanted") {
+TEST_CASE("A policy keeps the text of its file if options ask for it") {
   cache_options options = foo_bot_that_asks_once();
   scripted without{options};
   without.web.on(robots_url, ok(file));

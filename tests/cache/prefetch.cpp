@@ -56,7 +56,7 @@ std::vector<std::string> sites(int count) {
 
 }  // namespace
 
-TEST_CASE("A fetcher with threads of its own wakes the thread that prefetches") {
+TEST_CASE("A fetcher with its own threads wakes the thread that prefetches") {
   scripted bot;
   Threads web{[](const fetch_request&) { return robots::test::ok(); }};
   std::size_t calls = 0;
@@ -71,7 +71,7 @@ TEST_CASE("A fetcher with threads of its own wakes the thread that prefetches") 
   CHECK(bot.web.count() == 0);  // the fetcher of the cache
 }
 
-TEST_CASE("A fetcher that answers at once is enough, and retries move a manual clock") {
+TEST_CASE("A fetcher may answer at once, and retries move a manual clock") {
   auto options = foo_bot();
   options.retry.attempts = 2;
   scripted bot{options};

@@ -67,7 +67,7 @@ decision renewed_decision(Cache& cache, std::string_view url) {
 
 }  // namespace
 
-TEST_CASE("A file with validators is asked for by them, and a 304 renews it without parsing") {
+TEST_CASE("A file with validators is requested with them, and a 304 renews it without parsing") {
   scripted bot;
   bot.web.on(robots_url,
              robots::test::ok(robots::test::rules, {{"ETag", "W/\"1\""}, {"Last-Modified", date}}),
@@ -97,7 +97,7 @@ TEST_CASE("A file with validators is asked for by them, and a 304 renews it with
 }
 
 TEST_CASE(
-    "After a 304 the rules are from the cache, and the decision says that the site was asked") {
+    "After a 304, the rules are from the cache, and the decision says that the site was asked") {
   scripted bot;
   bot.web.on(robots_url, tagged("User-agent: *\nDisallow: /private\n", "\"1\""),
              ScriptedFetcher::status(304), ScriptedFetcher::status(503));
@@ -115,7 +115,7 @@ TEST_CASE(
   check(false, false);
 }
 
-TEST_CASE("A 304 may bring a new lifetime; one with another entity tag is trusted once") {
+TEST_CASE("A 304 can change the lifetime; one with another entity tag is trusted once") {
   scripted bot;
   bot.web.on(
       robots_url,
@@ -149,7 +149,7 @@ TEST_CASE("A malformed file that is parsed is still malformed after a 304") {
   CHECK(outcome_of(again) == "malformed");
 }
 
-TEST_CASE("A changed validator brings the new file") {
+TEST_CASE("A changed validator leads to the new file") {
   scripted bot;
   bot.web.on(robots_url, tagged(robots::test::rules, "\"1\""), tagged("", "\"2\""),
              ScriptedFetcher::status(304));
@@ -161,8 +161,7 @@ TEST_CASE("A changed validator brings the new file") {
   CHECK(sent(bot, "If-None-Match") == "\"2\"");
 }
 
-TEST_CASE(
-    "A 304 that was not asked for is a failure, under strict with nothing to go by a denial") {
+TEST_CASE("A 304 that nobody asked for is a failure, and denies under strict") {
   scripted bot{foo_bot(fallback_policy::strict())};
   bot.web.on(robots_url, ScriptedFetcher::status(304));
   const decision answer = bot.cache.check(home);
@@ -171,7 +170,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "After failures, requests carry the validators of the last good copy, and a 304 restores it") {
+    "After failures, requests have the validators of the last good copy, and a 304 restores it") {
   scripted bot{foo_bot_that_asks_once()};
   bot.web.on(robots_url, tagged(robots::test::rules, "\"1\""), ScriptedFetcher::status(503),
              ScriptedFetcher::status(304));
@@ -187,7 +186,7 @@ TEST_CASE(
   CHECK(back.age == 0ns);
 }
 
-TEST_CASE("A request carries no validators of a forgotten copy") {
+TEST_CASE("A request has no validators of a forgotten copy") {
   scripted bot;
   bot.web.on(robots_url, tagged(robots::test::rules, "\"1\""));
   CHECK(bot.cache.allowed(home));
@@ -202,7 +201,7 @@ TEST_CASE("A request carries no validators of a forgotten copy") {
   CHECK(sent(bot, "If-None-Match") == "nothing");
 }
 
-TEST_CASE("A 404 or 410 after a good copy takes it away") {
+TEST_CASE("A 404 or 410 after a good copy removes it") {
   for (const int gone : {404, 410}) {
     scripted bot;
     bot.web.on(robots_url, tagged(robots::test::rules, "\"1\""), ScriptedFetcher::status(gone),
@@ -252,7 +251,7 @@ TEST_CASE("While a stale policy is renewed, callers get it at once, and one thre
   CHECK(bot.web.count() == 2);
 }
 
-TEST_CASE("A policy that is too stale is not served, and without the option none is") {
+TEST_CASE("A policy that is too stale is not used; without the option, none is") {
   for (const auto allowance : {0s, 3'600s}) {
     scripted bot{stale_for(allowance)};
     bot.web.on(robots_url, robots::test::ok(), robots::test::ok(""));
@@ -265,7 +264,7 @@ TEST_CASE("A policy that is too stale is not served, and without the option none
   }
 }
 
-TEST_CASE("A renewal that fails leaves the last good copy") {
+TEST_CASE("A renewal that fails keeps the last good copy") {
   scripted bot{stale_for(1h)};
   bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
   CHECK_FALSE(bot.cache.allowed(secret));
@@ -276,7 +275,7 @@ TEST_CASE("A renewal that fails leaves the last good copy") {
   CHECK_FALSE(answer.allowed);
 }
 
-TEST_CASE("A last good copy that is too old is not served while it is renewed either") {
+TEST_CASE("A last good copy that is too old is not used during its renewal either") {
   cache_options options = stale_for(1h, fallback_policy::strict());
   options.last_good_for = 30h;
   scripted bot{options};
@@ -291,7 +290,7 @@ TEST_CASE("A last good copy that is too old is not served while it is renewed ei
   CHECK(to_string(answer.policy->basis()) == "deny_all");
 }
 
-TEST_CASE("Versions count the changes of meaning, whatever else changes in a file") {
+TEST_CASE("The version counts changes of the meaning only") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nDisallow: /tmp\n"),
              robots::test::ok("# sorted\nUSER-AGENT: *\nDisallow: /tmp\nDisallow: /%70rivate\n"),
@@ -369,7 +368,7 @@ TEST_CASE("The policy that a user sets for one site is kept for no other site") 
   CHECK_FALSE(bot.cache.allowed("https://www.example.com/"));
 }
 
-TEST_CASE("A redirect from elsewhere does not let a site out of quarantine, nor asks it") {
+TEST_CASE("A redirect from another site neither ends a quarantine nor causes a request") {
   cache_options options = foo_bot(fallback_policy::strict());
   options.quarantine_after = 1;
   scripted bot{options};
@@ -382,7 +381,7 @@ TEST_CASE("A redirect from elsewhere does not let a site out of quarantine, nor 
   CHECK(bot.web.count(robots_url) == 1);
 }
 
-TEST_CASE("A call without any time gets the stale entry if stale entries may be served") {
+TEST_CASE("A call without any time gets the stale entry if stale entries may be used") {
   scripted bot{stale_for(1h, fallback_policy::permissive())};
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /"));
   CHECK_FALSE(bot.cache.allowed(home));

@@ -25,7 +25,7 @@ using robots::test::robots_url;
 using robots::test::scripted;
 using robots::test::secret;
 
-TEST_CASE("Rules found behind redirects are those of the first origin") {
+TEST_CASE("Rules at the end of redirects are those of the first origin") {
   scripted bot;
   bot.web.on(robots_url, ScriptedFetcher::redirect(301, "http://www.example.net:8080/r"));
   bot.web.on("http://www.example.net:8080/r", ScriptedFetcher::redirect(307, "/r/2"));
@@ -77,14 +77,14 @@ TEST_CASE("The cut line of a cut file does not count") {
   const std::string stored = "User-agent: *\nDisallow: /\n";
   const std::string cut = "Allow: /";
 
-  SUBCASE("When the fetcher cut it") {
+  SUBCASE("if the fetcher has cut it") {
     scripted bot;
     fetch_response response = robots::test::ok(stored + cut);
     response.truncated = true;
     bot.web.on(robots_url, response);
     CHECK_FALSE(bot.cache.allowed(home));
   }
-  SUBCASE("When the limit cuts it") {
+  SUBCASE("if the limit cuts it") {
     cache_options options = foo_bot();
     options.parse.max_bytes = stored.size() + cut.size();
     scripted bot{options};
@@ -92,21 +92,21 @@ TEST_CASE("The cut line of a cut file does not count") {
     CHECK_FALSE(bot.cache.allowed(home));
     CHECK(bot.cache.get(home)->rules().size() == 1);
   }
-  SUBCASE("And the whole file counts when it fits to the octet") {
+  SUBCASE("and the whole file counts if it fits exactly") {
     cache_options options = foo_bot();
     options.parse.max_bytes = stored.size() + cut.size();
     scripted bot{options};
     bot.web.on(robots_url, robots::test::ok(stored + cut));
     CHECK(bot.cache.allowed(home));
   }
-  SUBCASE("And lines before the cut all count") {
+  SUBCASE("and all lines before the cut count") {
     cache_options options = foo_bot();
     options.parse.max_bytes = stored.size();
     scripted bot{options};
     bot.web.on(robots_url, robots::test::ok(stored + "Allow: /\n"));
     CHECK_FALSE(bot.cache.allowed(home));
   }
-  SUBCASE("And a file that is one endless line says nothing") {
+  SUBCASE("and a file with one endless line has no rules") {
     scripted bot;
     bot.web.on(robots_url, robots::test::ok(std::string(600'000, 'a')));
     const decision answer = bot.cache.check(home);
@@ -116,7 +116,7 @@ TEST_CASE("The cut line of a cut file does not count") {
   }
 }
 
-TEST_CASE("Any octets may come as a robots.txt") {
+TEST_CASE("A robots.txt may have any octets") {
   std::string every_octet;
   for (int round = 0; round < 4; ++round) {
     for (int octet = 0; octet < 256; ++octet) {
@@ -136,7 +136,7 @@ TEST_CASE("Any octets may come as a robots.txt") {
   }
 }
 
-TEST_CASE("A response that breaks the promises of a fetcher does no harm") {
+TEST_CASE("A response that violates the rules of a fetcher does no harm") {
   scripted bot;
   bot.web.on(robots_url, fetch_response{});
   CHECK(to_string(bot.cache.check(home).policy->source().outcome) == "unreachable");
@@ -148,7 +148,7 @@ TEST_CASE("A response that breaks the promises of a fetcher does no harm") {
   CHECK(answer.policy->source().status == 0);
 }
 
-TEST_CASE("A fetcher that throws cannot be reached, and the policy has its words") {
+TEST_CASE("A site whose fetcher throws is unreachable, and the policy has the exception's text") {
   scripted bot;
   bot.web.otherwise_call(
       [](const fetch_request&) -> fetch_response { throw std::runtime_error{"out of sockets"}; });
@@ -165,7 +165,7 @@ TEST_CASE("A fetcher that throws cannot be reached, and the policy has its words
   CHECK(bot.cache.allowed(home));
 }
 
-TEST_CASE("A file in UTF-16 or windows-1252 is obeyed like one in UTF-8") {
+TEST_CASE("A file in UTF-16 or windows-1252 is obeyed like a file in UTF-8") {
   scripted bot;
   std::string utf16{"\xFF\xFE"};
   for (const char c : std::string{"User-agent: *\nDisallow: /private\n"}) {
@@ -183,7 +183,7 @@ TEST_CASE("A file in UTF-16 or windows-1252 is obeyed like one in UTF-8") {
   CHECK(bot.cache.allowed("https://latin.example/caf%E9"));
 }
 
-TEST_CASE("A file is read whatever its media type") {
+TEST_CASE("A file is read with any media type") {
   for (const char* type : {"text/html", "application/octet-stream", "image/png", "nonsense"}) {
     CAPTURE(std::string{type});
     scripted bot;

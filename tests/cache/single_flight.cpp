@@ -142,7 +142,7 @@ decision wait_for(Cache& cache, robots::look_up& pending, const char* url) {
 
 }  // namespace
 
-TEST_CASE("The first to join a flight leads it, the others wait until it ends") {
+TEST_CASE("The first caller of a flight leads it, and the others wait for its end") {
   single_flight flights;
   auto first = flights.join("a");
   const auto second = flights.join("a");
@@ -162,7 +162,7 @@ TEST_CASE("The first to join a flight leads it, the others wait until it ends") 
   CHECK(flights.join("a").lead);
 }
 
-TEST_CASE("A leader that is dropped gives the flight up") {
+TEST_CASE("A leader that is destroyed abandons the flight") {
   single_flight flights;
   auto first = flights.join("a");
   const auto second = flights.join("a");
@@ -176,7 +176,7 @@ TEST_CASE("A leader that is dropped gives the flight up") {
   CHECK(flights.join("a").lead);
 }
 
-TEST_CASE("The waiters of a detached flight get its end, and a new flight can begin meanwhile") {
+TEST_CASE("The waiters of a detached flight get its result, and a new flight can begin meanwhile") {
   single_flight flights;
   for (const bool all : {false, true}) {
     auto old = flights.join("a");
@@ -235,7 +235,7 @@ TEST_CASE("A late caller gets the result of a flight that has ended") {
   CHECK(second.place->result() == result);
 }
 
-TEST_CASE("A flight is no longer wanted when the last one has left it, unless it finishes alone") {
+TEST_CASE("A flight is not wanted after the last waiter has left, unless it finishes alone") {
   single_flight flights;
   for (const bool alone : {false, true}) {
     auto first = flights.join("a", {}, alone);
@@ -262,7 +262,7 @@ TEST_CASE("A caller that cannot wait gets a callback when the flight ends") {
   CHECK(called == 3);
 }
 
-TEST_CASE("However many threads ask for one cold site, it is fetched once") {
+TEST_CASE("A site is fetched once, however many threads ask for it") {
   constexpr std::size_t threads = 32;
   constexpr std::array<const char*, 4> spellings{
       "https://example.com/private/x", "HTTPS://EXAMPLE.com:443/private/y",
@@ -291,7 +291,7 @@ TEST_CASE("However many threads ask for one cold site, it is fetched once") {
   CHECK(stats.denied == threads);
 }
 
-TEST_CASE("A bare host and its https origin, asked for at once, share one fetch") {
+TEST_CASE("A host and its https origin share one fetch if asked at the same time") {
   for (int round = 0; round < 20; ++round) {
     held bot;
     bot.web.otherwise_call(behind(bot.door));
@@ -338,7 +338,7 @@ TEST_CASE("The http origin of a host does not use the file of its https origin")
   CHECK(http->rules().empty());
 }
 
-TEST_CASE("Hosts do not wait for one another") {
+TEST_CASE("Different hosts do not wait for each other") {
   held bot;
   decision led;
   const leading caller{bot, led};
@@ -363,7 +363,7 @@ TEST_CASE("A failure is shared like a success") {
   CHECK(outcome_of(first) == "server_error");
 }
 
-TEST_CASE("A follower whose call is over leaves at once, and the flight goes on") {
+TEST_CASE("A waiter whose call has ended leaves at once, and the flight continues") {
   held bot;
   decision led;
   {
@@ -385,7 +385,7 @@ TEST_CASE("A follower whose call is over leaves at once, and the flight goes on"
   CHECK(bot.cache.stats().joined == 0);
 }
 
-TEST_CASE("A follower that leaves gets the last good copy where there is one") {
+TEST_CASE("A waiter that leaves gets the last good copy if there is one") {
   held bot;
   bot.web.on(robots_url, robots::test::ok());
   CHECK(bot.cache.allowed(home));
@@ -402,7 +402,7 @@ TEST_CASE("A follower that leaves gets the last good copy where there is one") {
   CHECK(bot.cache.allowed(secret));
 }
 
-TEST_CASE("A follower that waits leaves when it is stopped, and when its deadline comes") {
+TEST_CASE("A waiter leaves when it is stopped, and at its deadline") {
   for (int round = 0; round < 50; ++round) {
     held bot;
     decision led;
@@ -426,7 +426,7 @@ TEST_CASE("A follower that waits leaves when it is stopped, and when its deadlin
   }
 }
 
-TEST_CASE("A follower with all the time in the world waits for the end") {
+TEST_CASE("A waiter without a deadline waits for the end") {
   gate door;
   ScriptedFetcher web;
   web.on_call(robots_url, behind(door));
@@ -447,7 +447,7 @@ TEST_CASE("A follower with all the time in the world waits for the end") {
   CHECK(web.count() == 1);
 }
 
-TEST_CASE("The caller that began a flight may leave it, and the flight continues for the others") {
+TEST_CASE("The leader of a flight may leave it, and the flight continues for the others") {
   for (int round = 0; round < 50; ++round) {
     held bot;
     std::stop_source stop;
@@ -478,7 +478,7 @@ TEST_CASE("The caller that began a flight may leave it, and the flight continues
   }
 }
 
-TEST_CASE("The caller that began a flight leaves it at its deadline, during the fetch") {
+TEST_CASE("The leader of a flight leaves it at its deadline, during the fetch") {
   held bot;
   decision began;
   {
@@ -513,7 +513,7 @@ TEST_CASE("Without finish_abandoned, the fetch that the last caller leaves is st
   CHECK(cache.allowed(home));
 }
 
-TEST_CASE("Callers with less time than a slow site takes send it one request, and get its answer") {
+TEST_CASE("Callers with too little time for a slow site send it one request, and get its answer") {
   gate door;
   ScriptedFetcher web;
   web.on_call(robots_url, behind(door));
@@ -537,7 +537,7 @@ TEST_CASE("Callers with less time than a slow site takes send it one request, an
   CHECK(web.count() == 1);
 }
 
-TEST_CASE("A fetch that everyone has left is retrieved to its end") {
+TEST_CASE("A fetch that every caller has left is continued to its end") {
   gate door;
   gate landed;
   ScriptedFetcher web;
@@ -566,7 +566,7 @@ TEST_CASE("A fetch that everyone has left is retrieved to its end") {
   CHECK(web.count() == 1);
 }
 
-TEST_CASE("An observer hears of a retrieval before anybody decides by it, even if it throws") {
+TEST_CASE("An observer gets a retrieval before any decision depends on it, even if it throws") {
   struct Log {
     void on(const robots::retrieval_event&) const {
       const std::scoped_lock lock{*mutex};
@@ -601,7 +601,7 @@ TEST_CASE("An observer hears of a retrieval before anybody decides by it, even i
   }
 }
 
-TEST_CASE("With all threads busy, a leader in haste leaves its fetch to the next that is free") {
+TEST_CASE("With all threads busy, a leader without time leaves its fetch to the next free thread") {
   all_busy setup;
   setup.web.on(robots_url, robots::test::ok());
   decision hurried;
@@ -621,8 +621,7 @@ TEST_CASE("With all threads busy, a leader in haste leaves its fetch to the next
   CHECK(setup.web.count(robots_url) == 1);
 }
 
-TEST_CASE(
-    "With all threads busy, a leader that is stopped leaves its fetch to the next that is free") {
+TEST_CASE("With all threads busy, a stopped leader leaves its fetch to the next free thread") {
   all_busy setup;
   std::atomic<int> asked = 0;
   setup.web.on_call(robots_url, [&](const fetch_request&) {
@@ -645,7 +644,7 @@ TEST_CASE(
   CHECK(setup.web.count(robots_url) == 2);
 }
 
-TEST_CASE("With the default options, a call makes the exchanges that it has time for itself") {
+TEST_CASE("With the default options, a call makes the exchanges itself if it has time for them") {
   ScriptedFetcher web;
   ManualClock clock;
   std::vector<bool> by_caller;
@@ -664,7 +663,7 @@ TEST_CASE("With the default options, a call makes the exchanges that it has time
   CHECK(by_caller == std::vector{true, true, false});
 }
 
-TEST_CASE("No call takes longer than the longest, and its fetch goes on for others") {
+TEST_CASE("No call takes longer than longest_call, and its fetch continues for others") {
   for (const bool by_option : {false, true}) {
     robots::cache_options options = foo_bot(robots::fallback_policy::permissive());
     options.longest_call = by_option ? 15s : 0s;
@@ -693,8 +692,7 @@ TEST_CASE("No call takes longer than the longest, and its fetch goes on for othe
   }
 }
 
-TEST_CASE(
-    "Without finish_abandoned, a failure that nobody waited for until its last try is forgotten") {
+TEST_CASE("Without finish_abandoned, a failure that nobody waited for is forgotten") {
   ScriptedFetcher web;
   gate waits;
   web.on(robots_url, ScriptedFetcher::status(503));
@@ -741,7 +739,7 @@ TEST_CASE("An entry that is invalidated during its renewal is not used when the 
   CHECK_FALSE(bot.cache.check(home, renewing).allowed);
 }
 
-TEST_CASE("Without a spare thread, a caller may leave its fetch, and a follower takes it over") {
+TEST_CASE("Without a free thread, a caller may leave its fetch, and a waiter takes it over") {
   held bot{robots::test::ok(), with_threads(0)};
   std::stop_source stop;
   decision began;
@@ -779,7 +777,7 @@ TEST_CASE("A destroyed cache stops the fetches that nobody waits for") {
   CHECK(web.count() == 1);
 }
 
-TEST_CASE("A fetcher that throws leaves nobody waiting") {
+TEST_CASE("No caller waits forever for a fetcher that throws") {
   watched bot{foo_bot_that_asks_once()};
   bot.web.otherwise_call([&bot](const fetch_request&) -> fetch_response {
     bot.door.pass();
@@ -826,7 +824,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("A flight that was forgotten leaves nothing behind") {
+TEST_CASE("A forgotten flight leaves no state behind") {
   held bot;
   decision old;
   {
@@ -838,7 +836,7 @@ TEST_CASE("A flight that was forgotten leaves nothing behind") {
   CHECK_FALSE(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("A storage that forgets everything still lets threads share a fetch") {
+TEST_CASE("Threads share a fetch even with a storage that forgets everything") {
   struct Forgetful : WatchedStorage {
     void store(std::string_view, const robots::cache_entry&, robots::time_point) {}
   };

@@ -100,7 +100,7 @@ TEST_CASE("Another scheme, host or port is another site") {
   CHECK(bot.cache.stats().misses == 11);
 }
 
-TEST_CASE("The verdict is on the path, however the URL in front of it is spelled") {
+TEST_CASE("The verdict is about the path, however the URL before it is spelled") {
   scripted bot;
   bot.web.otherwise(robots::test::ok("User-agent: *\nDisallow: /private\nDisallow: /?secret\n"));
   for (const char* url :
@@ -120,7 +120,7 @@ TEST_CASE("The verdict is on the path, however the URL in front of it is spelled
   }
 }
 
-TEST_CASE("Two slashes behind a bare host begin its path, whatever the dialect") {
+TEST_CASE("Two slashes after a host begin its path, in every dialect") {
   for (const robots::dialect reading : {robots::dialect::rfc9309, robots::dialect::google}) {
     robots::cache_options options = robots::test::foo_bot();
     options.parse.dialect = reading;
@@ -134,7 +134,7 @@ TEST_CASE("Two slashes behind a bare host begin its path, whatever the dialect")
   }
 }
 
-TEST_CASE("A bare host means https") {
+TEST_CASE("A host without a scheme means https") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   CHECK_FALSE(bot.cache.allowed("example.com/private"));
@@ -142,7 +142,7 @@ TEST_CASE("A bare host means https") {
   CHECK(asked(bot.web) == std::vector<std::string>{robots_url});
 }
 
-TEST_CASE("A bare host and its https origin share one fetch, whichever is asked first") {
+TEST_CASE("A host and its https origin share one fetch, whichever is asked first") {
   const std::vector<std::pair<std::string, std::string>> pairs{
       {"example.com", "https://example.com/x"},
       {"https://example.com/x", "example.com"},
@@ -159,7 +159,7 @@ TEST_CASE("A bare host and its https origin share one fetch, whichever is asked 
   }
 }
 
-TEST_CASE("A bare host takes over from https whatever https answered") {
+TEST_CASE("A host without a scheme uses every answer of https") {
   for (const int status : {404, 403, 429, 500}) {
     scripted bot{foo_bot_that_asks_once()};
     bot.web.on(robots_url, ScriptedFetcher::status(status));
@@ -169,10 +169,10 @@ TEST_CASE("A bare host takes over from https whatever https answered") {
   }
 }
 
-TEST_CASE("When https cannot be reached, http serves the bare host but not the https URL") {
+TEST_CASE("If https cannot be reached, http serves the host but not the https URL") {
   const std::string http = "http://example.com/robots.txt";
 
-  SUBCASE("The bare host first") {
+  SUBCASE("the host first") {
     scripted bot{foo_bot_that_asks_once()};
     bot.web.on(http, robots::test::ok());
     CHECK_FALSE(bot.cache.allowed("example.com/private"));
@@ -185,7 +185,7 @@ TEST_CASE("When https cannot be reached, http serves the bare host but not the h
     CHECK(bot.cache.get("http://example.com/") == bot.cache.get("example.com"));
     CHECK(bot.web.count() == 3);
   }
-  SUBCASE("The https URL first") {
+  SUBCASE("the https URL first") {
     scripted bot{foo_bot_that_asks_once()};
     bot.web.on(http, robots::test::ok());
     CHECK_FALSE(bot.cache.allowed(home));
@@ -193,7 +193,7 @@ TEST_CASE("When https cannot be reached, http serves the bare host but not the h
     CHECK(reason_of(bot.cache.check(home)) == "fallback");
     CHECK(asked(bot.web) == std::vector<std::string>{robots_url, robots_url, http});
   }
-  SUBCASE("And when nothing can be reached, the bare host falls back like any other") {
+  SUBCASE("and if neither can be reached, the host falls back like any other") {
     scripted bot{foo_bot_that_asks_once()};
     const decision answer = bot.cache.check("example.com/");
     CHECK_FALSE(answer.allowed);
@@ -204,7 +204,7 @@ TEST_CASE("When https cannot be reached, http serves the bare host but not the h
   }
 }
 
-TEST_CASE("The last good copy of an origin is found by whichever name the site is asked") {
+TEST_CASE("The last good copy of an origin is found by each of its names") {
   const std::vector<std::pair<std::string, std::string>> pairs{
       {"example.com", "https://example.com/"}, {"https://example.com/", "example.com"}};
   for (const auto& [first, second] : pairs) {
@@ -223,8 +223,7 @@ TEST_CASE("The last good copy of an origin is found by whichever name the site i
 }
 
 TEST_CASE(
-    "A text that is neither a URL nor a host is denied without exception or fetch, with the "
-    "reason") {
+    "A text that is not a URL or host is denied without exception or fetch, with the reason") {
   scripted bot;
   bot.web.otherwise(robots::test::ok(""));
   const std::string long_label = "https://" + std::string(64, 'a') + ".com/";
@@ -372,7 +371,7 @@ TEST_CASE("A refresh under one name replaces the rules of a host that answered b
   }
 }
 
-TEST_CASE("An override under one name of a site holds for its other names") {
+TEST_CASE("An override under one name of a site applies to its other names") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   bot.cache.set_override("https://example.com", robots::site_override::deny);
@@ -405,7 +404,7 @@ TEST_CASE("An invalidated site is forgotten under all names that shared its fetc
   }
 }
 
-TEST_CASE("A URL of another kind is not taken for a bare host") {
+TEST_CASE("A URL of another kind does not count as a host") {
   scripted bot;
   bot.web.otherwise(robots::test::ok(""));
   for (const std::string text :

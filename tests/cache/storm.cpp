@@ -260,7 +260,7 @@ class storm {
 
 }  // namespace
 
-TEST_CASE("In a storm of faults nothing is allowed wrongly, asked too often, or left behind") {
+TEST_CASE("In a storm of faults, no page is wrongly allowed, asked for too often, or left behind") {
   {
     // Libraries keep some files and threads open, such as a thread of ThreadSanitizer.
     const CurlFetcher warm_up;

@@ -49,7 +49,7 @@ void redirect_all(ScriptedFetcher& web, std::size_t strangers) {
 
 }  // namespace
 
-TEST_CASE("Strangers that redirect to a site whose rules are fresh cause it no request") {
+TEST_CASE("Other sites that redirect to a site with fresh rules cause no request to it") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(403));
   redirect_all(bot.web, 300);
@@ -66,7 +66,7 @@ TEST_CASE("Strangers that redirect to a site whose rules are fresh cause it no r
   CHECK(bot.cache.check(secret).from_cache);
 }
 
-TEST_CASE("A fresh robots.txt serves strangers that redirect to it under any spelling") {
+TEST_CASE("A fresh robots.txt serves sites that redirect to any spelling of it") {
   for (const std::string spelling :
        {"/%72obots.txt", "/robots.txt?", "/x/../robot%73.txt#x", "/%72obots%2Etxt?"}) {
     scripted bot;
@@ -81,7 +81,7 @@ TEST_CASE("A fresh robots.txt serves strangers that redirect to it under any spe
   }
 }
 
-TEST_CASE("Another path or query is another resource, at one request for each stranger") {
+TEST_CASE("Another path or query is another resource, and costs one request per redirecting site") {
   for (const std::string other : {"/robots.txt?1", "//robots.txt", "/robots%2Etxt2"}) {
     scripted bot{foo_bot_that_asks_once()};
     bot.web.on(robots_url, robots::test::ok());
@@ -108,7 +108,7 @@ TEST_CASE("A redirect from another site never replaces the rules of a site") {
   CHECK(bot.web.count(robots_url) == 1);
 }
 
-TEST_CASE("An invalidation of another site during a redirect takes nothing from the target") {
+TEST_CASE("An invalidation of a redirecting site does not affect the target") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   redirect_all(bot.web, 1);
@@ -125,7 +125,7 @@ TEST_CASE("An invalidation of another site during a redirect takes nothing from 
   CHECK(bot.web.count(robots_url) == 1);
 }
 
-TEST_CASE("Strangers and visitors of a cold site share one request, whoever comes first") {
+TEST_CASE("Redirecting sites and visitors of a new site share one request, whoever is first") {
   for (const bool visitor_first : {false, true}) {
     watched bot;
     redirect_all(bot.web, 8);
@@ -158,7 +158,7 @@ TEST_CASE("Strangers and visitors of a cold site share one request, whoever come
   }
 }
 
-TEST_CASE("Many callers of one site that redirects ask it once, and get the same rules") {
+TEST_CASE("Many callers of a redirecting site cause one request to it, and get the same rules") {
   watched bot;
   redirect_all(bot.web, 1);
   bot.web.on_call(robots_url, behind(bot.door));
@@ -180,7 +180,7 @@ TEST_CASE("Many callers of one site that redirects ask it once, and get the same
   }
 }
 
-TEST_CASE("Sites that redirect to each other come to an end, alone and at once") {
+TEST_CASE("Sites that redirect to each other cause no endless loop, alone or at once") {
   for (int round = 0; round < 50; ++round) {
     ScriptedFetcher web;
     web.on(robots_url, ScriptedFetcher::redirect(301, "https://s0.example/robots.txt"));
@@ -206,7 +206,7 @@ TEST_CASE("Sites that redirect to each other come to an end, alone and at once")
   CHECK(alone.web.count() == 2);
 }
 
-TEST_CASE("max_redirects counts all redirects of a chain from site to site, in the cache or not") {
+TEST_CASE("max_redirects counts all redirects of a chain of sites, in the cache or not") {
   constexpr std::size_t sites = 8;
   for (const bool from_the_end : {false, true}) {
     scripted bot{foo_bot(fallback_policy::strict())};
@@ -226,7 +226,7 @@ TEST_CASE("max_redirects counts all redirects of a chain from site to site, in t
   }
 }
 
-TEST_CASE("A failure of a site means the same for the sites that redirect to it") {
+TEST_CASE("A failure of a site has the same effect on sites that redirect to it") {
   for (const auto& [answer, outcome] :
        {std::pair{ScriptedFetcher::status(503), "server_error"},
         std::pair{ScriptedFetcher::status(404), "not_found"},
@@ -248,7 +248,7 @@ TEST_CASE("A failure of a site means the same for the sites that redirect to it"
   }
 }
 
-TEST_CASE("A stranger's rules are fresh for as long as those that it redirects to") {
+TEST_CASE("The rules of a redirecting site are as fresh as those of its target") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   redirect_all(bot.web, 1);
@@ -262,7 +262,7 @@ TEST_CASE("A stranger's rules are fresh for as long as those that it redirects t
   CHECK(bot.web.count(robots_url) == 2);
 }
 
-TEST_CASE("A redirect that everyone has left is kept: only its target is asked for anew") {
+TEST_CASE("An abandoned redirect is kept: only its target is asked again") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   redirect_all(bot.web, 1);
@@ -276,7 +276,7 @@ TEST_CASE("A redirect that everyone has left is kept: only its target is asked f
   CHECK(bot.web.count(stranger(0) + "robots.txt") == 1);
 }
 
-TEST_CASE("A stranger that is invalidated while its target is fetched is not kept") {
+TEST_CASE("A redirecting site that is invalidated while its target is fetched is not kept") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   redirect_all(bot.web, 1);
@@ -289,7 +289,7 @@ TEST_CASE("A stranger that is invalidated while its target is fetched is not kep
   CHECK(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("An http site that redirects to its https one, and a bare host, end as they should") {
+TEST_CASE("An http site that redirects to its https origin, and its host, get the rules") {
   scripted bot;
   bot.web.on("http://example.com/robots.txt", ScriptedFetcher::redirect(301, robots_url));
   CHECK(outcome_of(bot.cache.check("example.com")) == "unreachable");
@@ -301,7 +301,7 @@ TEST_CASE("An http site that redirects to its https one, and a bare host, end as
   CHECK(bot.cache.check(secret).from_cache);
 }
 
-TEST_CASE("A fetch that nobody waits for any more follows a redirect to another site, too") {
+TEST_CASE("An abandoned fetch follows a redirect to another site, too") {
   cache_options options = foo_bot();
   options.finish_abandoned = true;
   watched bot{options};
@@ -321,7 +321,7 @@ TEST_CASE("A fetch that nobody waits for any more follows a redirect to another 
   CHECK(bot.web.count() == 2);
 }
 
-TEST_CASE("A thread of the cache waits for no flight whose fetch waits for that thread") {
+TEST_CASE("A thread of the cache never waits for a flight that waits for that thread") {
   cache_options options = foo_bot();
   options.finish_abandoned = true;
   options.background_threads = 1;
@@ -347,7 +347,7 @@ TEST_CASE("A thread of the cache waits for no flight whose fetch waits for that 
   CHECK(bot.web.count() == 2);
 }
 
-TEST_CASE("A bare host that is led back to its https origin has no loop, but no rules either") {
+TEST_CASE("A host that is redirected to its own https origin has no loop, and no rules") {
   for (const bool by_another_site : {false, true}) {
     for (const char* first : {"example.com", "https://s0.example/"}) {
       CAPTURE(by_another_site);
@@ -366,7 +366,7 @@ TEST_CASE("A bare host that is led back to its https origin has no loop, but no 
   }
 }
 
-TEST_CASE("A site that redirects to the https origin of such a bare host has no loop either") {
+TEST_CASE("A site that redirects to the https origin of such a host has no loop either") {
   scripted bot{foo_bot(fallback_policy::rfc9309())};
   bot.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
   bot.web.on("http://example.com/robots.txt",

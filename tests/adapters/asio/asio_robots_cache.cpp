@@ -175,7 +175,7 @@ TEST_CASE("A future and a callback get the same answers, never from within the c
   }
 }
 
-TEST_CASE("A handler runs on the executor that goes with it") {
+TEST_CASE("A handler runs on its associated executor") {
   ScriptedFetcher web;
   web.on(robots_url, ok());
   manual_cache cache(foo_bot());
@@ -233,7 +233,7 @@ TEST_CASE("Failures are tried again by the clock of the cache") {
     CHECK(!answer.get().allowed);
     CHECK(clock.now() > began);
   }
-  SUBCASE("That runs by itself") {
+  SUBCASE("that runs by itself") {
     crawler.retry.base = std::chrono::milliseconds{1};
     robots::basic_robots_cache<ScriptedFetcher> cache(crawler);
     asio::io_context context;
@@ -273,7 +273,7 @@ TEST_CASE("An operation that is cancelled ends, and its fetch ends when nobody e
     context.run();
     CHECK(cache.stats().size == 0);
   }
-  SUBCASE("While another waits, which gets the answer") {
+  SUBCASE("while another one waits, which gets the answer") {
     auto second = loop.async_check(secret, asio::use_future);
     context.poll();
     signal.emit(asio::cancellation_type::partial);
@@ -286,7 +286,7 @@ TEST_CASE("An operation that is cancelled ends, and its fetch ends when nobody e
     CHECK(!second.get().allowed);
     CHECK(web.open() == 0);
   }
-  SUBCASE("After the answer, which changes nothing") {
+  SUBCASE("after the answer, which changes nothing") {
     asked.done(ok());
     context.poll();
     CHECK(first == error_code{});
@@ -297,7 +297,8 @@ TEST_CASE("An operation that is cancelled ends, and its fetch ends when nobody e
   }
 }
 
-TEST_CASE("A wait between tries that everyone has left ends, and its failure is not remembered") {
+TEST_CASE(
+    "A wait before a retry ends when every caller has left, and its failure is not remembered") {
   Held web;
   auto crawler = foo_bot();
   crawler.retry.attempts = 3;
@@ -330,7 +331,7 @@ TEST_CASE("A thread that blocks and a coroutine share one flight") {
       cache(foo_bot(), {}, {}, storage);
   asio::io_context context;
   asio_robots_cache loop(context.get_executor(), cache, web);
-  SUBCASE("That the coroutine began") {
+  SUBCASE("that the coroutine began") {
     auto answer = loop.async_check(secret, asio::use_future);
     context.poll();
     REQUIRE(web.open() == 1);
@@ -342,7 +343,7 @@ TEST_CASE("A thread that blocks and a coroutine share one flight") {
     blocking.join();
     CHECK(!answer.get().allowed);
   }
-  SUBCASE("That another driver began") {
+  SUBCASE("that another driver began") {
     robots::look_up led = cache.begin(secret);
     auto answer = loop.async_check(secret, asio::use_future);
     context.poll();
@@ -353,7 +354,7 @@ TEST_CASE("A thread that blocks and a coroutine share one flight") {
     other.join();
     CHECK(!answer.get().allowed);
   }
-  SUBCASE("That another driver began and gave up") {
+  SUBCASE("that another driver began and gave up") {
     std::optional<robots::look_up> led = cache.begin(secret);
     auto answer = loop.async_check(secret, asio::use_future);
     context.poll();
@@ -394,7 +395,7 @@ TEST_CASE("A cache that is destroyed completes its operations, and other caches 
   CHECK(cache.stats().size == 0);
 }
 
-TEST_CASE("A context may be stopped and left in mid-flight") {
+TEST_CASE("A context may be stopped and destroyed during a flight") {
   Held web;
   manual_cache cache(foo_bot());
   int called = 0;
@@ -458,7 +459,7 @@ TEST_CASE("An exception of the fetcher counts as a failure of the fetch") {
   CHECK(decided.policy->source().error_text == "no network today");
 }
 
-TEST_CASE("A fetcher that gives up of itself fails, and is not asked again without end") {
+TEST_CASE("A fetcher that cancels without a request has failed, and is not asked without end") {
   ScriptedFetcher web;
   int asked = 0;
   web.otherwise_call([&asked](const fetch_request&) {

@@ -77,7 +77,7 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("Every decision of an honest trail is borne out by it") {
+TEST_CASE("Every decision of an unchanged trail is confirmed") {
   const whole_trail trail;
   const audit_decisions found = verify_decisions(trail.files);
   for (const auto& one : found.differences) {
@@ -104,7 +104,7 @@ TEST_CASE("Every decision of an honest trail is borne out by it") {
   }
 }
 
-TEST_CASE("A decision that was falsified is found, though its chain was made anew") {
+TEST_CASE("A falsified decision is found, even if its chain was rewritten") {
   whole_trail trail;
   const std::size_t position = line_with(trail.lines, "\"allowed\":false,\"reason\":\"rule\"");
   SUBCASE("allowed") {
@@ -128,18 +128,18 @@ TEST_CASE("A decision that was falsified is found, though its chain was made ane
     replace(trail.lines[position], "\"line\":2", "\"line\":3");
     CHECK(trail.verify_from(position).differences.size() == 1);
   }
-  SUBCASE("said twice") {
+  SUBCASE("reported twice") {
     replace(trail.lines[position], "\"allowed\":false", "\"allowed\":true,\"allowed\":false");
     CHECK(trail.verify_from(position).differences.size() == 1);
   }
-  SUBCASE("By a policy that is not in the trail") {
+  SUBCASE("by a policy that is not in the trail") {
     replace(trail.lines[position], audit_entry::read(trail.lines[position])->text("policy"),
             robots::adapters_detail::sha256("another"));
     const audit_decisions found = trail.verify_from(position);
     REQUIRE(found.differences.size() == 1);
     CHECK(found.differences[0].text == "the policy that it names was not recorded before");
   }
-  SUBCASE("By an override that is not in the trail") {
+  SUBCASE("by an override that is not in the trail") {
     const std::size_t by_hand = line_with(trail.lines, "\"reason\":\"by_hand\",\"user_agent\"");
     for (std::string& line : trail.lines) {
       if (has(line, "\"type\":\"override\"")) {
@@ -157,7 +157,7 @@ TEST_CASE("A decision that was falsified is found, though its chain was made ane
     replace(trail.lines[position], "https://rules.example/private", "https://none.example/private");
     CHECK(trail.verify_from(position).differences.size() == 1);
   }
-  SUBCASE("By the rules of another site") {
+  SUBCASE("by the rules of another site") {
     const std::size_t other = line_with(trail.lines, "\"url\":\"https://moved.example/private\"");
     replace(trail.lines[other], audit_entry::read(trail.lines[other])->text("policy"),
             audit_entry::read(trail.lines[position])->text("policy"));
@@ -177,7 +177,7 @@ TEST_CASE("A falsified robots.txt contradicts the decisions that name it") {
     REQUIRE(!found.differences.empty());
     CHECK(found.differences[0].text == "the robots.txt is not the one that its hash stands for");
   }
-  SUBCASE("And all that names it") {
+  SUBCASE("with everything that names it") {
     const std::string now =
         robots::adapters_detail::sha256(audit_entry::read(trail.lines[position])->text("text"));
     for (std::string& line : trail.lines) {
@@ -204,7 +204,7 @@ TEST_CASE("A retrieval whose outcome was falsified is found") {
 TEST_CASE("Overrides, exclusions and quarantines are confirmed") {
   whole_trail trail;
   std::size_t position = 0;
-  SUBCASE("told by hand") {
+  SUBCASE("by an override") {
     position = line_with(trail.lines, "\"type\":\"override\"");
     for (std::string& line : trail.lines) {
       if (has(line, "\"value\":\"deny\"")) {
@@ -224,7 +224,7 @@ TEST_CASE("Overrides, exclusions and quarantines are confirmed") {
     position = line_with(trail.lines, "\"given\":true");
     replace(trail.lines[position], "\"given\":true", "\"given\":false");
   }
-  SUBCASE("In need of a sign-off") {
+  SUBCASE("without a sign-off") {
     position = line_with(trail.lines, "\"host\":\"bank\"");
     replace(trail.lines[position], "\"host\":\"bank\"", "\"host\":\"mine\"");
   }
@@ -247,7 +247,7 @@ TEST_CASE("Overrides, exclusions and quarantines are confirmed") {
   CHECK(!trail.verify_from(position).differences.empty());
 }
 
-TEST_CASE("Decisions that rest on an earlier file count as unknown until that file is given") {
+TEST_CASE("Decisions that depend on an earlier file count as unknown until that file is given") {
   const robots::test::temporary_folder folder;
   robots::audit_options options{.path = (folder.path() / "audit").string()};
   options.file_bytes = 40'000;
@@ -460,7 +460,7 @@ TEST_CASE("The trail of a site with an empty robots.txt has no differences") {
   check_confirms(trail.path, 2);
 }
 
-TEST_CASE("A redirect that a shared store knows is recorded, whatever comes of it") {
+TEST_CASE("A redirect in a shared store is recorded, wherever it leads") {
   using robots::ScriptedFetcher;
   using tiered =
       robots::TieredStorage<robots::LruStorage<64>, robots::MemoryStore<robots::ManualClock>>;
@@ -478,9 +478,9 @@ TEST_CASE("A redirect that a shared store knows is recorded, whatever comes of i
         options, web, clock, tiered{store}};
     static_cast<void>(first.check("https://moved.example/"));
   }
-  SUBCASE("a file") {}
-  SUBCASE("More redirects than are followed") { options.max_redirects = 0; }
-  SUBCASE("A site that needs a sign-off") { options.sign_off = {"rules.example"}; }
+  SUBCASE("to a file") {}
+  SUBCASE("to more redirects than are followed") { options.max_redirects = 0; }
+  SUBCASE("to a site that needs a sign-off") { options.sign_off = {"rules.example"}; }
   const robots::test::temporary_folder folder;
   const robots::audit_options place{.path = (folder.path() / "audit").string()};
   {
@@ -564,7 +564,7 @@ TEST_CASE("The trail of 20 caches that have different robots.txt of one site has
   check_confirms(place.path, 120);
 }
 
-TEST_CASE("A decision after a 304 is borne out, however many other policies came since the text") {
+TEST_CASE("A decision after a 304 is confirmed, however many other policies came since the text") {
   using robots::ScriptedFetcher;
   using namespace std::chrono_literals;
   const std::string rules = "User-agent: *\nDisallow: /private\n";

@@ -143,7 +143,7 @@ TEST_CASE("A text, its policy and every decision are recorded once") {
   CHECK(verify_audit(folder.files()).fault == audit_fault::none);
 }
 
-TEST_CASE("A policy without an event of its own is described when a decision rests on it") {
+TEST_CASE("A policy without an event is described when a decision depends on it") {
   const trail_folder folder;
   {
     const AuditTrail trail{folder.options(), crawler()};
@@ -155,7 +155,7 @@ TEST_CASE("A policy without an event of its own is described when a decision res
   CHECK(count_of(folder.lines(), "directives") == 1);
 }
 
-TEST_CASE("A share of the decisions is recorded, and all else") {
+TEST_CASE("A share of the decisions is recorded, and all other events") {
   const trail_folder folder;
   audit_options options = folder.options();
   options.share = 0.1;
@@ -173,7 +173,7 @@ TEST_CASE("A share of the decisions is recorded, and all else") {
   CHECK(count_of(folder.lines(), "retrieval") == 1);
 }
 
-TEST_CASE("A trail goes on in the next file when one is full, and when it is opened again") {
+TEST_CASE("A trail continues in the next file when one is full, and when it is opened again") {
   const trail_folder folder;
   audit_options options = folder.options();
   options.file_bytes = 4'000;
@@ -216,7 +216,7 @@ TEST_CASE("A second trail is refused although somebody has deleted the lock file
   CHECK_THROWS_AS((AuditTrail{folder.options(), crawler()}), audit_error);
 }
 
-TEST_CASE("A trail goes on in the next file after somebody has moved its file") {
+TEST_CASE("A trail continues in the next file after somebody has moved its file") {
   const trail_folder folder;
   const sample site;
   const std::string moved = folder.path() + ".old";
@@ -252,12 +252,12 @@ TEST_CASE("Entries that go with a deleted file count as lost, and flush does not
     site.decide(trail);
     REQUIRE(trail.flush());
     SUBCASE("deleted") { std::filesystem::remove(file); }
-    SUBCASE("Replaced by an empty one") {
+    SUBCASE("replaced by an empty one") {
       std::filesystem::remove(file);
       robots::test::write_lines(file, {});
     }
     SUBCASE("cut off") { std::filesystem::resize_file(file, 0); }
-    SUBCASE("Deleted with the lock file") {
+    SUBCASE("deleted with the lock file") {
       std::filesystem::remove(file);
       std::filesystem::remove(folder.path() + ".lock");
     }
@@ -291,7 +291,7 @@ TEST_CASE("A trail whose files and lock are deleted does not write beside anothe
   CHECK(folder.files() == std::vector{folder.path() + ".000001.jsonl"});
 }
 
-TEST_CASE("A trail that cannot be says why") {
+TEST_CASE("A trail that cannot be written says why") {
   const trail_folder folder;
   CHECK_THROWS_AS((AuditTrail{{.path = ""}, crawler()}), std::invalid_argument);
   CHECK_THROWS_AS((AuditTrail{{.path = folder.path() + "/no/folder"}, crawler()}), audit_error);
@@ -394,7 +394,7 @@ TEST_CASE("A file that cannot be read is left as it is") {
   CHECK(folder.lines() == lines);
 }
 
-TEST_CASE("While the disk is full decisions go on, and the trail tells how many are lost") {
+TEST_CASE("While the disk is full, decisions continue, and the trail states how many are lost") {
   const trail_folder folder;
   struct ::rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
@@ -451,7 +451,7 @@ TEST_CASE("Lost writes of a disk are reported even if there is no memory left") 
   CHECK(!trail.flush());
 }
 
-TEST_CASE("A sink that nobody reads keeps no decision, nor the end of the trail, waiting") {
+TEST_CASE("A sink that nobody reads blocks neither decisions nor the end of the trail") {
   const trail_folder folder;
   const std::string file = folder.path() + ".000001.jsonl";
   REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
@@ -459,8 +459,10 @@ TEST_CASE("A sink that nobody reads keeps no decision, nor the end of the trail,
   audit_options options = folder.options();
   options.queue_bytes = 300'000;
   options.close_within = 10ms;
-  SUBCASE("Whose queue drops what has no room") { options.when_full = robots::full_queue::drop; }
-  SUBCASE("For which callers wait at first") { options.longest_wait = 1ms; }
+  SUBCASE("with a queue that drops events without room") {
+    options.when_full = robots::full_queue::drop;
+  }
+  SUBCASE("with callers that wait at first") { options.longest_wait = 1ms; }
   std::uint64_t lost = 0;
   {
     const AuditTrail trail{options, crawler()};
@@ -484,7 +486,7 @@ TEST_CASE("A sink that nobody reads keeps no decision, nor the end of the trail,
   ::close(reader);
 }
 
-TEST_CASE("Decisions that come faster than the disk takes them are all recorded") {
+TEST_CASE("Decisions that come faster than the disk writes are all recorded") {
   const trail_folder folder;
   audit_options options = folder.options();
   options.queue_bytes = 50'000;  // small, so that four threads fill it
@@ -535,7 +537,7 @@ TEST_CASE("Decisions that wait for a hung disk keep no more policies alive than 
   CHECK(trail.stats().lost > 0);
 }
 
-TEST_CASE("A trail that is killed while it writes is in order up to a torn line, and goes on") {
+TEST_CASE("A killed trail is intact up to a torn line, and continues") {
   std::mt19937 random{7};
   const trail_folder setup;
   std::size_t decisions = 0;

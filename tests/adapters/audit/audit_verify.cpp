@@ -69,7 +69,7 @@ struct broken_trail {
 
 }  // namespace
 
-TEST_CASE("A trail of everything that can happen is in order, with its signatures") {
+TEST_CASE("A trail with every kind of event is intact, and so are its signatures") {
   const broken_trail trail;
   const auto found = trail.verify(broken_trail::with_key());
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
@@ -78,7 +78,7 @@ TEST_CASE("A trail of everything that can happen is in order, with its signature
   CHECK(trail.verify().notes.size() == 1);  // signed, and nobody checked that
 }
 
-TEST_CASE("An octet that was changed is found in its entry") {
+TEST_CASE("A changed octet is found in its entry") {
   broken_trail trail;
   const std::uint64_t n = trail.n(5);
   const auto found = trail.after([](texts& lines) { lines[5][lines[5].size() / 2] ^= 1; });
@@ -109,7 +109,7 @@ TEST_CASE("Added lines, foreign entries and copies are found") {
     CHECK(found.fault == audit_fault::added);
     CHECK(found.line == 6);
   }
-  SUBCASE("An entry that fits") {
+  SUBCASE("an entry that fits") {
     const auto found = trail.after([&](texts& lines) {
       audit_chain chain{n - 1, audit_entry::read(lines[4])->hash()};
       std::string line = chain.add("2026-01-01T12:00:00.000Z", "decision", "{}");
@@ -138,7 +138,7 @@ TEST_CASE("Entries in another order are named") {
   CHECK(found.entry == n + 1);
 }
 
-TEST_CASE("A file that is missing, or stands in another place, is named") {
+TEST_CASE("A file that is missing or in another place is named") {
   broken_trail trail;
   texts files = trail.files;
   std::swap(files[1], files[2]);
@@ -162,7 +162,7 @@ TEST_CASE("A file that is missing, or stands in another place, is named") {
   CHECK_THROWS_AS(static_cast<void>(verify_audit({})), std::invalid_argument);
 }
 
-TEST_CASE("Files after the first are in order, and the report says which part is unknown") {
+TEST_CASE("Files after the first one are intact, and the report says which part is unknown") {
   broken_trail trail;
   texts files{trail.files.begin() + 1, trail.files.end()};
   const auto found = verify_audit(files, broken_trail::with_key());
@@ -175,7 +175,7 @@ TEST_CASE("Files after the first are in order, and the report says which part is
   CHECK(verify_audit(files).fault == audit_fault::lost);
 }
 
-TEST_CASE("An entry that was changed along with its hash is found by the next one") {
+TEST_CASE("An entry that was changed with its hash is found by the next one") {
   broken_trail trail;
   const std::uint64_t n = trail.n(5);
   const auto found = trail.after([](texts& lines) {
@@ -189,7 +189,7 @@ TEST_CASE("An entry that was changed along with its hash is found by the next on
   CHECK(found.entry == n);
 }
 
-TEST_CASE("A rewritten chain is in order, but its signatures do not match") {
+TEST_CASE("A rewritten chain is intact, but its signatures do not match") {
   broken_trail trail;
   texts lines = trail.all;
   const std::size_t position = line_with(lines, "\"allowed\":false");
@@ -218,7 +218,7 @@ TEST_CASE("Text that was added to a signed checkpoint does not match the signatu
   CHECK(found.entry == lines.size());
 }
 
-TEST_CASE("A signature is missing, or is of another key, or of none") {
+TEST_CASE("A missing signature, one by another key and one of random octets are found") {
   broken_trail trail;
   audit_checks other{.public_key = std::string{robots::test::other_public_key}, .head = {}};
   CHECK(trail.verify(other).fault == audit_fault::not_signed);
@@ -243,7 +243,7 @@ TEST_CASE("A signature is missing, or is of another key, or of none") {
   CHECK(verify_audit({file}, broken_trail::with_key()).fault == audit_fault::not_signed);
 }
 
-TEST_CASE("An end that was cut off is found by a hash that was remembered") {
+TEST_CASE("A cut-off end is found by a remembered hash") {
   broken_trail trail;
   const std::string last = audit_entry::read(trail.all.back())->hash();
   CHECK(trail.verify({.public_key = {}, .head = last}).fault == audit_fault::none);
@@ -269,7 +269,7 @@ TEST_CASE("A torn last line and a changed last line are reported differently") {
   CHECK(trail.verify().fault == audit_fault::lost);
 }
 
-TEST_CASE("Files of any content are looked at without harm") {
+TEST_CASE("Files of any content are checked without harm") {
   const robots::test::temporary_folder folder;
   const std::string file = (folder.path() / "any").string();
   const texts contents{
@@ -288,8 +288,8 @@ TEST_CASE("Files of any content are looked at without harm") {
 TEST_CASE("A pipe, and a line that no trail has, are refused") {
   const robots::test::temporary_folder folder;
   const std::string file = (folder.path() / "any").string();
-  SUBCASE("A pipe that nobody writes to") { REQUIRE(::mkfifo(file.c_str(), 0600) == 0); }
-  SUBCASE("A line of more than 32 MiB") {
+  SUBCASE("a pipe that nobody writes to") { REQUIRE(::mkfifo(file.c_str(), 0600) == 0); }
+  SUBCASE("a line of more than 32 MiB") {
     write_lines(file, {std::string((std::size_t{32} << 20U) + 1, 'x')});
   }
   CHECK_THROWS_AS(static_cast<void>(verify_audit({file})), audit_error);

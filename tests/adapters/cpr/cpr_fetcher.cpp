@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE_INVOKE(fetcher_guard_ipv6, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_guard_proxy, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_bad_allow_list, robots::CprFetcher);
 
-TEST_CASE("A configured session keeps its settings and cannot undo what a fetcher promises") {
+TEST_CASE("A configured session keeps its settings and cannot break the rules of a fetcher") {
   using namespace robots::test;
   certificate_authority authority;
   loopback_server server(authority.issue({"127.0.0.1"}));
@@ -69,11 +69,11 @@ TEST_CASE("A configured session keeps its settings and cannot undo what a fetche
     session.SetRange(cpr::Range(0, 1));
   };
 
-  SUBCASE("Such as the check of certificates") {
+  SUBCASE("such as the check of certificates") {
     check_failed(CprFetcher(direct(), configure).fetch(get(server.url("/robots.txt"))),
                  robots::fetch_error::tls);
   }
-  SUBCASE("Such as one plain exchange") {
+  SUBCASE("such as one plain exchange") {
     const CprFetcher fetcher(trusting(authority), configure);
     for (int i = 0; i < 3; ++i) {
       check_answered(fetcher.fetch(get(server.url("/robots.txt"))), 302, "");
@@ -96,7 +96,7 @@ TEST_CASE("No setting of a session gets past the guard") {
   const std::string port = std::to_string(server.port());
   const std::string url = server.url("/robots.txt", "www.example.test");
 
-  SUBCASE("Such as what a name is said to mean") {
+  SUBCASE("by another meaning of a name") {
     const auto configure = [&server](cpr::Session& session) {
       session.SetResolves(
           {cpr::Resolve("www.example.test", "127.0.0.1",
@@ -106,7 +106,7 @@ TEST_CASE("No setting of a session gets past the guard") {
     CHECK(server.connections() == 0);
     check_answered(CprFetcher(allowing({"127.0.0.1"}), configure).fetch(get(url)), 200, rules);
   }
-  SUBCASE("Such as a socket of another family") {
+  SUBCASE("by a socket of another family") {
     const auto configure = [](cpr::Session& session) {
       session.SetUnixSocket(cpr::UnixSocket("/nonexistent/socket"));
     };
@@ -114,7 +114,7 @@ TEST_CASE("No setting of a session gets past the guard") {
     check_failed(CprFetcher(unguarded(), configure).fetch(get(server.url())),
                  robots::fetch_error::connect);
   }
-  SUBCASE("Such as a callback of its own") {
+  SUBCASE("by its own callback") {
     const auto configure = [](cpr::Session& session) {
       const auto open = +[](void*, curlsocktype, curl_sockaddr* place) -> curl_socket_t {
         return ::socket(place->family, place->socktype, place->protocol);
@@ -123,7 +123,7 @@ TEST_CASE("No setting of a session gets past the guard") {
     };
     check_refused(CprFetcher(allowing({}), configure).fetch(get(server.url())), "127.0.0.1");
   }
-  SUBCASE("Such as connections shared with those that have none") {
+  SUBCASE("by connections shared with sessions that have no guard") {
     // By name, since an address is refused before any connection is looked for.
     const std::unique_ptr<CURLSH, CURLSHcode (*)(CURLSH*)> share(curl_share_init(),
                                                                  &curl_share_cleanup);
@@ -145,7 +145,7 @@ TEST_CASE("No setting of a session gets past the guard") {
     CHECK(server.requests() == 2);
     check_answered(CprFetcher(led(allowing({"127.0.0.1"})), configure).fetch(get(url)), 200, rules);
   }
-  SUBCASE("Such as a proxy, which has to be allowed and is asked for no address") {
+  SUBCASE("by a proxy, which must be permitted and is not asked for addresses") {
     server.otherwise([](const loopback_request& request) {
       return loopback_reply{.body = "by proxy: " + request.target};
     });
@@ -164,7 +164,7 @@ TEST_CASE("No setting of a session gets past the guard") {
     check_refused(fetcher.fetch(get("http://10.0.0.1/")), "10.0.0.1 (private_use)");
     CHECK(server.requests() == 1);
   }
-  SUBCASE("Such as exemptions from the proxy, whose address is not guarded") {
+  SUBCASE("by exemptions from a proxy whose address is not guarded") {
     server.otherwise([](const loopback_request& request) {
       return loopback_reply{.body = "by proxy: " + request.target};
     });

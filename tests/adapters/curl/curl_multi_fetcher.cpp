@@ -104,7 +104,7 @@ TEST_CASE("One thread makes exchanges at once") {
   CHECK(web.connections_opened() == 2);
 }
 
-TEST_CASE("A callback comes from run_once, even for what cannot begin") {
+TEST_CASE("run_once makes all callbacks, even for exchanges that cannot begin") {
   curl_multi_fetcher web({.curl = direct()});
   std::size_t called = 0;
   web.start(get("ftp://example.test/"), [&](const fetch_response& response) {
@@ -141,7 +141,7 @@ TEST_CASE("A callback may start exchanges") {
   CHECK(server.connections() == 1);
 }
 
-TEST_CASE("What a callback throws comes out, and the others are called back later") {
+TEST_CASE("An exception of a callback leaves run_once, and the others are called later") {
   curl_multi_fetcher web({.curl = direct()});
   std::size_t called = 0;
   web.start(get("nonsense:"), [](const fetch_response&) { throw std::runtime_error("enough"); });
@@ -178,7 +178,7 @@ TEST_CASE("A stop from another thread ends one exchange and leaves the others") 
   CHECK(called == 2);
 }
 
-TEST_CASE("A callback may stop other exchanges, those that have ended included") {
+TEST_CASE("A callback may stop other exchanges, including those that have ended") {
   curl_multi_fetcher web({.curl = direct()});
   std::stop_source stop;
   int called = 0;
@@ -194,7 +194,7 @@ TEST_CASE("A callback may stop other exchanges, those that have ended included")
   CHECK(called == 8);
 }
 
-TEST_CASE("A fetcher can end with exchanges under way") {
+TEST_CASE("A fetcher can be destroyed during exchanges") {
   loopback_server server;
   robots::test::gate& gate = server.stall("/slow");
   std::stop_source stop;
@@ -216,7 +216,7 @@ TEST_CASE("A fetcher can end with exchanges under way") {
   CHECK(stop.request_stop());
 }
 
-TEST_CASE("No more connections than allowed are opened, and exchanges wait for theirs") {
+TEST_CASE("No more connections than permitted are opened, and exchanges wait for one") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
   robots::curl_options keeping = direct();
@@ -312,7 +312,7 @@ TEST_CASE("Exchanges above the limit of their host wait, and those of other host
   CHECK(server.connections() == 1);
 }
 
-TEST_CASE("A fetcher can end while exchanges wait for a connection") {
+TEST_CASE("A fetcher can be destroyed while exchanges wait for a connection") {
   loopback_server server;
   robots::test::gate& gate = server.stall("/slow");
   std::stop_source stop;

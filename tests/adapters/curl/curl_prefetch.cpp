@@ -137,7 +137,7 @@ TEST_CASE("One thread warms 2,000 hosts over at most 64 connections") {
   CHECK(cache.stats().misses == 2000);
 }
 
-TEST_CASE("Each host gets the outcome that its responses call for") {
+TEST_CASE("Each host gets the outcome for its responses") {
   const many_sites server([](std::string_view host) {
     if (host == "closes.example") {
       return std::string();
@@ -189,7 +189,7 @@ TEST_CASE("Each host gets the outcome that its responses call for") {
   CHECK(server.requests() == 5);
 }
 
-TEST_CASE("A bare host is asked over http when https cannot be reached") {
+TEST_CASE("A host without a scheme is asked over http if https cannot be reached") {
   const many_sites server([](std::string_view host) { return many_sites::ok(rules_of(host)); });
   const robots::test::closed_port nobody;
   manual_cache cache(foo_bot());
@@ -199,7 +199,7 @@ TEST_CASE("A bare host is asked over http when https cannot be reached") {
   CHECK(!cache.allowed("http://bare.example/only-bare.example"));
 }
 
-TEST_CASE("Hosts named twice are asked once") {
+TEST_CASE("Hosts that are named twice are asked once") {
   const many_sites server([](std::string_view host) { return many_sites::ok(rules_of(host)); });
   manual_cache cache(foo_bot());
   const auto hosts = std::views::iota(std::size_t{0}, std::size_t{300}) |
@@ -238,7 +238,7 @@ TEST_CASE("Failures are tried again by the clock of the cache, and hold no conne
   CHECK(clock.now() - began < std::chrono::seconds{10});
 }
 
-TEST_CASE("No more hosts wait than allowed") {
+TEST_CASE("No more hosts wait than permitted") {
   const many_sites server([](std::string_view) { return many_sites::status(503); });
   auto crawler = foo_bot();
   crawler.retry.attempts = 2;
@@ -289,8 +289,8 @@ TEST_CASE("A look-up that another thread leads is waited for") {
   std::optional<robots::look_up> led = cache.begin("http://shared.example/");
   std::atomic<bool> others_done = false;
   bool lands = false;
-  SUBCASE("And its result taken over") { lands = true; }
-  SUBCASE("And retrieved here when it is given up") {}
+  SUBCASE("and its result is used") { lands = true; }
+  SUBCASE("and fetched here when it is abandoned") {}
   std::thread other([&] {
     while (!others_done) {
       std::this_thread::yield();
@@ -401,7 +401,7 @@ TEST_CASE("After the deadline nothing is begun, and waits end with the failure")
   const robots::ManualClock clock;
   manual_cache cache(crawler, {}, clock);
   prefetch_options options = to(server);
-  SUBCASE("That lies before the end of the first wait") {
+  SUBCASE("that is before the end of the first wait") {
     options.deadline = clock.now() + std::chrono::milliseconds{10};
     const prefetch_summary summary = prefetch(cache, sites(5), options);
     CHECK(summary.failed == 5);
@@ -494,7 +494,7 @@ TEST_CASE("Several threads may warm one cache") {
   CHECK(server.requests() == 200);
 }
 
-TEST_CASE("A range may be read once only, and options that make no sense are refused") {
+TEST_CASE("A range may be readable only once, and options that make no sense are refused") {
   const many_sites server([](std::string_view) { return many_sites::ok(""); });
   manual_cache cache(foo_bot());
   std::istringstream list{"http://one.example http://two.example http://one.example"};

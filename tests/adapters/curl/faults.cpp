@@ -90,7 +90,7 @@ TEST_CASE("Every fault has its row in the table") {
   }
 }
 
-TEST_CASE("A fault is an error or a whole answer, and the next exchange knows nothing of it") {
+TEST_CASE("A fault is an error or a whole answer, and does not affect the next exchange") {
   for (const bool secure : {false, true}) {
     for (const fault_case& wanted : fault_cases()) {
       CAPTURE(secure);
@@ -128,7 +128,7 @@ TEST_CASE("A fault on a connection that served before is an error, too") {
   }
 }
 
-TEST_CASE("A body that stalls ends with the call, as nothing") {
+TEST_CASE("A stalled body ends with the call, without a response") {
   for (const bool secure : {false, true}) {
     CAPTURE(secure);
     const faulty_server server(fault::stalled, secure);

@@ -20,12 +20,12 @@
 #include <thread>
 #include <vector>
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher talks to a server whose certificate it can verify", F,
+TEST_CASE_TEMPLATE_DEFINE("a fetcher accepts a server whose certificate it can verify", F,
                           fetcher_tls) {
   using namespace robots::test;
   certificate_authority authority;
 
-  SUBCASE("Under an address or a name of the certificate") {
+  SUBCASE("with an address or a name of the certificate") {
     loopback_server server(authority.issue({"127.0.0.1", "localhost", "*.example.test"}));
     server.get("/robots.txt", std::string(rules));
     robots::curl_options options = trusting(authority);
@@ -35,24 +35,24 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher talks to a server whose certificate it can 
     check_answered(fetcher.fetch(get("https://www.example.test/robots.txt")), 200, rules);
     CHECK(server.last_request().header("Host") == "www.example.test");
   }
-  SUBCASE("And not when nobody vouches for it") {
+  SUBCASE("but not without a trusted authority") {
     loopback_server server(authority.issue({"127.0.0.1"}));
     check_failed(F(direct()).fetch(get(server.url())), robots::fetch_error::tls);
     const certificate_authority other;
     check_failed(F(trusting(other)).fetch(get(server.url())), robots::fetch_error::tls);
     CHECK(server.requests() == 0);
   }
-  SUBCASE("And not when it belongs to another name") {
+  SUBCASE("but not with another name") {
     loopback_server server(authority.issue({"other.example.test"}));
     check_failed(F(trusting(authority)).fetch(get(server.url())), robots::fetch_error::tls);
     CHECK(server.requests() == 0);
   }
-  SUBCASE("And not when it has expired") {
+  SUBCASE("but not after it has expired") {
     loopback_server server(authority.issue({"127.0.0.1"}, expired));
     check_failed(F(trusting(authority)).fetch(get(server.url())), robots::fetch_error::tls);
     CHECK(server.requests() == 0);
   }
-  SUBCASE("And not when it speaks no TLS") {
+  SUBCASE("but not without TLS") {
     const raw_server server("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n\r\n\r\n");
     const std::string url = "https" + server.url().substr(std::string_view("http").size());
     check_failed(F(trusting(authority)).fetch(get(url)), robots::fetch_error::tls);
@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher ends within its timeout", F, fetcher_timeou
   loopback_server server;
   F fetcher(direct());
 
-  SUBCASE("When the server is silent") {
+  SUBCASE("when the server is silent") {
     gate& silence = server.stall("/robots.txt", "late");
     robots::fetch_request request = get(server.url("/robots.txt"));
     request.timeout = short_timeout;
@@ -73,19 +73,19 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher ends within its timeout", F, fetcher_timeou
     request.timeout = {};
     check_answered(fetcher.fetch(request), 200, "late");
   }
-  SUBCASE("When the body stops in its middle") {
+  SUBCASE("when the body stops in its middle") {
     const raw_server raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", raw_ending::stall);
     robots::fetch_request request = get(raw.url());
     request.timeout = short_timeout;
     check_failed(fetcher.fetch(request), robots::fetch_error::timeout);
   }
-  SUBCASE("When the body goes on for ever") {
+  SUBCASE("when the body never ends") {
     server.get("/robots.txt", loopback_reply{.body = "#", .endless = true});
     robots::fetch_request request = get(server.url("/robots.txt"));
     request.timeout = short_timeout;
     check_failed(fetcher.fetch(request), robots::fetch_error::timeout);
   }
-  SUBCASE("Without asking anyone when it has run out before") {
+  SUBCASE("without a request if no time is left") {
     robots::fetch_request request = get(server.url());
     request.timeout = std::chrono::milliseconds(-1);
     check_failed(fetcher.fetch(request), robots::fetch_error::timeout);
@@ -93,7 +93,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher ends within its timeout", F, fetcher_timeou
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher gives connecting a time of its own", F,
+TEST_CASE_TEMPLATE_DEFINE("a fetcher has a separate timeout for connecting", F,
                           fetcher_connect_timeout) {
   using namespace robots::test;
   certificate_authority authority;
@@ -103,34 +103,34 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher gives connecting a time of its own", F,
   options.connect_timeout = short_timeout;
   robots::fetch_request request =
       get("https" + server.url().substr(std::string_view("http").size()));
-  SUBCASE("Beside the time for all") {
+  SUBCASE("with a timeout for the exchange") {
     request.timeout = std::chrono::hours(1);
     check_failed(F(options).fetch(request), robots::fetch_error::connect);
   }
-  SUBCASE("When there is no other") {
+  SUBCASE("without any other timeout") {
     check_failed(F(options).fetch(request), robots::fetch_error::connect);
   }
-  SUBCASE("Within the time for all") {
+  SUBCASE("limited by the timeout for the exchange") {
     options.connect_timeout = std::chrono::hours(1);
     request.timeout = short_timeout;
     check_failed(F(options).fetch(request), robots::fetch_error::timeout);
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher stops when it is told to", F, fetcher_stop) {
+TEST_CASE_TEMPLATE_DEFINE("a fetcher stops on request", F, fetcher_stop) {
   using namespace robots::test;
   loopback_server server;
   F fetcher(direct());
   std::stop_source source;
 
-  SUBCASE("Before it began, without asking anyone") {
+  SUBCASE("before it begins, without a request") {
     source.request_stop();
     robots::fetch_request request = get(server.url());
     request.stop = source.get_token();
     check_failed(fetcher.fetch(request), robots::fetch_error::cancelled);
     CHECK(server.connections() == 0);
   }
-  SUBCASE("While the server is silent") {
+  SUBCASE("while the server is silent") {
     gate& silence = server.stall("/robots.txt", "late");
     robots::fetch_request request = get(server.url("/robots.txt"));
     request.stop = source.get_token();
@@ -143,7 +143,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher stops when it is told to", F, fetcher_stop)
     request.stop = {};
     check_answered(fetcher.fetch(request), 200, "late");
   }
-  SUBCASE("In the middle of a body") {
+  SUBCASE("in the middle of a body") {
     raw_server raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", raw_ending::stall);
     robots::fetch_request request = get(raw.url());
     request.stop = source.get_token();
@@ -153,7 +153,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher stops when it is told to", F, fetcher_stop)
     });
     check_failed(fetcher.fetch(request), robots::fetch_error::cancelled);
   }
-  SUBCASE("In a body that goes on for ever") {
+  SUBCASE("in an endless body") {
     server.get("/robots.txt", loopback_reply{.body = "#", .endless = true});
     robots::fetch_request request = get(server.url("/robots.txt"));
     request.stop = source.get_token();
@@ -162,7 +162,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher stops when it is told to", F, fetcher_stop)
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("A fetcher uses its connections again where that is wanted", F,
+TEST_CASE_TEMPLATE_DEFINE("A fetcher reuses its connections if the options ask for it", F,
                           fetcher_reuse) {
   using namespace robots::test;
   certificate_authority authority;
@@ -181,7 +181,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher uses its connections again where that is wa
     CHECK(server.connections() == 1);
     CHECK(fetcher.connections_opened() == 1);
   }
-  SUBCASE("One for each thread at most") {
+  SUBCASE("with at most one for each thread") {
     const auto fetch_25 = [&] {
       for (int i = 0; i < 25; ++i) {
         if (fetcher.fetch(get(server.url("/robots.txt"))).body != rules) {
@@ -199,7 +199,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher uses its connections again where that is wa
     CHECK(server.connections() <= 4);
     CHECK(fetcher.connections_opened() == server.connections());
   }
-  SUBCASE("But not when it may keep no handle") {
+  SUBCASE("but not if it may keep no handle") {
     keeping.max_idle_handles = 0;
     const F forgetful(keeping);
     for (int i = 0; i < 3; ++i) {
@@ -208,7 +208,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher uses its connections again where that is wa
     CHECK(server.connections() == 3);
     CHECK(forgetful.connections_opened() == 3);
   }
-  SUBCASE("But not unless it is told to") {
+  SUBCASE("but not by default") {
     const F fetching(trusting(authority));
     for (int i = 0; i < 3; ++i) {
       check_answered(fetching.fetch(get(server.url("/robots.txt"))), 200, rules);
@@ -217,48 +217,48 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher uses its connections again where that is wa
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher says what the peer did wrong", F, fetcher_broken_peer) {
+TEST_CASE_TEMPLATE_DEFINE("a fetcher reports the mistake of a peer", F, fetcher_broken_peer) {
   using namespace robots::test;
   using robots::fetch_error;
   loopback_server good;
   F fetcher(direct());
 
-  SUBCASE("When it speaks another protocol") {
+  SUBCASE("that speaks another protocol") {
     const raw_server server("SSH-2.0-OpenSSH_9.2\r\n");
     check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
   }
-  SUBCASE("When it speaks HTTP/0.9") {
+  SUBCASE("that speaks HTTP/0.9") {
     const raw_server server("User-agent: *\nDisallow: /\n");
     check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
   }
-  SUBCASE("When it closes without a word, and asks once only") {
+  SUBCASE("that closes without an answer, after one request") {
     const raw_server server("");
     check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
     CHECK(server.connections() == 1);
   }
-  SUBCASE("When it closes within the header section") {
+  SUBCASE("that closes within the headers") {
     const raw_server server("HTTP/1.1 200 OK\r\nContent-Le");
     const robots::fetch_response response = fetcher.fetch(get(server.url()));
     check_failed(response, fetch_error::protocol);
   }
-  SUBCASE("When the body is shorter than Content-Length") {
+  SUBCASE("with a body shorter than Content-Length") {
     const raw_server server("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
     check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
   }
-  SUBCASE("When the last chunk does not come") {
+  SUBCASE("without the last chunk") {
     const raw_server server("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n");
     check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
   }
-  SUBCASE("When it resets the connection") {
+  SUBCASE("that resets the connection") {
     const raw_server server("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
                             raw_ending::reset);
     check_failed(fetcher.fetch(get(server.url())), fetch_error::protocol);
   }
-  SUBCASE("when nobody listens") {
+  SUBCASE("that does not listen") {
     const closed_port port;
     check_failed(fetcher.fetch(get(port.url())), fetch_error::connection_refused);
   }
-  SUBCASE("When the name means nothing") {
+  SUBCASE("whose name does not resolve") {
     // A label over 63 octets (RFC 1035, section 2.3.4): the resolver needs no network to know.
     const std::string nowhere = std::string(64, 'a') + ".invalid";
     check_failed(fetcher.fetch(get("http://" + nowhere + "/robots.txt")), fetch_error::resolve);
@@ -267,7 +267,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher says what the peer did wrong", F, fetcher_b
   check_answered(fetcher.fetch(get(good.url("/robots.txt"))), 200, rules);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher goes through the proxy it is given", F, fetcher_proxy) {
+TEST_CASE_TEMPLATE_DEFINE("a fetcher uses the proxy of its options", F, fetcher_proxy) {
   using namespace robots::test;
   loopback_server proxy;
   proxy.otherwise([](const loopback_request& request) {

@@ -21,12 +21,12 @@
 #include <string_view>
 #include <vector>
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher brings status, headers and body", F, fetcher_plain) {
+TEST_CASE_TEMPLATE_DEFINE("a fetcher returns status, headers and body", F, fetcher_plain) {
   using namespace robots::test;
   loopback_server server;
   F fetcher(direct());
 
-  SUBCASE("Of a page that is there") {
+  SUBCASE("of a page") {
     server.get("/robots.txt", loopback_reply{.body = std::string(rules),
                                              .headers = {{"ETag", "\"1\""}, {"X-Pad", "  a b  "}}});
     robots::fetch_request request = get(server.url("/robots.txt?q=1"));
@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher brings status, headers and body", F, fetche
 
     CHECK(got.header("Accept-Encoding").find("gzip") != std::string::npos);
   }
-  SUBCASE("Of one without a body") {
+  SUBCASE("of a response without a body") {
     server.get("/robots.txt", loopback_reply{.status = 304});
     check_answered(fetcher.fetch(get(server.url("/robots.txt"))), 304, "");
   }
@@ -53,7 +53,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher brings status, headers and body", F, fetche
     check_answered(fetcher.fetch(get(server.url("/robots.txt"))), 503, "later");
     check_answered(fetcher.fetch(get(server.url("/nothing"))), 404, "");
   }
-  SUBCASE("To a request with the headers it is given") {
+  SUBCASE("of a request with given headers") {
     const raw_server raw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     robots::fetch_request request = get(raw.url());
     request.headers = {{"X-Two", "1"}, {"X-Two", " 2 "}, {"X-Empty", ""}};
@@ -61,7 +61,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher brings status, headers and body", F, fetche
     CHECK(raw.last_request().starts_with("GET /robots.txt HTTP/1.1\r\n"));
     CHECK(raw.last_request().ends_with("X-Two: 1\r\nX-Two: 2\r\nX-Empty:\r\n\r\n"));
   }
-  SUBCASE("And nothing of the request before") {
+  SUBCASE("without parts of an earlier response") {
     robots::fetch_request request = get(server.url());
     request.headers = {{"User-Agent", "FooBot"}, {"If-None-Match", "\"0\""}};
     static_cast<void>(fetcher.fetch(request));
@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher keeps the headers of the final response onl
   using namespace robots::test;
   F fetcher(direct());
 
-  SUBCASE("In their order, repeated ones too") {
+  SUBCASE("in order, including repeated ones") {
     const raw_server server(
         "HTTP/1.1 200 OK\r\nB: 1\r\nA: 2\r\nb:3\t\r\nEmpty:\r\nContent-Length: 2\r\n\r\nhi");
     const robots::fetch_response response = fetcher.fetch(get(server.url()));
@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher keeps the headers of the final response onl
     }
     CHECK(seen == "B=1 A=2 b=3 Empty= Content-Length=2 ");
   }
-  SUBCASE("Not those of interim responses") {
+  SUBCASE("without those of interim responses") {
     const raw_server server(
         "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
@@ -95,7 +95,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher keeps the headers of the final response onl
     check_answered(response, 200, "hi");
     CHECK(value_of(response, "Link") == "(none)");
   }
-  SUBCASE("Not those of a trailer section") {
+  SUBCASE("without those of a trailer section") {
     const raw_server server(
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nLocation: /a\r\n"
         "Cache-Control: max-age=60\r\n\r\n");
@@ -104,17 +104,17 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher keeps the headers of the final response onl
     CHECK(value_of(response, "Location") == "(none)");
     CHECK(value_of(response, "Cache-Control") == "(none)");
   }
-  SUBCASE("And an interim response alone is none") {
+  SUBCASE("and counts an interim response alone as no response") {
     const raw_server server("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
     check_failed(fetcher.fetch(get(server.url())), robots::fetch_error::protocol);
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher limits the octets of header", F, fetcher_header_limit) {
+TEST_CASE_TEMPLATE_DEFINE("a fetcher limits the octets of headers", F, fetcher_header_limit) {
   using namespace robots::test;
   constexpr std::string_view start = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n";
 
-  SUBCASE("In one long field") {
+  SUBCASE("in one long field") {
     const raw_server server(std::string(start) + "X: " + std::string(70'000, 'x') + "\r\n\r\n");
     F fetcher(direct());
     check_failed(fetcher.fetch(get(server.url())), robots::fetch_error::protocol);
@@ -128,7 +128,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher limits the octets of header", F, fetcher_he
     F fetcher(direct());
     check_failed(fetcher.fetch(get(server.url())), robots::fetch_error::protocol);
   }
-  SUBCASE("In interim responses without end") {
+  SUBCASE("in endless interim responses") {
     std::string octets;
     for (int i = 0; i < 5'000; ++i) {
       octets += "HTTP/1.1 103 Early Hints\r\n\r\n";
@@ -137,7 +137,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher limits the octets of header", F, fetcher_he
     F fetcher(direct());
     check_failed(fetcher.fetch(get(server.url())), robots::fetch_error::protocol);
   }
-  SUBCASE("At the octet that the option names") {
+  SUBCASE("exactly at the limit") {
     const std::string octets = std::string(start) + "\r\n";
     const raw_server server(octets);
     robots::curl_options options = direct();
@@ -166,13 +166,13 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher follows no redirect", F, fetcher_redirect) 
   CHECK(server.requests() == 4);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher refuses requests that are not for it", F, fetcher_refusal) {
+TEST_CASE_TEMPLATE_DEFINE("a fetcher refuses requests that it must not send", F, fetcher_refusal) {
   using namespace robots::test;
   loopback_server server;
   F fetcher(direct());
   const std::string port = std::to_string(server.port());
 
-  SUBCASE("by their URL") {
+  SUBCASE("because of their URL") {
     for (const std::string& url : std::vector<std::string>{
              "file:///etc/passwd", "ftp://127.0.0.1:" + port + "/robots.txt",
              "gopher://127.0.0.1:" + port + "/", "dict://127.0.0.1:" + port + "/", "", "http://",
@@ -185,7 +185,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher refuses requests that are not for it", F, f
       check_failed(fetcher.fetch(get(url)), robots::fetch_error::protocol);
     }
   }
-  SUBCASE("by their headers") {
+  SUBCASE("because of their headers") {
     for (const robots::http_header& header :
          std::vector<robots::http_header>{{"X", "a\r\nY: b"},
                                           {"X\nY", "a"},
@@ -209,22 +209,22 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher keeps max_bytes of the decoded body", F, fe
   robots::fetch_request request = get(server.url("/robots.txt"));
   request.max_bytes = limit;
 
-  SUBCASE("When it is longer by one") {
+  SUBCASE("if it is longer by one octet") {
     server.get("/robots.txt", std::string(limit + 1, '#'));
     check_truncated(fetcher.fetch(request), limit);
   }
-  SUBCASE("And all of it when it fits to the octet") {
+  SUBCASE("and all of it if it fits exactly") {
     const std::string body(limit, '#');
     server.get("/robots.txt", body);
     check_answered(fetcher.fetch(request), 200, body);
   }
-  SUBCASE("And all of it when there is no limit") {
+  SUBCASE("and all of it without a limit") {
     const std::string body(3 * limit, '#');
     server.get("/robots.txt", body);
     request.max_bytes = 0;
     check_answered(fetcher.fetch(request), 200, body);
   }
-  SUBCASE("When it never ends, with the headers that came before it") {
+  SUBCASE("if it never ends, with the headers before it") {
     server.get("/robots.txt", loopback_reply{.body = std::string(10'000, '#'),
                                              .headers = {{"ETag", "\"1\""}},
                                              .endless = true});
@@ -232,14 +232,14 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher keeps max_bytes of the decoded body", F, fe
     check_truncated(response, limit);
     CHECK(value_of(response, "ETag") == "\"1\"");
   }
-  SUBCASE("When 100 MB come as 100 kB of gzip") {
+  SUBCASE("if 100 MB come as 100 kB of gzip") {
     const std::string bomb = gzip(std::string(1'000'000, '\0'), 100);
     CHECK(bomb.size() < 200'000);
     server.get("/robots.txt",
                loopback_reply{.body = bomb, .headers = {{"Content-Encoding", "gzip"}}});
     check_truncated(fetcher.fetch(request), limit);
   }
-  SUBCASE("When 10 MB come as 27 octets of brotli, or not at all") {
+  SUBCASE("if 10 MB come as 27 octets of brotli, where libcurl decodes it") {
     constexpr std::string_view bomb =
         "\xcb\xff\xff\x3f\xf8\x25\x46\xe2\xb1\x40\x20\xf7\xfe\x2f\xff\x2c\x31\xf0\x4b\x00\xc4\x61"
         "\x11\x80\x8e\x23\x06";
@@ -251,7 +251,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher keeps max_bytes of the decoded body", F, fe
       check_failed(fetcher.fetch(request), robots::fetch_error::protocol);
     }
   }
-  SUBCASE("And is good for another exchange after that") {
+  SUBCASE("and can make another exchange after that") {
     server.get("/robots.txt", std::string(limit + 1, '#'));
     server.get("/other", "all is well");
     check_truncated(fetcher.fetch(request), limit);
@@ -271,13 +271,13 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher decodes content", F, fetcher_decoding) {
     check_failed(response, robots::fetch_error::protocol);
   };
 
-  SUBCASE("In gzip and deflate, by all of their names and forms") {
+  SUBCASE("in gzip and deflate, by all of their names and forms") {
     check_answered(fetched("Content-Encoding: gzip\r\n", gzip(rules)), 200, rules);
     check_answered(fetched("content-encoding:X-GZip \r\n", gzip(rules)), 200, rules);
     check_answered(fetched("Content-Encoding: deflate\r\n", zlib_format(rules)), 200, rules);
     check_answered(fetched("Content-Encoding: deflate\r\n", raw_deflate(rules)), 200, rules);
   }
-  SUBCASE("And leaves alone what is in no coding") {
+  SUBCASE("and does not change content without a coding") {
     check_answered(fetched("Content-Encoding: identity\r\n", std::string(rules)), 200, rules);
     check_answered(fetched("Content-Encoding:\r\n", std::string(rules)), 200, rules);
   }
@@ -296,7 +296,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher decodes content", F, fetcher_decoding) {
         size.str() + "\r\n" + whole + "\r\n0\r\n\r\n");
     check_answered(fetcher.fetch(get(server.url())), 200, rules);
   }
-  SUBCASE("But not what is in no such coding") {
+  SUBCASE("but reports content that does not have the stated coding") {
     check_refused(fetched("Content-Encoding: gzip\r\n", "this is no gzip at all"));
     check_refused(fetched("Content-Encoding: gzip\r\n", gzip(rules) + "and more"));
     check_refused(fetched("Content-Encoding: nonsense\r\n", "any octets"));
@@ -304,14 +304,14 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher decodes content", F, fetcher_decoding) {
     changed[changed.size() - 8] = static_cast<char>(changed[changed.size() - 8] ^ 1);
     check_refused(fetched("Content-Encoding: gzip\r\n", changed));
   }
-  SUBCASE("But not when its connection breaks off") {
+  SUBCASE("but reports a connection that breaks") {
     const std::string whole = gzip(rules);
     const raw_server server("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: " +
                             std::to_string(whole.size()) + "\r\n\r\n" +
                             whole.substr(0, whole.size() - 1));
     check_refused(fetcher.fetch(get(server.url())));
   }
-  SUBCASE("But not when nothing marks its end, cut or whole") {
+  SUBCASE("but reports content without a marked end") {
     const std::string whole = gzip(rules);
     for (const std::string& body :
          {whole, whole.substr(0, whole.size() - 1), whole.substr(0, whole.size() / 2)}) {
@@ -325,7 +325,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher decodes content", F, fetcher_decoding) {
     CHECK(fetcher.fetch(get(server.url())).error_text ==
           "neither a length nor chunks mark the end of the encoded body");
   }
-  SUBCASE("Of the final response, whatever an interim one or a trailer says") {
+  SUBCASE("of the final response, whatever an interim response or a trailer says") {
     const raw_server interim(
         "HTTP/1.1 103 Early Hints\r\nContent-Encoding: br\r\n\r\n"
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
@@ -335,13 +335,13 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher decodes content", F, fetcher_decoding) {
         "2\r\nhi\r\n0\r\nContent-Encoding: gzip\r\n\r\n");
     check_answered(fetcher.fetch(get(trailer.url())), 200, "hi");
   }
-  SUBCASE("And takes no octets for none, whatever their coding") {
+  SUBCASE("and accepts an empty body with any coding") {
     check_answered(fetched("Content-Encoding: gzip\r\n", ""), 200, "");
     check_answered(fetched("Content-Encoding: br\r\n", ""), 200, "");
     const raw_server unchanged("HTTP/1.1 304 Not Modified\r\nContent-Encoding: gzip\r\n\r\n");
     check_answered(fetcher.fetch(get(unchanged.url())), 304, "");
   }
-  SUBCASE("Of an error, and goes by the status where it cannot") {
+  SUBCASE("of an error, and returns only the status if it cannot") {
     loopback_server server;
     const auto answer = [&](int status, const std::string& coding, const std::string& body) {
       server.get("/robots.txt",
@@ -361,7 +361,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher decodes content", F, fetcher_decoding) {
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher sends no cookie back", F, fetcher_cookies) {
+TEST_CASE_TEMPLATE_DEFINE("a fetcher sends no cookies", F, fetcher_cookies) {
   using namespace robots::test;
   loopback_server server;
   server.get("/robots.txt", loopback_reply{.body = std::string(rules),
@@ -377,8 +377,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher sends no cookie back", F, fetcher_cookies) 
   CHECK(server.connections() == 1);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher is not made with options it cannot follow", F,
-                          fetcher_options) {
+TEST_CASE_TEMPLATE_DEFINE("a fetcher refuses options that it cannot follow", F, fetcher_options) {
   using namespace robots::test;
   const auto refused = [](auto change) {
     robots::curl_options options = direct();
@@ -399,7 +398,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher is not made with options it cannot follow",
   CHECK_NOTHROW(F{robots::curl_options{}});
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher takes the longest times there are", F, fetcher_long_times) {
+TEST_CASE_TEMPLATE_DEFINE("a fetcher accepts the longest times", F, fetcher_long_times) {
   using std::chrono::milliseconds;
   using namespace robots::test;
   loopback_server server;

@@ -83,7 +83,7 @@ inline std::unique_ptr<loopback_server> ipv6_server() {
 
 }  // namespace robots::test
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address that is not of the internet", F,
+TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address outside the internet", F,
                           fetcher_guard) {
   using namespace robots::test;
   loopback_server server;
@@ -93,7 +93,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address that is not of the i
     return fetcher.fetch(get(server.url("/robots.txt", host)));
   };
 
-  SUBCASE("in whatever spelling") {
+  SUBCASE("in any spelling") {
     for (const char* const host : spellings_of_127_0_0_1) {
       CAPTURE(host);
       check_refused(fetch(host), "127.0.0.1 (loopback)");
@@ -114,7 +114,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address that is not of the i
     }
     check_refused(fetch("localhost"), "(loopback)");
   }
-  SUBCASE("In what only some take for an address") {
+  SUBCASE("in a text that only some programs read as an address") {
     for (const char* const host :
          {"127.0.0.1.", "0x7f.1.", "127.0.0.1..", "127.0.0.256", "4294967297", "1.2.3.4.5", "0x",
           "\xE2\x91\xA0\xE2\x91\xA1\xE2\x91\xA6.0.0.1",
@@ -127,7 +127,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address that is not of the i
       CHECK(fetch(host).error != robots::fetch_error::none);
     }
   }
-  SUBCASE("Before a fragment, a query or a path that looks like another host") {
+  SUBCASE("before a fragment, a query or a path that looks like another host") {
     const std::string setup = "http://127.0.0.1:" + std::to_string(server.port());
     for (const char* const rest : {"#@example.test/", "?@example.test/", "/@example.test/", ""}) {
       CAPTURE(rest);
@@ -150,7 +150,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address that is not of the i
       check_refused(fetch(host), " is not in ");
     }
   }
-  SUBCASE("That it is sent to instead of another") {
+  SUBCASE("that a setting replaces the host with") {
     robots::curl_options options = allowing({});
     options.connect_to = {server.connect_to("www.example.test", 80),
                           server.connect_to("8.8.8.8", 80)};
@@ -163,13 +163,12 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address that is not of the i
   CHECK(fetcher.connections_opened() == 0);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to the addresses that it is allowed", F,
-                          fetcher_allow_list) {
+TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to permitted addresses", F, fetcher_allow_list) {
   using namespace robots::test;
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
 
-  SUBCASE("in whatever spelling") {
+  SUBCASE("in any spelling") {
     const F fetcher(allowing({"127.0.0.1"}));
     for (const char* const host : spellings_of_127_0_0_1) {
       CAPTURE(host);
@@ -178,7 +177,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to the addresses that it is allowe
     check_refused(fetcher.fetch(get(server.url("/robots.txt", "0.0.0.0"))), "0.0.0.0");
     check_refused(fetcher.fetch(get(server.url("/robots.txt", "127.0.0.2"))), "127.0.0.2");
   }
-  SUBCASE("By what they are, not by what the URL says") {
+  SUBCASE("compared as addresses, not by their spelling in the URL") {
     robots::curl_options options = allowing({"127.0.0.1"});
     options.connect_to = {server.connect_to("www.example.test", 80),
                           server.connect_to("10.0.0.1", 80)};
@@ -186,11 +185,11 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to the addresses that it is allowe
     check_answered(fetcher.fetch(get("http://www.example.test/robots.txt")), 200, rules);
     check_answered(fetcher.fetch(get("http://10.0.0.1/robots.txt")), 200, rules);
   }
-  SUBCASE("Though the name has another that is refused") {
+  SUBCASE("of a name with another address that is refused") {
     const F fetcher(allowing({"127.0.0.1"}));
     check_answered(fetcher.fetch(get(server.url("/robots.txt", "localhost"))), 200, rules);
   }
-  SUBCASE("Though it shares its handles with no other fetcher") {
+  SUBCASE("with handles that no other fetcher shares") {
     robots::curl_options keeping = allowing({"127.0.0.1"});
     keeping.keep_connections = true;
     const F allowed(keeping);
@@ -202,7 +201,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to the addresses that it is allowe
     }
     CHECK(server.connections() == 1);
   }
-  SUBCASE("And to all of them without a guard") {
+  SUBCASE("and to all addresses without a guard") {
     const F fetcher(unguarded());
     check_answered(fetcher.fetch(get(server.url("/robots.txt"))), 200, rules);
     check_answered(fetcher.fetch(get(server.url("/robots.txt", "localhost"))), 200, rules);
@@ -210,7 +209,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to the addresses that it is allowe
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher tells IPv6 from IPv4", F, fetcher_guard_ipv6) {
+TEST_CASE_TEMPLATE_DEFINE("a fetcher distinguishes IPv6 from IPv4", F, fetcher_guard_ipv6) {
   using namespace robots::test;
   const std::unique_ptr<loopback_server> server = ipv6_server();
   if (!server) {
@@ -236,7 +235,8 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher tells IPv6 from IPv4", F, fetcher_guard_ipv
                  rules);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetcher_guard_proxy) {
+TEST_CASE_TEMPLATE_DEFINE("a fetcher checks the hosts that it asks a proxy for", F,
+                          fetcher_guard_proxy) {
   using namespace robots::test;
   loopback_server proxy;
   proxy.otherwise([](const loopback_request& request) {
@@ -246,7 +246,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
   const scoped_variable no_exemption("no_proxy", "");
   const scoped_variable nor_here("NO_PROXY", "");
 
-  SUBCASE("But not where the proxy itself is") {
+  SUBCASE("but not the address of the proxy") {
     robots::curl_options keeping = by_proxy(proxy);
     keeping.keep_connections = true;
     const F fetcher(keeping);
@@ -255,7 +255,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
     check_refused(fetcher.fetch(get("http://127.0.0.1/")), "127.0.0.1 (loopback)");
     CHECK(fetcher.connections_opened() == 1);
   }
-  SUBCASE("Refusing addresses and what may stand for them") {
+  SUBCASE("and refuses addresses and names that may mean them") {
     const F fetcher(by_proxy(proxy));
     for (const char* const scheme : {"http://", "https://"}) {
       for (const char* const host : spellings_of_127_0_0_1) {
@@ -295,7 +295,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
     }
     CHECK(proxy.connections() == 0);
   }
-  SUBCASE("Letting pass what is allowed, and the internet") {
+  SUBCASE("and accepts permitted addresses and the internet") {
     robots::curl_options options = by_proxy(proxy);
     options.allowed_addresses = {"10.0.0.0/8", "127.0.0.1"};
     const F fetcher(options);
@@ -305,12 +305,12 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
     }
     check_refused(fetcher.fetch(get("http://[::1]/")), "::1 (loopback)");
   }
-  SUBCASE("Unless there is no guard") {
+  SUBCASE("unless there is no guard") {
     robots::curl_options options = by_proxy(proxy);
     options.guard_addresses = false;
     check_answered(F(options).fetch(get("http://127.0.0.1/")), 200, "by proxy: http://127.0.0.1/");
   }
-  SUBCASE("When the environment names the proxy") {
+  SUBCASE("if the environment names the proxy") {
     const scoped_variable variable("http_proxy", *by_proxy(proxy).proxy);
     robots::curl_options options;
     check_refused(F(options).fetch(get(url)), "127.0.0.1 (loopback)");
@@ -321,7 +321,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
     check_refused(fetcher.fetch(get("http://10.0.0.1/")), "10.0.0.1 (private_use)");
     check_refused(F(allowing({})).fetch(get(proxy.url())), "127.0.0.1 (loopback)");
   }
-  SUBCASE("Which is never taken for a site that refuses connections") {
+  SUBCASE("and never mistakes the proxy for a site that refuses connections") {
     const closed_port nobody;
     const scoped_variable variable("http_proxy", "127.0.0.1:" + std::to_string(nobody.number()));
     robots::curl_options options;
@@ -330,7 +330,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
     options.proxy = "127.0.0.1:" + std::to_string(nobody.number());
     check_failed(F(options).fetch(get(url)), robots::fetch_error::connect);
   }
-  SUBCASE("And where no_proxy exempts the host from it, what it connects to") {
+  SUBCASE("and checks the address if no_proxy exempts the host") {
     loopback_server server;
     server.get("/robots.txt", std::string(rules));
     const scoped_variable variable("http_proxy", "8.8.8.8:1");
@@ -345,13 +345,13 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher guards what it asks a proxy for", F, fetche
     check_answered(F(options).fetch(get("http://www.direct.test/robots.txt")), 200, rules);
     CHECK(server.connections() == 1);
   }
-  SUBCASE("Where no_proxy exempts no host from the proxy of the options") {
+  SUBCASE("and ignores no_proxy for the proxy of the options") {
     const scoped_variable exempt("no_proxy", "*");
     check_answered(F(by_proxy(proxy)).fetch(get(url)), 200, "by proxy: " + url);
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher is not made with a list that holds no address", F,
+TEST_CASE_TEMPLATE_DEFINE("a fetcher refuses a list with an entry that is not an address", F,
                           fetcher_bad_allow_list) {
   using namespace robots::test;
   for (const char* const text : {"", "localhost", "127.0.0.1:80", "127.0.0.1/8", "0x7f.1"}) {

@@ -78,7 +78,7 @@ TEST_CASE("A server with any fault in its TLS gets no request, and the error is 
   }
 }
 
-TEST_CASE("A strict cache allows nothing where TLS failed, and says so") {
+TEST_CASE("A strict cache allows nothing if TLS failed, and says so") {
   certificate_authority trusted;
   certificate_authority unknown;
   for (const tls_case& tested : tls_cases(trusted, unknown)) {
@@ -107,7 +107,7 @@ TEST_CASE("A fetcher speaks HTTP/1.1 to a server that prefers HTTP/2") {
   CHECK(server.requests() == 1);
 }
 
-TEST_CASE("A body that ends with its connection is whole only if TLS says that this was the end") {
+TEST_CASE("A body that ends with its connection is whole only if TLS marked the end") {
   certificate_authority trusted;
   const certificate identity = trusted.issue({host});
   const auto unsized = [](const fault_request&) {
@@ -134,7 +134,7 @@ TEST_CASE("A body that ends with its connection is whole only if TLS says that t
   }
 }
 
-TEST_CASE("A body that says how long it is needs no close_notify, nor does one that is not there") {
+TEST_CASE("A body with a length needs no close_notify, and neither does an empty one") {
   certificate_authority trusted;
   const fault_server server(
       [](const fault_request& request) {

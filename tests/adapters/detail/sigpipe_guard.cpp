@@ -38,7 +38,7 @@ int write_in_vain() {
 
 }  // namespace
 
-TEST_CASE("A socket that is closed at its other end sends no signal past the guard") {
+TEST_CASE("A socket that is closed at its other end causes no signal while a guard exists") {
   const counted_sigpipe counting;
   signals = 0;
   {

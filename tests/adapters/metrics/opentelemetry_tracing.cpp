@@ -115,7 +115,7 @@ TEST_CASE("The work for one call is one trace, from the gateway to the decision"
   CHECK(attribute<std::string>(check, "url.full") == "https://example.com/a");
 }
 
-TEST_CASE("The trace goes on in other threads") {
+TEST_CASE("The trace continues in other threads") {
   robots::cache_options options = foo_bot();
   options.stale_while_revalidate = 1h;
   traced bot{options};
@@ -150,7 +150,7 @@ TEST_CASE("The trace goes on in other threads") {
   gateway->End();
 }
 
-TEST_CASE("A trace is taken up by the identifiers of a call") {
+TEST_CASE("A trace continues by the identifiers of a call") {
   traced bot;
   bot.web.otherwise(ScriptedFetcher::status(503));
   const auto context = std::make_shared<robots::call_context>("0af7651916cd43dd8448eb211c80319c",

@@ -41,7 +41,7 @@ void deny(robots::Metrics& metrics, std::string_view site, decision_reason reaso
 
 }  // namespace
 
-TEST_CASE("Prometheus's own client reads the page that is scraped over HTTP") {
+TEST_CASE("Prometheus's own client reads the page over HTTP") {
   if (std::string_view{ROBOTS_PROMETHEUS_PYTHON}.empty()) {
     MESSAGE("skipped: needs prometheus_client for Python (Debian: python3-prometheus-client)");
     return;

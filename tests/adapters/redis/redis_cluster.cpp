@@ -47,7 +47,7 @@ TEST_CASE("RedisStore over a cluster is a shared store") {
   store_conformance([&] { return RedisStore{redis_options{.url = cluster.url()}}; });
 }
 
-TEST_CASE("RedisStore puts keys where they belong, and lists those of all nodes") {
+TEST_CASE("RedisStore puts keys on the right nodes, and lists those of all nodes") {
   redis_cluster_servers cluster;
   const std::vector<std::string> keys = key_for_each(cluster);
   RedisStore store{redis_options{.url = "redis://" + cluster[1].address(), .cluster = true}};
@@ -93,7 +93,7 @@ TEST_CASE("RedisStore follows a slot that moves from one node of a cluster to an
   CHECK(store.load(keys[0]) == std::nullopt);
 }
 
-TEST_CASE("RedisStore goes on with the rest of a cluster, and with the replica of a lost node") {
+TEST_CASE("RedisStore uses the rest of a cluster, and the replica of a lost node") {
   redis_cluster_servers cluster{1};
   const std::vector<std::string> keys = key_for_each(cluster);
   RedisStore store{redis_options{.url = cluster.url()}};
@@ -123,7 +123,7 @@ TEST_CASE("RedisStore goes on with the rest of a cluster, and with the replica o
   CHECK(is_told(real_time{}, changes, keys[0], [&] { other.erase(keys[0]); }));
 }
 
-TEST_CASE("A node of a cluster that lies costs an error, no more") {
+TEST_CASE("A node that lies about its cluster causes an error only") {
   for (const std::string answer : {
            "*1\r\n*3\r\n:0\r\n:99999999\r\n*2\r\n$9\r\n127.0.0.1\r\n:1\r\n",
            "*1\r\n*3\r\n:5\r\n:1\r\n*2\r\n$9\r\n127.0.0.1\r\n:1\r\n",
@@ -185,7 +185,7 @@ TEST_CASE("RedisStore says which values are on a node of a cluster that is down"
   CHECK((loaded.lost == std::vector<bool>{true, false, false}));
 }
 
-TEST_CASE("RedisStore tells a part of a cluster that is down from a cluster that is down") {
+TEST_CASE("RedisStore distinguishes a part of a cluster that is down from a whole cluster") {
   redis_cluster_servers cluster;
   const std::vector<std::string> keys = key_for_each(cluster);
   RedisStore store{redis_options{.url = cluster.url()}};
@@ -207,7 +207,7 @@ TEST_CASE("RedisStore tells a part of a cluster that is down from a cluster that
   }
 }
 
-TEST_CASE("RedisStore erases and tells of it while the node with the slot of the channel is down") {
+TEST_CASE("RedisStore erases and notifies while the node of the channel is down") {
   redis_cluster_servers cluster;
   const std::vector<std::string> keys = key_for_each(cluster);
   RedisStore store{redis_options{.url = cluster.url()}};

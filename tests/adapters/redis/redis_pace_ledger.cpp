@@ -34,7 +34,7 @@ constexpr pace_claim hourly{.least = 1h, .after = 1h};
 
 }  // namespace
 
-TEST_CASE("RedisPaceLedger gives one turn, and tells all others how long to wait") {
+TEST_CASE("RedisPaceLedger gives one turn, and returns the wait to all others") {
   const redis_server server;
   RedisPaceLedger a{redis_options{.url = server.url()}};
   RedisPaceLedger b{redis_options{.url = server.url()}};
@@ -44,7 +44,7 @@ TEST_CASE("RedisPaceLedger gives one turn, and tells all others how long to wait
   CHECK(b.take_turn("https://other.example", hourly) == 0ns);
 }
 
-TEST_CASE("RedisPaceLedger gives one of many threads the turn") {
+TEST_CASE("RedisPaceLedger gives the turn to one of many threads") {
   const redis_server server;
   std::atomic<int> turns = 0;
   std::vector<std::thread> threads;
@@ -73,7 +73,7 @@ TEST_CASE("RedisPaceLedger gives the next turn once the delay is over") {
   CHECK(std::chrono::steady_clock::now() - start >= 20ms);
 }
 
-TEST_CASE("RedisPaceLedger keeps the longest delay that any process has") {
+TEST_CASE("RedisPaceLedger keeps the longest delay of all processes") {
   const redis_server server;
   RedisPaceLedger patient{redis_options{.url = server.url()}};
   RedisPaceLedger hasty{redis_options{.url = server.url()}};
@@ -114,11 +114,11 @@ TEST_CASE("RedisPaceLedger gives a turn again to the gate that holds it") {
   CHECK(is_about(a.take_turn(home, {.after = 1h, .turn = 2}), 1h));
   CHECK(a.take_turn(home, again) == 0ns);
   CHECK(is_about(b.take_turn(home, {}), 2h));
-  SUBCASE("But not while the host is held") {
+  SUBCASE("but not while the host is held") {
     b.hold(home, 5h);
     CHECK(is_about(a.take_turn(home, again), 5h));
   }
-  SUBCASE("But not after another process had one") {
+  SUBCASE("but not after another process had a turn") {
     constexpr const char* other = "https://other.example";
     CHECK(a.take_turn(other, {.turn = 3}) == 0ns);
     CHECK(b.take_turn(other, {.after = 1h}) == 0ns);
@@ -126,7 +126,7 @@ TEST_CASE("RedisPaceLedger gives a turn again to the gate that holds it") {
   }
 }
 
-TEST_CASE("RedisPaceLedger that was wiped counts as if there had been a turn now") {
+TEST_CASE("A wiped RedisPaceLedger acts as if there had just been a turn") {
   const redis_server server;
   RedisPaceLedger a{redis_options{.url = server.url()}};
   RedisPaceLedger b{redis_options{.url = server.url()}};
@@ -139,7 +139,7 @@ TEST_CASE("RedisPaceLedger that was wiped counts as if there had been a turn now
   CHECK(b.take_turn(home, {.least = 87'600h, .after = 87'600h}) == 0ns);
 }
 
-TEST_CASE("RedisPaceLedger forgets hosts of which nothing is to be remembered") {
+TEST_CASE("RedisPaceLedger forgets hosts that need not be remembered") {
   const redis_server server;
   RedisPaceLedger ledger{redis_options{.url = server.url()}};
   CHECK(ledger.take_turn(home, {.after = 1s}) == 0ns);
@@ -150,7 +150,7 @@ TEST_CASE("RedisPaceLedger forgets hosts of which nothing is to be remembered") 
   CHECK(ledger.take_turn(home, {}) > 130 * 8'760h);
 }
 
-TEST_CASE("RedisPaceLedger says so when Redis is down, and goes on when it is back") {
+TEST_CASE("RedisPaceLedger reports that Redis is down, and works again when it is up") {
   redis_server server;
   RedisPaceLedger ledger{redis_options{.url = server.url()}};
   CHECK(ledger.take_turn(home, hourly) == 0ns);
@@ -161,7 +161,7 @@ TEST_CASE("RedisPaceLedger says so when Redis is down, and goes on when it is ba
   CHECK(ledger.take_turn(home, hourly) == 0ns);
 }
 
-TEST_CASE("RedisPaceLedger believes no server that answers nonsense") {
+TEST_CASE("RedisPaceLedger reports a server with nonsensical answers") {
   for (const std::string nonsense : {"+OK\r\n", ":-5\r\n", "$3\r\nabc\r\n", "*0\r\n", "-ERR no\r\n",
                                      "HTTP/1.1 200 OK\r\n\r\n"}) {
     const raw_server server{nonsense};
@@ -171,7 +171,7 @@ TEST_CASE("RedisPaceLedger believes no server that answers nonsense") {
   }
 }
 
-TEST_CASE("RedisPaceLedger waits for no longer than a delay may be, whatever the server says") {
+TEST_CASE("RedisPaceLedger limits every wait to the longest delay, whatever the server says") {
   const raw_server server{":9223372036854775807\r\n"};
   RedisPaceLedger ledger{
       redis_options{.url = "redis://127.0.0.1:" + std::to_string(server.port())}};

@@ -72,7 +72,7 @@ TEST_CASE("RedisStore follows the Sentinels from a lost master to the next one")
   CHECK(is_told(real_time{}, keys, "next change", [&] { here.announce("next change"); }));
 }
 
-TEST_CASE("RedisStore says what is wrong with Sentinels") {
+TEST_CASE("RedisStore reports the problem with Sentinels") {
   const redis_server master;
   const redis_server sentinel{{}, watching(master)};
   RedisStore unknown{
@@ -86,7 +86,7 @@ TEST_CASE("RedisStore says what is wrong with Sentinels") {
                        robots::store_error);
 }
 
-TEST_CASE("RedisStore takes no replica for a master, whatever a Sentinel says") {
+TEST_CASE("RedisStore never uses a replica as a master, whatever a Sentinel says") {
   const redis_server master;
   const redis_server replica{{"--replicaof", "127.0.0.1 " + std::to_string(master.port())}};
   const std::string port = std::to_string(replica.port());

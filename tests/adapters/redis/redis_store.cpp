@@ -50,7 +50,7 @@ TEST_CASE("RedisStore keeps its keys under the prefix and the format of records"
   CHECK(server.tell({"DBSIZE"}) == "2");
 }
 
-TEST_CASE("RedisStore lists the keys that have values, and how long they still have") {
+TEST_CASE("RedisStore lists the keys that have values, and their remaining lifetimes") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url(), .key_prefix = "[a-z]*"}};
   RedisStore other{redis_options{.url = server.url(), .key_prefix = "b"}};
@@ -118,7 +118,7 @@ TEST_CASE("RedisStore logs in with a password, as a user, to a database, and by 
                        robots::store_error);
 }
 
-TEST_CASE("RedisStore is refused limits of 0, with words that say so") {
+TEST_CASE("RedisStore refuses limits of 0, with a message that says so") {
   const auto makes = [](const redis_options& options) { RedisStore{options}; };
   CHECK_THROWS_WITH_AS(makes({.connect_timeout = 0ms}), doctest::Contains("above 0"),
                        std::invalid_argument);
@@ -131,7 +131,7 @@ TEST_CASE("RedisStore is refused limits of 0, with words that say so") {
   CHECK_NOTHROW(makes({.max_connections = SIZE_MAX, .max_value_bytes = SIZE_MAX}));
 }
 
-TEST_CASE("RedisStore asks a few connections from many threads") {
+TEST_CASE("RedisStore serves many threads with a few connections") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url(), .max_connections = 3}};
   std::atomic<int> wrong = 0;
@@ -151,7 +151,7 @@ TEST_CASE("RedisStore asks a few connections from many threads") {
   CHECK_MESSAGE(clients.find("connected_clients:4\r") != std::string::npos, clients);
 }
 
-TEST_CASE("RedisStore goes on at once when its server has been restarted") {
+TEST_CASE("RedisStore works at once after its server was restarted") {
   redis_server server;
   RedisStore store{redis_options{.url = server.url()}};
   in_threads(4, [&](std::size_t) { store.publish("key", "value", 1h); });
@@ -165,7 +165,7 @@ TEST_CASE("RedisStore goes on at once when its server has been restarted") {
   CHECK(store.load("key") == "other");
 }
 
-TEST_CASE("RedisStore goes on with a server that has been wiped") {
+TEST_CASE("RedisStore works with a server that was wiped") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url()}};
   store.publish("key", "value", 1h);
@@ -180,7 +180,7 @@ TEST_CASE("RedisStore goes on with a server that has been wiped") {
   CHECK(store.load("key") == "other");
 }
 
-TEST_CASE("RedisStore notices that connections it kept open were closed meanwhile") {
+TEST_CASE("RedisStore notices that its idle connections were closed") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url()}};
   store.publish("key", "value", 1h);
@@ -188,12 +188,12 @@ TEST_CASE("RedisStore notices that connections it kept open were closed meanwhil
   CHECK(store.load("key") == "value");
 }
 
-TEST_CASE("RedisStore waits for a server that stands still no longer than its timeouts") {
+TEST_CASE("RedisStore waits for a server that hangs no longer than its timeouts") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url(), .command_timeout = 100ms}};
   store.publish("key", "value", 1h);
-  SUBCASE("Because it was told to pause") { server.tell({"CLIENT", "PAUSE", "500"}); }
-  SUBCASE("Because its machine does") { server.freeze(); }
+  SUBCASE("because it is paused") { server.tell({"CLIENT", "PAUSE", "500"}); }
+  SUBCASE("because its machine hangs") { server.freeze(); }
   const auto start = std::chrono::steady_clock::now();
   in_threads(8, [&](std::size_t) { CHECK_THROWS_AS(load(store), robots::store_error); });
   CHECK(std::chrono::steady_clock::now() - start < 5s);
@@ -207,7 +207,7 @@ TEST_CASE("RedisStore waits for a server that stands still no longer than its ti
   }));
 }
 
-TEST_CASE("RedisStore loads on from a server that has no room for more") {
+TEST_CASE("RedisStore loads from a full server") {
   const redis_server server{{"--maxmemory-policy", "noeviction"}};
   RedisStore store{redis_options{.url = server.url()}};
   store.publish("key", "value", 1h);
@@ -222,7 +222,7 @@ TEST_CASE("RedisStore loads on from a server that has no room for more") {
   CHECK(store.load("key") == "other");
 }
 
-TEST_CASE("RedisStore publishes no value above the limit, and loads none") {
+TEST_CASE("RedisStore neither publishes nor loads a value above the limit") {
   const redis_server server;
   const std::size_t limit = std::size_t{2} << 20U;
   RedisStore store{redis_options{.url = server.url()}};
@@ -244,7 +244,7 @@ TEST_CASE("RedisStore publishes no value above the limit, and loads none") {
   CHECK(strict.load("key") == "0123456789");
 }
 
-TEST_CASE("A value above the limit is missing, and does not keep the others from being loaded") {
+TEST_CASE("A value above the limit counts as missing, and other values are loaded") {
   const redis_server server;
   constexpr std::size_t limit = std::size_t{2} << 20U;
   RedisStore store{redis_options{.url = server.url()}};
@@ -321,7 +321,7 @@ TEST_CASE("Replies of a hostile server end in an error, in bounded time and memo
   }
 }
 
-TEST_CASE("A reply that nobody asked for is not taken for the next one") {
+TEST_CASE("An unexpected reply does not count as the next one") {
   const raw_server server{"$5\r\nfirst\r\n$6\r\nsecond\r\n", raw_ending::stall};
   RedisStore store{redis_options{.url = "redis://127.0.0.1:" + std::to_string(server.port())}};
   CHECK(store.load("key") == "first");
@@ -329,27 +329,27 @@ TEST_CASE("A reply that nobody asked for is not taken for the next one") {
   CHECK(server.connections() == 2);
 }
 
-TEST_CASE("A watch that has lost its server listens again, and says that something was missed") {
+TEST_CASE("A watch that has lost its server listens again, and reports missed changes") {
   redis_server server;
   RedisStore here{redis_options{.url = server.url()}};
   RedisStore there{redis_options{.url = server.url(), .command_timeout = 200ms}};
   told_keys keys;
-  SUBCASE("Because that was restarted") {
+  SUBCASE("because the server was restarted") {
     there.watch(keys.listener());
     server.stop();
     server.start();
   }
-  SUBCASE("Because the connection was closed") {
+  SUBCASE("because the connection was closed") {
     there.watch(keys.listener());
     server.tell({"CLIENT", "KILL", "TYPE", "pubsub"});
   }
-  SUBCASE("Because its machine stood still") {
+  SUBCASE("because its machine hung") {
     there.watch(keys.listener());
     server.freeze();
     std::this_thread::sleep_for(1'500ms);  // until it does not answer a ping
     server.resume();
   }
-  SUBCASE("Because it was not there when the watch began") {
+  SUBCASE("because the server was down when the watch began") {
     server.stop();
     there.watch(keys.listener());
     server.start();
@@ -368,8 +368,8 @@ TEST_CASE("A watch ends at once, whatever the server does") {
                                  .command_timeout = std::chrono::milliseconds::max()}};
   told_keys keys;
   store.watch(keys.listener());
-  SUBCASE("it says nothing") {}
-  SUBCASE("it stands still") {
+  SUBCASE("when it is silent") {}
+  SUBCASE("when it hangs") {
     server.freeze();
     std::this_thread::sleep_for(1'200ms);  // until it is pinged
   }
@@ -379,7 +379,7 @@ TEST_CASE("A watch ends at once, whatever the server does") {
   CHECK(keys.size() == 0);
 }
 
-TEST_CASE("Messages of strangers on the channel do no harm") {
+TEST_CASE("Messages of other programs on the channel do no harm") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url()}};
   told_keys keys;
@@ -392,7 +392,7 @@ TEST_CASE("Messages of strangers on the channel do no harm") {
   CHECK(keys.has(""));
 }
 
-TEST_CASE("Any number of values above the limit cost only themselves") {
+TEST_CASE("Values above the limit affect only themselves, however many there are") {
   const redis_server server;
   constexpr std::size_t limit = 64U << 10U;
   RedisStore store{redis_options{.url = server.url(), .max_value_bytes = limit}};

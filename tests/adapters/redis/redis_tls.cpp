@@ -46,7 +46,7 @@ void check_refused(const std::string& url, const redis_tls& tls, const char* why
 
 }  // namespace
 
-TEST_CASE("RedisStore speaks TLS with a server whose certificate is trusted and names the host") {
+TEST_CASE("RedisStore uses TLS with a server whose certificate is trusted and names the host") {
   certificate_authority authority;
   const tls_server server{authority, authority.issue({"127.0.0.1", "localhost"})};
   const redis_tls tls{{.ca_file = authority.ca_file()}};
@@ -72,7 +72,7 @@ TEST_CASE("RedisStore refuses a server that it cannot trust") {
   check_refused("rediss://" + plain.address(), tls, "TLS");
 }
 
-TEST_CASE("RedisStore shows a certificate of its own where it is asked for one") {
+TEST_CASE("RedisStore sends its own certificate if the server asks for one") {
   certificate_authority authority;
   const certificate own = authority.issue({"crawler"});
   const tls_server server{authority, authority.issue({"127.0.0.1"}), "yes"};
@@ -96,7 +96,7 @@ TEST_CASE("A handshake takes no longer than the timeouts") {
                        doctest::Contains("does not speak TLS in time"), robots::store_error);
 }
 
-TEST_CASE("redis_tls refuses files that are not there") {
+TEST_CASE("redis_tls refuses missing files") {
   const auto makes = [](const robots::redis_tls_options& options) { redis_tls{options}; };
   CHECK_THROWS_AS(makes({.ca_file = "/nowhere"}), std::invalid_argument);
   CHECK_THROWS_AS(makes({.certificate_file = "/nowhere", .key_file = "/nowhere"}),

@@ -28,7 +28,7 @@ using tiered_cache = robots::basic_robots_cache<ScriptedFetcher, robots::SteadyC
 
 }  // namespace
 
-TEST_CASE("A crawler that is started again on its file asks the web for nothing that is fresh") {
+TEST_CASE("A crawler that restarts with its file requests nothing that is fresh") {
   const robots::test::temporary_folder folder;
   const std::string path = (folder.path() / "robots.sqlite").string();
   std::vector<std::string> sites;
@@ -60,7 +60,7 @@ TEST_CASE("A crawler that is started again on its file asks the web for nothing 
   CHECK(again.far_failures == 0);
 }
 
-TEST_CASE("A damaged file is refused or met as an error, and decisions go on without it") {
+TEST_CASE("A damaged file is an error at once or later, and decisions continue without it") {
   const robots::test::temporary_folder folder;
   const std::string path = (folder.path() / "robots.sqlite").string();
   ScriptedFetcher web;

@@ -109,7 +109,7 @@ tally read_all(SqliteStore& store) {
 
 }  // namespace
 
-TEST_CASE("Processes share one file, and it outlasts them") {
+TEST_CASE("Processes share one file, and later processes find its records") {
   const shared_file file{std::size_t{16} << 20U};
   CHECK(file.run({"publish", "https://example.com", "first"}) == 0);
   CHECK(file.run({"holds", "https://example.com", "first"}) == 0);
@@ -135,7 +135,7 @@ TEST_CASE("Writes of processes that open the file by a symbolic link are not los
   CHECK(file.run(link, {"holds", "https://other.example", "ours"}) == 0);
 }
 
-TEST_CASE("A lease holds against other processes, and after its holder's end until its time") {
+TEST_CASE("A lease excludes other processes, even after its holder has ended") {
   const shared_file file{std::size_t{16} << 20U};
   SqliteStore store = file.open();
   const auto lease = store.try_lease("https://example.com", 1h);
@@ -193,7 +193,7 @@ TEST_CASE("After four processes were killed while they wrote, every record is wh
   }
 }
 
-TEST_CASE("A process that hangs while it writes holds up no reader, and a writer for its timeout") {
+TEST_CASE("A process that hangs while it writes blocks no reader, and a writer for its timeout") {
   const shared_file file{std::size_t{16} << 20U};
   SqliteStore store = file.open(300ms);
   store.publish("https://example.com", "value", 1h);
@@ -218,7 +218,7 @@ TEST_CASE("A process that hangs while it writes holds up no reader, and a writer
   store.announce("https://example.com");
 }
 
-TEST_CASE("While a process reads on and on, a store goes on in its log, and then empties that") {
+TEST_CASE("While a process reads without end, a store writes to its log, and later empties it") {
   const shared_file file{std::size_t{1} << 20U};
   SqliteStore store = file.open(300ms);
   auto other = file.start({"hang", "https://example.com"});

@@ -103,7 +103,7 @@ TEST_CASE("SqliteStore is a shared store") {
   robots::test::store_conformance([&] { return SqliteStore{in(folder)}; });
 }
 
-TEST_CASE("Options that cannot be are a mistake") {
+TEST_CASE("Impossible options are refused") {
   const temporary_folder folder;
   CHECK_THROWS_AS(SqliteStore{sqlite_options{}}, std::invalid_argument);
   CHECK_THROWS_AS(SqliteStore{in(folder, mebibyte - 1)}, std::invalid_argument);
@@ -112,7 +112,7 @@ TEST_CASE("Options that cannot be are a mistake") {
   CHECK_THROWS_AS(SqliteStore{options}, std::invalid_argument);
 }
 
-TEST_CASE("One process may open a file many times, whatever the file is called") {
+TEST_CASE("One process may open a file many times, by any name") {
   const temporary_folder folder;
   const sqlite_options options = in(folder);
   SqliteStore store{options};
@@ -124,7 +124,7 @@ TEST_CASE("One process may open a file many times, whatever the file is called")
   CHECK(!fs::exists((folder.path() / "other name-wal")));
 }
 
-TEST_CASE("A path is the name of a file, also one that means something else to SQLite") {
+TEST_CASE("A path is the name of a file, even if it means something else to SQLite") {
   const temporary_folder folder;
   const fs::path before = fs::current_path();
   fs::current_path(folder.path());
@@ -157,38 +157,38 @@ TEST_CASE("A file of another program is refused, and the error says what to do")
     fs::create_directory(options.path);
     says("unable to open database file: Is a directory");
   }
-  SUBCASE("A file in a folder that is not there") {
+  SUBCASE("a file in a missing folder") {
     CHECK(refusal({.path = (folder.path() / "no" / "robots.sqlite").string()})
               .find("No such file or directory") != std::string::npos);
   }
   SUBCASE("a device") {
     CHECK(refusal({.path = "/dev/null"}).find("no regular file") != std::string::npos);
   }
-  SUBCASE("A file that this user may not write") {
+  SUBCASE("a file that this user may not write") {
     if (::geteuid() != 0) {
       write_file(options.path, "");
       fs::permissions(options.path, fs::perms::owner_read);
       says("attempt to write a readonly database");
     }
   }
-  SUBCASE("A database of another program, which stays as it is") {
+  SUBCASE("a database of another program, which does not change") {
     change_as_stranger(options.path, "CREATE TABLE records(number INTEGER PRIMARY KEY, key BLOB)");
     const std::string before = read_file(options.path);
     says("belongs to another program");
     CHECK((read_file(options.path) == before));
   }
-  SUBCASE("An empty database of another program") {
+  SUBCASE("an empty database of another program") {
     change_as_stranger(options.path, "PRAGMA application_id=1");
     says("belongs to another program");
   }
-  SUBCASE("A store in another format") {
+  SUBCASE("a store in another format") {
     {
       const SqliteStore store{options};
     }
     change_as_stranger(options.path, "PRAGMA application_id=1919902210");
     says("another program or version");
   }
-  SUBCASE("A store that was cut off") {
+  SUBCASE("a store that was cut off") {
     {
       SqliteStore store{options};
       for (int i = 0; i < 100; ++i) {
@@ -230,7 +230,7 @@ TEST_CASE("A damaged log is ignored, and a folder in its place is an error") {
   CHECK(refusal(options).find("unable to open") != std::string::npos);
 }
 
-TEST_CASE("A file that is damaged while it is open is an error, and no signal") {
+TEST_CASE("A file that is damaged while it is open is an error, not a signal") {
   const temporary_folder folder;
   const sqlite_options options = in(folder);
   SqliteStore store{options};
@@ -249,7 +249,7 @@ TEST_CASE("A file that is damaged while it is open is an error, and no signal") 
   CHECK(lost > 0);
 }
 
-TEST_CASE("No octets of a file end the process that opens it, and no value is made of others") {
+TEST_CASE("No file content ends the process that opens it, or yields another site's value") {
   const temporary_folder folder;
   const sqlite_options options = in(folder, 2 * mebibyte);
   {
@@ -349,7 +349,7 @@ TEST_CASE("A value above an eighth of the room is refused, and the other values 
   CHECK(store.load("https://example.com")->size() == mebibyte / 8 - 19);
 }
 
-TEST_CASE("A store that was made smaller drops the oldest little by little") {
+TEST_CASE("A store with a smaller limit drops the oldest records little by little") {
   const temporary_folder folder;
   {
     SqliteStore store{in(folder, 16 * mebibyte)};
@@ -394,7 +394,7 @@ TEST_CASE("A full disk drops the oldest records, too") {
                                  published.end()) == stored);
 }
 
-TEST_CASE("A disk without any room is an error, and the store goes on when there is some") {
+TEST_CASE("A disk without any room is an error, and the store works again when there is room") {
   const temporary_folder folder;
   SqliteStore store{in(folder)};
   store.publish("https://example.com", "value", 1h);
@@ -434,7 +434,7 @@ TEST_CASE(
   CHECK(store.try_lease("https://example.com", 1h));
 }
 
-TEST_CASE("An index that is damaged gives no site the record of another one") {
+TEST_CASE("A damaged index never returns the record of another site") {
   const temporary_folder folder;
   {
     SqliteStore store{in(folder)};
@@ -465,7 +465,7 @@ TEST_CASE("A publication deletes expired records even if there is room") {
   CHECK(fs::file_size(in(folder).path) < size + 2 * mebibyte);
 }
 
-TEST_CASE("A listing has every value that holds, the oldest first, and may call the store") {
+TEST_CASE("A listing has every unexpired value, the oldest first, and may call the store") {
   const temporary_folder folder;
   SqliteStore store{in(folder)};
   std::vector<std::string> expected;

@@ -17,7 +17,7 @@ using robots::cache_detail::cache_counters;
 using robots::cache_detail::cache_event;
 using robots::test::gate;
 
-TEST_CASE("Work begins at once, in as many threads as there may be, and no more") {
+TEST_CASE("Work begins at once, in at most the permitted number of threads") {
   gate door;
   std::atomic<int> done = 0;
   {
@@ -36,7 +36,7 @@ TEST_CASE("Work begins at once, in as many threads as there may be, and no more"
   CHECK(done == 3);
 }
 
-TEST_CASE("A thread that has done its work takes more") {
+TEST_CASE("A thread that has finished its work does more") {
   std::mutex mutex;
   std::set<std::thread::id> seen;
   std::atomic<int> done = 0;

@@ -97,7 +97,7 @@ TEST_CASE("A late erasure does not delete a value that is published meanwhile") 
   CHECK(test.store->owed() == 0);
 }
 
-TEST_CASE("An observer may use the store when it hears that the store fails or recovers") {
+TEST_CASE("An observer may use the store when it gets the event that it fails or recovers") {
   fixture test;
   int changes = 0;
   *test.observer.on_change = [&] {

@@ -93,7 +93,7 @@ struct workplace {
 
 }  // namespace
 
-TEST_CASE("Without a shared store the site is fetched, and the answer kept") {
+TEST_CASE("Without a shared store, the site is fetched and the answer is kept") {
   workplace files{false};
   const auto work = files.begin();
   files.answer(*work, ok());
@@ -118,7 +118,7 @@ TEST_CASE("A fetch may take several requests and waits") {
 }
 
 TEST_CASE(
-    "A site that nobody in the fleet knows is fetched under a lease, and published after the end") {
+    "A site that is unknown in the fleet is fetched under a lease, and published after the end") {
   workplace files{true};
   const auto work = files.begin();
   CHECK(work->next() == work_step::ask_store);
@@ -140,7 +140,7 @@ TEST_CASE(
   CHECK(work->next() == work_step::done);
 }
 
-TEST_CASE("A site that another process asks is looked for in the store, and asked after the wait") {
+TEST_CASE("If another process asks a site, the store is read again, and then the site is asked") {
   workplace files{true};
   const auto work = files.begin();
   const auto last_look = files.clock.now() + files.sharing.wait;
@@ -173,9 +173,7 @@ TEST_CASE("A fresh record of another process is the answer") {
   CHECK_FALSE(second.place->result()->allows("/private"));
 }
 
-TEST_CASE(
-    "An expired record leads to one question for the lease, then to a request with its "
-    "validators") {
+TEST_CASE("An expired record leads to one request for the lease, then to one with its validators") {
   workplace first{true};
   const auto fetched = first.begin();
   fetched->on_store_reply(first.lease());
@@ -205,7 +203,7 @@ TEST_CASE("If the store fails, the process fetches by itself and publishes nothi
   CHECK(work->next() == work_step::done);
 }
 
-TEST_CASE("A refresh takes the lease over and erases a record that it could not publish") {
+TEST_CASE("A refresh takes the lease, and erases a record that it could not publish") {
   workplace files{true};
   const auto work = files.begin({}, true);
   CHECK(work->question().wish == lease_wish::take);
@@ -231,7 +229,7 @@ TEST_CASE("A file that was fetched under a lost lease is forgotten") {
   }
 }
 
-TEST_CASE("A fresh answer that is in doubt stays if the store has nothing newer") {
+TEST_CASE("A marked fresh answer remains valid if the store has nothing newer") {
   workplace files{true};
   const auto fetched = files.begin();
   fetched->on_store_reply({});
@@ -243,7 +241,7 @@ TEST_CASE("A fresh answer that is in doubt stays if the store has nothing newer"
   work->on_store_reply({.is_answered = true});
   CHECK(work->next() == work_step::done);
   CHECK(files.place->result() == known.policy);
-  SUBCASE("But not if a message said that the site was erased") {
+  SUBCASE("but not if a message said that the site was erased") {
     known.is_told = true;
     const auto events = files.begin(known);
     events->on_store_reply({.is_answered = true});
@@ -260,7 +258,7 @@ TEST_CASE("An answer that turns hostile halts the site") {
   CHECK(files.rulings.is_halted("https://example.com"));
 }
 
-TEST_CASE("Work that is dropped gives its flight up") {
+TEST_CASE("Work that is destroyed abandons its flight") {
   workplace files{false};
   auto work = files.begin();
   work.reset();
@@ -285,7 +283,7 @@ TEST_CASE("A waiting caller can take over work that is offered") {
   CHECK(files.place->result() == second.place->result());
 }
 
-TEST_CASE("Work that is offered to nobody stays with its owner") {
+TEST_CASE("Work without waiters stays with its owner") {
   workplace files{false};
   const auto work = files.begin();
   files.place = {};
@@ -293,7 +291,7 @@ TEST_CASE("Work that is offered to nobody stays with its owner") {
   CHECK(work->led()->stop().stop_requested());
 }
 
-TEST_CASE("Work that everyone has left is dropped") {
+TEST_CASE("Work that every caller has left is dropped") {
   workplace files{false};
   auto work = files.begin();
   const auto led = work->led();

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-TEST_CASE("Lists in lists are read to a depth, whatever hiredis itself allows") {
+TEST_CASE("Nested lists are read to a limited depth with any version of hiredis") {
   std::size_t budget = 1'000'000;
   std::array<redisReadTask, 12> tasks{};
   std::size_t read = 0;

@@ -66,7 +66,7 @@ TEST_CASE("A Redis URL names the server, the user and the database") {
   CHECK(parse_redis_url("rediss+cluster://a").topology == cluster);
 }
 
-TEST_CASE("A wrong URL of Redis is refused with words that say how to mend it") {
+TEST_CASE("A wrong Redis URL is refused with a message that says how to correct it") {
   struct refused_url {
     std::string url;
     std::string why;
