@@ -235,7 +235,7 @@ TEST_CASE("A header includes only its own folder and the layers above it") {
   }
 }
 
-TEST_CASE("A header in detail/ is included only by headers of its room") {
+TEST_CASE("Only headers of its room include a header in detail/") {
   for (const source_file& header : headers()) {
     const std::string self = included_as(header);
     for (const include_line& include : header.includes()) {
@@ -249,7 +249,7 @@ TEST_CASE("A header in detail/ is included only by headers of its room") {
 }
 
 // Names in `robots::detail` are for all rooms, and for no user.
-TEST_CASE("A name that is not public stands in robots::detail or in a namespace of its room") {
+TEST_CASE("A name that is not public is in robots::detail or in a namespace of its room") {
   for (const source_file& header : headers()) {
     const std::string name = included_as(header);
     const std::string own{room_of(name)};
@@ -289,7 +289,7 @@ TEST_CASE("A test includes the header that it tests first") {
   }
 }
 
-TEST_CASE("Only adapters include third-party headers, Boost.Unordered aside") {
+TEST_CASE("Only adapters include third-party headers other than Boost.Unordered") {
   for (const source_file& header : headers()) {
     if (is_adapter(header)) {
       continue;
@@ -370,7 +370,7 @@ TEST_CASE("robots.hpp includes every public header, except adapters and those of
   }
 }
 
-TEST_CASE("parse.hpp needs neither Boost nor other rooms, and a cache no author's tools") {
+TEST_CASE("parse.hpp needs neither Boost nor other rooms, and a cache needs no lint or diff") {
   const std::set<std::string> parse = reached_from("robots/parse.hpp");
   CHECK(parse.contains("robots/rep/rules/rule_set.hpp"));
   for (const std::string& name : parse) {
@@ -387,7 +387,7 @@ TEST_CASE("parse.hpp needs neither Boost nor other rooms, and a cache no author'
   }
 }
 
-TEST_CASE("The bodies of a header are included by it, last and unless compiled, and by src.hpp") {
+TEST_CASE("A header includes its bodies last and unless compiled, and src.hpp includes them") {
   const std::vector<source_file> all = headers();
   std::set<std::string> found;
   for (const source_file& header : all) {
@@ -415,7 +415,7 @@ TEST_CASE("The bodies of a header are included by it, last and unless compiled, 
   CHECK(compiled.size() == found.size());
 }
 
-TEST_CASE("No header includes a test double, testing.hpp aside") {
+TEST_CASE("Only testing.hpp includes test doubles") {
   const std::set<std::string> for_tests = included_by(test_doubles);
   for (const source_file& header : headers()) {
     if (included_as(header) == test_doubles) {

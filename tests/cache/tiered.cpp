@@ -240,7 +240,7 @@ record good_record(const fleet& crawlers, std::string_view body = robots::test::
 
 }  // namespace
 
-TEST_CASE("A tiered storage can be made of both parts or of the shared one alone") {
+TEST_CASE("A tiered storage can be made from both parts or from the shared one alone") {
   fleet crawlers;
   tiered both{LruStorage<64>{}, crawlers.store};
   tiered far_alone{crawlers.store, {.wait = 1s}};
@@ -292,7 +292,7 @@ TEST_CASE("All workers use the file that one worker has fetched") {
   CHECK(crawlers.observer.events->hits == std::vector{hit, hit, hit});
 }
 
-TEST_CASE("After its expiry a site is fetched once more, by one worker") {
+TEST_CASE("After its expiry, a site is fetched once more, by one worker") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   const auto first = crawlers.worker();
@@ -306,7 +306,7 @@ TEST_CASE("After its expiry a site is fetched once more, by one worker") {
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("Each worker halts a site that turns hostile, whoever of them has asked it") {
+TEST_CASE("Each worker halts a site that turns hostile, whichever worker asked it") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   cache_options options = foo_bot();
@@ -340,7 +340,7 @@ TEST_CASE("A policy from the store is as old as its file") {
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("A hit in the process calls the store for nothing") {
+TEST_CASE("A hit in the process makes no call of the store") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -355,8 +355,7 @@ TEST_CASE("A hit in the process calls the store for nothing") {
   CHECK(calls == 0);
 }
 
-TEST_CASE(
-    "A file that was fetched before another process invalidated its site does not come back") {
+TEST_CASE("A file from before another process's invalidation does not come back") {
   fleet crawlers;
   robots::basic_robots_cache<ScriptedFetcher, ManualClock, TieredStorage<LruStorage<4>, DeafStore>>
       fetching{
@@ -472,7 +471,7 @@ TEST_CASE("A refresh under one name of a site reaches its other names in other p
   }
 }
 
-TEST_CASE("A refresh that the store misses does not leave the old rules to other processes") {
+TEST_CASE("A refresh that the store misses leaves no old rules to other processes") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok("User-agent: *\nDisallow:\n"), ok());
   crawlers.web.on("https://other.example/robots.txt", ok());
@@ -591,7 +590,7 @@ TEST_CASE("An invalidation that the store missed reaches the other processes onc
   }
 }
 
-TEST_CASE("An observer hears of invalidations that are lost with their process") {
+TEST_CASE("An observer gets invalidations that are lost with their process") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   auto cache = crawlers.worker();
@@ -604,7 +603,7 @@ TEST_CASE("An observer hears of invalidations that are lost with their process")
   CHECK(lost == std::vector<std::string>{lease_key, site_key});
 }
 
-TEST_CASE("Forgetting a site in one process leaves the store as it is") {
+TEST_CASE("Forgetting a site in one process does not change the store") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -616,7 +615,7 @@ TEST_CASE("Forgetting a site in one process leaves the store as it is") {
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("A store that fails costs no decision, and is left alone until it answers again") {
+TEST_CASE("A store that fails changes no decision, and is not used until it answers again") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   crawlers.store.fail("it is down");
@@ -639,7 +638,7 @@ TEST_CASE("A store that fails costs no decision, and is left alone until it answ
   CHECK(crawlers.web.count() == 11);
 }
 
-TEST_CASE("A store of which a part is down is used for the sites in its other parts") {
+TEST_CASE("If a part of a store is down, the store is used for sites in its other parts") {
   fleet crawlers;
   const std::string other = "https://other.example/";
   crawlers.web.on(robots_url, ok()).on(other + "robots.txt", ok());
@@ -662,7 +661,7 @@ TEST_CASE("A store of which a part is down is used for the sites in its other pa
   CHECK(crawlers.observer.events->heard.empty());
 }
 
-TEST_CASE("Invalidations that a part of a store misses do not hold back others") {
+TEST_CASE("Invalidations that a part of a store misses do not delay others") {
   fleet crawlers;
   const std::string other = "https://other.example/";
   crawlers.web.on(other + "robots.txt", ok());
@@ -731,7 +730,7 @@ TEST_CASE("A site in a part of the store that is down does not count as erased")
   CHECK(crawlers.web.count() == 3);
 }
 
-TEST_CASE("A store that fails and gives no leases has nobody wait") {
+TEST_CASE("No caller waits for a store that fails and grants no leases") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   crawlers.store.fail("out of memory");
@@ -742,7 +741,7 @@ TEST_CASE("A store that fails and gives no leases has nobody wait") {
   CHECK(crawlers.web.count() == 2);  // nothing is published without a lease
 }
 
-TEST_CASE("Near hits and sites new to the crawler are served while the store is down") {
+TEST_CASE("Near hits and new sites are answered while the store is down") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok()).on("https://other.example/robots.txt", ok());
   const auto cache = crawlers.worker();
@@ -778,7 +777,7 @@ TEST_CASE("A file that is published while the store fails is fetched again by th
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("A reply of the store that makes no sense counts as no reply") {
+TEST_CASE("A nonsensical reply of the store counts as no reply") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto refuses = [&crawlers](std::string_view value) {
@@ -830,7 +829,7 @@ TEST_CASE("A reply of the store that makes no sense counts as no reply") {
   }));
 }
 
-TEST_CASE("An older file than the one that a worker has had is no answer for it") {
+TEST_CASE("A file that is older than the one of a worker does not answer for it") {
   fleet crawlers;
   crawlers.web.on(robots_url,
                   ok("User-agent: *\nDisallow: /\n", {{"Cache-Control", "max-age=3600"}}));
@@ -840,8 +839,8 @@ TEST_CASE("An older file than the one that a worker has had is no answer for it"
   crawlers.store.fail("it is down");
   CHECK_FALSE(cache->allowed(home));
   crawlers.store.recover();
-  SUBCASE("and asked again") { crawlers.clock.advance(2h); }
-  SUBCASE("which then failed") {
+  SUBCASE("and is asked again") { crawlers.clock.advance(2h); }
+  SUBCASE("which then fails") {
     crawlers.web.on(robots_url, ScriptedFetcher::status(503));
     crawlers.clock.advance(2h);
     CHECK_FALSE(cache->allowed(home));
@@ -886,7 +885,7 @@ TEST_CASE("The clock of another machine may be ahead a little") {
   CHECK(crawlers.web.count() == 0);
 }
 
-TEST_CASE("A record is no answer for longer than this crawler uses one") {
+TEST_CASE("A record answers no longer than this crawler would use its own") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   record sample = good_record(crawlers);
@@ -897,7 +896,7 @@ TEST_CASE("A record is no answer for longer than this crawler uses one") {
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("A store that is wiped is filled again, and whoever has the rules goes on") {
+TEST_CASE("A wiped store is filled again, and workers with rules go on") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -911,7 +910,7 @@ TEST_CASE("A store that is wiped is filled again, and whoever has the rules goes
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("A failure is shared together with the last good copy, by which a cold worker goes") {
+TEST_CASE("A failure is shared together with the last good copy, which other workers then use") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ScriptedFetcher::status(503));
   CHECK(crawlers.worker(foo_bot_that_asks_once())->allowed(home));
@@ -968,7 +967,7 @@ TEST_CASE("A 304 renews the whole record for all") {
   CHECK(crawlers.stored()->latest.lifetime == 2h);
 }
 
-TEST_CASE("A worker whose file the store has lost asks for it whole, for the others' sake") {
+TEST_CASE("A worker whose file the store has lost requests all of it, for the others") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}));
   const auto cache = crawlers.worker();
@@ -980,7 +979,7 @@ TEST_CASE("A worker whose file the store has lost asks for it whole, for the oth
   CHECK(crawlers.stored());
 }
 
-TEST_CASE("While the store is down, a worker asks by its own copy") {
+TEST_CASE("While the store is down, a worker sends the validators of its own copy") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}),
                   ScriptedFetcher::status(304));
@@ -1010,7 +1009,7 @@ TEST_CASE("A failure is not stored if the last good copy in the store could not 
   CHECK(crawlers.stored()->latest.outcome == outcome::success);
 }
 
-TEST_CASE("A breaker that opens in one worker is not shared, and the lease is free again") {
+TEST_CASE("A breaker that opens in one worker is not shared, and the lease is released") {
   fleet crawlers;
   crawlers.web.on(robots_url, ScriptedFetcher::status(503));
   cache_options options = foo_bot();
@@ -1026,7 +1025,7 @@ TEST_CASE("A breaker that opens in one worker is not shared, and the lease is fr
   CHECK(crawlers.store.try_lease(lease_key, 1s));
 }
 
-TEST_CASE("A worker that gets no response of a site keeps that from the other workers") {
+TEST_CASE("A worker that gets no response from a site does not share that") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   using enum robots::fetch_error;
   for (const robots::fetch_error error :
@@ -1049,15 +1048,15 @@ TEST_CASE("A worker that gets no response of a site keeps that from the other wo
   }
 }
 
-TEST_CASE("A worker that may not follow a redirect keeps that from the other workers") {
+TEST_CASE("A worker that must not follow a redirect does not share that") {
   fleet crawlers;
   cache_options options = foo_bot();
   std::string target = "https://example.com/of/robots.txt";
-  SUBCASE("Since it excludes the host") {
+  SUBCASE("because it excludes the host") {
     target = "https://ads.example/robots.txt";
     options.excluded = {"ads.example"};
   }
-  SUBCASE("Since it follows none") { options.max_redirects = 0; }
+  SUBCASE("because it follows none") { options.max_redirects = 0; }
   crawlers.web.on(robots_url, ScriptedFetcher::redirect(301, target)).on(target, ok());
   CHECK_FALSE(crawlers.worker(options)->allowed(home));
   CHECK_FALSE(crawlers.stored());
@@ -1065,7 +1064,7 @@ TEST_CASE("A worker that may not follow a redirect keeps that from the other wor
   CHECK(crawlers.stored());
 }
 
-TEST_CASE("A worker that follows fewer redirects than another keeps its limit to itself") {
+TEST_CASE("A worker that follows fewer redirects than another one does not share its limit") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   constexpr const char* cdn = "https://cdn.example/robots.txt";
   fleet crawlers;
@@ -1081,7 +1080,7 @@ TEST_CASE("A worker that follows fewer redirects than another keeps its limit to
   CHECK_FALSE(crawlers.worker()->allowed(secret));
 }
 
-TEST_CASE("A worker does not go by a shared file that was cut below its own limit") {
+TEST_CASE("A worker does not use a shared file that was cut below its own limit") {
   fleet crawlers;
   const std::string file = std::string{robots::test::rules} + "# " + std::string(3'000, 'x') +
                            "\nUser-agent: *\nDisallow: /late\n";
@@ -1092,8 +1091,8 @@ TEST_CASE("A worker does not go by a shared file that was cut below its own limi
   CHECK(crawlers.worker(options)->allowed(late));
   REQUIRE(crawlers.stored());
   CHECK(crawlers.stored()->latest.truncated);
-  SUBCASE("While that is fresh") {}
-  SUBCASE("Nor asks whether that has changed") { crawlers.clock.advance(24h); }
+  SUBCASE("while the file is fresh") {}
+  SUBCASE("or to ask whether it has changed") { crawlers.clock.advance(24h); }
   const auto reads_all = crawlers.worker();
   CHECK_FALSE(reads_all->allowed(late));
   CHECK(reads_all->stats().far_rejected > 0);
@@ -1104,7 +1103,7 @@ TEST_CASE("A worker does not go by a shared file that was cut below its own limi
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("A worker does not fall back on a last good copy that was cut below its own limit") {
+TEST_CASE("A worker does not use a last good copy that was cut below its own limit") {
   fleet crawlers;
   const std::string file = std::string{robots::test::rules} + "# " + std::string(3'000, 'x') +
                            "\nUser-agent: *\nDisallow: /late\n";
@@ -1120,7 +1119,7 @@ TEST_CASE("A worker does not fall back on a last good copy that was cut below it
   CHECK_FALSE(crawlers.worker()->allowed(late));
 }
 
-TEST_CASE("A site that is invalidated while it is fetched is not shared") {
+TEST_CASE("A site that is invalidated during its fetch is not shared") {
   fleet crawlers;
   const auto cache = crawlers.worker();
   crawlers.web.on_call(robots_url, [&cache](const fetch_request&) {
@@ -1151,7 +1150,7 @@ TEST_CASE("If one worker invalidates a site, all workers forget it") {
   CHECK(crawlers.web.count() == 3);
 }
 
-TEST_CASE("A site that is invalidated while the store is down is not taken from it later") {
+TEST_CASE("A site that is invalidated while the store is down is not loaded from it later") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   const auto cache = crawlers.worker();
@@ -1166,7 +1165,7 @@ TEST_CASE("A site that is invalidated while the store is down is not taken from 
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("A refresh asks the site whatever the store has, and the others take over the answer") {
+TEST_CASE("A refresh asks the site in any case, and the others use the answer") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}),
                   ok("User-agent: *\nDisallow: /\n", {{"ETag", "\"2\""}}));
@@ -1195,7 +1194,7 @@ TEST_CASE("The store is asked again if messages may be missing") {
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("A store that cannot be watched when a cache begins is watched once it is up") {
+TEST_CASE("A store that cannot be watched at first is watched once it is up") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   LateStore late{crawlers.store};
@@ -1210,7 +1209,7 @@ TEST_CASE("A store that cannot be watched when a cache begins is watched once it
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("A store that is wiped again and again sends no worker back to the web") {
+TEST_CASE("A store that is wiped repeatedly causes no request to the web") {
   fleet crawlers;
   const std::vector<std::string> sites{"https://a.example/", "https://b.example/",
                                        "https://c.example/"};
@@ -1218,8 +1217,8 @@ TEST_CASE("A store that is wiped again and again sends no worker back to the web
     crawlers.web.on(site + "robots.txt", ok());
   }
   cache_options options = foo_bot();
-  SUBCASE("Where callers wait for the store") {}
-  SUBCASE("Where the store is asked behind them") { options.stale_while_revalidate = 1h; }
+  SUBCASE("if callers wait for the store") {}
+  SUBCASE("if the store is asked in the background") { options.stale_while_revalidate = 1h; }
   const std::vector<std::unique_ptr<tiered_cache>> workers = [&] {
     std::vector<std::unique_ptr<tiered_cache>> result;
     for (int worker = 0; worker < 3; ++worker) {
@@ -1253,7 +1252,7 @@ TEST_CASE("A flood of messages leads to no request to a site, and to few questio
   SUBCASE("about a change") {
     shout = [&] { stranger.announce(site_key); };
   }
-  SUBCASE("About changes that may have been missed") {
+  SUBCASE("about changes that may have been missed") {
     shout = [&] { stranger.lose_changes(); };
   }
   for (int message = 0; message < 1'000; ++message) {
@@ -1290,7 +1289,7 @@ TEST_CASE("A flood of erasures leads to few requests to a site") {
   CHECK(crawlers.web.count() == before + 1);
 }
 
-TEST_CASE("What another worker has invalidated is no last good copy") {
+TEST_CASE("A site that another worker has invalidated has no last good copy") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ScriptedFetcher::status(503));
   const auto first = crawlers.worker(foo_bot_that_asks_once());
@@ -1303,21 +1302,21 @@ TEST_CASE("What another worker has invalidated is no last good copy") {
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("An entry that another worker has invalidated is not served during its renewal") {
+TEST_CASE("An entry that another worker has invalidated is not used during its renewal") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   cache_options options = foo_bot();
   options.stale_while_revalidate = 1h;
   const auto cache = crawlers.worker(options);
   CHECK(cache->allowed(home));
-  SUBCASE("While it is fresh") {}
-  SUBCASE("While it is stale") { crawlers.clock.advance(24h); }
+  SUBCASE("while it is fresh") {}
+  SUBCASE("while it is stale") { crawlers.clock.advance(24h); }
   crawlers.worker()->invalidate(home);
   CHECK_FALSE(cache->allowed(home));
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("A worker that hears of a change while the store is down goes on until it is up") {
+TEST_CASE("A worker that gets a change while the store is down goes on until it is up") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   const auto cache = crawlers.worker();
@@ -1334,7 +1333,7 @@ TEST_CASE("A worker that hears of a change while the store is down goes on until
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("A refresh by a worker whose clock is behind reaches the others") {
+TEST_CASE("A refresh by a worker with a slow clock reaches the others") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -1342,11 +1341,11 @@ TEST_CASE("A refresh by a worker whose clock is behind reaches the others") {
   record changed = good_record(crawlers, "User-agent: *\nDisallow: /\n");
   changed.fetched_at -= 30s;
   crawlers.store.publish(site_key, encode(site_records{.latest = changed}), 24h);
-  SUBCASE("which is told") {
+  SUBCASE("which gets a message") {
     crawlers.store.announce(site_key);
     CHECK_FALSE(cache->allowed(home));
   }
-  SUBCASE("But an older answer of which nobody told does not") {
+  SUBCASE("but not an older answer without a message") {
     crawlers.store.lose_changes();
     CHECK(cache->allowed(home));
   }
@@ -1368,7 +1367,7 @@ TEST_CASE("A newer but expired record in the store makes a worker ask the site")
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("A change that is announced during a fetch is looked up after the fetch") {
+TEST_CASE("A change that is announced during a fetch is loaded after the fetch") {
   fleet crawlers;
   const auto cache = crawlers.worker();
   crawlers.web.on_call(robots_url, [&crawlers](const fetch_request&) {
@@ -1382,7 +1381,7 @@ TEST_CASE("A change that is announced during a fetch is looked up after the fetc
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("A worker that invalidates a site while it hears of changes forgets it") {
+TEST_CASE("A worker that invalidates a site while it gets changes forgets the site") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -1395,8 +1394,7 @@ TEST_CASE("A worker that invalidates a site while it hears of changes forgets it
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE(
-    "A site that nobody knows costs two calls of the store, and one that is known costs one") {
+TEST_CASE("An unknown site costs two calls of the store, and a known site costs one") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   int calls = 0;
@@ -1438,7 +1436,7 @@ TEST_CASE("A redirect from one site to another has the same effect in every proc
   CHECK(crawlers.web.count(www) == 2);
 }
 
-TEST_CASE("A cold worker uses the last good copy of the site that another site redirects to") {
+TEST_CASE("A new worker uses the last good copy of the target of a redirect") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   fleet crawlers;
   crawlers.web.on(robots_url, ScriptedFetcher::redirect(301, www))
@@ -1467,7 +1465,7 @@ TEST_CASE("A cold worker uses the last good copy of the site that another site r
   CHECK(crawlers.web.count() == 3);
 }
 
-TEST_CASE("A redirect in the store to a host that is excluded is not followed") {
+TEST_CASE("A redirect in the store to an excluded host is not followed") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   record redirect = good_record(crawlers, "");
@@ -1491,8 +1489,8 @@ TEST_CASE("If the redirects in the store form a loop, the sites are asked") {
   crawlers.store.erase("https://www.example.com");
   const auto cache = crawlers.worker();
   bool goes_round = false;
-  SUBCASE("Since a site has turned its redirect round") { crawlers.web.on(robots_url, ok()); }
-  SUBCASE("and they do") { goes_round = true; }
+  SUBCASE("because a site has reversed its redirect") { crawlers.web.on(robots_url, ok()); }
+  SUBCASE("and really do") { goes_round = true; }
   crawlers.web.on(www, ScriptedFetcher::redirect(301, robots_url));
   crawlers.clock.advance(5min);  // a failed redirect is asked for again after `failure_ttl`
   const decision answer = cache->check("https://www.example.com/private/x");
@@ -1502,22 +1500,24 @@ TEST_CASE("If the redirects in the store form a loop, the sites are asked") {
   CHECK(crawlers.web.count(robots_url) == 2);
 }
 
-TEST_CASE("Redirects in the store of which none was counted lead nowhere") {
+TEST_CASE("Redirects in the store with a wrong count lead nowhere") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   record redirect = good_record(crawlers, "");
   redirect.outcome = outcome::redirected;
   redirect.status = 301;
   redirect.final_url = "https://other.example/robots.txt";
-  SUBCASE("none") { redirect.redirects = 0; }
-  SUBCASE("More than can be added up") { redirect.redirects = std::numeric_limits<int>::max(); }
+  SUBCASE("with a count of 0") { redirect.redirects = 0; }
+  SUBCASE("with a count that would overflow") {
+    redirect.redirects = std::numeric_limits<int>::max();
+  }
   crawlers.store.publish(site_key, encode(site_records{.latest = redirect}), 24h);
   const auto cache = crawlers.worker();
   CHECK(cache->allowed(home));
   CHECK(cache->stats().far_rejected > 0);
 }
 
-TEST_CASE("A bare host and its origin share the records in the store") {
+TEST_CASE("A host and its origin share the records in the store") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   CHECK(crawlers.worker()->allowed("example.com/"));
@@ -1529,7 +1529,7 @@ TEST_CASE("A bare host and its origin share the records in the store") {
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("An answer of a bare host's http origin does not hold for its https one") {
+TEST_CASE("An answer of a host's http origin does not apply to its https origin") {
   fleet crawlers;
   crawlers.web.on("http://example.com/robots.txt", ok());
   CHECK_FALSE(crawlers.worker(foo_bot_that_asks_once())->allowed("example.com/private/x"));
@@ -1540,7 +1540,7 @@ TEST_CASE("An answer of a bare host's http origin does not hold for its https on
   CHECK(crawlers.web.count() == 3);
 }
 
-TEST_CASE("A waiting worker takes the record that another worker publishes") {
+TEST_CASE("A waiting worker uses the record that another worker publishes") {
   fleet crawlers;
   const auto lease = crawlers.store.try_lease(lease_key, 1min);
   REQUIRE(lease);
@@ -1568,7 +1568,7 @@ TEST_CASE("When the holder of a lease dies, another worker asks the site") {
   }
 }
 
-TEST_CASE("When the thread that looks again fails, whoever waits for it begins anew") {
+TEST_CASE("If the thread that reads the store again fails, its waiters start again") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   REQUIRE(crawlers.store.try_lease(lease_key, 10s));
@@ -1619,7 +1619,7 @@ TEST_CASE("A worker that has waited long enough uses a stale entry if the option
     options.fallback = fallback_policy::permissive();
     is_stale = true;
   }
-  SUBCASE("By the fallback's last good copy") {}
+  SUBCASE("by the last good copy of the fallback policy") {}
   const auto cache = crawlers.worker(options);
   auto call = std::async(std::launch::async, [&cache] { return cache->check(secret); });
   const decision answer = crawlers.wait_for(call);
@@ -1629,14 +1629,14 @@ TEST_CASE("A worker that has waited long enough uses a stale entry if the option
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("A lease is free again once its holder has published") {
+TEST_CASE("A lease is free again after its holder has published") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   CHECK(crawlers.worker()->allowed(home));
   CHECK(crawlers.store.try_lease(lease_key, 1s));
 }
 
-TEST_CASE("A job that is dropped gives its lease back") {
+TEST_CASE("Work that is dropped releases its lease") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -1654,7 +1654,8 @@ TEST_CASE("A job that is dropped gives its lease back") {
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("A stale policy is served at once, and renewed from the store or the web behind it") {
+TEST_CASE(
+    "A stale policy is used at once, and renewed from the store or the web in the background") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   cache_options options = foo_bot();
@@ -1706,7 +1707,7 @@ TEST_CASE("Look-ups in steps never call the store in the thread that drives them
   CHECK_FALSE(callers.contains(std::this_thread::get_id()));
 }
 
-TEST_CASE("A store that hangs holds up no look-up in steps, and no call for longer than it has") {
+TEST_CASE("A store that hangs blocks no look-up in steps, and no call beyond its limit") {
   gate door;  // outlives the cache, whose threads pass it
   fleet crawlers;
   crawlers.web.on(robots_url, ok()).on("https://other.example/robots.txt", ok());
@@ -1758,7 +1759,7 @@ TEST_CASE("Many look-ups in steps ask the store in few round trips") {
   CHECK(crawlers.web.count() == sites);
 }
 
-TEST_CASE("A cold fleet of many threads fetches each site once, and after expiry once more") {
+TEST_CASE("A new fleet of many threads fetches each site once, and once more after expiry") {
   constexpr std::size_t workers = 4;
   constexpr std::size_t threads = 4;
   constexpr int sites = 25;
@@ -1813,7 +1814,7 @@ TEST_CASE("An invalidation does not erase a record that is published later") {
   }
 }
 
-TEST_CASE("No thread of a fleet decides wrongly, whatever happens to the store") {
+TEST_CASE("No thread of a fleet makes a wrong decision, whatever happens to the store") {
   constexpr std::size_t workers = 3;
   constexpr std::size_t threads = 6;
   constexpr int sites = 8;

@@ -52,8 +52,7 @@ std::size_t sum(const std::map<std::string, std::size_t>& counts) {
 
 }  // namespace
 
-TEST_CASE(
-    "The example crawls 2,000 pages on 20 hosts without one request that it should not make") {
+TEST_CASE("The example crawls 2,000 pages on 20 hosts without a request that it must not send") {
   const generated_web web;
   REQUIRE(web.hosts().size() * generated_web::pages_per_host == 2'000);
   crawler crawl{polite_options(web)};

@@ -87,7 +87,7 @@ for family in text_string_to_metric_families(page):
 
 }  // namespace
 
-TEST_CASE("Log, metrics and audit trail tell the same of a crawl whose sites change midway") {
+TEST_CASE("Log, metrics and audit trail agree about a crawl whose sites change midway") {
   const robots::test::temporary_folder folder;
   const std::string log_path = folder.path() / "crawl.jsonl";
   const std::string audit_path = folder.path() / "audit";

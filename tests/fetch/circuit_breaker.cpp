@@ -34,7 +34,7 @@ static_assert(to_string(breaker_state::half_open) == "half_open");
 
 }  // namespace
 
-TEST_CASE("A success in between starts the count anew") {
+TEST_CASE("A success in between resets the count") {
   circuit_breaker breaker = after_failures(4);
   breaker.on_success();
   CHECK(breaker.failures() == 0);
@@ -44,36 +44,36 @@ TEST_CASE("A success in between starts the count anew") {
   CHECK(breaker.admits(start));
 }
 
-TEST_CASE("Half-open, one probe is admitted, and its end decides") {
+TEST_CASE("A half-open breaker permits one probe, whose result decides") {
   circuit_breaker breaker = after_failures(5);
   CHECK(breaker.admits(start + 60s));
   CHECK(breaker.state() == breaker_state::half_open);
   CHECK_FALSE(breaker.admits(start + 60s));
 
-  SUBCASE("A success closes it") {
+  SUBCASE("a success closes it") {
     breaker.on_success();
     CHECK(breaker.state() == breaker_state::closed);
     CHECK(breaker.admits(start + 60s));
     CHECK(breaker.admits(start + 60s));
   }
-  SUBCASE("A failure opens it for another cooldown") {
+  SUBCASE("a failure opens it for another cooldown") {
     breaker.on_failure(start + 61s);
     CHECK(breaker.state() == breaker_state::open);
     CHECK_FALSE(breaker.admits(start + 121s - 1ns));
     CHECK(breaker.admits(start + 121s));
   }
-  SUBCASE("A probe that was cancelled leaves its place to the next") {
+  SUBCASE("after a cancelled probe, the next request is the probe") {
     breaker.on_abandoned(start + 61s);
     CHECK(breaker.admits(start + 61s));
     CHECK_FALSE(breaker.admits(start + 61s));
   }
-  SUBCASE("A probe that is never heard of gives way after a cooldown") {
+  SUBCASE("a probe without a result expires after a cooldown") {
     CHECK_FALSE(breaker.admits(start + 120s - 1ns));
     CHECK(breaker.admits(start + 120s));
   }
 }
 
-TEST_CASE("An abandoned request says nothing while the breaker is closed") {
+TEST_CASE("An abandoned request has no effect while the breaker is closed") {
   circuit_breaker breaker = after_failures(4);
   breaker.on_abandoned(start);
   CHECK(breaker.failures() == 4);

@@ -22,7 +22,7 @@ constexpr const char* well = "https://well.example";
 
 }  // namespace
 
-TEST_CASE("Each origin has a breaker of its own") {
+TEST_CASE("Each origin has its own breaker") {
   origin_breakers breakers{{.failures = 2, .cooldown = 10s}};
   breakers.on_failure(broken, start);
   CHECK(breakers.admits(broken, start));
@@ -47,7 +47,7 @@ TEST_CASE("Each origin has a breaker of its own") {
   CHECK(breakers.admits(broken, start));
 }
 
-TEST_CASE("An origin that answers again is as good as new") {
+TEST_CASE("An origin that answers again is like a new one") {
   origin_breakers breakers{{.failures = 1}};
   breakers.on_failure(broken, start);
   CHECK_FALSE(breakers.admits(broken, start));
@@ -55,7 +55,7 @@ TEST_CASE("An origin that answers again is as good as new") {
   CHECK(breakers.admits(broken, start));
 }
 
-TEST_CASE("A probe that is dropped after its time does not let a third one through") {
+TEST_CASE("A probe that is dropped after its time does not permit a third one") {
   const auto breakers =
       std::make_shared<origin_breakers>(robots::breaker_options{.failures = 1, .cooldown = 60s});
   breakers->on_failure(broken, start);
@@ -74,7 +74,7 @@ TEST_CASE("Negative options are refused") {
   CHECK_THROWS_AS((origin_breakers{{.failures = 1, .cooldown = -1s}}), std::invalid_argument);
 }
 
-TEST_CASE("Memory is bounded, whatever fails") {
+TEST_CASE("Memory is bounded, however many origins fail") {
   origin_breakers breakers{{.failures = 1}};
   for (int i = 0; i < 70'000; ++i) {
     breakers.on_failure("https://h" + std::to_string(i) + ".example", start);
@@ -105,7 +105,7 @@ TEST_CASE("If the table is full, origins with few failures are forgotten first")
   }
 }
 
-TEST_CASE("One of many threads makes the probe after the cooldown") {
+TEST_CASE("Only one of many threads makes the probe after the cooldown") {
   for (int round = 0; round < 20; ++round) {
     origin_breakers breakers{{.failures = 1, .cooldown = 10s}};
     breakers.on_failure(broken, start);

@@ -57,7 +57,7 @@ static_assert(static_cast<std::size_t>(outcome::redirected) + 1 == robots::outco
 
 }  // namespace
 
-TEST_CASE("Every outcome has a name of its own") {
+TEST_CASE("Every outcome has its own name") {
   for (std::size_t a = 0; a < robots::outcome_count; ++a) {
     for (std::size_t b = 0; b < a; ++b) {
       CHECK(to_string(static_cast<outcome>(a)) != to_string(static_cast<outcome>(b)));

@@ -50,7 +50,7 @@ const retrieval_result& result(const retrieval& work) {
 
 }  // namespace
 
-TEST_CASE("A request carries the user agent, the accepted media types and the limits") {
+TEST_CASE("A request has the user agent, the accepted media types and the limits") {
   retrieval_options with = options();
   with.timeout = 3s;
   with.max_bytes = 1000;
@@ -83,7 +83,7 @@ TEST_CASE("A 200 is a success with its body") {
   CHECK_FALSE(result(work).truncated);
 }
 
-TEST_CASE("Every status falls into its row") {
+TEST_CASE("Every status has its outcome") {
   for (int status = -1; status < 1000; ++status) {
     retrieval work = start("example.com");
     work.on_response(web::status(status), now);
@@ -106,7 +106,7 @@ TEST_CASE("The body of a failure is not kept") {
   CHECK_FALSE(result(work).truncated);
 }
 
-TEST_CASE("A bare host falls back to http when https cannot be reached") {
+TEST_CASE("A host without a scheme falls back to http if https cannot be reached") {
   for (const fetch_error error :
        {fetch_error::resolve, fetch_error::connect, fetch_error::tls, fetch_error::timeout,
         fetch_error::protocol, fetch_error::other, fetch_error::connection_refused}) {
@@ -124,7 +124,7 @@ TEST_CASE("A bare host falls back to http when https cannot be reached") {
   }
 }
 
-TEST_CASE("A bare host does not fall back once https has answered, whatever it said") {
+TEST_CASE("A host does not fall back to http after https has answered") {
   for (const int status : {200, 404, 403, 429, 500, 304}) {
     retrieval work = start("example.com");
     work.on_response(web::status(status), now);
@@ -132,7 +132,7 @@ TEST_CASE("A bare host does not fall back once https has answered, whatever it s
   }
 }
 
-TEST_CASE("A bare host does not fall back when the call was cancelled or the address refused") {
+TEST_CASE("A host does not fall back to http if the call was cancelled or the address refused") {
   retrieval work = start("example.com");
   work.on_response(web::failure(fetch_error::cancelled), now);
   CHECK(result(work).outcome == outcome::cancelled);
@@ -141,7 +141,7 @@ TEST_CASE("A bare host does not fall back when the call was cancelled or the add
   CHECK(result(work).outcome == outcome::refused);
 }
 
-TEST_CASE("A URL is asked under its own scheme only") {
+TEST_CASE("A URL is requested with its own scheme only") {
   for (const std::string_view url : {"https://example.com/", "http://example.com/"}) {
     retrieval work = start(url);
     work.on_response(web::failure(fetch_error::connect), now);
@@ -152,7 +152,7 @@ TEST_CASE("A URL is asked under its own scheme only") {
   }
 }
 
-TEST_CASE("A host that cannot be reached at all is unreachable") {
+TEST_CASE("A host that cannot be reached by any scheme is unreachable") {
   retrieval work = start("example.com");
   work.on_response(web::failure(fetch_error::tls), now);
   work.on_response(web::failure(fetch_error::connect), now);
@@ -180,7 +180,7 @@ TEST_CASE("The file at the end of redirects counts for the first origin") {
   }
 }
 
-TEST_CASE("A redirect never carries credentials, and may go from https to http") {
+TEST_CASE("A redirect never sends credentials, and may go from https to http") {
   retrieval work = start("https://example.com");
   work.on_response(web::redirect(302, "http://user:pw@other.example"), now);
   CHECK(asked(work) == "http://other.example/");
@@ -206,7 +206,7 @@ TEST_CASE("Five redirects are followed, not six") {
   }
 }
 
-TEST_CASE("Following no redirects at all can be asked for") {
+TEST_CASE("Redirects can be turned off") {
   retrieval_options with = options();
   with.max_redirects = 0;
   retrieval work = start("example.com", with);
@@ -215,7 +215,7 @@ TEST_CASE("Following no redirects at all can be asked for") {
   CHECK(result(work).error_text == "more than 0 redirects");
 }
 
-TEST_CASE("A limit of fewer than five redirects never reads as too many of them") {
+TEST_CASE("A limit below five redirects never has the outcome too_many_redirects") {
   for (const int limit : {0, 1, 4, 5, 6}) {
     CAPTURE(limit);
     retrieval_options with = options();
@@ -269,7 +269,7 @@ TEST_CASE("A redirect without a usable target counts as a server error") {
   CHECK(result(work).error_text == "the redirect has no Location");
 }
 
-TEST_CASE("A redirect target that cannot be reached does not bring http into play") {
+TEST_CASE("A redirect target that cannot be reached does not lead to http") {
   retrieval work = start("example.com");
   work.on_response(web::redirect(302, "https://other.example/"), now);
   work.on_response(web::failure(fetch_error::connect), now);
@@ -278,7 +278,7 @@ TEST_CASE("A redirect target that cannot be reached does not bring http into pla
   CHECK(result(work).redirects == 1);
 }
 
-TEST_CASE("An address refused behind a redirect is refused") {
+TEST_CASE("An address that is refused after a redirect has the outcome refused") {
   retrieval work = start("example.com");
   work.on_response(web::redirect(302, "http://127.0.0.1/"), now);
   work.on_response(web::failure(fetch_error::refused_address), now);
@@ -295,7 +295,7 @@ TEST_CASE("http and https may redirect to each other after the fallback") {
   CHECK(result(work).exchanges.size() == 3);
 }
 
-TEST_CASE("Truncation is passed on, and a body that is too long is cut") {
+TEST_CASE("A truncated body is reported as truncated, and a body that is too long is cut") {
   retrieval_options with = options();
   with.max_bytes = 4;
   retrieval work = start("example.com", with);
@@ -309,7 +309,7 @@ TEST_CASE("Truncation is passed on, and a body that is too long is cut") {
   CHECK(result(work).truncated);
 }
 
-TEST_CASE("A fetcher that breaks its promises is not believed") {
+TEST_CASE("A response that violates the rules of a fetcher does not count") {
   retrieval work = start("https://example.com");
   work.on_response(fetch_response{}, now);
   CHECK(result(work).outcome == outcome::unreachable);
@@ -323,7 +323,7 @@ TEST_CASE("A fetcher that breaks its promises is not believed") {
   CHECK(result(work).body.empty());
 }
 
-TEST_CASE("A retrieval that has ended stays as it is") {
+TEST_CASE("A retrieval that has ended does not change") {
   retrieval work = start("example.com");
   work.on_response(web::status(404), now);
   work.on_response(web::ok("late"), now);
@@ -333,7 +333,7 @@ TEST_CASE("A retrieval that has ended stays as it is") {
   CHECK(std::get<retrieval_result>(step).exchanges.size() == 1);
 }
 
-TEST_CASE("A cancelled retrieval says so and lists only exchanges that it made") {
+TEST_CASE("A cancelled retrieval says so, and lists only the exchanges that it made") {
   retrieval work = start("example.com");
   work.cancel("enough", now);
   CHECK(result(work).outcome == outcome::cancelled);
@@ -342,7 +342,7 @@ TEST_CASE("A cancelled retrieval says so and lists only exchanges that it made")
   CHECK(result(work).exchanges.empty());
 }
 
-TEST_CASE("Every retrieval ends and asks for clean http URLs only, whatever servers answer") {
+TEST_CASE("Every retrieval ends, and requests only valid http URLs, whatever servers answer") {
   std::mt19937 random{2331};
   for (int round = 0; round < 5'000; ++round) {
     retrieval work = start("example.com");

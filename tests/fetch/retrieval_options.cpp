@@ -19,7 +19,7 @@ retrieval_options usable() {
 
 }  // namespace
 
-TEST_CASE("A user agent is all that has to be given") { CHECK_NOTHROW(validate(usable())); }
+TEST_CASE("Only a user agent must be given") { CHECK_NOTHROW(validate(usable())); }
 
 TEST_CASE("A crawler without a name is refused") {
   CHECK_THROWS_AS(validate(retrieval_options{}), std::invalid_argument);
@@ -30,7 +30,7 @@ TEST_CASE("A crawler without a name is refused") {
   }
 }
 
-TEST_CASE("Options that would break out of a header are refused") {
+TEST_CASE("Options that would end a header line are refused") {
   retrieval_options options = usable();
   options.user_agent = "FooBot\r\nHost: evil";
   CHECK_THROWS_AS(validate(options), std::invalid_argument);

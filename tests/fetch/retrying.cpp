@@ -87,7 +87,7 @@ TEST_CASE("5xx, 429 and network errors are tried again, three times in all") {
   }
 }
 
-TEST_CASE("Anything else is final") {
+TEST_CASE("Any other outcome is final") {
   for (const int status : {200, 204, 304, 400, 401, 403, 404, 410, 418, 199, 300, 600, 999}) {
     retrieval work = begin();
     work.on_response(web::status(status), start);
@@ -148,10 +148,10 @@ TEST_CASE("Retry-After is obeyed in both forms, and one that is too long ends th
   CHECK(until(work) == start + 31s);
 }
 
-TEST_CASE("Waits are spread evenly over their random share, half of the limit by default") {
+TEST_CASE("Waits are random over an even range, half of the limit by default") {
   double share = 0.0;
-  SUBCASE("Of half the limit") { share = robots::retry_options{}.jitter; }
-  SUBCASE("Of the whole limit") { share = 1.0; }
+  SUBCASE("of half the limit") { share = robots::retry_options{}.jitter; }
+  SUBCASE("of the whole limit") { share = 1.0; }
   double least = 2.0;
   double most = -1.0;
   double sum = 0.0;
@@ -174,7 +174,7 @@ TEST_CASE("Waits are spread evenly over their random share, half of the limit by
   CHECK(sum / rounds == doctest::Approx(1.0 - share / 2).epsilon(0.04));
 }
 
-TEST_CASE("If a bare host cannot be reached, both origins are asked again") {
+TEST_CASE("If a host without a scheme cannot be reached, both origins are asked again") {
   retrieval work = begin("example.com");
   work.on_response(web::failure(fetch_error::connect), start);
   CHECK(asked(work) == http_url);
@@ -214,7 +214,7 @@ TEST_CASE("A host whose ports refuse connections is not asked again") {
   CHECK(result(work).attempts == 2);
 }
 
-TEST_CASE("A bare host is asked again unless both of its origins refuse connections") {
+TEST_CASE("A host is asked again unless both of its origins refuse connections") {
   const fetch_response closed = web::failure(fetch_error::connection_refused);
   for (const fetch_error other :
        {fetch_error::timeout, fetch_error::resolve, fetch_error::connect, fetch_error::protocol}) {
@@ -232,7 +232,7 @@ TEST_CASE("A bare host is asked again unless both of its origins refuse connecti
   }
 }
 
-TEST_CASE("Behind a redirect, the URL that failed is asked again") {
+TEST_CASE("After a redirect, the URL that failed is requested again") {
   retrieval work = begin();
   work.on_response(web::redirect(301, "/moved"), start);
   work.on_response(web::status(503), start);
@@ -256,7 +256,7 @@ TEST_CASE("A retrieval that is cancelled during a wait ends with the result of t
   CHECK(robots::find_header(result(work).headers, "X") == "1");
 }
 
-TEST_CASE("A file that is known is asked for by its validators, where it was found") {
+TEST_CASE("A known file is requested with its validators, from its URL") {
   const robots::detail::known_copy known{.url = "https://example.com/moved",
                                          .validators = {.etag = "\"1\"", .last_modified = ""}};
   retrieval work = begin("https://example.com", options(), known);
@@ -270,7 +270,7 @@ TEST_CASE("A file that is known is asked for by its validators, where it was fou
   CHECK(result(work).body.empty());
 }
 
-TEST_CASE("A 304 that nobody asked for says nothing") {
+TEST_CASE("A 304 that nobody asked for is a failure") {
   retrieval work = begin();
   work.on_response(web::status(304), start);
   CHECK(result(work).outcome == outcome::server_error);
@@ -349,7 +349,7 @@ TEST_CASE("A breaker blocks the file of its own origin, not the redirects of oth
   CHECK(result(begin("https://cdn.example", with)).outcome == outcome::circuit_open);
 }
 
-TEST_CASE("A retrieval that is dropped on the way leaves the probe to the next one") {
+TEST_CASE("A retrieval that is dropped before its end leaves the probe to the next one") {
   retrieval_options with = options();
   with.retry.attempts = 1;
   with.breakers = std::make_shared<robots::detail::origin_breakers>(
@@ -369,7 +369,7 @@ TEST_CASE("A retrieval that is dropped on the way leaves the probe to the next o
   CHECK(asked(later()) == https_url);
 }
 
-TEST_CASE("Once https has answered, http is not asked, whatever becomes of the next tries") {
+TEST_CASE("After https has answered, http is not asked, whatever the next tries do") {
   retrieval work = begin("example.com");
   work.on_response(web::status(503), start);
   go_on(work);
@@ -382,7 +382,7 @@ TEST_CASE("Once https has answered, http is not asked, whatever becomes of the n
   CHECK(result(work).url == https_url);
 }
 
-TEST_CASE("A breaker that a 5xx opened does not bring http into play") {
+TEST_CASE("A breaker that a 5xx opened does not lead to http") {
   retrieval_options with = options();
   with.breakers = std::make_shared<robots::detail::origin_breakers>(
       robots::breaker_options{.failures = 2, .cooldown = 1h});
@@ -417,7 +417,7 @@ TEST_CASE("The body of a redirect does not count") {
   CHECK(result(work).body == "x");
 }
 
-TEST_CASE("A 429 is not asked again before the base delay, whatever chance says") {
+TEST_CASE("After a 429, the next try waits for the base delay, with any random number") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     retrieval_options with = options();
     with.seed = seed;
@@ -431,7 +431,7 @@ TEST_CASE("A 429 is not asked again before the base delay, whatever chance says"
   }
 }
 
-TEST_CASE("No retrieval exceeds its budget, whatever comes back") {
+TEST_CASE("No retrieval exceeds its number of exchanges, whatever servers answer") {
   std::mt19937 random{7};
   for (int round = 0; round < 5'000; ++round) {
     retrieval_options with = options();

@@ -40,7 +40,7 @@ robots::detail::retrieval start(std::chrono::milliseconds timeout = 5s) {
 
 }  // namespace
 
-TEST_CASE("A fetcher is driven to the end of a retrieval") {
+TEST_CASE("A fetcher makes the exchanges of a retrieval to its end") {
   ScriptedFetcher web;
   ManualClock clock;
   web.on(std::string{http_url}, ScriptedFetcher::redirect(301, "/r"));
@@ -70,7 +70,7 @@ TEST_CASE("An exception of the fetcher becomes an error with its text") {
   CHECK(result.error_text == "the fetcher failed, and did not say why");
 }
 
-TEST_CASE("A call that was stopped before asks nobody") {
+TEST_CASE("A call that was stopped before sends no request") {
   ScriptedFetcher web;
   ManualClock clock;
   std::stop_source stop;
@@ -81,7 +81,7 @@ TEST_CASE("A call that was stopped before asks nobody") {
   CHECK(web.count() == 0);
 }
 
-TEST_CASE("A call that is stopped on the way asks no further") {
+TEST_CASE("A call that is stopped midway sends no further request") {
   ScriptedFetcher web;
   ManualClock clock;
   std::stop_source stop;
@@ -96,7 +96,7 @@ TEST_CASE("A call that is stopped on the way asks no further") {
   CHECK(web.count() == 1);
 }
 
-TEST_CASE("An exchange gets no more time than the deadline leaves") {
+TEST_CASE("An exchange gets at most the time until the deadline") {
   ScriptedFetcher web;
   ManualClock clock;
   web.otherwise_call([&](const fetch_request&) {
@@ -110,7 +110,7 @@ TEST_CASE("An exchange gets no more time than the deadline leaves") {
   CHECK(web.requests()[1].timeout == 4s);
 }
 
-TEST_CASE("Without a timeout of its own an exchange has until the deadline") {
+TEST_CASE("Without its own timeout, an exchange has until the deadline") {
   ScriptedFetcher web;
   ManualClock clock;
   web.otherwise(ScriptedFetcher::status(404));
@@ -118,7 +118,7 @@ TEST_CASE("Without a timeout of its own an exchange has until the deadline") {
   CHECK(web.requests().front().timeout == 2ms);
 }
 
-TEST_CASE("A deadline that has passed asks nobody and says nothing of the origin") {
+TEST_CASE("After its deadline, a call sends no request, and says nothing about the origin") {
   ScriptedFetcher web;
   ManualClock clock;
   const retrieval_result result = run_retrieval(start(), web, clock, {.deadline = clock.now()});
@@ -127,7 +127,7 @@ TEST_CASE("A deadline that has passed asks nobody and says nothing of the origin
   CHECK(web.count() == 0);
 }
 
-TEST_CASE("A timeout is the origin's own only if the deadline did not bring it about") {
+TEST_CASE("A timeout counts for the origin only if the deadline did not cause it") {
   ScriptedFetcher web;
   ManualClock clock;
   web.otherwise(ScriptedFetcher::failure(fetch_error::timeout));
@@ -139,7 +139,7 @@ TEST_CASE("A timeout is the origin's own only if the deadline did not bring it a
   CHECK(run_retrieval(start(), web, clock).outcome == outcome::unreachable);
 }
 
-TEST_CASE("A fetcher that calls an exchange cancelled though nobody asked for that has failed") {
+TEST_CASE("A cancellation that nobody asked for is a failure") {
   ScriptedFetcher web;
   ManualClock clock;
   web.otherwise(ScriptedFetcher::failure(fetch_error::cancelled));

@@ -590,7 +590,8 @@ class simulation {
 
 }  // namespace
 
-TEST_CASE("Three caches over a failing store allow nothing that is denied, and ask nothing twice") {
+TEST_CASE(
+    "Three caches over a failing store allow nothing that is denied, and request nothing twice") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     for (const bool strict : {false, true}) {
       CAPTURE(seed);

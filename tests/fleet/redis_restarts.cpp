@@ -92,7 +92,7 @@ TEST_CASE("After five restarts of an empty Redis, each site was fetched once") {
   CHECK(web.count() == sites);
 }
 
-TEST_CASE("A halt holds in each process, also in one that starts after Redis came back empty") {
+TEST_CASE("A halt applies in each process, even in one that starts after Redis came back empty") {
   constexpr const char* halted = "https://site-0.example/";
   redis_server redis;
   robots::ScriptedFetcher web;

@@ -88,7 +88,7 @@ int crawl(
 
 }  // namespace
 
-TEST_CASE("A fleet fetches each robots.txt once, and once more when it is no longer fresh") {
+TEST_CASE("A fleet fetches each robots.txt once, and once more after it expires") {
   const redis_server redis;
   const counted_web web;
   CHECK(crawl(redis, web, 0) == 0);
@@ -99,7 +99,7 @@ TEST_CASE("A fleet fetches each robots.txt once, and once more when it is no lon
   CHECK(web.not_asked(2).empty());
 }
 
-TEST_CASE("A fleet decides rightly while its Redis is killed and comes back empty") {
+TEST_CASE("A fleet decides correctly while its Redis is killed and comes back empty") {
   redis_server redis;
   counted_web web;
   CHECK(crawl(redis, web, 0, [&] {
@@ -117,7 +117,7 @@ TEST_CASE("A fleet decides rightly while its Redis is killed and comes back empt
   CHECK(web.requests() == after);
 }
 
-TEST_CASE("A fleet decides rightly while its Redis is slow, paused, wiped or full") {
+TEST_CASE("A fleet decides correctly while its Redis is slow, paused, wiped or full") {
   const redis_server redis;
   counted_web web;
   CHECK(crawl(redis, web, 0, [&] {

@@ -50,7 +50,7 @@ class visits {
 
 }  // namespace
 
-TEST_CASE("Processes with one ledger leave the delay between requests, though Redis is restarted") {
+TEST_CASE("Processes with one ledger keep the delay between requests, even if Redis restarts") {
   constexpr auto delay = 400ms;
   constexpr std::size_t hosts = 20;
   constexpr std::size_t pages = 5;  // of each host by each process

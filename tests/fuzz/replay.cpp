@@ -27,10 +27,10 @@ void replay(const std::string& target, void (*body)(fuzz::octets)) {
   CHECK(inputs > 0);
 }
 
-TEST_CASE("parse takes any octets") { replay("parse", fuzz::fuzz_parse); }
-TEST_CASE("Patterns match as the reference does") { replay("pattern", fuzz::fuzz_pattern); }
+TEST_CASE("parse accepts any octets") { replay("parse", fuzz::fuzz_parse); }
+TEST_CASE("Patterns match like the reference") { replay("pattern", fuzz::fuzz_pattern); }
 TEST_CASE("Targets have one normal form") { replay("target", fuzz::fuzz_target); }
-TEST_CASE("Product tokens are taken out of any header") {
+TEST_CASE("Product tokens are read from any header") {
   replay("product_token", fuzz::fuzz_product_token);
 }
 TEST_CASE("Freshness stays within its limits") { replay("freshness", fuzz::fuzz_freshness); }

@@ -154,7 +154,7 @@ static_assert(to_string(reserved) == "reserved");
 
 }  // namespace
 
-TEST_CASE("Each special range holds from its first address to its last, and not beside") {
+TEST_CASE("Each special range begins and ends at the right address") {
   for (const range& one : ranges) {
     CAPTURE(one.first);
     const ip_address first = parse_ip_address(one.first).value();

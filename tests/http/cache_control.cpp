@@ -30,7 +30,7 @@ TEST_CASE("The directives of a cache are read in any case and any order") {
   CHECK(control(",, ,max-age=60,") == cache_control{false, false, 60s});
 }
 
-TEST_CASE("Several headers make one list, whose first max-age counts") {
+TEST_CASE("Several headers form one list, and its first max-age counts") {
   CHECK(parse_cache_control({{"cache-control", "max-age=1"},
                              {"Other", "no-store"},
                              {"CACHE-CONTROL", "no-cache, max-age=2"}}) ==
@@ -60,7 +60,7 @@ TEST_CASE("A max-age has an upper end") {
   CHECK(control("max-age=99999999999999999999999999").max_age == 2147483648s);
 }
 
-TEST_CASE("A quoted value that does not end hides all that follows") {
+TEST_CASE("A quoted value without an end hides everything after it") {
   CHECK(control("x=\"a, no-store") == cache_control{});
   CHECK(control("x=\"a\\") == cache_control{});
 }

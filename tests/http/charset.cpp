@@ -263,7 +263,7 @@ bool agrees(const std::string& body) {
   return good;
 }
 
-TEST_CASE("UTF-16 without a mark is found whether or not its last octet is half a unit") {
+TEST_CASE("UTF-16 without a mark is recognised, even if its last octet is half a unit") {
   std::string big;
   for (const char c : std::string{"User-agent: *"}) {
     big += '\0';
@@ -288,7 +288,7 @@ TEST_CASE("A text that is UTF-8 is not copied") {
   CHECK(to_utf8("").text().empty());
 }
 
-TEST_CASE("Octets outside UTF-8 stay, and so does the text around them") {
+TEST_CASE("Octets that are not UTF-8 do not change, and neither does the text around them") {
   for (const std::string_view type :
        {"", "text/plain", "text/plain; charset=utf-8", "text/plain; charset=koi8-r"}) {
     const std::string_view body = "Disallow: /\xE9\xC3\xA9\xF0\x9F\xFF\n";
@@ -297,14 +297,14 @@ TEST_CASE("Octets outside UTF-8 stay, and so does the text around them") {
   }
 }
 
-TEST_CASE("A line of Latin-1 is transcoded, a line of UTF-8 under the same label is not") {
+TEST_CASE("A line of Latin-1 is transcoded, and a line of UTF-8 with the same label is not") {
   const std::string_view mixed = "Disallow: /caf\xC3\xA9\r\nDisallow: /caf\xE9\r\n# \x80\n";
   CHECK(text_of(mixed, latin_1) ==
         "Disallow: /caf\xC3\xA9\r\nDisallow: /caf\xC3\xA9\r\n# \xE2\x82\xAC\n");
   CHECK_FALSE(to_utf8("Disallow: /caf\xC3\xA9\n", latin_1).converted());
 }
 
-TEST_CASE("A sequence that a size limit has cut harms its own line only") {
+TEST_CASE("A sequence that a size limit has cut affects only its own line") {
   const std::string_view cut = "Disallow: /caf\xC3\xA9\nDisallow: /caf\xC3";
   CHECK(text_of(cut, latin_1).starts_with("Disallow: /caf\xC3\xA9\n"));
 }
@@ -323,7 +323,7 @@ TEST_CASE("UTF-16 is read with and without its mark, whatever the label") {
   }
 }
 
-TEST_CASE("The headers of a response say the charset, the first Content-Type first") {
+TEST_CASE("The headers of a response state the charset, and the first Content-Type counts") {
   const std::vector<robots::http_header> headers{{"Server", "x"},
                                                  {"content-TYPE", "text/plain; charset=\"Latin1\""},
                                                  {"Content-Type", "text/plain; charset=utf-8"}};
@@ -331,7 +331,7 @@ TEST_CASE("The headers of a response say the charset, the first Content-Type fir
   CHECK(to_utf8("\xE9", std::vector<robots::http_header>{}).text() == "\xE9");
 }
 
-TEST_CASE("The rules of a file hold whatever its charset") {
+TEST_CASE("The rules of a file apply in any charset") {
   const auto blocks = [](std::string_view body, std::string_view type) {
     const robots::document file = robots::parse(to_utf8(body, type).text());
     return !file.allows("/caf%C3%A9") && file.allows("/other");
@@ -345,7 +345,7 @@ TEST_CASE("The rules of a file hold whatever its charset") {
   CHECK(blocks("\xEF\xBB\xBFUser-agent: *\nDisallow: /caf\xC3\xA9\n", latin_1));
 }
 
-TEST_CASE("A text that was converted survives being copied and moved") {
+TEST_CASE("A converted text can be copied and moved") {
   utf8_text first = to_utf8("\xE9", latin_1);
   const utf8_text copy = first;
   const utf8_text moved = std::move(first);
@@ -366,7 +366,7 @@ TEST_CASE("Every octet and every pair of octets is read as the reference reads i
   CHECK(wrong == 0);
 }
 
-TEST_CASE("UTF-8 is recognized around every limit of its grammar") {
+TEST_CASE("UTF-8 is recognised around every limit of its grammar") {
   constexpr std::string_view limits =
       "\0\x7F\x80\x8F\x90\x9F\xA0\xBF\xC0\xC1\xC2\xDF\xE0"
       "\xE1\xEC\xED\xEE\xEF\xF0\xF1\xF3\xF4\xF5\xFF"sv;
@@ -383,7 +383,7 @@ TEST_CASE("UTF-8 is recognized around every limit of its grammar") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("Every character comes out of UTF-16 as the reference encodes it") {
+TEST_CASE("Every character of UTF-16 has the encoding of the reference") {
   int wrong = 0;
   for (std::uint32_t c = 1; c <= 0x10FFFF; c += c < 0x3000 ? 1 : 61) {
     if (c >= 0xD800 && c < 0xE000) {

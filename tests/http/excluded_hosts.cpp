@@ -12,7 +12,7 @@ namespace {
 
 using robots::excluded_hosts;
 
-TEST_CASE("A set of excluded hosts answers as should_skip_by_tld does") {
+TEST_CASE("A set of excluded hosts gives the same answers as should_skip_by_tld") {
   const std::vector<std::string> entries{"gov",
                                          ".MIL",
                                          "*.int",
@@ -52,12 +52,13 @@ TEST_CASE("A set of excluded hosts answers as should_skip_by_tld does") {
   }
 }
 
-TEST_CASE("No entries exclude nothing") {
+TEST_CASE("An empty set excludes nothing") {
   CHECK(excluded_hosts{}.empty());
   CHECK_FALSE(excluded_hosts{}.contains("example.gov"));
 }
 
-TEST_CASE("An entry that could never exclude anything is refused, with a word on how to mend it") {
+TEST_CASE(
+    "An entry that can never exclude anything is refused with a message that says what to do") {
   for (const char* entry : {"", " gov", "gov\n", "*gov gov", "m\xC3\xBCnchen.de", "a..b", ".", "*",
                             "gov*", "gov,mil", "10.0.0.0/8", "fd00::/8", "fe80::1", "a:b:c"}) {
     CAPTURE(entry);

@@ -26,13 +26,13 @@ const http_header hour_later{"Expires", "Sun, 06 Nov 1994 09:49:37 GMT"};
 
 }  // namespace
 
-TEST_CASE("Headers that do not speak of freshness say nothing") {
+TEST_CASE("Headers without a lifetime give none") {
   CHECK(lifetime({}) == std::nullopt);
   CHECK(lifetime({{"Age", "5"}, date, {"ETag", "\"x\""}}) == std::nullopt);
   CHECK(lifetime({{"Cache-Control", "public, s-maxage=60"}}) == std::nullopt);
 }
 
-TEST_CASE("max-age goes before Expires") {
+TEST_CASE("max-age overrides Expires") {
   CHECK(lifetime({{"cache-control", "max-age=60"}, hour_later}) == 60s);
   CHECK(lifetime({{"Cache-Control", "max-age=junk"}, hour_later}) == 0s);
 }
@@ -49,13 +49,13 @@ TEST_CASE("Expires counts from Date, or from now if there is no Date") {
   CHECK(lifetime({{"Expires", " Sunday, 06-Nov-94 08:50:37 GMT "}}) == 60s);
 }
 
-TEST_CASE("An Expires that has passed, or is no date, gives no lifetime") {
+TEST_CASE("An Expires that is past or invalid gives a lifetime of 0") {
   CHECK(lifetime({{"Expires", "0"}}) == 0s);
   CHECK(lifetime({{"Expires", ""}}) == 0s);
   CHECK(lifetime({{"Expires", "Sat, 05 Nov 1994 08:49:37 GMT"}}) == 0s);
 }
 
-TEST_CASE("Age is taken off") {
+TEST_CASE("Age is subtracted") {
   CHECK(lifetime({{"Cache-Control", "max-age=60"}, {"Age", "20"}}) == 40s);
   CHECK(lifetime({{"Cache-Control", "max-age=60"}, {"Age", "61"}}) == 0s);
   CHECK(lifetime({hour_later, {"Age", "600"}}) == 3000s);
@@ -63,7 +63,7 @@ TEST_CASE("Age is taken off") {
   CHECK(lifetime({{"Cache-Control", "max-age=60"}, {"Age", "-5"}}) == 60s);
 }
 
-TEST_CASE("No figure overflows") {
+TEST_CASE("No number overflows") {
   const std::string huge(1000, '9');
   CHECK(lifetime({{"Cache-Control", "max-age=" + huge}}) == 2147483648s);
   CHECK(lifetime({{"Cache-Control", "max-age=" + huge}, {"Age", huge}}) == 0s);
@@ -75,7 +75,7 @@ TEST_CASE("No figure overflows") {
   CHECK(robots::detail::freshness_lifetime({hour_later}, robots::wall_time::min()) == 2147483648s);
 }
 
-TEST_CASE("A lifetime lies within its limits, whatever the headers hold") {
+TEST_CASE("A lifetime is within its limits, with any headers") {
   std::mt19937 random{9111};
   const auto noise = [&] {
     std::string text = random() % 2 == 0 ? "max-age=" : "";

@@ -24,7 +24,7 @@ static_assert(noexcept(host_of({})));
 
 }  // namespace
 
-TEST_CASE("The host of any text is a part of it") {
+TEST_CASE("The host of any text is a part of the text") {
   const std::string_view text{"\0\xFF@[:::]]//\\", 11};
   for (std::size_t length = 0; length <= text.size(); ++length) {
     const std::string_view host = host_of(text.substr(0, length));

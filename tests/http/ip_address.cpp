@@ -36,7 +36,7 @@ static_assert(ends_in_number("127.1") && ends_in_number("a.0x7f") && !ends_in_nu
 
 }  // namespace
 
-TEST_CASE("An address is written as RFC 5952 has it, and reads back") {
+TEST_CASE("An address is written as RFC 5952 says, and reads back") {
   for (const auto& [text, expected] : std::initializer_list<std::array<std::string_view, 2>>{
            {"::", "::"},
            {"::1", "::1"},
@@ -75,7 +75,7 @@ TEST_CASE("Brackets belong to IPv6 only, and in pairs") {
   }
 }
 
-TEST_CASE("A spelling that programs read differently is not an address") {
+TEST_CASE("A spelling that programs read differently is refused") {
   using namespace std::string_view_literals;
   for (const std::string_view text : {""sv,
                                       "."sv,

@@ -29,13 +29,13 @@ static_assert(!robots::parse_scheme(""));
 
 }  // namespace
 
-TEST_CASE("An origin holds scheme, host and port") {
+TEST_CASE("An origin has a scheme, a host and a port") {
   CHECK(parse_origin("http://example.com:8080/x") == origin{url_scheme::http, "example.com", 8080});
   CHECK(parse_origin("https://example.com") == origin{url_scheme::https, "example.com", 443});
   CHECK(parse_origin("http://example.com") != parse_origin("https://example.com"));
 }
 
-TEST_CASE("All spellings of an origin come out the same") {
+TEST_CASE("All spellings of an origin have the same result") {
   for (const std::string_view url :
        {"https://example.com", "https://example.com/", "HTTPS://EXAMPLE.COM/x",
         "https://example.com.", "https://example.com:443/x", "https://example.com:/x",
@@ -46,7 +46,7 @@ TEST_CASE("All spellings of an origin come out the same") {
   }
 }
 
-TEST_CASE("Hosts of all kinds are kept") {
+TEST_CASE("Names and addresses can be hosts") {
   CHECK(normal("http://under_score.example/") == "http://under_score.example");
   CHECK(normal("http://-a-.example/") == "http://-a-.example");
   CHECK(normal("http://127.0.0.1:81") == "http://127.0.0.1:81");
@@ -55,7 +55,7 @@ TEST_CASE("Hosts of all kinds are kept") {
   CHECK(normal("http://a!$&'()*+,;=~b") == "http://a!$&'()*+,;=~b");
 }
 
-TEST_CASE("All spellings of an IPv6 address are one host, as RFC 5952 writes it") {
+TEST_CASE("All spellings of an IPv6 address are one host, written as RFC 5952 says") {
   for (const std::string_view host :
        {"[2606:4700::1112]", "[2606:4700:0::1112]", "[2606:4700::0.0.17.18]",
         "[2606:4700:0:0:0:0:0:1112]", "[2606:4700:0000:0000:0000::1112]", "[2606:4700:0:0::0:1112]",
@@ -69,7 +69,7 @@ TEST_CASE("All spellings of an IPv6 address are one host, as RFC 5952 writes it"
   CHECK(normal("http://[::102:304]") == normal("http://[::1.2.3.4]"));
 }
 
-TEST_CASE("IPv6 literals are checked and lower-cased") {
+TEST_CASE("IPv6 literals are checked and written in lower case") {
   CHECK(normal("http://[::1]:8080/") == "http://[::1]:8080");
   CHECK(normal("http://[2001:DB8::1]") == "http://[2001:db8::1]");
   CHECK(normal("http://[::]") == "http://[::]");
@@ -135,7 +135,7 @@ TEST_CASE("A text that is not an absolute http or https URL has no origin") {
   }
 }
 
-TEST_CASE("A host that cannot be is refused") {
+TEST_CASE("An invalid host is refused") {
   for (const std::string_view url : {"http://a b/",
                                      "http://a\tb",
                                      "http://a\r\nb/",
@@ -167,7 +167,7 @@ TEST_CASE("A host that cannot be is refused") {
   CHECK(normal(std::string_view{"http://a\0b/", 11}) == "none");
 }
 
-TEST_CASE("A port lies between 1 and 65535") {
+TEST_CASE("A port is from 1 to 65535") {
   CHECK(normal("http://a:1") == "http://a:1");
   CHECK(normal("http://a:65535") == "http://a:65535");
   for (const std::string_view url :
@@ -189,7 +189,7 @@ TEST_CASE("Hosts and labels have the lengths that the DNS allows") {
   CHECK(normal("http://" + std::string(1'000'000, 'a')) == "none");
 }
 
-TEST_CASE("The origin of an origin is itself, whatever went in") {
+TEST_CASE("The origin of an origin is itself, for any text") {
   std::mt19937 random{6454};
   constexpr std::string_view alphabet = "aA.:80/@[]%6\\_-\xC3 ";
   for (int round = 0; round < 50'000; ++round) {
@@ -205,7 +205,8 @@ TEST_CASE("The origin of an origin is itself, whatever went in") {
   }
 }
 
-TEST_CASE("An http URL is read as its origin and the rest, without fragment and user information") {
+TEST_CASE(
+    "An http URL is read as its origin and its target, without fragment and user information") {
   const auto read = [](std::string_view url) {
     const auto parts = robots::parse_http_url(url);
     return parts ? robots::to_string(*parts) : "none";

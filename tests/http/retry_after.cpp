@@ -19,23 +19,21 @@ std::optional<std::chrono::seconds> wait(std::string value) {
 
 }  // namespace
 
-TEST_CASE("Retry-After comes as seconds or as a date") {
+TEST_CASE("Retry-After is a number of seconds or a date") {
   CHECK(wait("120") == 120s);
   CHECK(wait(" 0 ") == 0s);
   CHECK(wait("Sun, 06 Nov 1994 08:50:37 GMT") == 60s);
   CHECK(wait("Sun Nov  6 08:50:37 1994") == 60s);
 }
 
-TEST_CASE("A date that has passed asks for no wait") {
-  CHECK(wait("Sat, 05 Nov 1994 08:49:37 GMT") == 0s);
-}
+TEST_CASE("A past date asks for no wait") { CHECK(wait("Sat, 05 Nov 1994 08:49:37 GMT") == 0s); }
 
 TEST_CASE("A wait has an upper end") {
   CHECK(wait(std::string(100, '9')) == 2147483648s);
   CHECK(wait("Fri, 31 Dec 9999 23:59:59 GMT") == 2147483648s);
 }
 
-TEST_CASE("Neither form, or no header, asks for nothing") {
+TEST_CASE("An invalid or missing header asks for no wait") {
   CHECK(robots::retry_after({}, now) == std::nullopt);
   CHECK(wait("") == std::nullopt);
   CHECK(wait("-5") == std::nullopt);

@@ -21,7 +21,7 @@ std::string key(std::string_view host_or_url) {
 
 }  // namespace
 
-TEST_CASE("A bare host means https, then http") {
+TEST_CASE("A host without a scheme means https, then http") {
   CHECK(parse_site("example.com") == site{std::nullopt, "example.com", 0});
   CHECK(
       parse_site("example.com")->robots_urls() ==
@@ -78,7 +78,7 @@ TEST_CASE("A text without a host is refused") {
   }
 }
 
-TEST_CASE("A text that names no site has a problem, in words") {
+TEST_CASE("A text that names no site has a problem that is stated in words") {
   CHECK(url_problem("https://example.com/x").empty());
   CHECK(url_problem("example.com").empty());
   CHECK(url_problem("") == "there is no host");

@@ -44,7 +44,7 @@ struct reference_case {
 
 }  // namespace
 
-TEST_CASE("References resolve as in the examples of RFC 3986, section 5.4") {
+TEST_CASE("References resolve like the examples of RFC 3986, section 5.4") {
   constexpr std::string_view base = "http://a/b/c/d;p?q";
   constexpr std::array cases{
       reference_case{"g:h", "g:h"},
@@ -94,7 +94,7 @@ TEST_CASE("References resolve as in the examples of RFC 3986, section 5.4") {
   }
 }
 
-TEST_CASE("A redirect may name another scheme, which comes out in lower case") {
+TEST_CASE("A redirect may name another scheme, which is returned in lower case") {
   constexpr std::string_view base = "https://example.com/robots.txt";
   CHECK(resolve_reference(base, "HTTP://Example.com/x") == "http://Example.com/x");
   CHECK(resolve_reference(base, "file:///etc/passwd") == "file:///etc/passwd");
@@ -109,13 +109,13 @@ TEST_CASE("A base without a path puts a slash before a relative reference") {
   CHECK(resolve_reference("http://a", "?y") == "http://a?y");
 }
 
-TEST_CASE("Nothing resolves against a base that is not absolute") {
+TEST_CASE("No reference resolves against a base that is not absolute") {
   CHECK_FALSE(resolve_reference("", "http://a/"));
   CHECK_FALSE(resolve_reference("/robots.txt", "x"));
   CHECK_FALSE(resolve_reference("//a/b", "x"));
 }
 
-TEST_CASE("Control characters, spaces and backslashes are no part of a URL") {
+TEST_CASE("Control characters, spaces and backslashes are refused in a URL") {
   constexpr std::string_view base = "http://a/b";
   for (const std::string_view bad : {"/x\r\nHost: evil", "/a b", " /a", "/a\t", "/a\x7F",
                                      "\\\\evil", "http://good\\@evil/", "/a\\b", "/?\n", "/#\n"}) {
@@ -135,7 +135,7 @@ TEST_CASE("A path that starts with two slashes cannot become an authority") {
   CHECK(resolve_reference("g:a", "g:/..//x") == "g:/.//x");
 }
 
-TEST_CASE("Dot segments go in linear time however many there are") {
+TEST_CASE("Dot segments are removed in linear time, however many there are") {
   std::string path;
   for (int i = 0; i < 100'000; ++i) {
     path += "/a/..";
@@ -147,7 +147,7 @@ TEST_CASE("Dot segments go in linear time however many there are") {
   CHECK(robots::remove_dot_segments("/..") == "/");
 }
 
-TEST_CASE("A resolved URL is clean ASCII, whatever the input was") {
+TEST_CASE("A resolved URL is printable ASCII, for any input") {
   std::mt19937 random{20220901};
   constexpr std::string_view alphabet = "http:/?#.@[]%a\\ \n\xC3\x80:8";
   for (int round = 0; round < 50'000; ++round) {

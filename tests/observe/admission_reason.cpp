@@ -19,11 +19,11 @@ static_assert(to_string(admission_reason::no_room) == "no_room");
 static_assert(to_string(admission_reason::stopped) == "stopped");
 static_assert(to_string(admission_reason::too_late) == "too_late");
 
-TEST_CASE("A value that is not an enumerator has a name") {
+TEST_CASE("Even a value that is not an enumerator has a name") {
   CHECK(to_string(static_cast<admission_reason>(200)) == std::string_view{"too_late"});
 }
 
-TEST_CASE("Counters count answers by reason") {
+TEST_CASE("Counters count answers by their reason") {
   robots::base::enum_counters<admission_reason::too_late> counters;
   counters.add(admission_reason::busy);
   counters.add(admission_reason::busy);

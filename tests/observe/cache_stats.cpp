@@ -26,7 +26,7 @@ TEST_CASE("Each rate is a share of its own total") {
   CHECK(stats.hit_rate() == 0.8);
 }
 
-TEST_CASE("A cache that has done nothing has rates of zero") {
+TEST_CASE("A new cache has rates of zero") {
   constexpr cache_stats none;
   static_assert(none.hit_rate() == 0.0);
   static_assert(none.allow_rate() == 0.0);

@@ -168,7 +168,7 @@ TEST_CASE("Each event of a crawl is a line of JSON with its date, level, site an
 TEST_CASE("Levels are those of the pipeline guide") {
   const kept_lines lines;
   logged bot{JsonLog{lines}, robots::fallback_policy::strict()};
-  SUBCASE("WARN for malformed lines, each of which is told") {
+  SUBCASE("WARN for malformed lines, with their number") {
     bot.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nwhat is this\nDisallow: /a\n"));
     CHECK(bot.cache.allowed("https://example.com/"));
     const std::string line = lines.only("parse");
@@ -183,13 +183,13 @@ TEST_CASE("Levels are those of the pipeline guide") {
     CHECK(lines.only("parse").starts_with(R"("level":"WARN")"));
     CHECK(has(lines.only("parse"), R"("charset":"windows-1252")"));
   }
-  SUBCASE("WARN for octets that are no UTF-8 in a file that names no charset") {
+  SUBCASE("WARN for octets that are not UTF-8 in a file without a charset") {
     bot.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /\xE9\n"));
     CHECK(bot.cache.allowed("https://example.com/"));
     CHECK(lines.only("parse").starts_with(R"("level":"WARN")"));
     CHECK(has(lines.only("parse"), R"("charset":"utf-8","invalid_utf8":true,)"));
   }
-  SUBCASE("INFO for a file whose last character the limit of the size cut in two") {
+  SUBCASE("INFO for a file whose last character the size limit has cut") {
     const std::string text = "User-agent: *\nDisallow: /\xC3\xA9";
     robots::cache_options options = logged::options(robots::fallback_policy::strict());
     options.parse.max_bytes = text.size() - 1;
@@ -218,14 +218,14 @@ TEST_CASE("Levels are those of the pipeline guide") {
     }
     CHECK(has(lines.only("parse"), R"("not_robots_txt":true)"));
   }
-  SUBCASE("INFO for what is told by hand") {
+  SUBCASE("INFO for orders of an operator") {
     bot.cache.set_override("example.com", robots::site_override::deny);
     CHECK(lines.only("override").starts_with(R"("level":"INFO")"));
     CHECK(has(lines.only("override"), R"("value":"deny")"));
   }
 }
 
-TEST_CASE("A log tells of gates and of the shared store") {
+TEST_CASE("A log reports gates and the shared store") {
   const kept_lines log_lines;
   const JsonLog log{log_lines};
   const robots::decision decision;
@@ -292,7 +292,7 @@ TEST_CASE("A log reports the changes of a site and their consequences") {
   CHECK(has(lines.of("sign_off").back(), R"("given":false,"awaited":true,)"));
 }
 
-TEST_CASE("Lines below the least level, and decisions outside the sample, are not written") {
+TEST_CASE("Lines below the least level and decisions outside the sample are not written") {
   const kept_lines log_lines;
   logged bot{JsonLog{log_lines, {.least = log_level::warn}}};
   bot.web.otherwise(ScriptedFetcher::ok(""));
@@ -326,7 +326,8 @@ TEST_CASE("A long text is cut, and the line says how long it was") {
   CHECK(has(log_lines.lines->front(), R"("message":"the shar","message_bytes":)"));
 }
 
-TEST_CASE("A site that has too much to tell is cut short, and the next line says by how much") {
+TEST_CASE(
+    "The lines of a busy site are limited, and the next line has the number of missing ones") {
   const kept_lines log_lines;
   ManualClock clock;
   date_of date{clock};
@@ -430,13 +431,13 @@ TEST_CASE("The level of denied decisions is an option") {
   CHECK(log_lines.only("decision").starts_with(R"("level":"ERROR")"));
 }
 
-TEST_CASE("A log with meaningless options says which values to give") {
+TEST_CASE("A log refuses meaningless options, and says which values to use") {
   CHECK_THROWS_AS(JsonLog{robots::JsonLog::line_sink{}}, std::invalid_argument);
   CHECK_THROWS_AS((JsonLog{kept_lines{}, {.decision_share = 1.5}}), std::invalid_argument);
 }
 
 TEST_CASE(
-    "Decisions continue while an observer throws and the disk is full, and the loss is reported") {
+    "Decisions continue while an observer throws and the disk is full, and losses are reported") {
   if (std::FILE* const full = std::fopen("/dev/full", "w")) {
     const JsonLog log{full};
     {
@@ -474,7 +475,7 @@ TEST_CASE(
   CHECK(failing.stats().lost == lost);
 }
 
-TEST_CASE("A file has each line at once; one that was torn ends before the next") {
+TEST_CASE("A file has each line at once; a torn line ends before the next") {
   std::FILE* const file = std::tmpfile();
   REQUIRE(file != nullptr);
   JsonLog{file}.on(robots::override_event{{.site = "a"}});

@@ -31,7 +31,7 @@ const metric_family& find(const std::vector<metric_family>& all, std::string_vie
 
 }  // namespace
 
-TEST_CASE("Figures have the names of the pipeline guide by the conventions of Prometheus") {
+TEST_CASE("Figures have the names of the pipeline guide in the style of Prometheus") {
   metrics_snapshot now;
   now.hits = 3;
   now.joined = 1;
@@ -52,7 +52,7 @@ TEST_CASE("Figures have the names of the pipeline guide by the conventions of Pr
   CHECK(find(all, "robots_cache_entries").kind == metric_kind::gauge);
 }
 
-TEST_CASE("Each name occurs once, in lower case, with a sentence of help") {
+TEST_CASE("Each name occurs once, in lower case, with a help sentence") {
   std::set<std::string> names;
   for (const metric_family& family : all_of({})) {
     const std::string name = prometheus_name(family);
@@ -102,7 +102,7 @@ TEST_CASE("Hits and denials have a sample for each domain that has counters, and
   CHECK(find(all, "robots_cache_misses_total").samples.size() == 1);
 }
 
-TEST_CASE("No series is named after a domain unless the metrics count by domain") {
+TEST_CASE("No series has a domain unless the metrics count by domain") {
   metrics_snapshot now;
   now.denied_hosts = {{"a.example", 3}};
   for (const metric_family& family : all_of(now)) {
@@ -114,7 +114,7 @@ TEST_CASE("No series is named after a domain unless the metrics count by domain"
   }
 }
 
-TEST_CASE("A fallback event names the row and the action") {
+TEST_CASE("A fallback event names the outcome and the action") {
   metrics_snapshot now;
   now.fallbacks[static_cast<std::size_t>(robots::outcome::server_error)]
                [robots::policy_basis::last_good] = 4;

@@ -213,7 +213,7 @@ TEST_CASE("Metrics count events of shared stores and expired entries") {
   CHECK(now.evictions == 0);
 }
 
-TEST_CASE("Durations are counted in the bucket of the first bound that they do not exceed") {
+TEST_CASE("A duration counts in the first bucket whose bound it does not exceed") {
   robots::observe_detail::duration_counters times{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
   for (const auto duration : {-1ms, 0ms, 1'000ms, 1'001ms, 12'000ms, 12'001ms, 500'000ms}) {
     times.add(duration);

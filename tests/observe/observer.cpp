@@ -56,7 +56,7 @@ static_assert(!Observer<NullObserver&>);
 
 }  // namespace
 
-TEST_CASE("An exception of an observer goes no further") {
+TEST_CASE("An exception of an observer does not leave the cache") {
   struct {
     void on(const decision_event&) { throw std::runtime_error{"no disk"}; }
   } failing;
@@ -65,7 +65,7 @@ TEST_CASE("An exception of an observer goes no further") {
   CHECK(decision.reason == robots::decision_reason::invalid_url);
 }
 
-TEST_CASE("An event without a clock tells the date of the machine") {
+TEST_CASE("An event without a clock has the date of the machine") {
   const auto before = std::chrono::system_clock::now();
   const robots::wall_time reported = robots::event{}.time();
   CHECK(before <= reported);

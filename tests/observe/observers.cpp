@@ -71,7 +71,7 @@ TEST_CASE("Observers get all events in order, even if one of them throws") {
   CHECK(cache.stats().observer_failures == 2);
 }
 
-TEST_CASE("Only observers with a handler for it get events of the shared store") {
+TEST_CASE("Events of shared stores reach only observers that handle them") {
   const events seen = std::make_shared<std::vector<std::string>>();
   observers all{Diary{"a", seen}, ThrowsAnything{}, StoreDiary{{"b", seen}}, NullObserver{}};
   CHECK_FALSE(robots::tell(all, far_store_event{{}, false, "down"}));
@@ -79,7 +79,7 @@ TEST_CASE("Only observers with a handler for it get events of the shared store")
   CHECK(*seen == std::vector<std::string>{"b down", "b up"});
 }
 
-TEST_CASE("Observers of observers are observers") {
+TEST_CASE("Observers can contain observers") {
   const events seen = std::make_shared<std::vector<std::string>>();
   observers all{NullObserver{}, observers{ThrowsAnything{}, StoreDiary{{"b", seen}}}};
   CHECK_FALSE(robots::tell(all, far_store_event{{}, true, {}}));

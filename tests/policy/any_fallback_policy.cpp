@@ -41,7 +41,7 @@ struct Throwing {
 
 }  // namespace
 
-TEST_CASE("A preset answers as it does by itself") {
+TEST_CASE("A preset answers as it does alone") {
   for (const auto preset :
        {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
     const any_fallback_policy any = preset;
@@ -54,7 +54,7 @@ TEST_CASE("A preset answers as it does by itself") {
   }
 }
 
-TEST_CASE("A policy of the user's own sees all that is known of the failure") {
+TEST_CASE("A fallback policy of the user gets all details of the failure") {
   const any_fallback_policy any = Cautious{};
   CHECK(any.name() == "custom");
   CHECK_FALSE(any.halts_hostile());
@@ -67,7 +67,7 @@ TEST_CASE("A policy of the user's own sees all that is known of the failure") {
   CHECK(any.action(head) == fallback_action::deny_all);
 }
 
-TEST_CASE("An action that is impossible denies") {
+TEST_CASE("An impossible action denies") {
   const any_fallback_policy careless = Careless{};
   CHECK(careless.name() == "careless");
   CHECK(careless.action(outcome::success) == fallback_action::parse);

@@ -135,7 +135,7 @@ TEST_CASE("URLs of every form read back") {
   }
 }
 
-TEST_CASE("Numbers at their ends read back") {
+TEST_CASE("Numbers at their limits read back") {
   record written = full_record(outcome::server_error);
   written.status = std::numeric_limits<int>::min();
   written.failures = written.redirects = written.attempts = std::numeric_limits<int>::max();
@@ -167,7 +167,7 @@ TEST_CASE("Text that is too long for a record is cut, and impossible values are 
   CHECK(read_back(read) == read);
 }
 
-TEST_CASE("URLs that differ only behind their limit are one URL once they are written") {
+TEST_CASE("URLs that differ only beyond the limit are equal after they are written") {
   record long_url = full_record(outcome::not_found, "");
   long_url.url = "https://h.example/" + std::string(record_limits::url, 'a');
   long_url.final_url = long_url.url + 'b';
@@ -196,7 +196,7 @@ TEST_CASE("A text that is not a record is refused, with the reason") {
   CHECK(error_of(sealed(without_checksum(text) + '\0')) == decode_error::malformed);
 }
 
-TEST_CASE("An encoding that ends anywhere is refused though its checksum is right") {
+TEST_CASE("A truncated encoding is refused even if its checksum is right") {
   for (const record& written : every_record(body)) {
     const std::string content = without_checksum(encode(written));
     for (std::size_t size = 1; size < content.size(); ++size) {
@@ -249,7 +249,7 @@ TEST_CASE("Each record has one form only") {
   }
 }
 
-TEST_CASE("A length that is not there costs no memory") {
+TEST_CASE("A length without its octets allocates no memory") {
   using namespace std::string_literals;
   const std::string times = "\xF0\x9B\x85\xD0\x06\x80\xA3\x05"s;
   // A body of 256 MiB in a record of 30 octets; 256 exchanges in none.
@@ -263,7 +263,7 @@ TEST_CASE("A length that is not there costs no memory") {
                         "\x80\x02"s)) == decode_error::malformed);
 }
 
-TEST_CASE("Mutated encodings are refused or read by their values, whoever made the checksum") {
+TEST_CASE("Mutated encodings are refused or read by their values, even with a right checksum") {
   std::vector<std::string> texts;
   for (const record& written : every_record(body)) {
     texts.push_back(encode(written));

@@ -45,7 +45,7 @@ bool agree(const policy& a, const policy& b, const std::vector<std::string>& tar
   return same;
 }
 
-TEST_CASE("Records of real files say the same to any crawler after they were encoded") {
+TEST_CASE("Records of real files have the same meaning after they were encoded, for any crawler") {
   const std::filesystem::path folder{ROBOTS_CORPUS_DIR};
   if (folder.empty() || !std::filesystem::exists(folder / "verdicts.tsv")) {
     std::cout << "corpus: not there; set ROBOTS_CORPUS_DIR to a folder with verdicts.tsv\n";

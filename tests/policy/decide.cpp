@@ -57,7 +57,7 @@ void check(const std::shared_ptr<const policy>& rules, answer open, answer hidde
 
 }  // namespace
 
-TEST_CASE("Every basis gives its reason") {
+TEST_CASE("Every basis has its reason") {
   using enum decision_reason;
   using enum outcome;
   const fallback_policy rfc = fallback_policy::rfc9309();
@@ -74,7 +74,7 @@ TEST_CASE("Every basis gives its reason") {
         {true, no_rule}, {false, rule});
 }
 
-TEST_CASE("Two slashes behind a bare host begin its path, whatever the dialect") {
+TEST_CASE("Two slashes after a host begin its path, in every dialect") {
   using robots::dialect;
   for (const dialect reading : {dialect::rfc9309, dialect::google}) {
     const auto rules = std::make_shared<const policy>(
@@ -92,7 +92,7 @@ TEST_CASE("Two slashes behind a bare host begin its path, whatever the dialect")
   }
 }
 
-TEST_CASE("A URL too long to be compared is denied for that") {
+TEST_CASE("A URL that is too long to be compared is denied for that reason") {
   const decision answer = decide(judged(outcome::success, fallback_policy::permissive()),
                                  "https://example.com/" + std::string(1U << 20U, 'x'), now.steady);
   CHECK_FALSE(answer.allowed);
@@ -108,7 +108,7 @@ TEST_CASE("The refusal of a text that is not a URL says what is wrong with it") 
         "not allowed: not an http or https URL: the port \"99999\" is not one from 1 to 65535");
 }
 
-TEST_CASE("A refusal denies everything, and gives its own reason") {
+TEST_CASE("A refusal denies everything, and has its own reason") {
   for (const auto why : {decision_reason::excluded, decision_reason::invalid_url}) {
     const decision answer =
         decide(policy::refusal("FooBot", why), "https://example.com/robots.txt", now.steady);
@@ -118,7 +118,7 @@ TEST_CASE("A refusal denies everything, and gives its own reason") {
   }
 }
 
-TEST_CASE("Rules that are younger than the question have no age") {
+TEST_CASE("Rules that are newer than the question have an age of 0") {
   CHECK(decide(judged(outcome::success, fallback_policy::strict()), "/", now.steady - 1s).age ==
         0s);
 }

@@ -61,20 +61,20 @@ decision decide(std::shared_ptr<const policy> from, decision_reason reason, std:
 
 }  // namespace
 
-TEST_CASE("A decision that nobody made denies") {
+TEST_CASE("A default decision denies") {
   const decision nothing;
   CHECK_FALSE(nothing.allowed);
   CHECK(nothing.crawl_delay() == std::nullopt);
   CHECK(explain(nothing) == "not allowed: not an http or https URL");
 }
 
-TEST_CASE("A decision knows the delay in force") {
+TEST_CASE("A decision has the delay in force") {
   const decision answer =
       decide(read("User-agent: *\nCrawl-delay: 2\n"), decision_reason::no_rule, "/");
   CHECK(answer.crawl_delay() == 2'000ms);
 }
 
-TEST_CASE("An explanation names the rule, its line and the crawler it is for") {
+TEST_CASE("An explanation names the rule, its line and its crawler") {
   const auto rules = read("User-agent: *\nDisallow: /a*\nAllow: /a/b$\n");
   CHECK(explain(decide(rules, decision_reason::rule, "/a/c")) ==
         "not allowed: disallow \"/a*\", line 2, for *");
@@ -85,7 +85,7 @@ TEST_CASE("An explanation names the rule, its line and the crawler it is for") {
         "allowed: /robots.txt itself");
 }
 
-TEST_CASE("An explanation names the row of the failure table") {
+TEST_CASE("An explanation names the outcome") {
   CHECK(explain(decide(
             fallback(fallback_action::allow_all, {{.outcome = outcome::not_found, .status = 404}}),
             decision_reason::no_file, "/")) == "allowed: no robots.txt: not_found (HTTP 404)");
@@ -100,7 +100,7 @@ TEST_CASE("An explanation names the row of the failure table") {
         "not allowed: fallback: unreachable (refused)");
 }
 
-TEST_CASE("An explanation says when the last good copy decides, and why it has to") {
+TEST_CASE("An explanation says that the last good copy decides, and why") {
   const auto now = fallback(fallback_action::last_good_or_deny,
                             {{.outcome = outcome::too_many_requests, .status = 429}},
                             read("User-agent: *\nDisallow: /a\n"));
@@ -112,7 +112,7 @@ TEST_CASE("An explanation says when the last good copy decides, and why it has t
         "(HTTP 429)");
 }
 
-TEST_CASE("An explanation says when the crawler itself denies") {
+TEST_CASE("An explanation says that the crawler's own configuration denies") {
   const auto refused = fallback(fallback_action::deny_all, {{.outcome = outcome::refused}});
   CHECK(explain(decide(refused, decision_reason::excluded, "/")) ==
         "not allowed: the host is excluded");

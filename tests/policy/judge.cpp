@@ -99,7 +99,7 @@ TEST_CASE("A body is read in the charset of its record") {
   CHECK_FALSE(judged(retrieved, strict())->allows("/caf%C3%A9"));
 }
 
-TEST_CASE("A few octets of an archive are not taken for UTF-16, however many NULs they hold") {
+TEST_CASE("A few octets of an archive do not count as UTF-16, however many NULs they have") {
   const std::string_view archive{"\x1F\x8B\b\0A\0l\0l\0o\0w\0:\0/\0\n\0", 20};
   robots::detail::retrieval_result result;
   result.outcome = outcome::success;
@@ -109,7 +109,7 @@ TEST_CASE("A few octets of an archive are not taken for UTF-16, however many NUL
   CHECK(judged(retrieved, strict())->source().outcome == outcome::malformed);
 }
 
-TEST_CASE("A file that is too broken says how broken it is, and where, though it is not obeyed") {
+TEST_CASE("A file that is too malformed has findings, although it is not obeyed") {
   const auto denied = judged(record_of_outcome(outcome::success, malformed_file()), strict());
   CHECK(denied->source().outcome == outcome::malformed);
   CHECK(denied->basis() == policy_basis::deny_all);
@@ -134,7 +134,7 @@ TEST_CASE("A file that is too broken says how broken it is, and where, though it
         "the first error is in line 5");
 }
 
-TEST_CASE("A broken file that the last good copy stands in for can be looked at, too") {
+TEST_CASE("A malformed file that the last good copy replaces has findings, too") {
   const judge_options options{.fallback = fallback_policy::strict().with(
                                   outcome::malformed, fallback_action::last_good_or_deny)};
   const auto good = judged(record_of_outcome(outcome::success, body), options);
@@ -147,7 +147,7 @@ TEST_CASE("A broken file that the last good copy stands in for can be looked at,
   CHECK(failed->findings().diagnostics.empty());
 }
 
-TEST_CASE("The last good copy counts for as long as the options say") {
+TEST_CASE("The last good copy applies for as long as the options say") {
   judge_options options = strict();
   options.last_good_for = 1h;
   const auto good = judged(record_of_outcome(outcome::success, body), options);
@@ -169,7 +169,7 @@ TEST_CASE("A record from elsewhere is as old as its date says") {
   CHECK(judged(retrieved, strict())->fetched_at() == now.steady);
 }
 
-TEST_CASE("No record holds for longer than the options allow, whoever wrote it") {
+TEST_CASE("No record is used for longer than the options permit, whoever wrote it") {
   record retrieved = record_of_outcome(outcome::success, body);
   retrieved.lifetime = std::chrono::seconds::max();
   CHECK(judged(retrieved, strict())->source().lifetime == 24h);
@@ -177,7 +177,7 @@ TEST_CASE("No record holds for longer than the options allow, whoever wrote it")
   CHECK(judged(retrieved, strict())->source().lifetime == 0s);
 }
 
-TEST_CASE("A 304 leaves the rules and their row as they were") {
+TEST_CASE("A 304 does not change the rules and their outcome") {
   const auto known = judged(record_of_outcome(outcome::success, body), strict());
   record confirmed = record_of_outcome(outcome::success);
   confirmed.status = 304;
@@ -192,7 +192,7 @@ TEST_CASE("A 304 leaves the rules and their row as they were") {
   CHECK_FALSE(judged(whole, strict())->allows("/private"));
 }
 
-TEST_CASE("A 304 about a file that nobody knows is no empty file") {
+TEST_CASE("A 304 about an unknown file is not an empty file") {
   record confirmed = record_of_outcome(outcome::success);
   confirmed.status = 304;
   confirmed.not_modified = true;
@@ -201,7 +201,7 @@ TEST_CASE("A 304 about a file that nobody knows is no empty file") {
   CHECK(result->basis() == policy_basis::deny_all);
 }
 
-TEST_CASE("Failures in a row are counted without end") {
+TEST_CASE("Failures in a row are counted without a limit") {
   record failure = record_of_outcome(outcome::unreachable);
   failure.failures = std::numeric_limits<int>::max();
   robots::detail::retrieval_result again;
@@ -211,7 +211,7 @@ TEST_CASE("Failures in a row are counted without end") {
   CHECK(counted.failures == std::numeric_limits<int>::max());
 }
 
-TEST_CASE("The server's statement of the lifetime is kept beside the lifetime in use") {
+TEST_CASE("The lifetime that the server stated is kept next to the lifetime in use") {
   robots::detail::retrieval_result result;
   result.outcome = outcome::success;
   result.status = 200;
@@ -228,7 +228,7 @@ TEST_CASE("The server's statement of the lifetime is kept beside the lifetime in
   CHECK(sample.body == body);
 }
 
-TEST_CASE("A new policy is numbered after the one before it") {
+TEST_CASE("A new policy has the version after the one before it") {
   const auto first = judged(record_of_outcome(outcome::success, body), strict());
   CHECK(first->version() == 1);
   const auto same = judged(record_of_outcome(outcome::success, body), strict(), {.last = first});
@@ -237,7 +237,7 @@ TEST_CASE("A new policy is numbered after the one before it") {
   CHECK(other->version() == 2);
 }
 
-TEST_CASE("A record of every outcome is judged alike before and after it was encoded") {
+TEST_CASE("A record of every outcome has the same policy before and after it was encoded") {
   for (const record& retrieved : robots::test::every_record(body)) {
     const robots::decode_result read = robots::decode(encode(retrieved));
     REQUIRE(read.record.has_value());
@@ -270,7 +270,7 @@ TEST_CASE("Only the part of a record within the crawler's limit counts") {
   CHECK(result->rules().size() == 1);
 }
 
-TEST_CASE("Options that contradict themselves are refused before anything is judged by them") {
+TEST_CASE("Options that contradict each other are refused before they are used") {
   CHECK_NOTHROW(validate(strict()));
   judge_options options = strict();
   options.default_ttl = -1s;

@@ -26,7 +26,7 @@ judge_options usual() { return {.fallback = robots::fallback_policy::strict()}; 
 
 }  // namespace
 
-TEST_CASE("Failures in a row are remembered for twice as long each, up to an hour") {
+TEST_CASE("Each failure in a row is remembered twice as long, up to an hour") {
   const judge_options options = usual();
   CHECK(failure_lifetime(options, 1, 0.0) == 5min);
   CHECK(failure_lifetime(options, 2, 0.0) == 10min);
@@ -36,14 +36,14 @@ TEST_CASE("Failures in a row are remembered for twice as long each, up to an hou
   CHECK(failure_lifetime(options, std::numeric_limits<int>::max(), 0.0) == 1h);
 }
 
-TEST_CASE("Chance takes a tenth off at most") {
+TEST_CASE("Chance shortens a lifetime by a tenth at most") {
   const judge_options options = usual();
   CHECK(failure_lifetime(options, 1, 1.0) == 4min + 30s);
   CHECK(failure_lifetime(options, 1, 0.5) == 4min + 45s);
   CHECK(failure_lifetime(options, 9, 1.0) == 54min);
 }
 
-TEST_CASE("The doubling stops where time ends, and does not begin from nothing") {
+TEST_CASE("The doubling stops at the end of time, and never grows from 0") {
   judge_options options = usual();
   options.failure_ttl = options.max_failure_ttl = std::chrono::seconds::max();
   CHECK(failure_lifetime(options, 100, 0.0) == std::chrono::seconds::max());

@@ -66,7 +66,7 @@ concept views = requires(Policy&& from) { std::forward<Policy>(from).match("/");
                 requires(Policy&& from) { std::forward<Policy>(from).sitemaps(); };
 static_assert(views<const policy&> && !views<policy> && !views<const policy>);
 
-TEST_CASE("A policy is made of directives and a source that are kept, or that may go") {
+TEST_CASE("A policy can be made of temporary or of lasting directives and source") {
   const robots::crawler_directives directives = robots::directives_for(file, "FooBot");
   const record_head head{{.status = 200, .url = "https://example.com/robots.txt"}};
   const policy original{directives, head, time_point{1h}};
@@ -80,7 +80,7 @@ TEST_CASE("A policy is made of directives and a source that are kept, or that ma
   CHECK(original.fetched_at() == time_point{1h});
 }
 
-TEST_CASE("A policy holds the crawler's own rules of a file that was read") {
+TEST_CASE("A policy has the crawler's own rules of a file") {
   const auto from_file = read(file);
   CHECK(from_file->basis() == policy_basis::rules);
   CHECK(from_file->allows("https://example.com/public"));
@@ -128,7 +128,7 @@ TEST_CASE("A policy keeps the other lines of the file") {
   CHECK(from_file->lines().malformed == 1);
 }
 
-TEST_CASE("A policy keeps when and how often the crawler may come, as long as that is bounded") {
+TEST_CASE("A policy keeps rates and hours, up to a limit") {
   const auto from_file = read(
       "User-agent: *\nAllow: /\nRequest-rate: 1/1d\nVisit-time: 0100-0200\n"
       "User-agent: FooBot\nRequest-rate: 1/5\nRequest-rate: never\nRequest-rate: 2/1m 0600-0845\n"
@@ -164,7 +164,7 @@ TEST_CASE(
   CHECK(read("")->fingerprint() != 0);
 }
 
-TEST_CASE("A file that says nothing allows everything and holds nothing") {
+TEST_CASE("An empty file allows everything and needs no memory for rules") {
   const auto from_file = read("");
   CHECK(from_file->request_rates().empty());
   CHECK(from_file->visit_times().empty());
@@ -177,7 +177,7 @@ TEST_CASE("A file that says nothing allows everything and holds nothing") {
   CHECK(from_file->lines().non_blank == 0);
 }
 
-TEST_CASE("A fallback allows everything, or nothing but /robots.txt") {
+TEST_CASE("A fallback policy allows everything, or only /robots.txt") {
   const auto allows = failed(fallback_action::allow_all);
   CHECK(allows->basis() == policy_basis::allow_all);
   CHECK(allows->allows("https://example.com/x"));
@@ -209,11 +209,11 @@ TEST_CASE("A refusal allows nothing, not even /robots.txt, and says why") {
   CHECK(policy::good(refused) == nullptr);
 }
 
-TEST_CASE("Without a good copy, falling back to it denies") {
+TEST_CASE("Without a good copy, its action denies") {
   CHECK(failed(fallback_action::last_good_or_deny)->basis() == policy_basis::deny_all);
 }
 
-TEST_CASE("The last good copy stands in with all it says, and both sources are known") {
+TEST_CASE("The last good copy applies with all its lines, and both sources are known") {
   const auto good = read(file, time_point{5h});
   const auto now = failed(fallback_action::last_good_or_deny, good);
   CHECK(now->basis() == policy_basis::last_good);
@@ -231,7 +231,7 @@ TEST_CASE("The last good copy stands in with all it says, and both sources are k
   CHECK(now->rules_fetched_at() == time_point{5h});
 }
 
-TEST_CASE("A good copy is in force only where the action asks for it, and kept in any case") {
+TEST_CASE("A good copy applies only if the action asks for it, but is always kept") {
   const auto good = read(file);
   for (const auto action : {fallback_action::allow_all, fallback_action::deny_all}) {
     const auto now = failed(action, good);

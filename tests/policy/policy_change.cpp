@@ -34,7 +34,7 @@ std::shared_ptr<const policy> without_file(outcome result, fallback_action actio
                                         std::move(good));
 }
 
-TEST_CASE("Policies differ by permissions, delays, rates, hours, sitemaps and host") {
+TEST_CASE("Policies can differ in permissions, delays, rates, hours, sitemaps and host") {
   const auto before = read(
       "Crawl-delay: 3\nUser-agent: *\nDisallow: /a\nDisallow: /b\nCrawl-delay: 1\n"
       "Request-rate: 1/5\nVisit-time: 0100-0200\nSitemap: https://example.com/1\nHost: "
@@ -55,7 +55,7 @@ TEST_CASE("Policies differ by permissions, delays, rates, hours, sitemaps and ho
   CHECK(slower.lines.front().kind == directive_kind::crawl_delay);
 }
 
-TEST_CASE("A policy that denies everything for want of a robots.txt counts as Disallow: /") {
+TEST_CASE("A policy that denies everything without a robots.txt counts as Disallow: /") {
   const auto denied = without_file(outcome::server_error, fallback_action::deny_all);
   CHECK(diff(*denied, *read("User-agent: *\nDisallow: /\n")).same());
   CHECK(diff(*denied, *read("")).rules.size() == 1);
@@ -64,7 +64,7 @@ TEST_CASE("A policy that denies everything for want of a robots.txt counts as Di
             .same());
 }
 
-TEST_CASE("A site denies everything where no page is allowed, not even by an exception") {
+TEST_CASE("A site denies everything if no page is allowed, not even by an exception") {
   CHECK(denies_everything(*read("User-agent: *\nDisallow: /\n")));
   CHECK(denies_everything(*read("User-agent: *\nDisallow: *\nAllow: /robots.txt$\n")));
   CHECK_FALSE(denies_everything(*read("User-agent: *\nDisallow: *\nAllow: /public/\n")));

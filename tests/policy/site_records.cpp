@@ -60,7 +60,7 @@ TEST_CASE("The record of a site alone takes three octets more than the record") 
   CHECK(encode(site_records{.latest = none}).size() == encode(none).size() + 3);
 }
 
-TEST_CASE("A text that is not whole, and a record by itself, are no records of a site") {
+TEST_CASE("An incomplete text, and a single record, are not the records of a site") {
   CHECK(decode_site("").error == decode_error::too_short);
   CHECK(decode_site(encode(record_of_outcome(outcome::success, body))).error ==
         decode_error::unknown_version);
@@ -76,7 +76,7 @@ TEST_CASE("A text that is not whole, and a record by itself, are no records of a
   }
 }
 
-TEST_CASE("No octet of the records of a site can be changed unnoticed") {
+TEST_CASE("Every changed octet in the records of a site is noticed") {
   const record good = record_of_outcome(outcome::success, body);
   for (const site_records& written :
        {site_records{.latest = good},
@@ -93,7 +93,7 @@ TEST_CASE("No octet of the records of a site can be changed unnoticed") {
   }
 }
 
-TEST_CASE("A redirect to another site denies everything by itself, and says where the rules are") {
+TEST_CASE("A redirect to another site denies everything alone, and says where the rules are") {
   const robots::wall_anchor now{.steady = robots::time_point{std::chrono::hours{1'000}},
                                 .wall = robots::test::record_time};
   for (const auto preset : {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict(),
@@ -106,7 +106,7 @@ TEST_CASE("A redirect to another site denies everything by itself, and says wher
   }
 }
 
-TEST_CASE("Files and statuses of errors are answers of the site, and nothing else is") {
+TEST_CASE("Only files and error statuses are answers of the site") {
   using enum outcome;
   for (const outcome own :
        {success, not_found, client_error, too_many_requests, malformed, redirected}) {
@@ -123,7 +123,7 @@ TEST_CASE("Files and statuses of errors are answers of the site, and nothing els
   CHECK_FALSE(robots::is_answer_of_site(failed));
 }
 
-TEST_CASE("A file that was cut reaches no further than its octets") {
+TEST_CASE("A cut file is enough only for a limit up to its size") {
   record file = record_of_outcome(outcome::success, body);
   CHECK(robots::reaches(file, body.size() + 1));
   file.truncated = true;

@@ -22,7 +22,7 @@ const origin example{url_scheme::https, "example.com", 443};
 
 strings urls(std::string_view text) { return sitemap_urls(parse(text), example); }
 
-TEST_CASE("Sitemaps are listed in file order, wherever they stand") {
+TEST_CASE("Sitemaps are listed in file order, from the whole file") {
   CHECK(urls("Sitemap: https://example.com/b.xml\nUser-agent: *\nSitemap: "
              "http://cdn.example.net:8080/a.xml?x=1\nDisallow: /\n") ==
         strings{"https://example.com/b.xml", "http://cdn.example.net:8080/a.xml?x=1"});
@@ -56,12 +56,12 @@ TEST_CASE("A text that is not an http or https URL is left out") {
             .empty());
 }
 
-TEST_CASE("Octets outside ASCII come out percent-encoded") {
+TEST_CASE("Octets outside ASCII are percent-encoded") {
   CHECK(urls("Sitemap: /caf\xC3\xA9.xml\nSitemap: /caf%C3%A9.xml\n") ==
         strings{"https://example.com/caf%C3%A9.xml"});
 }
 
-TEST_CASE("Very many sitemaps are all listed") {
+TEST_CASE("A file with very many sitemaps lists all of them") {
   std::string text;
   for (int i = 0; i < 20'000; ++i) {
     text += "Sitemap: /" + std::to_string(i % 10'000) + "\n";

@@ -145,7 +145,7 @@ TEST_CASE("A halt of another site with the same pace does not refuse a page that
   CHECK_FALSE(cache.allowed("https://b.test/"));
 }
 
-TEST_CASE("An admitted URL goes at its time, and says why and when") {
+TEST_CASE("An admitted URL starts at its time, with the reason and the time") {
   crawler of;
   const time_point begin = of.clock.now();
   auto first = of.front.admit("https://example.com/a");
@@ -162,7 +162,7 @@ TEST_CASE("An admitted URL goes at its time, and says why and when") {
   CHECK(of.web.count() == 1);
 }
 
-TEST_CASE("A URL counts and is reported once, whether or not it waits for its time") {
+TEST_CASE("A URL counts and is reported once, with or without a wait") {
   measured_crawler of{"User-agent: *\nDisallow: /private\nCrawl-delay: 10\n"};
   const std::string page = "https://example.com/";
   for (int i = 0; i < 10; ++i) {
@@ -200,7 +200,7 @@ TEST_CASE("A refused page counts once, whether complete, report_response or both
   }
 }
 
-TEST_CASE("A disallowed URL takes no place in the queue") {
+TEST_CASE("A disallowed URL gets no place in the queue") {
   crawler of;
   const auto got = of.front.admit("https://example.com/private/x");
   CHECK_FALSE(got);
@@ -209,7 +209,7 @@ TEST_CASE("A disallowed URL takes no place in the queue") {
   CHECK(of.front.try_reserve("https://example.com/a"));
 }
 
-TEST_CASE("An excluded host is asked for nothing, not even robots.txt") {
+TEST_CASE("An excluded host gets no request, not even for robots.txt") {
   crawler of;
   const auto got = of.front.admit("https://agency.gov/");
   CHECK(got.reason == admission_reason::excluded);
@@ -237,7 +237,7 @@ TEST_CASE("If a robots.txt is unavailable, the fallback policy decides") {
   CHECK(explain(got) == "refused: not allowed: fallback: unreachable (scripted: connect)");
 }
 
-TEST_CASE("Every refusal of the gate gives an event with the time") {
+TEST_CASE("Every refusal by the gate leads to an event with the time") {
   crawler of;
   auto held = of.front.try_reserve("https://example.com/a");
   CHECK(of.front.try_reserve("https://example.com/b").reason == admission_reason::busy);
@@ -271,7 +271,7 @@ TEST_CASE("Every refusal of the gate gives an event with the time") {
   CHECK(forgetful.front.admit("https://example.com/b").reason == admission_reason::no_room);
 }
 
-TEST_CASE("An open breaker holds requests back") {
+TEST_CASE("An open breaker delays requests") {
   time_point until{};
   crawler of{two_seconds(), {.breaker = [&](std::string_view url) -> std::optional<time_point> {
                CHECK(url == "https://example.com/a");
@@ -284,7 +284,7 @@ TEST_CASE("An open breaker holds requests back") {
   CHECK(got.plan.at == until);
 }
 
-TEST_CASE("Threads that crawl one site are admitted one by one, each URL once") {
+TEST_CASE("Threads that crawl one site are admitted one after another, each URL once") {
   crawler of;
   constexpr std::size_t threads = 8;
   constexpr std::size_t pages = 10;
@@ -310,7 +310,7 @@ TEST_CASE("Threads that crawl one site are admitted one by one, each URL once") 
   CHECK(of.web.count() == 1);
 }
 
-TEST_CASE("A reserved time does not count once the site has changed to allow nothing") {
+TEST_CASE("A reserved time has no effect after the site has changed to allow nothing") {
   crawler of;
   auto reserved = of.front.try_reserve("https://example.com/a");
   REQUIRE(reserved);
@@ -347,7 +347,7 @@ TEST_CASE("A waiter whose reservation ends gets the reason") {
   waiter.join();
 }
 
-TEST_CASE("A robots.txt that has to be fetched again for a reserved time puts it off once") {
+TEST_CASE("A robots.txt that must be fetched again delays a reserved request once") {
   crawler of;
   of.web.on("https://example.com/robots.txt",
             ScriptedFetcher::ok("User-agent: *\nCrawl-delay: 172800\n"));
@@ -360,7 +360,7 @@ TEST_CASE("A robots.txt that has to be fetched again for a reserved time puts it
   CHECK(reserved.reservation.start());
 }
 
-TEST_CASE("A robots.txt that nothing keeps, fetched for each call, does not keep a crawler away") {
+TEST_CASE("A robots.txt that is fetched for each call does not keep a crawler away") {
   crawler of;
   robots::LruStorage<64> too_small{1};
   cache_type forgetful{{.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()},
@@ -382,7 +382,7 @@ TEST_CASE("A robots.txt that nothing keeps, fetched for each call, does not keep
   CHECK(of.web.count() == 200);
 }
 
-TEST_CASE("Redirects of other sites do not keep a crawler from the site they lead to") {
+TEST_CASE("Redirects of other sites do not keep a crawler from their target") {
   crawler of;
   constexpr int strangers = 200;
   for (int i = 0; i < strangers; ++i) {
@@ -433,7 +433,7 @@ struct halting_crawler {
 
 }  // namespace
 
-TEST_CASE("A page's status is reported once, to the gate and the cache") {
+TEST_CASE("The status of a page is reported once, to the gate and the cache") {
   crawler of;
   for (const auto& ask : {0, 1, 2}) {
     auto got = ask == 0   ? of.front.admit("https://example.com/a")
@@ -450,7 +450,7 @@ TEST_CASE("A page's status is reported once, to the gate and the cache") {
   }
 }
 
-TEST_CASE("A site that turns hostile starts no request that was planned, and has them reviewed") {
+TEST_CASE("A site that turns hostile gets no planned request, and its pages go to review") {
   halting_crawler of;
   auto planned = of.front.try_reserve("https://example.com/x");
   auto elsewhere = of.front.try_reserve("https://other.example/x");
@@ -473,7 +473,7 @@ TEST_CASE("A site that turns hostile starts no request that was planned, and has
   CHECK(of.front.stats()[admission_reason::halted] == 3);
 }
 
-TEST_CASE("A site that is not signed off is admitted nowhere") {
+TEST_CASE("A site that is not signed off gets no request") {
   ScriptedFetcher web;
   const ManualClock clock;
   robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{
@@ -493,7 +493,7 @@ TEST_CASE("A site that is not signed off is admitted nowhere") {
   CHECK(web.count() == 0);
 }
 
-TEST_CASE("Threads that wait for a site wake when it is halted, wherever they wait") {
+TEST_CASE("Threads that wait for a site wake when it is halted, in any wait") {
   ScriptedFetcher web;
   web.otherwise(ScriptedFetcher::ok("User-agent: *\nCrawl-delay: 3600\n"));
   robots::basic_robots_cache<ScriptedFetcher> cache{

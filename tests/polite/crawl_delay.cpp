@@ -132,7 +132,7 @@ sample some_sample(Random& random) {
 
 }  // namespace
 
-TEST_CASE("A delay lies between floor and cap, and is one of those that are asked for") {
+TEST_CASE("A delay is between floor and cap, and is one of the delays that were asked for") {
   std::mt19937_64 random{42};
   for (int i = 0; i < 100'000; ++i) {
     const sample now = some_sample(random);
@@ -152,7 +152,7 @@ TEST_CASE("A delay lies between floor and cap, and is one of those that are aske
   }
 }
 
-TEST_CASE("On a tie with other delays, robots.txt counts as the reason") {
+TEST_CASE("If robots.txt and another term ask for the same delay, robots.txt is the reason") {
   std::mt19937_64 random{43};
   int decided = 0;
   for (int i = 0; i < 100'000; ++i) {
@@ -170,7 +170,7 @@ TEST_CASE("On a tie with other delays, robots.txt counts as the reason") {
   CHECK(decided < 90'000);
 }
 
-TEST_CASE("No delay gets shorter when more is asked for") {
+TEST_CASE("No delay becomes shorter if a term asks for more") {
   std::mt19937_64 random{44};
   for (int i = 0; i < 100'000; ++i) {
     const sample now = some_sample(random);
@@ -208,7 +208,7 @@ double draw(std::mt19937_64& random) {
   return std::uniform_real_distribution<double>{0.0, 1.0}(random);
 }
 
-TEST_CASE("The fixed delay is spread evenly from half of it to one and a half") {
+TEST_CASE("The fixed delay varies evenly from half of it to one and a half times it") {
   constexpr std::size_t draws = 200'000;
   constexpr std::size_t parts = 10;
   std::mt19937_64 random{45};
@@ -256,7 +256,7 @@ TEST_CASE("The same generator gives the same delays") {
   }
 }
 
-TEST_CASE("Options that contradict themselves are refused") {
+TEST_CASE("Options that contradict each other are refused") {
   CHECK_NOTHROW(validate(delay_options{}));
   CHECK_NOTHROW(validate(delay_options{.fixed_delay = 1s, .floor = 2s, .cap = 2s}));
   CHECK_THROWS_AS(validate(delay_options{.fixed_delay = -1ns}), std::invalid_argument);

@@ -22,7 +22,7 @@ TEST_CASE("The default options are polite and valid") {
   CHECK(options.concurrency == 1);
 }
 
-TEST_CASE("Options that contradict themselves are refused") {
+TEST_CASE("Options that contradict each other are refused") {
   const std::initializer_list<std::function<void(gate_options&)>> mistakes{
       [](gate_options& o) { o.delay.fixed_delay = -1s; },
       [](gate_options& o) { o.concurrency = 0; },
@@ -46,7 +46,7 @@ TEST_CASE("Options that contradict themselves are refused") {
   }
 }
 
-TEST_CASE("The key that is shipped is the origin") {
+TEST_CASE("The default key is the origin") {
   CHECK(key_by_origin("HTTPS://Example.com:443/a?b") == "https://example.com");
   CHECK(key_by_origin("http://example.com:8080") == "http://example.com:8080");
   CHECK(key_by_origin("example.com").empty());

@@ -68,7 +68,7 @@ std::shared_ptr<const robots::policy> fetched_at(time_point fetched,
 
 }  // namespace
 
-TEST_CASE("A reservation is for now at a new host, and after the delay at one just asked") {
+TEST_CASE("A reservation is for now at a new host, and after the delay at a host just asked") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(2s), clock};
@@ -83,7 +83,7 @@ TEST_CASE("A reservation is for now at a new host, and after the delay at one ju
   CHECK(second.plan.delay.term == delay_term::floor);
 }
 
-TEST_CASE("Hosts do not wait for one another, and an origin is a host") {
+TEST_CASE("Hosts do not wait for each other, and each origin is a host") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(2s), clock};
@@ -119,7 +119,7 @@ TEST_CASE("A text that is not a URL gets no reservation") {
   CHECK(paced.stats().hosts == 0);
 }
 
-TEST_CASE("There are as many reservations at once as the options say") {
+TEST_CASE("The options limit the reservations at one time") {
   gate paced{with_concurrency(2), ManualClock{}};
   const gate::answer one = paced.try_reserve(home);
   gate::answer two = paced.try_reserve(home);
@@ -134,7 +134,7 @@ TEST_CASE("There are as many reservations at once as the options say") {
   CHECK(paced.try_reserve(home));
 }
 
-TEST_CASE("A reservation that is not used is as if it had never been given") {
+TEST_CASE("An unused reservation has no effect on later ones") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   paced.acquire(home).reservation.complete(fine);
@@ -147,7 +147,7 @@ TEST_CASE("A reservation that is not used is as if it had never been given") {
   CHECK(paced.next_allowed_at(home).at == next);
 }
 
-TEST_CASE("A request that was started and given up keeps its distance") {
+TEST_CASE("A request that started and was cancelled keeps its delay") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   const time_point begin = clock.now();
@@ -157,7 +157,7 @@ TEST_CASE("A request that was started and given up keeps its distance") {
   CHECK(paced.next_allowed_at(home).at == begin + 2s);
 }
 
-TEST_CASE("A reservation may be completed or cancelled again, and asked when it is empty") {
+TEST_CASE("A reservation may be completed or cancelled twice, and asked when it is empty") {
   const ManualClock clock;
   gate paced{with_concurrency(2), clock};
   gate::answer got = paced.acquire(home);
@@ -199,7 +199,7 @@ TEST_CASE("A reservation can be moved, completed without a start, and outlive it
   stored.complete(fine);
 }
 
-TEST_CASE("The response of a host decides when it is asked again") {
+TEST_CASE("The response of a host affects when it is asked again") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(1s), clock};
@@ -215,7 +215,7 @@ TEST_CASE("The response of a host decides when it is asked again") {
   CHECK(paced.next_allowed_at(other).decided_by == start_limit::none);
 }
 
-TEST_CASE("A request for robots.txt, made without a reservation, is kept away from") {
+TEST_CASE("The delay also follows a request for robots.txt without a reservation") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   paced.note_request(home, clock.now());
@@ -242,7 +242,7 @@ TEST_CASE("The requests that fetched a robots.txt count once, for all callers") 
   CHECK(paced.next_allowed_at(home, limits).at == begin + 4s);
 }
 
-TEST_CASE("A robots.txt fetched behind a redirect counts as a request at each host") {
+TEST_CASE("A robots.txt that is fetched after a redirect counts at each host") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   const robots::host_limits limits{
@@ -254,7 +254,7 @@ TEST_CASE("A robots.txt fetched behind a redirect counts as a request at each ho
   CHECK(paced.next_allowed_at("https://other.example/").at == clock.now() + 2s);
 }
 
-TEST_CASE("A fetch that lies ahead delays requests no longer than a fetch now") {
+TEST_CASE("A fetch in the future delays requests no longer than a fetch now") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(2s), clock};
@@ -266,7 +266,7 @@ TEST_CASE("A fetch that lies ahead delays requests no longer than a fetch now") 
   }
 }
 
-TEST_CASE("Hosts that ask for more delay than one bears with are skipped") {
+TEST_CASE("Hosts that ask for more delay than the options accept are skipped") {
   gate_options options = gate_with();
   options.delay.cap = 1min;
   options.delay.above_cap = robots::above_cap::skip_host;
@@ -277,7 +277,7 @@ TEST_CASE("Hosts that ask for more delay than one bears with are skipped") {
   CHECK(paced.try_reserve(home, rules_with("Crawl-delay: 60")));
 }
 
-TEST_CASE("An open breaker and the hours of Visit-time put a reservation off") {
+TEST_CASE("An open breaker and the hours of Visit-time delay a reservation") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{gate_with(), clock};
@@ -288,7 +288,7 @@ TEST_CASE("An open breaker and the hours of Visit-time put a reservation off") {
   CHECK(got.plan.decided_by == start_limit::visit_time);
 }
 
-TEST_CASE("A deadline that comes first ends the call at once, and takes no place") {
+TEST_CASE("A deadline before the start ends the call at once, without a reservation") {
   const ManualClock clock;
   gate paced{exactly(10s), clock};
   gate::answer first = paced.acquire(home);
@@ -303,7 +303,7 @@ TEST_CASE("A deadline that comes first ends the call at once, and takes no place
   CHECK(paced.acquire(home, {}, {.deadline = next}));
 }
 
-TEST_CASE("A call that was stopped takes no place") {
+TEST_CASE("A call that was stopped makes no reservation") {
   std::stop_source stop;
   stop.request_stop();
   gate paced{exactly(10s), ManualClock{}};
@@ -360,7 +360,7 @@ TEST_CASE("Reservations are served in order of arrival") {
   CHECK(std::ranges::is_sorted(order));
 }
 
-TEST_CASE("A waiter that gives up lets the next one through") {
+TEST_CASE("A waiter that leaves lets the next one continue") {
   gate paced{with_concurrency(1), ManualClock{}};
   gate::answer first = paced.acquire(home);
   std::stop_source stop;
@@ -383,7 +383,7 @@ TEST_CASE("A waiter that gives up lets the next one through") {
   CHECK(served);
 }
 
-TEST_CASE("A waiter whose host is to be skipped passes its place on") {
+TEST_CASE("A waiter whose host is skipped passes its place on") {
   gate_options options = with_concurrency(1);
   options.delay.cap = 1min;
   options.delay.above_cap = robots::above_cap::skip_host;
@@ -406,7 +406,7 @@ TEST_CASE("A waiter whose host is to be skipped passes its place on") {
   CHECK(served);
 }
 
-TEST_CASE("Hosts that need not be remembered are forgotten, others never") {
+TEST_CASE("The gate forgets hosts that need not be remembered, and never others") {
   constexpr std::size_t most = 128;
   const ManualClock clock;
   gate_options options = exactly(2s);
@@ -426,7 +426,7 @@ TEST_CASE("Hosts that need not be remembered are forgotten, others never") {
   CHECK(paced.try_reserve("https://held.example/").reason == admission_reason::busy);
 }
 
-TEST_CASE("If all hosts must be remembered, a further host is refused until one need not be") {
+TEST_CASE("If all hosts must be remembered, a new host is refused until one need not be") {
   constexpr std::size_t most = 8;
   const ManualClock clock;
   gate_options options = exactly(2s);
@@ -443,7 +443,7 @@ TEST_CASE("If all hosts must be remembered, a further host is refused until one 
   CHECK(paced.try_acquire(home));
 }
 
-TEST_CASE("There is room for exactly as many hosts as the options say") {
+TEST_CASE("There is room for exactly the number of hosts in the options") {
   for (const std::size_t most : {std::size_t{1}, std::size_t{1'000}, std::size_t{4'096}}) {
     gate_options options = exactly(2s);
     options.max_hosts = most;
@@ -456,7 +456,7 @@ TEST_CASE("There is room for exactly as many hosts as the options say") {
   }
 }
 
-TEST_CASE("Hosts that ask for absurd delays take nobody's place") {
+TEST_CASE("Hosts that ask for absurd delays do not take the room of others") {
   constexpr int most = 1'000;
   const ManualClock clock;
   gate_options options = exactly(2s);
@@ -511,7 +511,7 @@ TEST_CASE("A waiter's deadline that a manual clock passes ends the wait") {
   CHECK(paced.waiting(home) == 0);
 }
 
-TEST_CASE("A reservation is looked at again when its time has come, not before") {
+TEST_CASE("A reservation is checked again at its time, not before") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   paced.acquire(home).reservation.complete(fine);
@@ -541,7 +541,7 @@ TEST_CASE("A reservation is looked at again when its time has come, not before")
   CHECK(paced.try_acquire(home));
 }
 
-TEST_CASE("A gate counts its answers and the ends of its reservations") {
+TEST_CASE("A gate counts its answers and how its reservations end") {
   gate paced{exactly(2s), ManualClock{}};
   paced.acquire(home).reservation.complete(fine);
   CHECK(paced.try_acquire(home).reason == admission_reason::not_yet);
@@ -574,7 +574,7 @@ TEST_CASE("Equal seeds give equal delays") {
   }
 }
 
-TEST_CASE("Many threads at few hosts with several reservations never come too soon") {
+TEST_CASE("Many threads at a few hosts with several reservations never start too early") {
   constexpr int threads = 32;
   constexpr int one = 40;
   gate_options options = exactly(100ms);
@@ -615,14 +615,14 @@ TEST_CASE("Many threads at few hosts with several reservations never come too so
   CHECK(paced.waiting("https://host0.example/") == 0);
 }
 
-TEST_CASE("Options that no gate can follow are refused") {
+TEST_CASE("Options that a gate cannot follow are refused") {
   CHECK_THROWS_AS(gate{with_concurrency(0)}, std::invalid_argument);
   gate_options options;
   options.key = nullptr;
   CHECK_THROWS_AS(gate{options}, std::invalid_argument);
 }
 
-TEST_CASE("Reservations that are withdrawn before they start are given back, with the reason") {
+TEST_CASE("Reservations that are withdrawn before they start are cancelled, with the reason") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   gate::answer begun = paced.acquire(home);
@@ -643,7 +643,7 @@ TEST_CASE("Reservations that are withdrawn before they start are given back, wit
   CHECK(paced.try_reserve(home));  // a later request is not affected
 }
 
-TEST_CASE("A reservation that is withdrawn goes on if whoever is asked allows it") {
+TEST_CASE("A withdrawn reservation continues if the function that decides again allows it") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   gate::answer got = paced.try_reserve(home);
@@ -669,7 +669,7 @@ TEST_CASE("A reservation that is withdrawn goes on if whoever is asked allows it
   CHECK(got.reservation.reason() == admission_reason::halted);
 }
 
-TEST_CASE("Threads that wait for a reservation or for their time wake when that is withdrawn") {
+TEST_CASE("Threads that wait for a reservation or for their time wake when it is withdrawn") {
   robots::host_gate paced{exactly(1h)};
   auto first = paced.acquire(home);
   std::vector<admission_reason> ended(4, admission_reason::go);
@@ -696,7 +696,7 @@ TEST_CASE("Threads that wait for a reservation or for their time wake when that 
   CHECK(ended == std::vector(4, admission_reason::halted));
 }
 
-TEST_CASE("A thread that is sent away but still allowed waits in line again") {
+TEST_CASE("A withdrawn thread that is still allowed waits in the queue again") {
   robots::host_gate paced{exactly(0s)};
   auto first = paced.acquire(home);
   int asked = 0;

@@ -23,7 +23,7 @@ static_assert(!request_report{.status = 503}.succeeded());
 
 }  // namespace
 
-TEST_CASE("A report holds the status, the time it took and the Retry-After of a response") {
+TEST_CASE("A report has the status, the response time and the Retry-After of a response") {
   robots::fetch_response response;
   response.status = 503;
   response.headers = {{"Retry-After", "120"}};

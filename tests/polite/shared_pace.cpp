@@ -155,7 +155,7 @@ time_point visit_home(robots::any_host_gate& amount, const robots::host_limits& 
 
 }  // namespace
 
-TEST_CASE("Gates with one ledger take turns at a host, the delay apart") {
+TEST_CASE("Gates with one ledger take turns at a host, with the delay between them") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -184,7 +184,7 @@ TEST_CASE("A start plan has the last answer of the ledger, and does not ask it a
   CHECK(all.table->questions == asked);
 }
 
-TEST_CASE("The longest delay that any process knows holds for all") {
+TEST_CASE("The longest delay of all processes applies to all") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -196,7 +196,7 @@ TEST_CASE("The longest delay that any process knows holds for all") {
   CHECK(visit_home(a, slow) == start + 15s);
 }
 
-TEST_CASE("A delay that its only process gives up holds no longer") {
+TEST_CASE("A delay that its only process gives up no longer applies") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -206,7 +206,7 @@ TEST_CASE("A delay that its only process gives up holds no longer") {
   CHECK(visit_home(b) == start + 6s);
 }
 
-TEST_CASE("A Retry-After that one process hears keeps all away") {
+TEST_CASE("A Retry-After that one process gets delays all") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -217,7 +217,7 @@ TEST_CASE("A Retry-After that one process hears keeps all away") {
   CHECK(visit_home(b) == start + 30s);
 }
 
-TEST_CASE("The fetch of robots.txt that one process tells of counts for all") {
+TEST_CASE("A fetch of robots.txt that one process reports counts for all") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -226,7 +226,7 @@ TEST_CASE("The fetch of robots.txt that one process tells of counts for all") {
   CHECK(visit_home(b) == start + 1s);
 }
 
-TEST_CASE("However late the ledger answers, two processes come no closer than the delay") {
+TEST_CASE("However late the ledger answers, two processes are never closer than the delay") {
   for (const auto late : {1ms, 45ms, 50ms, 51ms, 300ms}) {
     CAPTURE(late.count());
     fleet all;
@@ -244,7 +244,7 @@ TEST_CASE("However late the ledger answers, two processes come no closer than th
   }
 }
 
-TEST_CASE("A request that starts late, since the ledger was slow to answer, counts from then") {
+TEST_CASE("A request that starts late because of a slow ledger counts from its start") {
   fleet all;
   gate_options slow = all.options();
   slow.ledger = std::make_shared<SlowLedger>(all.table, 400ms);
@@ -294,7 +294,7 @@ TEST_CASE("Turns keep the longest delay of all processes, however late the ledge
   }
 }
 
-TEST_CASE("A turn that another process was given, before its answer came, is not used") {
+TEST_CASE("A turn is not used if another process got one before the answer came") {
   fleet all;
   gate_options slow = all.options();
   const auto ledger = std::make_shared<SlowLedger>(all.table, 1500ms);
@@ -316,7 +316,7 @@ TEST_CASE("Hosts do not wait for each other") {
   CHECK(got);
 }
 
-TEST_CASE("While the ledger fails requests wait, then go on at a share of the pace") {
+TEST_CASE("While the ledger fails, requests wait, then go on at a share of the pace") {
   fleet all;
   gate_options options = all.options();
   options.ledger_patience = 10s;
@@ -337,7 +337,7 @@ TEST_CASE("While the ledger fails requests wait, then go on at a share of the pa
   CHECK(all.news == std::vector<std::string>{"it burns", ""});
 }
 
-TEST_CASE("A ledger that is soon back costs no request that it did not permit") {
+TEST_CASE("While a ledger fails for a short time, no request starts that it did not permit") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -360,7 +360,7 @@ TEST_CASE("A ledger that is soon back costs no request that it did not permit") 
   CHECK(visit_home(a) == start + 3s);
 }
 
-TEST_CASE("A ledger that has lost its memory counts as if there had been a turn now") {
+TEST_CASE("A ledger that was wiped acts as if there had just been a turn") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -372,7 +372,7 @@ TEST_CASE("A ledger that has lost its memory counts as if there had been a turn 
   CHECK(visit_home(a) == start + 2500ms);  // not now, though a's own turn is 1.5 s ago
 }
 
-TEST_CASE("A ledger that has lost its memory does not give a turn to who only waited for one") {
+TEST_CASE("A wiped ledger grants no turn to a process that only waited for one") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -384,7 +384,7 @@ TEST_CASE("A ledger that has lost its memory does not give a turn to who only wa
   CHECK(visit_home(b) == start + 2500ms);
 }
 
-TEST_CASE("A process alone at a host that it has not visited begins anywhere in its share") {
+TEST_CASE("A process without a ledger begins at a new host anywhere in its share") {
   fleet all;
   all.table->down = "it burns";
   gate_options options = all.options();
@@ -404,7 +404,7 @@ TEST_CASE("A process alone at a host that it has not visited begins anywhere in 
   CHECK(begun.back() <= 2s);
 }
 
-TEST_CASE("A number of users or a patience that makes no sense is refused") {
+TEST_CASE("A number of processes or a patience that makes no sense is refused") {
   gate_options options;
   options.ledger_users = 0;
   CHECK_THROWS_AS(gate{options}, std::invalid_argument);
@@ -413,7 +413,7 @@ TEST_CASE("A number of users or a patience that makes no sense is refused") {
   CHECK_THROWS_AS(gate{options}, std::invalid_argument);
 }
 
-TEST_CASE("Threads of four processes leave the delay between any two requests") {
+TEST_CASE("Threads of four processes keep the delay between any two requests") {
   using start_gate = robots::basic_host_gate<StartClock>;
   const StartClock clock;
   fleet all;

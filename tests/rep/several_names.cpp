@@ -67,7 +67,7 @@ TEST_CASE("Verdicts report the first name that has a group") {
   CHECK(name_of(compile("", strangers, united)) == "BarBot");
 }
 
-TEST_CASE("Names in braces are names, not the two ends of one") {
+TEST_CASE("Names in braces are names, not the start and end of one name") {
   CHECK(name_of(compile(text, {"foobot-news", "foobot"})) == "foobot-news");
   CHECK(name_of(parse(text).rules_for({"foobot-video", "foobot"})) == "foobot");
   CHECK(name_of(compile(text, {"foobot"})) == "foobot");
@@ -89,7 +89,7 @@ TEST_CASE("One name in a list gives the same rules as the name alone") {
   }
 }
 
-TEST_CASE("A document gives several names the same rules as compiling for them does") {
+TEST_CASE("A document gives several names the same rules as compile") {
   for (const auto& names : {specific, general, fallback, strangers}) {
     for (const parse_options& options : {parse_options{}, united}) {
       const auto compiled = compile(text, names, options);
@@ -103,7 +103,7 @@ TEST_CASE("A document gives several names the same rules as compiling for them d
   }
 }
 
-TEST_CASE("A vector of names is taken as it is") {
+TEST_CASE("A vector of names is accepted") {
   const std::vector<std::string_view> names{"foobot-news", "foobot"};
   CHECK(name_of(compile(text, names)) == "foobot-news");
 }

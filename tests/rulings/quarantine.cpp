@@ -20,7 +20,7 @@ std::shared_ptr<const policy> denial() {
 
 }  // namespace
 
-TEST_CASE("So many malformed files in a row lead into quarantine, and a release out of it") {
+TEST_CASE("Several malformed files in a row lead into quarantine, and a release ends it") {
   quarantine held{2};
   held.note_malformed("a", denial);
   CHECK(held.find("a") == nullptr);
@@ -49,7 +49,7 @@ TEST_CASE("With a limit of 0, no site is quarantined") {
   CHECK(none.find("a") == nullptr);
 }
 
-TEST_CASE("Memory is bounded: sites on their way make room, those in quarantine stay") {
+TEST_CASE("Memory is bounded: watched sites make room, and sites in quarantine stay") {
   quarantine held{2};
   held.note_malformed("first", denial);
   held.note_malformed("first", denial);
@@ -64,7 +64,7 @@ TEST_CASE("Memory is bounded: sites on their way make room, those in quarantine 
   CHECK(held.size() == 2);
 }
 
-TEST_CASE("No site on its way makes others wait, however many there are") {
+TEST_CASE("A call for a watched site is fast, however many sites are watched") {
   quarantine held{2};
   for (int i = 0; i < 65'536; ++i) {
     held.note_malformed(std::to_string(i), denial);

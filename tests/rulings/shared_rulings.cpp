@@ -112,7 +112,7 @@ constexpr const char* no_halt = " 1 0 0 ";
 
 }  // namespace
 
-TEST_CASE("A halt holds in every process, and in one that starts later, until it is lifted") {
+TEST_CASE("A halt applies in every process, even in one that starts later, until it is lifted") {
   crawl of;
   of.web.otherwise(ok());
   const auto first = of.start();
@@ -139,7 +139,7 @@ TEST_CASE("A halt holds in every process, and in one that starts later, until it
   CHECK(of.start()->allowed(home));
 }
 
-TEST_CASE("Overrides, sign-offs and quarantine hold in every process") {
+TEST_CASE("Overrides, sign-offs and quarantine apply in every process") {
   crawl of;
   of.web.otherwise(ok());
   const cache_options careful = careful_bot();
@@ -164,7 +164,7 @@ TEST_CASE("Overrides, sign-offs and quarantine hold in every process") {
   CHECK(of.start(careful)->check("https://risky.example/").allowed);
 }
 
-TEST_CASE("A site in quarantine is not asked by any process until one of them releases it") {
+TEST_CASE("No process asks a site in quarantine until one of them releases it") {
   crawl of;
   of.web.otherwise(ok("<html>\n<body>\n"));
   cache_options strict = foo_bot(fallback_policy::strict());
@@ -186,7 +186,7 @@ TEST_CASE("A site in quarantine is not asked by any process until one of them re
   CHECK(first->allowed(home));
 }
 
-TEST_CASE("A ruling made while the store is down is shared when it is up again") {
+TEST_CASE("A ruling that is made while the store is down is shared when it is up again") {
   crawl of;
   of.web.otherwise(ok());
   const auto first = of.start();
@@ -218,7 +218,7 @@ TEST_CASE("Rulings of two processes at the same moment are both kept") {
   of.wait_for_record(" 0 2 2 ");
 }
 
-TEST_CASE("A process learns the rulings that it has missed, also of sites that it does not ask") {
+TEST_CASE("A process learns the rulings that it missed, also of sites that it does not ask") {
   crawl of;
   of.web.otherwise(ok());
   const auto first = of.start();
@@ -235,7 +235,7 @@ TEST_CASE("A process learns the rulings that it has missed, also of sites that i
   wait_until([&] { return !first->is_halted(home); });
 }
 
-TEST_CASE("A process learns a sign-off that it has missed") {
+TEST_CASE("A process learns a sign-off that it missed") {
   crawl of;
   of.web.otherwise(ok());
   const cache_options careful = careful_bot();
@@ -247,7 +247,7 @@ TEST_CASE("A process learns a sign-off that it has missed") {
   CHECK(first->allowed("https://risky.example/"));
 }
 
-TEST_CASE("A record of rulings that is damaged or from the future is not believed") {
+TEST_CASE("A damaged record of rulings, or one from the future, is ignored") {
   crawl of;
   of.web.otherwise(ok());
   const auto first = of.start();
@@ -264,7 +264,7 @@ TEST_CASE("A record of rulings that is damaged or from the future is not believe
   }
 }
 
-TEST_CASE("Callers that wait at a gate learn of a ruling of another process") {
+TEST_CASE("Callers that wait at a gate learn a ruling of another process") {
   crawl of;
   const auto first = of.start();
   const auto second = of.start();

@@ -117,7 +117,7 @@ class ReferenceStorage {
 
 }  // namespace
 
-TEST_CASE("A stored entry is found under its key and no other") {
+TEST_CASE("A stored entry is found by its key only") {
   LruStorage<4> storage;
   const cache_entry stored = entry(7);
   storage.store("https://a", stored, start);
@@ -146,29 +146,29 @@ TEST_CASE("A key is copied, and may be anything") {
   CHECK(mark_of(storage, std::string_view{"\0\xFF", 2}) == 3);
 }
 
-TEST_CASE("The entry that was not used for longest goes first") {
+TEST_CASE("The least recently used entry is dropped first") {
   LruStorage<3> storage;
   storage.store("a", entry(), start);
   storage.store("b", entry(), start);
   storage.store("c", entry(), start);
 
-  SUBCASE("When nothing was used, the oldest") {
+  SUBCASE("or the oldest if none was used") {
     storage.store("d", entry(), start);
     CHECK_FALSE(has(storage, "a"));
   }
-  SUBCASE("Finding counts as use") {
+  SUBCASE("and finding counts as use") {
     CHECK(has(storage, "a"));
     storage.store("d", entry(), start);
     CHECK(has(storage, "a"));
     CHECK_FALSE(has(storage, "b"));
   }
-  SUBCASE("Replacing counts as use") {
+  SUBCASE("and replacing counts as use") {
     storage.store("a", entry(), start);
     storage.store("d", entry(), start);
     CHECK(has(storage, "a"));
     CHECK_FALSE(has(storage, "b"));
   }
-  SUBCASE("Finding nothing counts for nothing") {
+  SUBCASE("and finding nothing does not") {
     CHECK_FALSE(has(storage, "x"));
     storage.store("d", entry(), start);
     CHECK_FALSE(has(storage, "a"));
@@ -186,7 +186,7 @@ TEST_CASE("The entry that was not used for longest goes first") {
   CHECK(storage.size() == 3);
 }
 
-TEST_CASE("A storage never holds more than its capacity, and counts what it drops for it") {
+TEST_CASE("A storage never exceeds its capacity, and counts the entries that it drops for that") {
   LruStorage<8> storage;
   for (int i = 0; i < 1'000; ++i) {
     storage.store(std::to_string(i), entry(i), start);
@@ -199,7 +199,7 @@ TEST_CASE("A storage never holds more than its capacity, and counts what it drop
   CHECK(mark_of(storage, "991") == -1);
 }
 
-TEST_CASE("A capacity of one keeps the last one") {
+TEST_CASE("A capacity of one keeps the last entry") {
   LruStorage<1> storage;
   storage.store("a", entry(1), start);
   storage.store("a", entry(2), start);
@@ -210,7 +210,7 @@ TEST_CASE("A capacity of one keeps the last one") {
   CHECK(mark_of(storage, "b") == 3);
 }
 
-TEST_CASE("An entry leaves when its time is over") {
+TEST_CASE("An entry is dropped when it expires") {
   LruStorage<4> storage;
   storage.store("a", entry(1, 10s), start);
   CHECK(has(storage, "a", start + 10s - 1ns));
@@ -221,7 +221,7 @@ TEST_CASE("An entry leaves when its time is over") {
   CHECK_FALSE(has(storage, "a", start));
 }
 
-TEST_CASE("It is keep_until that counts, not fresh_until") {
+TEST_CASE("keep_until counts, not fresh_until") {
   LruStorage<4> storage;
   storage.store("a", {.policy = some_policy(), .fresh_until = start, .keep_until = start + 1h},
                 start);
@@ -257,7 +257,7 @@ TEST_CASE("An erased or cleared entry is gone and does not count as an eviction"
   CHECK(mark_of(storage, "a") == 3);
 }
 
-TEST_CASE("An entry that is dropped lets go of its policy") {
+TEST_CASE("A dropped entry releases its policy") {
   LruStorage<2> storage;
   std::vector<std::weak_ptr<const policy>> policies;
   const auto store = [&](std::string_view key) {
@@ -332,7 +332,7 @@ cache_entry sized_entry(std::size_t octets) {
 
 }  // namespace
 
-TEST_CASE("A callback that stores again while there is room comes to an end") {
+TEST_CASE("A callback that stores again ends if there is room") {
   LruStorage<8> storage{50'000};
   std::vector<std::string> events;
   storage.on_drop([&](std::string_view key, bool) {
@@ -350,7 +350,7 @@ TEST_CASE("A callback that stores again while there is room comes to an end") {
   CHECK(has(storage, "large"));
 }
 
-TEST_CASE("A drop handler finds the new entry in the storage, and no other entry missing") {
+TEST_CASE("A drop handler finds the new entry and all other entries") {
   LruStorage<8> storage{50'000};
   std::vector<std::string> events;
   bool complete = true;
@@ -362,8 +362,8 @@ TEST_CASE("A drop handler finds the new entry in the storage, and no other entry
   for (const char* const key : {"a", "b", "c", "d"}) {
     storage.store(key, sized_entry(8'000), start);
   }
-  SUBCASE("a new one") { storage.store("large", sized_entry(38'000), start); }
-  SUBCASE("One in the place of the oldest, which is no reason to be told of it") {
+  SUBCASE("after a new entry") { storage.store("large", sized_entry(38'000), start); }
+  SUBCASE("but gets no call if a new entry replaces the oldest") {
     storage.clear();
     for (const char* const key : {"large", "a", "b", "c", "d"}) {
       storage.store(key, sized_entry(8'000), start);
@@ -374,7 +374,7 @@ TEST_CASE("A drop handler finds the new entry in the storage, and no other entry
   CHECK(complete);
 }
 
-TEST_CASE("Memory is bounded by octets, too, whatever sites serve") {
+TEST_CASE("Memory is bounded in octets, too, whatever sites send") {
   std::string text = "User-agent: *\nDisallow: /a\n";
   while (text.size() < 500'000) {
     text += "Sitemap:x\n";
@@ -409,7 +409,7 @@ TEST_CASE("Memory is bounded by octets, too, whatever sites serve") {
   CHECK(other.memory_bytes() == 0);
 }
 
-TEST_CASE("An entry that is larger than the bound is not kept, nor is the one it replaces") {
+TEST_CASE("An entry above the limit is not kept, and neither is the one that it replaces") {
   LruStorage<4> storage{50'000};
   storage.store("a", entry(1), start);
   storage.store("b", entry(2), start);
@@ -426,14 +426,14 @@ TEST_CASE("An entry that is larger than the bound is not kept, nor is the one it
   CHECK_THROWS_AS(LruStorage<4>{0}, std::invalid_argument);
 }
 
-TEST_CASE("Moving takes the entries, their order and the count along") {
+TEST_CASE("Moving takes the entries, their order and the count") {
   LruStorage<2> from;
   from.store("x", entry(), start);
   from.store("a", entry(1), start);
   from.store("b", entry(2), start);
   CHECK(has(from, "a"));
 
-  SUBCASE("Into a new one") {
+  SUBCASE("into a new storage") {
     LruStorage<2> into{std::move(from)};
     CHECK(into.size() == 2);
     CHECK(into.evictions() == 1);
@@ -441,7 +441,7 @@ TEST_CASE("Moving takes the entries, their order and the count along") {
     CHECK(mark_of(into, "a") == 1);
     CHECK_FALSE(has(into, "b"));
   }
-  SUBCASE("Over one that holds something else") {
+  SUBCASE("over a storage with other entries") {
     LruStorage<2> into;
     into.store("old", entry(9), start);
     into = std::move(from);
@@ -451,7 +451,7 @@ TEST_CASE("Moving takes the entries, their order and the count along") {
     CHECK_FALSE(has(into, "a"));
     CHECK(into.evictions() == 2);
   }
-  SUBCASE("And what was moved from can be used again") {
+  SUBCASE("and leaves a usable storage") {
     const LruStorage<2> into{std::move(from)};
     CHECK(from.size() == 0);  // NOLINT(bugprone-use-after-move)
     CHECK_FALSE(has(from, "a"));
@@ -459,7 +459,7 @@ TEST_CASE("Moving takes the entries, their order and the count along") {
     CHECK(mark_of(from, "a") == 5);
     CHECK(into.size() == 2);
   }
-  SUBCASE("And moving onto itself does no harm") {
+  SUBCASE("and onto itself does no harm") {
     LruStorage<2>& same = from;
     from = std::move(same);
     from.store("c", entry(3), start);
@@ -468,7 +468,7 @@ TEST_CASE("Moving takes the entries, their order and the count along") {
   }
 }
 
-TEST_CASE("A storage agrees with a plain list over 100,000 random operations, each in a step") {
+TEST_CASE("A storage agrees with a simple list over 100,000 random operations") {
   constexpr std::size_t capacity = 16;
   std::mt19937 random{20'240'601};
   const auto below = [&random](unsigned bound) { return static_cast<int>(random() % bound); };
@@ -515,7 +515,7 @@ TEST_CASE("A storage agrees with a plain list over 100,000 random operations, ea
   CHECK(storage.evictions() > 1'000);
 }
 
-TEST_CASE("All of the capacity can be used, whatever the hashes of the keys are") {
+TEST_CASE("All of the capacity can be used, with any hashes of the keys") {
   constexpr std::size_t capacity = 4'096;
   LruStorage<capacity> storage;
   const auto key = [](std::size_t i) { return "https://" + std::to_string(i); };
@@ -550,7 +550,7 @@ TEST_CASE("The entry with the earliest time of use is dropped first") {
   }
 }
 
-TEST_CASE("A new entry is not dropped for itself, whatever its time is") {
+TEST_CASE("A new entry never drops itself, with any time") {
   constexpr std::size_t capacity = 128;
   LruStorage<capacity> storage;
   for (std::size_t i = 0; i < 10 * capacity; ++i) {

@@ -55,7 +55,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
   std::free(gone);
 }
 
-TEST_CASE("A store that fails keeps nothing, and leaves the others in order") {
+TEST_CASE("A call of store that fails stores nothing, and keeps the order of the others") {
   using robots::policy;
   constexpr std::size_t capacity = 16;
   const robots::cache_entry entry{
@@ -171,7 +171,7 @@ TEST_CASE("Drops are reported in order, and no entry is dropped if memory runs o
   }
 }
 
-TEST_CASE("A flight that could not begin keeps nobody from beginning one") {
+TEST_CASE("A flight that could not begin prevents no later one") {
   const std::string key(100, 'x');
   bool begun = false;
   for (int allowance = 0; !begun; ++allowance) {

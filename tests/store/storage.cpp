@@ -64,7 +64,7 @@ static_assert(!Storage<Nothing&>);
 
 }  // namespace
 
-TEST_CASE("An entry is empty until it is given a policy") {
+TEST_CASE("An entry is empty until it has a policy") {
   const cache_entry entry;
   CHECK(entry.policy == nullptr);
   CHECK(entry.fresh_until == time_point{});

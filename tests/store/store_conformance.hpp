@@ -117,7 +117,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
   auto there = make_store();
   const std::string key = "https://example.com";
 
-  SUBCASE("What one process publishes, all load; what none has published, none loads") {
+  SUBCASE("A value that one process publishes is loaded by all, and no other value is") {
     CHECK(here.load(key) == std::nullopt);
     CHECK(there.load(key) == std::nullopt);
     here.publish(key, "first", 1h);
@@ -127,7 +127,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(here.load("https://example.com:8443") == std::nullopt);
   }
 
-  SUBCASE("What is published later replaces what was there, whoever published it") {
+  SUBCASE("A later value replaces an earlier one, by any process") {
     here.publish(key, "first, and long", 1h);
     there.publish(key, "second", 1h);
     CHECK(here.load(key) == "second");
@@ -135,7 +135,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(there.load(key) == "third");
   }
 
-  SUBCASE("What was published outlasts the process that did it") {
+  SUBCASE("A value outlasts the process that published it") {
     {
       auto gone = make_store();
       gone.publish(key, "first", 1h);
@@ -144,7 +144,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(make_store().load(key) == "first");
   }
 
-  SUBCASE("Values hold any octets, none at all, and a mebibyte of them") {
+  SUBCASE("Values may be empty, have any octets, and be as long as a mebibyte") {
     std::string octets;
     for (int i = 0; i < 512; ++i) {
       octets += static_cast<char>(i % 256);
@@ -161,7 +161,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     }
   }
 
-  SUBCASE("Keys hold any octets, are of any length, and are told apart by every octet") {
+  SUBCASE("Keys may have any octets and any length, and every octet distinguishes them") {
     std::vector<std::string> keys{"a", "A", " ", "a b\r\nc", "a:b", "a*", "{a}", "\xFF\xFE", "%00"};
     for (const std::size_t length : {1U, 2U, 200U, 511U, 512U, 600U, 10'000U}) {
       keys.push_back(std::string(length, '\0'));
@@ -212,7 +212,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(there.load(key) == "long");
   }
 
-  SUBCASE("A lifetime may be as long as can be said") {
+  SUBCASE("The longest lifetime works") {
     for (const milliseconds lifetime :
          {milliseconds::max(), milliseconds::max() - 1ms, milliseconds::max() / 2,
           milliseconds{std::numeric_limits<std::int32_t>::max()} + 1ms,
@@ -235,7 +235,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     there.watch({});
   }
 
-  SUBCASE("What is erased is gone for all, and what is not there can be erased") {
+  SUBCASE("An erased value is gone for all, and a missing value can be erased") {
     here.publish(key, "first", 1h);
     here.publish("https://example.org", "other", 1h);
     there.erase(key);
@@ -247,7 +247,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(there.load(key) == "second");
   }
 
-  SUBCASE("Many are loaded in the order in which they are asked for, however often") {
+  SUBCASE("Many values are loaded in the order of the keys, with repeated keys") {
     CHECK(here.load_all({}).empty());
     here.publish("b", "2", 1h);
     here.publish("a", "1", 1h);
@@ -267,7 +267,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK((there.load_all(keys) == expected));
   }
 
-  SUBCASE("What one process erases or announces is told to every other, there or not") {
+  SUBCASE("Every other process gets an erasure or announcement, even of a missing value") {
     told_keys told_there;
     told_keys told_elsewhere;
     auto elsewhere = make_store();
@@ -294,7 +294,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     elsewhere.watch({});
   }
 
-  SUBCASE("A process is not told of what it did itself, nor of what others publish") {
+  SUBCASE("A process gets neither its own changes nor publications of others") {
     told_keys heard;
     here.watch(heard.listener());
     here.erase("own erasure");
@@ -308,7 +308,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     here.watch({});
   }
 
-  SUBCASE("Who watches anew takes the place of who watched before") {
+  SUBCASE("A new watch replaces the earlier one") {
     told_keys first;
     told_keys second;
     here.watch(first.listener());
@@ -320,7 +320,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     here.watch({});
   }
 
-  SUBCASE("Once nobody watches, or the store is gone, no call is under way") {
+  SUBCASE("After the end of the watch or the store, no call is running") {
     for (int round = 0; round < 4; ++round) {
       std::atomic<int> calls = 0;
       std::atomic<bool> inside = false;
@@ -352,7 +352,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     }
   }
 
-  SUBCASE("Nobody gets a lease that somebody has, until it is given back") {
+  SUBCASE("A held lease is granted to nobody until it is released") {
     const auto lease = here.try_lease(key, 1h);
     REQUIRE(lease);
     CHECK(lease->key == key);
@@ -366,7 +366,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(!here.try_lease(key, 1h));
   }
 
-  SUBCASE("With a lease that is held, a value is stored") {
+  SUBCASE("A value is stored with a held lease") {
     const auto lease = here.try_lease("example.com", 1h);
     REQUIRE(lease);
     CHECK(here.publish(key, "value", 1h, *lease));
@@ -378,7 +378,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
   if constexpr (requires(std::span<const robots::store_question> all) {
                   here.load_or_lease(all, 1h);
                 }) {
-    SUBCASE("A question gives the values of a site, and the lease as it wishes") {
+    SUBCASE("A question loads the values of a site, and gets the lease that it asks for") {
       const auto ask = [&key](auto& store, robots::lease_wish wish) {
         const std::array questions{robots::store_question{"https://other.example", "other.example",
                                                           "other.example", lease_wish::none},
@@ -414,7 +414,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     }
   }
 
-  SUBCASE("Erasing a key ends its lease, and without it nothing comes back") {
+  SUBCASE("Erasing a key ends its lease, and without the lease nothing comes back") {
     const auto lease = here.try_lease("example.com", 1h);
     REQUIRE(lease);
     there.erase("example.com");
@@ -429,7 +429,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(here.load(key) == "newer");
   }
 
-  SUBCASE("A lease that is taken over is lost for whoever had it") {
+  SUBCASE("A lease that is taken is lost for its holder") {
     const auto lost = here.try_lease("example.com", 1h);
     REQUIRE(lost);
     const store_lease taken = there.take_lease("example.com", 1h);
@@ -444,7 +444,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(here.publish(key, "newer", 1h, here.take_lease("example.com", 1h)));
   }
 
-  SUBCASE("A lease is lost when its time has passed") {
+  SUBCASE("A lease expires") {
     const auto lease = here.try_lease(key, 50ms);
     REQUIRE(lease);
     std::optional<store_lease> next;
@@ -452,7 +452,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(!here.try_lease(key, 1h));
   }
 
-  SUBCASE("Who gives back a lease that was lost leaves the next one's alone") {
+  SUBCASE("Releasing a lost lease does not affect the next one") {
     const auto lost = here.try_lease(key, 1ms);
     REQUIRE(lost);
     std::optional<store_lease> next;
@@ -467,7 +467,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(here.try_lease(key, 1h));
   }
 
-  SUBCASE("There is no lease for no time, and one may be as long as can be said") {
+  SUBCASE("A lease needs a duration above 0, and the longest one works") {
     for (const milliseconds duration : {0ms, -1ms, milliseconds::min()}) {
       CHECK(!here.try_lease(key, duration));
     }
@@ -475,7 +475,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(!there.try_lease(key, 1h));
   }
 
-  SUBCASE("Publishing without a lease and releasing one leave the other alone") {
+  SUBCASE("Publishing without a lease and releasing a lease do not affect each other") {
     const auto lease = here.try_lease(key, 1h);
     REQUIRE(lease);
     CHECK(there.load(key) == std::nullopt);
@@ -486,7 +486,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(there.load(key) == "second");
   }
 
-  SUBCASE("A store that was moved goes on, and so does its watch") {
+  SUBCASE("A moved store continues with its watch") {
     told_keys heard;
     here.watch(heard.listener());
     const auto lease = here.try_lease(key, 1h);
@@ -502,7 +502,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     there.watch({});
   }
 
-  SUBCASE("Of 16 threads in two processes one gets the lease") {
+  SUBCASE("Only one of 16 threads in two processes gets the lease") {
     std::atomic<int> holders = 0;
     in_threads(16, [&](std::size_t thread) {
       if ((thread % 2 == 0 ? here : there).try_lease(key, 1h)) {
@@ -512,7 +512,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(holders == 1);
   }
 
-  SUBCASE("Of 16 threads in two processes none holds a lease beside another") {
+  SUBCASE("No two of 16 threads in two processes hold a lease at once") {
     std::atomic<int> inside = 0;
     std::atomic<int> most = 0;
     std::atomic<int> turns = 0;
@@ -530,7 +530,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(most == 1);
   }
 
-  SUBCASE("16 threads in two processes load whole values of the key they ask for") {
+  SUBCASE("16 threads in two processes load only whole values of their keys") {
     std::atomic<int> wrong = 0;
     std::atomic<int> loaded = 0;
     const auto is_whole = [](const std::string& name, const std::optional<std::string>& value) {

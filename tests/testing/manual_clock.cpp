@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using robots::ManualClock;
 using robots::time_point;
 
-TEST_CASE("A manual clock starts at the same moment every time, which is not zero") {
+TEST_CASE("A manual clock always starts at the same time, which is not zero") {
   CHECK(ManualClock{}.now() == ManualClock{}.now());
   CHECK(ManualClock{}.now() > time_point{});
 }
@@ -25,7 +25,7 @@ TEST_CASE("A manual clock moves only by a call") {
   CHECK(clock.now() == start + 25h);
 }
 
-TEST_CASE("Copies of a manual clock share one time, and so does a clock that was moved from") {
+TEST_CASE("Copies of a manual clock share one time, and so does a moved-from clock") {
   ManualClock one;
   ManualClock other = one;
   one.advance(1s);
@@ -44,7 +44,7 @@ TEST_CASE("Sleeping on a manual clock moves the time forward, never back") {
   CHECK(clock.now() == start + 5s);
 }
 
-TEST_CASE("A stop that was requested keeps a manual clock from moving") {
+TEST_CASE("After a stop request, sleeping does not move a manual clock") {
   const ManualClock clock;
   const time_point start = clock.now();
   std::stop_source stop;
@@ -53,7 +53,7 @@ TEST_CASE("A stop that was requested keeps a manual clock from moving") {
   CHECK(clock.now() == start);
 }
 
-TEST_CASE("A manual clock can neither be turned back nor past the end of time") {
+TEST_CASE("A manual clock never goes back, nor past the end of time") {
   const ManualClock clock;
   const time_point start = clock.now();
   clock.advance(-5s);
@@ -81,7 +81,7 @@ TEST_CASE("No step is lost when threads move a manual clock together") {
   CHECK(clock.now() == start + 4s);
 }
 
-TEST_CASE("Each subscriber hears of each move by any copy until it unsubscribes") {
+TEST_CASE("Each subscriber gets each move by any copy until it unsubscribes") {
   const ManualClock clock;
   const ManualClock copy = clock;
   int moves = 0;
@@ -97,7 +97,7 @@ TEST_CASE("Each subscriber hears of each move by any copy until it unsubscribes"
   CHECK(moves == 2);
 }
 
-TEST_CASE("The date of a manual clock moves with its time, from where it is set") {
+TEST_CASE("The date of a manual clock moves with its time, from its start date") {
   const robots::wall_time noon = std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} + 12h;
   const ManualClock clock;
   CHECK(clock.wall_now() == noon);

@@ -18,21 +18,21 @@ using robots::MemoryStore;
 
 static_assert(std::derived_from<MemoryStore<ManualClock>, robots::SharedStore>);
 
-TEST_CASE("MemoryStore is a shared store by any clock") {
+TEST_CASE("MemoryStore is a shared store with any clock") {
   const auto copies = [](const auto& first) { return [&first] { return first; }; };
-  SUBCASE("That is moved by hand") {
+  SUBCASE("that is moved by hand") {
     const ManualClock clock;
     const MemoryStore<ManualClock> first{clock};
     robots::test::store_conformance(
         copies(first), [&clock](std::chrono::milliseconds time) { clock.advance(time); });
   }
-  SUBCASE("That runs by itself") {
+  SUBCASE("that runs by itself") {
     const MemoryStore<robots::SteadyClock> first{robots::SteadyClock{}};
     robots::test::store_conformance(copies(first));
   }
 }
 
-TEST_CASE("A value of a MemoryStore expires by its clock, to the moment") {
+TEST_CASE("A value of a MemoryStore expires exactly by its clock") {
   const ManualClock clock;
   MemoryStore store{clock};
   store.publish("https://example.com", "value", 1h);
@@ -56,7 +56,7 @@ TEST_CASE("A MemoryStore fails, and recovers, for all its copies") {
   CHECK(store.load("https://example.com") == std::nullopt);
 }
 
-TEST_CASE("A MemoryStore tells of changes before the call that made them returns") {
+TEST_CASE("A MemoryStore notifies of changes before the call that made them returns") {
   MemoryStore store{ManualClock{}};
   MemoryStore other = store;
   std::string last = "nothing";

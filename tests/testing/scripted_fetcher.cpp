@@ -34,7 +34,7 @@ TEST_CASE("A URL outside the script cannot be reached") {
   CHECK(web.fetch(get("http://a/")).status == 404);
 }
 
-TEST_CASE("Answers come in turn and the last one stays") {
+TEST_CASE("Answers are returned in turn, and the last one is repeated") {
   ScriptedFetcher web;
   web.on("http://a/", ScriptedFetcher::status(503), ScriptedFetcher::ok("one"),
          ScriptedFetcher::ok("two"));
@@ -46,7 +46,7 @@ TEST_CASE("Answers come in turn and the last one stays") {
   CHECK(web.fetch(get("http://a/")).status == 410);
 }
 
-TEST_CASE("The functions that make responses set the status and the body that they are given") {
+TEST_CASE("The functions that make responses set the given status and body") {
   const fetch_response ok = ScriptedFetcher::ok("x", {{"ETag", "\"1\""}});
   CHECK(ok.status == 200);
   CHECK(ok.body == "x");
@@ -71,7 +71,7 @@ TEST_CASE("Requests are recorded in order") {
   CHECK(web.requests()[1].url == "http://b/");
 }
 
-TEST_CASE("The promises of a fetcher are kept") {
+TEST_CASE("It keeps the rules of a fetcher") {
   ScriptedFetcher web;
   web.on("http://a/", ScriptedFetcher::ok("123456"));
   fetch_request request = get("http://a/");

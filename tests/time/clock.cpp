@@ -42,7 +42,7 @@ TEST_CASE("Any type with the right members is a clock") {
   CHECK(clock.now() == robots::time_point{});
 }
 
-TEST_CASE("A clock that tells no date gets that of the machine, another one its own") {
+TEST_CASE("A clock without a date gets that of the machine, and another one keeps its own") {
   frozen_clock machine;
   const robots::wall_time before = std::chrono::system_clock::now();
   CHECK(robots::wall_now(machine) >= before);

@@ -16,7 +16,7 @@ TEST_CASE("The machine's clock does not go back") {
   CHECK(clock.now() >= before);
 }
 
-TEST_CASE("The machine's clock does not wait for what has passed") {
+TEST_CASE("The machine's clock does not wait for a past time") {
   const SteadyClock clock;
   clock.sleep_until(clock.now() - 1h, {});
   clock.sleep_until(robots::time_point{}, {});
@@ -29,7 +29,7 @@ TEST_CASE("After a sleep on the machine's clock the time has come") {
   CHECK(clock.now() >= when);
 }
 
-TEST_CASE("A stop requested before ends a sleep on the machine's clock at once") {
+TEST_CASE("A stop request from before ends a sleep on the machine's clock at once") {
   const SteadyClock clock;
   std::stop_source stop;
   stop.request_stop();
@@ -39,7 +39,7 @@ TEST_CASE("A stop requested before ends a sleep on the machine's clock at once")
   CHECK(clock.now() < when);
 }
 
-TEST_CASE("A stop requested by another thread ends a sleep on the machine's clock") {
+TEST_CASE("A stop request by another thread ends a sleep on the machine's clock") {
   const SteadyClock clock;
   const robots::time_point when = clock.now() + 24h;
   std::jthread sleeper{[&](std::stop_token stop) { clock.sleep_until(when, std::move(stop)); }};

@@ -27,14 +27,14 @@ static_assert(early.at(wall_time::min()) == time_point::min());
 
 }  // namespace
 
-TEST_CASE("There and back again is the same moment") {
+TEST_CASE("Converting there and back gives the same time") {
   for (const auto away : {0h, 1h, 10'000h, -50h}) {
     const time_point when = anchor.steady + away;
     CHECK(anchor.at(anchor.at(when)) == when);
   }
 }
 
-TEST_CASE("A date is written as RFC 3339 has it, to the millisecond") {
+TEST_CASE("A date is written as RFC 3339 says, to the millisecond") {
   using namespace std::chrono;
   const wall_time noon = sys_days{year{2026} / 3 / 7} + 12h;
   CHECK(robots::date_text(noon) == "2026-03-07T12:00:00.000Z");

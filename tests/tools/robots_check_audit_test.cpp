@@ -96,34 +96,34 @@ TEST_CASE("Audit verify names the place where a trail was falsified") {
   const std::string line_6 = trail.files[1] + ":6: ";
   std::string expected;
   texts more;
-  SUBCASE("An octet was changed") {
+  SUBCASE("a changed octet") {
     lines[5][lines[5].size() / 2] ^= 1;
     expected = line_6 + "changed: entry " + n;
   }
-  SUBCASE("An entry was deleted") {
+  SUBCASE("a deleted entry") {
     lines.erase(lines.begin() + 5);
     expected = line_6 + "lost: entry " + n + " is lost";
   }
-  SUBCASE("An entry was added") {
+  SUBCASE("an added entry") {
     audit_chain chain{std::stoull(n) - 1, audit_entry::read(trail.second[4])->hash()};
     std::string added = chain.add("2026-01-01T12:00:00.000Z", "decision", "{}");
     added.pop_back();
     lines.insert(lines.begin() + 5, added);
     expected = trail.files[1] + ":7: added: there are two entries " + n;
   }
-  SUBCASE("An entry was doubled") {
+  SUBCASE("a repeated entry") {
     lines.insert(lines.begin() + 6, lines[5]);
     expected = trail.files[1] + ":7: added: a copy of entry " + n;
   }
-  SUBCASE("Two entries changed places") {
+  SUBCASE("two exchanged entries") {
     std::swap(lines[5], lines[6]);
     expected = line_6 + "reordered: ";
   }
-  SUBCASE("The beginning of a file was cut off") {
+  SUBCASE("a missing start of a file") {
     lines.erase(lines.begin());
     expected = trail.files[1] + ":1: lost: ";
   }
-  SUBCASE("The chain was written anew, and a key signed it before") {
+  SUBCASE("a rewritten chain that was signed before") {
     const std::size_t index = line_with(lines, "\"type\":\"decision\"");
     replace(lines[index], "\"allowed\":", "\"allowed\":true,\"was\":");
     texts all = lines_of({trail.files[0]});
@@ -144,14 +144,14 @@ TEST_CASE("Audit verify names the place where a trail was falsified") {
     more = {"--key", trail.key()};
     expected = "is not what the key has signed";
   }
-  SUBCASE("The end was cut off, and its hash is known") {
+  SUBCASE("a missing end whose hash is known") {
     texts last = lines_of({trail.files.back()});
     last.pop_back();
     write_lines(trail.files.back(), last);
     more = {"--head", trail.head};
     expected = "lost: no entry has the hash that is known";
   }
-  SUBCASE("The end was cut off, and was to be signed") {
+  SUBCASE("a missing end that should be signed") {
     texts last = lines_of({trail.files.back()});
     audit_chain chain{audit_entry::read(last.back())->n(), trail.head};
     for (int i = 0; i < 30; ++i) {
@@ -162,7 +162,7 @@ TEST_CASE("Audit verify names the place where a trail was falsified") {
     more = {"--key", trail.key()};
     expected = "not_signed: the last 30 entries are not signed";
   }
-  SUBCASE("A robots.txt was replaced, with its hash and those of all entries") {
+  SUBCASE("a replaced robots.txt with new hashes") {
     const texts all = lines_of(trail.files);
     texts whole = all;
     const std::size_t index = line_with(whole, "\"type\":\"body\"");

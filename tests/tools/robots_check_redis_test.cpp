@@ -14,7 +14,7 @@
 using namespace std::chrono_literals;
 using robots::test::run_program;
 
-TEST_CASE("Store list and store erase work on Redis") {
+TEST_CASE("store list and store erase work on Redis") {
   const robots::test::redis_server redis;
   robots::RedisStore store{robots::redis_options{.url = redis.url()}};
   const auto latest = robots::test::record_of_outcome(robots::outcome::not_found);

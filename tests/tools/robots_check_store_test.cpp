@@ -113,7 +113,7 @@ TEST_CASE("store list prints the answer of each site, its time and its expiry") 
   CHECK(!unreadable.contains("outcome"));
 }
 
-TEST_CASE("Store list prints thousands of sites, or none") {
+TEST_CASE("store list prints thousands of sites, or none") {
   const store_file file;
   file.open().erase("https://a.example");
   CHECK(file.store("list").output.empty());
@@ -127,7 +127,7 @@ TEST_CASE("Store list prints thousands of sites, or none") {
   CHECK(file.store("list").lines().size() == 1'000);
 }
 
-TEST_CASE("Store erase erases a site in any spelling, and says whether it was there") {
+TEST_CASE("store erase erases a site in any spelling, and says if it was there") {
   const store_file file;
   {
     robots::SqliteStore store = file.open();
@@ -182,7 +182,7 @@ TEST_CASE("An error says why a store cannot be used") {
       std::string::npos);
 }
 
-TEST_CASE("Store override allows and denies a site for every process that uses the store") {
+TEST_CASE("store override allows and denies a site for every process that uses the store") {
   robots::test::loopback_server server;
   server.get("/robots.txt", "User-agent: *\nDisallow: /private\n");
   const std::string site = server.url("");
@@ -206,7 +206,7 @@ TEST_CASE("Store override allows and denies a site for every process that uses t
 }
 
 TEST_CASE(
-    "With --store a site that another process knows is not asked, and new answers are shared") {
+    "With --store, a site that another process knows gets no request, and answers are shared") {
   robots::test::loopback_server server;
   server.get("/robots.txt", "User-agent: *\nDisallow: /private\n");
   const std::string site = server.url("");

@@ -199,13 +199,13 @@ TEST_CASE("An error names the value that is wrong and says what to do") {
   }
 }
 
-TEST_CASE("A host with the name of a command can be asked about") {
+TEST_CASE("A host may have the name of a command") {
   const robots_file file;
   CHECK(contains(run({"check", "--file", file.path(), "lint"}).output, "allowed      lint "));
   CHECK(contains(file.check({"lint"}).output, "allowed      lint "));
 }
 
-TEST_CASE("Only check takes the options that are about answers") {
+TEST_CASE("Only check accepts the options about answers") {
   const robots_file file;
   const std::vector<std::vector<std::string>> modes{
       {"lint", file.path()},
@@ -364,7 +364,7 @@ TEST_CASE("A line for people names the rule, its line, the delay and the file") 
   CHECK(contains(lines[1], "Allow: /products/ (line 2, for FerretBot)"));
 }
 
-TEST_CASE("parse prints the shape of PARSE") {
+TEST_CASE("parse prints the form of PARSE") {
   const json expected = {{"groups", json::array({{{"userAgents", {"FerretBot"}},
                                                   {"allow", {"/products/"}},
                                                   {"disallow", {"/admin"}},
@@ -382,7 +382,7 @@ TEST_CASE("parse prints the shape of PARSE") {
         nullptr);
 }
 
-TEST_CASE("--json prints the shape of MATCH for each URL") {
+TEST_CASE("--json prints the form of MATCH for each URL") {
   const robots_file file;
   const auto match = [&file](const std::string& agent, const std::string& url) {
     return match_shape(file.check_json({"--user-agent", agent, url}));
@@ -395,7 +395,7 @@ TEST_CASE("--json prints the shape of MATCH for each URL") {
   CHECK(match("StoatBot", "/robots.txt").at(0) == true);
 }
 
-TEST_CASE("--json prints where an answer comes from") {
+TEST_CASE("--json prints the source of an answer") {
   const robots_file file;
   const json rule = file.check_json({"https://example.com/x.php"});
   CHECK(rule.at("url") == "https://example.com/x.php");
@@ -421,7 +421,7 @@ TEST_CASE("--json prints where an answer comes from") {
   CHECK(file.check_json({"--timing", "/x"}).at("elapsed").is_number());
 }
 
-TEST_CASE("Hostile octets reach neither the terminal nor the JSON as they are") {
+TEST_CASE("Hostile octets are escaped on the terminal and in the JSON") {
   const std::string hostile = "/\033[2J\033]0;x\a\r\xFF\xC2\x9B\\x";
   const robots_file file("User-agent: *\nDisallow: /\033[2J\xFF\xC2\x9B\nHost: \xFE\n");
   for (const char* const option : {"--timing", "--json"}) {
@@ -469,7 +469,7 @@ TEST_CASE("Different octets are different in --json, and valid UTF-8 is readable
   }));
 }
 
-TEST_CASE("- takes the rules or the URLs from standard input") {
+TEST_CASE("- reads the rules or the URLs from standard input") {
   const robots_file file;
   CHECK(run({"--file", "-", "/a.php"}, text).status == 1);
   CHECK(run({"--file", "-", "/a"}, text).status == 0);
@@ -510,7 +510,7 @@ TEST_CASE("A line of standard input over 65,536 octets is skipped and reported")
   }
 }
 
-TEST_CASE("Options that may be repeated take one value each") {
+TEST_CASE("Options that may be repeated accept one value each") {
   const robots_file file;
   const program_result result = file.check(
       {"--exclude", "gov", "--exclude", ".mil", "https://a.gov/", "https://a.mil/", "/a"});
@@ -522,7 +522,7 @@ TEST_CASE("Options that may be repeated take one value each") {
   CHECK(result.status == 1);
 }
 
-TEST_CASE("IPv6 literals and arguments after -- are taken as they are") {
+TEST_CASE("IPv6 literals, and arguments after --, are read as they are") {
   const robots_file file;
   const program_result result = file.check({"--", "[::1]", "[::1]:8080", "http://[::1]/"});
   CHECK(result.status == 0);
@@ -581,7 +581,7 @@ TEST_CASE("--repeat and --stats show hits and misses of the cache") {
   CHECK(contains(file.check({"--stats", "/a"}).output, "cache statistics"));
 }
 
-TEST_CASE("--fallback strict denies by a file that is mostly garbage") {
+TEST_CASE("--fallback strict denies a file that is mostly malformed") {
   std::string garbage;
   for (int i = 0; i < 20; ++i) {
     garbage += "what is this\n";
@@ -592,13 +592,13 @@ TEST_CASE("--fallback strict denies by a file that is mostly garbage") {
   CHECK(file.check_json({"--fallback", "strict", "/a"}).at("source").at("outcome") == "malformed");
 }
 
-TEST_CASE("--dialect google reads a file as google/robotstxt does") {
+TEST_CASE("--dialect google reads a file like google/robotstxt") {
   const robots_file file("User-agent: *\nDisallow: /\n");
   CHECK(file.check({"/robots.txt"}).status == 0);
   CHECK(file.check({"--dialect", "google", "/robots.txt"}).status == 1);
 }
 
-TEST_CASE("A file over the size limit is read up to it") {
+TEST_CASE("A file above the size limit is read up to it") {
   std::string long_text = "User-agent: *\nDisallow: /early\n";
   long_text.resize(512'000 - 8, '#');
   const robots_file file(long_text + "\nDisallow: /late\n");
@@ -667,7 +667,7 @@ TEST_CASE("lint reads a file in the dialect of --dialect") {
       contains(run({"lint", file.path(), "--dialect", "google"}).output, "[duplicate_rule]"));
 }
 
-TEST_CASE("lint warns of a file over the size limit") {
+TEST_CASE("lint warns of a file above the size limit") {
   const robots_file file("User-agent: *\nDisallow: /a\n#" + std::string(512'000, '#') + "\n");
   const program_result result = run({"lint", file.path()});
   CHECK(result.status == 1);

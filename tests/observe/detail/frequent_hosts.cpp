@@ -9,7 +9,7 @@
 using host_count = robots::metrics_snapshot::host_count;
 using robots::observe_detail::frequent_hosts;
 
-TEST_CASE("Hosts that are few are counted exactly") {
+TEST_CASE("A few hosts are counted exactly") {
   frequent_hosts hosts{16};
   hosts.add("a.example");
   hosts.add("b.example");
@@ -20,7 +20,7 @@ TEST_CASE("Hosts that are few are counted exactly") {
   CHECK(all[1] == host_count{"b.example", 1});
 }
 
-TEST_CASE("A host that occurs often is found among any number of others, in bounded memory") {
+TEST_CASE("A frequent host is found among any number of others, in bounded memory") {
   constexpr std::size_t room = 64;
   frequent_hosts hosts{room};
   constexpr std::uint64_t often = 5'000;
@@ -43,7 +43,7 @@ TEST_CASE("A host that occurs often is found among any number of others, in boun
   CHECK(all.front().count - all.front().over <= often);
 }
 
-TEST_CASE("No room counts nothing") {
+TEST_CASE("With a capacity of 0, nothing is counted") {
   frequent_hosts hosts{0};
   hosts.add("a.example");
   CHECK(hosts.read().empty());

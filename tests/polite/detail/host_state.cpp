@@ -82,14 +82,14 @@ struct one_host {
 
 }  // namespace
 
-TEST_CASE("A host that was never asked may be asked at once") {
+TEST_CASE("A new host may be asked at once") {
   const one_host host;
   CHECK(host.plan(0s).at == origin);
   CHECK(host.plan(0s).decided_by == start_limit::none);
   CHECK(host.plan(0s, rules("Crawl-delay: 10")).at == origin);
 }
 
-TEST_CASE("The next request starts no sooner than the delay after the one before") {
+TEST_CASE("The next request starts after the delay that follows the previous one") {
   one_host host;
   host.request(0s);
   const start_plan next = host.plan(200ms);
@@ -100,7 +100,7 @@ TEST_CASE("The next request starts no sooner than the delay after the one before
   CHECK(host.plan(5s).decided_by == start_limit::none);
 }
 
-TEST_CASE("Each part of robots.txt can be the reason for a wait") {
+TEST_CASE("Each kind of line in robots.txt can be the reason for a wait") {
   for (const auto& [lines, term] : {std::pair{"Crawl-delay: 10", delay_term::crawl_delay},
                                     std::pair{"Request-rate: 6/1m", delay_term::request_rate}}) {
     one_host host;
@@ -118,7 +118,7 @@ TEST_CASE("Each part of robots.txt can be the reason for a wait") {
   CHECK(host.plan(0s, file).delay.term == delay_term::file_delay);
 }
 
-TEST_CASE("The delay of the rules that held for the request before is kept, too") {
+TEST_CASE("The delay of the rules at the time of the previous request counts, too") {
   one_host host;
   host.request(0s, {.status = 200}, rules("Crawl-delay: 10"));
   CHECK(host.plan(0s).at == origin + 10s);
@@ -139,14 +139,14 @@ TEST_CASE("A slow answer asks for the square of its seconds") {
   CHECK(host.plan(70s).at == origin + 71s);
 }
 
-TEST_CASE("The delay can be counted from the response") {
+TEST_CASE("The delay can begin at the response") {
   one_host host;
   host.chosen.delay_from = delay_from::response;
   host.request(0s, {.response_time = 500ms, .status = 200});
   CHECK(host.plan(500ms).at == origin + 1500ms);
 }
 
-TEST_CASE("429 and 503 double the delay each time, success takes one doubling back") {
+TEST_CASE("429 and 503 double the delay each time, and a success halves it") {
   for (const int status : {429, 503}) {
     one_host host;
     host.request(0s, {.status = status});
@@ -170,7 +170,7 @@ TEST_CASE("429 and 503 double the delay each time, success takes one doubling ba
   }
 }
 
-TEST_CASE("Other failures neither slow a host down nor let it recover") {
+TEST_CASE("Other failures do not change the slowdown of a host") {
   one_host host;
   host.request(0s, {.status = 429});
   auto now = 0s;
@@ -181,7 +181,7 @@ TEST_CASE("Other failures neither slow a host down nor let it recover") {
   }
 }
 
-TEST_CASE("A host without any delay is slowed down too, up to a limit, and for a while only") {
+TEST_CASE("A host without any delay is slowed down, too, up to a limit and for a limited time") {
   one_host host{.chosen = options(0s)};
   auto now = 0s;
   for (int i = 0; i < 100; ++i) {
@@ -196,14 +196,14 @@ TEST_CASE("A host without any delay is slowed down too, up to a limit, and for a
   CHECK(host.plan(now + 10min).at == origin + now + 10min);
 }
 
-TEST_CASE("Slowing down never makes a delay shorter than it was") {
+TEST_CASE("A slowdown never makes a delay shorter") {
   one_host host;
   const host_limits limits = rules("Crawl-delay: 3600");
   host.request(0s, {.status = 429}, limits);
   CHECK(host.plan(0s, limits).at == origin + 1h);
 }
 
-TEST_CASE("Retry-After keeps everyone away, as long as it is bearable") {
+TEST_CASE("Retry-After delays all requests, up to a limit") {
   one_host host;
   host.request(0s, {.status = 503, .retry_after = 120s});
   CHECK(host.plan(1s).at == origin + 120s);
@@ -219,7 +219,7 @@ TEST_CASE("Retry-After keeps everyone away, as long as it is bearable") {
   CHECK(host.plan(1s).at == origin + 1s + 24h);
 }
 
-TEST_CASE("Requests keep to the hours of Visit-time") {
+TEST_CASE("Requests stay within the hours of Visit-time") {
   one_host host;
   const host_limits limits = rules("Visit-time: 1230-1300\nCrawl-delay: 60\n");
   CHECK(host.plan(0s, limits).at == origin + 30min);
@@ -228,7 +228,7 @@ TEST_CASE("Requests keep to the hours of Visit-time") {
   CHECK(host.plan(60min, limits).at == origin + 24h + 30min);
 }
 
-TEST_CASE("A reservation whose hours are over waits for the next ones") {
+TEST_CASE("A reservation after the end of its hours waits for the next ones") {
   one_host host;
   host_reservation reserved = host.reserve(59min, rules("Visit-time: 1200-1300\n"));
   CHECK(reserved.request.at == origin + 59min);
@@ -236,7 +236,7 @@ TEST_CASE("A reservation whose hours are over waits for the next ones") {
   CHECK(host.start(reserved, 24h) == std::nullopt);
 }
 
-TEST_CASE("The rate that counts is that of the hour of the request") {
+TEST_CASE("The rate for the time of the request counts") {
   one_host host;
   const host_limits limits = rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1259\n");
   host.request(0s, {.status = 200}, limits);
@@ -259,7 +259,7 @@ TEST_CASE("A wait that reaches the hours of a slower rate becomes longer, and so
   CHECK(host.plan(31min + 30s, limits).at == origin + 33min + 30s);
 }
 
-TEST_CASE("An open breaker decides where it is open for longest") {
+TEST_CASE("An open breaker decides if it is the latest limit") {
   one_host host;
   host.request(0s);
   CHECK(host.plan(0s, {.breaker_open_until = origin + 1min}).at == origin + 1min);
@@ -269,7 +269,7 @@ TEST_CASE("An open breaker decides where it is open for longest") {
   CHECK(host.plan(0s, {.breaker_open_until = time_point::min()}).at == origin + 1s);
 }
 
-TEST_CASE("Hosts that want too long a delay are skipped, even for the first request") {
+TEST_CASE("Hosts that ask for too long a delay are skipped, even at the first request") {
   one_host host;
   host.chosen.delay.cap = 30s;
   CHECK_FALSE(host.plan(0s, rules("Crawl-delay: 31")).skip_host);
@@ -279,7 +279,7 @@ TEST_CASE("Hosts that want too long a delay are skipped, even for the first requ
   CHECK_FALSE(host.plan(0s, rules("Crawl-delay: 30")).skip_host);
 }
 
-TEST_CASE("Places in the line lie a delay apart, and the plan tells when they are all taken") {
+TEST_CASE("Reservations are a delay apart, and the plan says if no more are possible") {
   one_host host;
   host.chosen.concurrency = 3;
   CHECK(host.reserve(0s).request.at == origin);
@@ -289,14 +289,14 @@ TEST_CASE("Places in the line lie a delay apart, and the plan tells when they ar
   CHECK_FALSE(host.plan(0s).can_reserve);
 }
 
-TEST_CASE("A place behind one with a longer delay keeps that one's") {
+TEST_CASE("A reservation after one with a longer delay keeps that delay") {
   one_host host;
   host.chosen.concurrency = 2;
   host.reserve(0s, rules("Crawl-delay: 10"));
   CHECK(host.plan(0s).at == origin + 10s);
 }
 
-TEST_CASE("A place that is given back is as if it had never been taken") {
+TEST_CASE("A cancelled reservation has no effect on later ones") {
   one_host host;
   host.request(0s);
   const start_plan before = host.plan(0s);
@@ -309,7 +309,7 @@ TEST_CASE("A place that is given back is as if it had never been taken") {
   }
 }
 
-TEST_CASE("Places that are given back in any order leave no gap") {
+TEST_CASE("Reservations that are cancelled in any order leave no gap") {
   one_host host;
   host.chosen.concurrency = 3;
   host.request(0s);
@@ -326,7 +326,7 @@ TEST_CASE("Places that are given back in any order leave no gap") {
   }
 }
 
-TEST_CASE("Reservations that are given back push nobody away, however often") {
+TEST_CASE("Cancelled reservations never delay later ones, however many there are") {
   one_host host;
   host.chosen.concurrency = 2;
   host_reservation held = host.reserve(0s);
@@ -340,7 +340,7 @@ TEST_CASE("Reservations that are given back push nobody away, however often") {
   CHECK(host.plan(0s).at == origin);
 }
 
-TEST_CASE("A gap in the line goes to a request that leaves the delays on both sides of it") {
+TEST_CASE("A gap goes to a request that keeps the delays on both sides") {
   one_host host{.chosen = options(0s)};
   host.chosen.delay.floor = 2s;
   host.chosen.concurrency = 4;
@@ -356,7 +356,7 @@ TEST_CASE("A gap in the line goes to a request that leaves the delays on both si
   CHECK(host.plan(2001ms).at == origin + 6s);
 }
 
-TEST_CASE("The last place in the queue, once cancelled, goes to the next caller") {
+TEST_CASE("The last reservation, once cancelled, goes to the next caller") {
   one_host host;
   host.chosen.concurrency = 3;
   host_reservation first = host.reserve(0s);
@@ -366,7 +366,7 @@ TEST_CASE("The last place in the queue, once cancelled, goes to the next caller"
   CHECK(host.start(first, 0s) == std::nullopt);
 }
 
-TEST_CASE("A start that comes late pushes the next one back") {
+TEST_CASE("A late start delays the next one") {
   one_host host;
   host.chosen.concurrency = 2;
   host_reservation first = host.reserve(0s);
@@ -379,7 +379,7 @@ TEST_CASE("A start that comes late pushes the next one back") {
   CHECK(host.start(second, 1900ms) == std::nullopt);
 }
 
-TEST_CASE("Plans count from a request that started late, even if a place before it is still free") {
+TEST_CASE("Plans count from a request that started late, even if an earlier time is free") {
   one_host host;
   host.chosen.concurrency = 3;
   host_reservation first = host.reserve(0s);
@@ -389,7 +389,7 @@ TEST_CASE("Plans count from a request that started late, even if a place before 
   CHECK(host.plan(5s, rules("Crawl-delay: 10")).at == origin + 15s);
 }
 
-TEST_CASE("A start before its time is refused with the time to wait") {
+TEST_CASE("A start before its time is refused with the remaining wait") {
   one_host host;
   host.request(0s);
   host_reservation reserved = host.reserve(0s);
@@ -398,7 +398,7 @@ TEST_CASE("A start before its time is refused with the time to wait") {
   CHECK(host.start(reserved, 1s) == std::nullopt);
 }
 
-TEST_CASE("A pause that the host asks for holds for places that were planned before") {
+TEST_CASE("A pause that the host asks for applies to earlier reservations") {
   one_host host;
   host.chosen.concurrency = 2;
   host_reservation first = host.reserve(0s);
@@ -408,7 +408,7 @@ TEST_CASE("A pause that the host asks for holds for places that were planned bef
   CHECK(host.start(second, 1s) == origin + 60s);
 }
 
-TEST_CASE("A request that was never said to start counts as started as late as can be") {
+TEST_CASE("A request that was not reported as started counts from its latest possible start") {
   one_host host;
   host_reservation reserved = host.reserve(0s);
   host.state.complete(reserved, {.response_time = 200ms, .status = 200}, origin + 5s, host.chosen);
@@ -421,7 +421,7 @@ TEST_CASE("A request that was never said to start counts as started as late as c
   CHECK(other.plan(5s).at == origin + 6s);
 }
 
-TEST_CASE("Requests without a place in the line are kept away from, too") {
+TEST_CASE("The delay also follows requests without a reservation") {
   one_host host;
   host.state.add_request(origin, nullptr, middle, moment(0s), host.chosen);
   CHECK(host.plan(0s).at == origin + 1s);
@@ -430,7 +430,7 @@ TEST_CASE("Requests without a place in the line are kept away from, too") {
   CHECK(host.state.outstanding() == 0);
 }
 
-TEST_CASE("A request without a place leaves the places in the line where they are") {
+TEST_CASE("A request without a reservation does not move reservations") {
   one_host host;
   host.chosen.concurrency = 3;
   host.reserve(0s);
@@ -441,14 +441,14 @@ TEST_CASE("A request without a place leaves the places in the line where they ar
   CHECK(host.plan(400ms).at == origin + 2s);
 }
 
-TEST_CASE("The news of an earlier request does not make the last one forgotten") {
+TEST_CASE("The response to an earlier request does not affect the time of the last one") {
   one_host host;
   host.request(0s);
   host.state.add_request(origin - 10s, nullptr, middle, moment(0s), host.chosen);
   CHECK(host.plan(0s, rules("Crawl-delay: 10")).at == origin + 10s);
 }
 
-TEST_CASE("Requests that redirects of others lead to put a host off by one delay, not for ever") {
+TEST_CASE("Requests by redirects of other sites delay a host once, not forever") {
   one_host host;
   host.request(0s);
   host.state.add_redirected_request(origin + 500ms, middle, moment(500ms), host.chosen);
@@ -462,7 +462,7 @@ TEST_CASE("Requests that redirects of others lead to put a host off by one delay
   CHECK(host.plan(2s).at == origin + 3s);
 }
 
-TEST_CASE("Giving back more places than were taken changes nothing") {
+TEST_CASE("Cancelling more reservations than exist has no effect") {
   one_host host;
   host_reservation reserved;
   host.state.cancel(reserved);
@@ -471,7 +471,7 @@ TEST_CASE("Giving back more places than were taken changes nothing") {
   CHECK(host.plan(0s).can_reserve);
 }
 
-TEST_CASE("Times, delays and answers beyond all bounds neither overflow nor hurry") {
+TEST_CASE("Extreme times, delays and answers neither overflow nor shorten a wait") {
   one_host host{.chosen = options(robots::longest_delay)};
   const host_limits limits = rules(
       "Crawl-delay: 999999999999999999999\nRequest-rate: 1/999999999999d\n"
@@ -507,7 +507,7 @@ TEST_CASE("A host is remembered for a minute after a request and after a respons
   CHECK(host.state.needed_until(host.chosen) <= origin + 160s);
 }
 
-TEST_CASE("A host may be forgotten only when it would be paced the same without a past") {
+TEST_CASE("A host may be forgotten only if its pace would be the same") {
   std::mt19937_64 random{48};
   const auto up_to = [&](int most) { return std::uniform_int_distribution<int>{0, most}(random); };
   int forgettable = 0;
@@ -557,7 +557,7 @@ TEST_CASE("A host may be forgotten only when it would be paced the same without 
   CHECK(forgettable > 100);
 }
 
-TEST_CASE("No start ever breaks a delay, a rate, a pause, the hours or the limits") {
+TEST_CASE("No start violates a delay, a rate, a pause, the hours or the limits") {
   std::mt19937_64 random{49};
   const auto up_to = [&](int most) { return std::uniform_int_distribution<int>{0, most}(random); };
   int starts = 0;

@@ -63,7 +63,7 @@ static_assert(next_visit(nonsense, clock_time(5h)) - clock_time(5h) <= 24h);
 
 }  // namespace
 
-TEST_CASE("The next visit is the first minute that a window holds") {
+TEST_CASE("The next visit is the first minute in a window") {
   std::mt19937_64 random{47};
   std::uniform_int_distribution<int> minute{0, 1439};
   for (int i = 0; i < 2'000; ++i) {

@@ -61,7 +61,7 @@ TEST_CASE("Two spellings of one meaning are no change") {
   CHECK(is_same("", "Allow: /\nAllow: /x*y\n"));
 }
 
-TEST_CASE("Rules that decide nothing are no change") {
+TEST_CASE("Rules that never decide are no change") {
   CHECK(is_same("Disallow: /a\n", "Disallow: /a\nDisallow: /a/b\nDisallow: /a*c$\n"));
   CHECK(is_same("Disallow: /a\nAllow: /a/b\n", "Disallow: /a\nAllow: /a/b\nDisallow: /a/\n"));
   CHECK(is_same("Disallow: /*x\n", "Disallow: /*x\nDisallow: /a*x\nDisallow: *xx\n"));
@@ -78,7 +78,7 @@ const rule_change& only(const change_report& found) {
   return found.rules.front();
 }
 
-TEST_CASE("A change names the rules, their lines, and a target that shows it") {
+TEST_CASE("A change has the rules, their lines, and a target that shows it") {
   const auto added = diff_rules("Allow: /a\n", "Allow: /a\nDisallow: /b\n");
   CHECK(only(added).change == change_kind::added);
   CHECK(only(added).kind == rule_kind::disallow);
@@ -141,7 +141,7 @@ TEST_CASE("A rule that turns into its opposite is removed, and another one added
   CHECK(found.rules[1].kind == rule_kind::allow);
 }
 
-TEST_CASE("The share of directives that changed is 1 where nothing is left") {
+TEST_CASE("The share of changed directives is 1 if nothing remains") {
   std::string before;
   for (int i = 0; i < 10; ++i) {
     before += "Disallow: /" + std::to_string(i) + "\n";
@@ -152,7 +152,7 @@ TEST_CASE("The share of directives that changed is 1 where nothing is left") {
   CHECK(diff_rules(before, before + "Crawl-delay: 1\n").share() == doctest::Approx(1.0 / 11));
 }
 
-TEST_CASE("Lines other than rules are compared by meaning") {
+TEST_CASE("Lines other than rules are compared by their meaning") {
   constexpr std::string_view before =
       "Clean-param: b&a /x\n"
       "Sitemap: https://example.com/1\nSitemap: https://example.com/2\n"
@@ -254,7 +254,7 @@ std::set<placed_rule> rules_that_differ(const rule_set& was, const rule_set& is,
   return found;
 }
 
-TEST_CASE("At most 1 change in 1,000 is missed that an enumeration of targets finds") {
+TEST_CASE("At most 1 change in 1,000 that an enumeration of targets finds is missed") {
   const std::vector<std::string> targets = all_targets("ab/z", 5);
   std::mt19937 random{20261122};
   std::size_t alike = 0;
@@ -299,7 +299,7 @@ TEST_CASE("At most 1 change in 1,000 is missed that an enumeration of targets fi
   CHECK(alike < rounds * 9 / 10);
 }
 
-TEST_CASE("An example is a target whatever octets it takes") {
+TEST_CASE("An example is a valid target, whatever octets it has") {
   const auto was = compile("User-agent: *\nDisallow: /\n", "FooBot");
   for (const std::string_view pattern : {"/%%341$", "/%25x", "/%a$", "/%%61f", "//x", "/%2A%24"}) {
     CAPTURE(pattern);

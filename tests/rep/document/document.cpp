@@ -89,14 +89,14 @@ TEST_CASE("Groups keep the order of the file and of their lines") {
   CHECK_FALSE(groups[1].crawl_delay.has_value());
 }
 
-TEST_CASE("Groups with the same crawler are listed apart and applied together") {
+TEST_CASE("Groups with the same crawler are listed separately and applied together") {
   const document file = parse("User-agent: a\nDisallow: /1\nUser-agent: a\nDisallow: /2\n");
   CHECK(std::ranges::distance(file.groups()) == 2);
   CHECK_FALSE(file.allows("/1", "a"));
   CHECK_FALSE(file.allows("/2", "a"));
 }
 
-TEST_CASE("Sitemaps are listed wherever they stand") {
+TEST_CASE("Sitemaps of the whole file are listed") {
   const document file = parse(text);
   CHECK(list(file.sitemaps()) == strings{"https://example.com/sitemap.xml", "/second.xml"});
 }
@@ -112,7 +112,7 @@ TEST_CASE("An empty file has no lines and allows everything") {
   CHECK(file.rules_for("FooBot").empty());
 }
 
-TEST_CASE("A rule of google's that allows an index page is no line of the file") {
+TEST_CASE("google's extra rule for an index page is not a line of the file") {
   const document file = parse("User-agent: *\nDisallow: /\nAllow: /x/index.html\n",
                               {.dialect = robots::dialect::google});
   CHECK(file.allows("/x/"));
@@ -121,7 +121,7 @@ TEST_CASE("A rule of google's that allows an index page is no line of the file")
   CHECK(file.match("/x/").pattern == "/x/index.html");
 }
 
-TEST_CASE("Directives are listed in file order, and those that apply to a crawler apart") {
+TEST_CASE("Directives are listed in file order, and those for a crawler separately") {
   const document file = parse(
       "Foo: 1\nUser-agent: a\nFoo: 2\nDisallow: /x\nUser-agent: *\nFoo: 3\nUser-agent: A\nFoo: "
       "4\n");
@@ -155,8 +155,7 @@ TEST_CASE("A line between two User-agent lines applies to the one above") {
   }
 }
 
-TEST_CASE(
-    "A verdict reports the crawler as it was asked for, and * where the groups of * decided") {
+TEST_CASE("A verdict has the crawler as in the question, or * if the group of * applies") {
   const document file = parse(text);
   CHECK(file.match("/admin", "FERRETBOT").user_agent == "FERRETBOT");
   CHECK(file.match("/robots.txt", "FerretBot/1").user_agent == "FerretBot");
@@ -170,7 +169,7 @@ TEST_CASE(
   CHECK(digits.match("/", "mj12BOT/2").user_agent == "mj12BOT");
 }
 
-TEST_CASE("A verdict views the document and the name it was asked about, and nothing else") {
+TEST_CASE("A verdict refers only to the document and to the name in the question") {
   const document file = parse(text);
   const std::string name = "FerretBot/1";
   const auto verdict = file.match("/admin", name);
@@ -179,7 +178,7 @@ TEST_CASE("A verdict views the document and the name it was asked about, and not
   CHECK(verdict.pattern->data() == (*(*file.groups().begin()).disallow.begin()).data());
 }
 
-TEST_CASE("User agents with a delay of their own are listed apart, with the rules of their group") {
+TEST_CASE("User agents with their own delay are listed separately, with the rules of their group") {
   const document file = parse(
       "User-agent: *\nCrawl-delay: 9\nUser-agent: PlumBot\nUser-agent: a\nCrawl-delay: 2\n"
       "Disallow: /x\nAllow: /y\nCrawl-delay: 3\nUser-agent: b\nRequest-rate: 1/5\n");
@@ -214,7 +213,7 @@ TEST_CASE("A document outlives the text it was read from") {
   CHECK(copy.host() == "example.com");
 }
 
-TEST_CASE("Diagnostics come by line, and a clean file has none") {
+TEST_CASE("Diagnostics are sorted by line, and a clean file has none") {
   const document clean = parse(text);
   CHECK(std::size(clean.diagnostics()) == 0);
   const document file = parse("Disallow: /x\nnonsense\nUser-agent: *\nDisallow: y\n");
@@ -226,7 +225,7 @@ TEST_CASE("Diagnostics come by line, and a clean file has none") {
   }
 }
 
-TEST_CASE("Asking the document, its rules, and compiling directly give the same verdict") {
+TEST_CASE("The document, its rules and a direct compilation give the same verdict") {
   for (const std::string_view agent : {"FerretBot", "OtherBot", "x", "*", ""}) {
     for (const std::string_view target :
          {"/products/1", "/admin", "/public", "/a.php", "/robots.txt", "/", "", "/%70ublic?x"}) {
@@ -275,7 +274,7 @@ TEST_CASE("A file that ends in the middle of a line is read to its end") {
   CHECK(parse("Allow:").allows("/a", "X"));
 }
 
-TEST_CASE("parse reads no octet behind the end of the text") {
+TEST_CASE("parse reads no octet after the end of the text") {
   constexpr std::string_view longer = "User-agent: *\nCrawl-delay: 5\nDisallow: /a\n";
   for (std::size_t size = 0; size < longer.size(); ++size) {
     CAPTURE(size);

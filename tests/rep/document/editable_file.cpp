@@ -72,7 +72,7 @@ TEST_CASE("Groups, delays, other lines and sitemaps are written as text") {
         "Crawl-delay: 2\nHost: example.com\n");
 }
 
-TEST_CASE("A value that would change the meaning of the text is refused, and how to mend it said") {
+TEST_CASE("A value that would change the meaning is refused with a message that says what to do") {
   CHECK(
       complaint(with_rule("/a\nDisallow: /")) ==
       R"("/a\x0ADisallow: /" has a line end, NUL or # in it: remove it, or write %0A, %00 or %23 )"
@@ -169,7 +169,7 @@ TEST_CASE("A file is parsed, edited and written") {
         "\nSitemap: https://example.com/s.xml\n");
 }
 
-TEST_CASE("An editable copy of any file says the same to every crawler") {
+TEST_CASE("An editable copy of any file has the same meaning for every crawler") {
   constexpr std::array pool{"User-agent: a\n"sv,
                             "User-agent: a\n"sv,
                             "User-agent: b/1.0\n"sv,

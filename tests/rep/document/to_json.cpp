@@ -14,7 +14,7 @@ using robots::parse;
 using robots::to_json;
 using namespace std::string_view_literals;
 
-TEST_CASE("A document is written in the shape of WEB::ROBOTS's PARSE") {
+TEST_CASE("A document is written in the form of WEB::ROBOTS's PARSE") {
   CHECK(to_json(parse("User-agent: *\nAllow: /public\nDisallow: /admin\nCrawl-delay: 5\n"
                       "Sitemap: https://example.com/sitemap.xml\n")) ==
         R"({"groups":[{"userAgents":["*"],"allow":["/public"],"disallow":["/admin"],)"
@@ -31,7 +31,7 @@ TEST_CASE("Groups, rules, sitemaps and delays are written in file order") {
         R"("crawlDelay":null}],"sitemaps":["/b","/a"],"host":"example.com"})");
 }
 
-TEST_CASE("A verdict is written in the shape of WEB::ROBOTS's MATCH") {
+TEST_CASE("A verdict is written in the form of WEB::ROBOTS's MATCH") {
   const auto file = parse("User-agent: FerretBot\nAllow: /products/\nDisallow: /admin\n");
   CHECK(to_json(file.match("/products/1", "FerretBot")) ==
         R"({"allowed":true,"directive":"allow","pattern":"/products/","userAgent":"FerretBot"})");
@@ -46,7 +46,7 @@ TEST_CASE("A verdict is written in the shape of WEB::ROBOTS's MATCH") {
         R"({"allowed":false,"directive":"disallow","pattern":"/","userAgent":"*"})");
 }
 
-TEST_CASE("JSON is printable ASCII that parses, whatever octets a file has") {
+TEST_CASE("JSON is valid printable ASCII, whatever octets a file has") {
   const auto file = parse(
       "User-agent: \"b\xC3\xB6t\"\nDisallow: /\xE2\x82\xAC\nDisallow: /\xF0\x9F\xA4\x96\n"
       "Disallow: /\x1B[2J\x7F\nAllow: /\xFF\xC3\nAllow: /a\\b\nHost: \xFE\n"sv);
@@ -65,7 +65,7 @@ TEST_CASE("JSON is printable ASCII that parses, whatever octets a file has") {
   CHECK(json::parse(not_utf8).at("pattern") == R"(/\xFF\xC3)");
 }
 
-TEST_CASE("Different texts never have the same JSON") {
+TEST_CASE("Different texts always have different JSON") {
   const auto written = [](std::string_view pattern) {
     return to_json(parse("User-agent: *\nDisallow: " + std::string{pattern}));
   };

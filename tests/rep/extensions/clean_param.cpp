@@ -58,7 +58,7 @@ static_assert(in_file([](const document& file) { return clean_params(file).size(
 static_assert(in_file([](const document& file) { return clean_params(file)[0].line == 1; }));
 static_assert(in_file([](const document& file) { return clean_params(file)[2].line == 6; }));
 
-TEST_CASE("The parameters that a file names are taken out of a target") {
+TEST_CASE("The parameters that a file names are removed from a target") {
   const robots::document file = parse(text);
   CHECK(clean_target(file, "/some_dir/get_book.pl?ref=site_1&book_id=123") ==
         "/some_dir/get_book.pl?book_id=123");
@@ -80,13 +80,13 @@ TEST_CASE("A target that cannot be compared with all lines keeps its parameters"
   CHECK(clean_target(file, "/?b&a") == "/?a");
 }
 
-TEST_CASE("A query that is left empty goes with its question mark") {
+TEST_CASE("If a query becomes empty, its question mark is removed") {
   CHECK(clean_target(parse(text), "/x?sid=1") == "/x");
   CHECK(clean_target(parse(text), "/x?sid#f") == "/x#f");
   CHECK(clean_target(parse(text), "http://example.com?sid=1") == "http://example.com");
 }
 
-TEST_CASE("A target without such a parameter stays as it is") {
+TEST_CASE("A target without such a parameter does not change") {
   const robots::document file = parse(text);
   for (const std::string_view target :
        {"", "/", "/x", "/x?", "/x?&", "/x?&&a&", "/x?sida=1", "/x?Sid=1", "/x?a=1#?sid=1",
@@ -96,7 +96,7 @@ TEST_CASE("A target without such a parameter stays as it is") {
   }
 }
 
-TEST_CASE("A target that is clean stays clean") {
+TEST_CASE("A clean target does not change") {
   const robots::document file = parse("Clean-param: a&b\nClean-param: c /x\n");
   const auto rules = clean_params(file);
   for (const std::string_view target :

@@ -64,7 +64,7 @@ static_assert(in_file([](const document& file) {
   return content_signals(file)[0].search == true;
 }));
 
-TEST_CASE("Signals hold for the groups they stand in") {
+TEST_CASE("Signals apply to the crawlers of their groups") {
   const robots::document file = parse(text);
   REQUIRE(content_signals(file, "a").size() == 1);
   CHECK(content_signals(file, "a")[0].ai_input == true);

@@ -72,7 +72,7 @@ static_assert(in_file([](const document& file) {
 }));
 static_assert(in_file([](const document& file) { return content_usages(file, "a")[1].line == 5; }));
 
-TEST_CASE("Statements hold for the groups they stand in") {
+TEST_CASE("Statements apply to the crawlers of their groups") {
   const robots::document file = parse(text);
   REQUIRE(content_usages(file).size() == 1);
   CHECK(content_usages(file)[0].search() == true);

@@ -83,13 +83,13 @@ static_assert(interval_at(14h) == 20s, "a window is over when its end begins");
 static_assert(interval_at(15h) == 20s);
 static_assert(!rate_at({}, 0h));
 
-TEST_CASE("No rate holds outside the only window") {
+TEST_CASE("No rate applies outside the only window") {
   const auto rates = request_rates(parse("User-agent: *\nRequest-rate: 1/10 0800-1300\n"));
   CHECK_FALSE(rate_at(rates, 14h));
   CHECK(rate_at(rates, 8h)->interval() == 10s);
 }
 
-TEST_CASE("The order of the lines does not matter for the rate to keep") {
+TEST_CASE("The order of the lines does not affect the rate") {
   auto rates = request_rates(parse(text), "a");
   std::vector<request_rate> reversed{rates.rbegin(), rates.rend()};
   for (std::chrono::minutes utc = 0h; utc < 24h; utc += 10min) {

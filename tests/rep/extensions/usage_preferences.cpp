@@ -116,7 +116,7 @@ TEST_CASE("Preferences are those of the crawler's own groups, merged") {
 
 // RFC 9309, section 2.2.4: a line that is no rule does not close the list of user-agent lines, so
 // the rules hold for both; a preference belongs to the lines right above it.
-TEST_CASE("A preference between user-agent lines holds for those above it, rules for all") {
+TEST_CASE("A preference between User-agent lines applies to those above it, rules to all") {
   const robots::document file = parse(
       "User-agent: a\nContent-Usage: train-ai=y\n"
       "User-agent: *\nContent-Usage: train-ai=n\nDisallow: /x\n");
@@ -125,7 +125,7 @@ TEST_CASE("A preference between user-agent lines holds for those above it, rules
   CHECK_FALSE(file.allows("/x", "a"));
 }
 
-TEST_CASE("Nothing is granted for a target that cannot be compared with all lines") {
+TEST_CASE("A target that cannot be compared with all lines gets no permission") {
   std::string many = "User-agent: *\n";
   for (int i = 0; i < 20'000; ++i) {
     many += "Content-Usage: /*a*b train-ai=y\n";

@@ -26,14 +26,14 @@ found findings(std::string_view text, const robots::parse_options& options = {})
   return result;
 }
 
-TEST_CASE("A clean file has no findings, and a finding names its line") {
+TEST_CASE("A clean file has no findings, and each finding has its line") {
   CHECK(lint(parse("User-agent: *\nDisallow: /x\n")).empty());
   CHECK(lint(parse("User-agent: *\nDisallow: x\n")).front().code ==
         diagnostic_code::pattern_never_matches);
   CHECK(lint(parse("User-agent: *\nDisallow: /x\nDisallow: /x\n")).front().line == 3);
 }
 
-TEST_CASE("lint reports a rule that stands twice in a group") {
+TEST_CASE("lint reports a rule that is twice in a group") {
   CHECK(findings("User-agent: *\nDisallow: /a\nAllow: /b\nDisallow: /%61\n") ==
         found{{4, diagnostic_code::duplicate_rule}});
   CHECK(findings("User-agent: a\nDisallow: /a\nUser-agent: b\nDisallow: /a\n").empty());
@@ -156,7 +156,7 @@ TEST_CASE("Every finding has a name, a place and a text") {
   }
 }
 
-TEST_CASE("Lint reads a text as parse does") {
+TEST_CASE("lint reads a text like parse") {
   const std::string text = "x\nDisallow: y\nUser-agent:\nSitemap: s\n";
   const auto of_text = lint(text);
   const auto of_document = lint(parse(text));

@@ -72,7 +72,7 @@ TEST_CASE("An empty text is not foreign content") {
   CHECK(find_foreign_content(std::string_view{}) == foreign_content::none);
 }
 
-TEST_CASE("Files of another kind are recognised by how they begin") {
+TEST_CASE("Files of another kind are recognised by their start") {
   for (const std::string_view text : other_content) {
     CAPTURE(text);
     CHECK(find_foreign_content(text) == foreign_content::other);
@@ -83,7 +83,7 @@ TEST_CASE("Files of another kind are recognised by how they begin") {
   }
 }
 
-TEST_CASE("A robots.txt with mistakes is not taken for a file of another kind") {
+TEST_CASE("A robots.txt with mistakes does not count as a file of another kind") {
   for (const std::string_view text : robots_txt) {
     CAPTURE(text);
     CHECK(find_foreign_content(text) == foreign_content::none);
@@ -113,7 +113,7 @@ TEST_CASE("A foreign file exceeds the malformed limit with any number of lines a
   }
 }
 
-TEST_CASE("A file without a single line of key and value is malformed, however few lines it has") {
+TEST_CASE("A file without any line of key and value is malformed, however short it is") {
   constexpr robots::malformed_limit limit;
   for (const std::string_view text :
        {"Not Found"sv, "null"sv, "404 page not found\n"sv, "\"Not found\""sv,

@@ -69,7 +69,7 @@ static_assert(agent_matcher{"*"}.compare("*") == agent_match::everyone);
 static_assert(agent_matcher{"*"}.compare("FooBot") == agent_match::none);
 static_assert(agent_matcher{"*"}.compare("*/2") == agent_match::none);
 
-TEST_CASE("Every octet either is a character of product tokens or is not") {
+TEST_CASE("Every octet is either a character of product tokens or not") {
   int count = 0;
   for (int octet = 0; octet < 256; ++octet) {
     count += robots::is_product_token_char(static_cast<char>(octet)) ? 1 : 0;

@@ -45,7 +45,7 @@ using list = std::vector<diagnostic_code>;
 static_assert(robots::DirectiveHandler<recorder>);
 static_assert(!robots::DirectiveHandler<int>);
 
-TEST_CASE("Directives come in file order with key, value, line and group") {
+TEST_CASE("Directives are passed in file order with key, value, line and group") {
   const auto seen =
       record("Sitemap: s\nUser-Agent : a # x\nuser-agent: b\nAllow: /1\n\nUSER-AGENT: c\n");
   REQUIRE(seen.directives.size() == 5);
@@ -107,7 +107,7 @@ TEST_CASE("A mistake in a line has one finding, and the rest of the file is read
         list{diagnostic_code::looks_like_html, diagnostic_code::malformed_line});
 }
 
-TEST_CASE("A line whose key does not take the value counts as malformed, findings or not") {
+TEST_CASE("A line whose key does not accept the value counts as malformed") {
   struct {
     void on_directive(const robots::directive& /*line*/) {}
   } silent;
@@ -135,7 +135,7 @@ TEST_CASE("A line whose key does not take the value counts as malformed, finding
   CHECK(malformed("User-agent: a\nDisallow: x\n", {.prepend_slash = true}) == 0);
 }
 
-TEST_CASE("Strict reading takes no misspelled key and no missing colon") {
+TEST_CASE("Strict reading accepts no misspelled key and no missing colon") {
   const parse_options strict{.strict = true};
   CHECK(codes("Useragent: *\n", strict) == list{diagnostic_code::unknown_key});
   CHECK(codes("User-agent *\n", strict) == list{diagnostic_code::malformed_line});
@@ -157,7 +157,7 @@ TEST_CASE("A NUL octet is trimmed at the edges of a value and spoils the line in
   CHECK(cut.directives[1].value == "/a");
 }
 
-TEST_CASE("A User-agent line that is dropped does not hand its rules to the group above") {
+TEST_CASE("The rules after a dropped User-agent line do not go to the group above") {
   const parse_options strict{.strict = true};
   const auto allows = [](std::string_view line, const parse_options& options = {}) {
     const std::string text = "User-agent: *\nDisallow: /\n\n" + std::string{line} + "\nAllow: /\n";
@@ -183,7 +183,7 @@ TEST_CASE("A User-agent line that is dropped does not hand its rules to the grou
   CHECK(allows({"User\0-agent: Good", 17}, {.dialect = dialect::google}));
 }
 
-TEST_CASE("A misspelled User-agent line is like any other record where only exact keys count") {
+TEST_CASE("If only exact keys count, a misspelled User-agent line is like any other record") {
   // RFC 9309, section 2.2.4: other records do not interfere; google/robotstxt without typos, too.
   constexpr std::string_view text =
       "User-agent: a\nDisallow: /x\nUseragent: b\nDisallow: /y\nUser-agent: c\n";
@@ -197,7 +197,7 @@ TEST_CASE("A misspelled User-agent line is like any other record where only exac
   }
 }
 
-TEST_CASE("A rule that is dropped ends the list of User-agent lines") {
+TEST_CASE("A dropped rule ends the list of User-agent lines") {
   const auto allows = [](std::string_view line, const parse_options& options = {}) {
     return robots::parse("User-agent: *\n" + std::string{line} +
                              "\nUser-agent: Good\nAllow: /\n\nUser-agent: *\nDisallow: /\n",
@@ -226,7 +226,7 @@ TEST_CASE("A byte order mark is skipped") {
   CHECK(record("\xEF\xBBUser-agent: *\n", {.dialect = dialect::google}).findings.empty());
 }
 
-TEST_CASE("A line that is too long is cut: a Disallow stays, an Allow goes") {
+TEST_CASE("A line that is too long is cut: a Disallow is kept, an Allow is dropped") {
   const std::string filler(robots::max_line_bytes, 'x');
   const std::string text =
       "User-agent: *\nDisallow: /" + filler + "\nAllow: /" + filler + "\nAllow: /ok\n";
@@ -259,7 +259,7 @@ TEST_CASE("A line that is cut inside a comment has no finding") {
   CHECK(seen.findings.empty());
 }
 
-TEST_CASE("A finding names the column at which its subject begins") {
+TEST_CASE("A finding has the column where its subject begins") {
   const auto column = [](std::string_view text) { return record(text).findings.at(0).column; };
   CHECK(column("  Useragent: *\n") == 3);
   CHECK(column("User-agent: *\nDisallow:  x\n") == 12);

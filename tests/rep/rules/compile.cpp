@@ -142,7 +142,7 @@ static_assert(!allows(admin, "x", "https://example.com/admin"));
 static_assert(!robots::parse(admin).allows("admin/users?q#f"));
 static_assert(allows(closed, "x", "robots.txt"));
 
-TEST_CASE("A verdict names the rule, its line, and the crawler it was made for") {
+TEST_CASE("A verdict has the rule, its line, and the crawler") {
   const auto rules =
       compile("User-agent: FooBot\nAllow: /a\nDisallow: /%61b*$\n", "FooBot/2.0 (x)");
   const auto denied = rules.match("/abc");

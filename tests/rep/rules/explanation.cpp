@@ -44,7 +44,7 @@ TEST_CASE("An explanation names the group that applies") {
   CHECK(none.explain("/b").group == group_choice::none);
 }
 
-TEST_CASE("The target of an explanation is whole however long it is") {
+TEST_CASE("The target of an explanation is complete, however long it is") {
   const std::string target = "/" + std::string(30'000, ' ');
   const auto rules = compile("User-agent: *\nDisallow: /%20\n", "FooBot");
   const auto why = rules.explain(target);
@@ -52,7 +52,7 @@ TEST_CASE("The target of an explanation is whole however long it is") {
   CHECK(why.verdict.undecided);
 }
 
-TEST_CASE("A line is listed once, even where google takes it for two patterns") {
+TEST_CASE("A line is listed once, even if google reads it as two patterns") {
   const auto rules = compile("User-agent: *\nAllow: /*/index.html\n", "FooBot",
                              {.dialect = robots::dialect::google});
   CHECK(rules.explain("/a/index.html/").matches.size() == 1);
@@ -69,7 +69,7 @@ TEST_CASE("No rule is listed for a target that is too long to be decided") {
   CHECK(rules.explain("/%41" + std::string(60'000, 'q')).matches.size() == 2);
 }
 
-TEST_CASE("Tens of thousands of rules that match are explained, each once and in order") {
+TEST_CASE("Tens of thousands of matching rules are explained, each once and in order") {
   std::string many = "User-agent: *\n";
   for (int i = 0; i < 60'000; ++i) {
     many += "Allow: /\n";

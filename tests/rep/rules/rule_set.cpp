@@ -155,7 +155,7 @@ TEST_CASE("Prefixes of every length up to 200 octets are found") {
   check_against_trial(text, targets);
 }
 
-TEST_CASE("Many wildcard rules with one prefix are all tried where they can match") {
+TEST_CASE("Many wildcard rules with one prefix are all tried if they can match") {
   std::string text = "User-agent: *\n";
   std::vector<std::string> targets;
   for (int i = 0; i < 500; ++i) {
@@ -179,7 +179,7 @@ TEST_CASE("A target that repeats the text of rules finds each of them") {
                              "/" + std::string(40, 'a') + "7/" + std::string(500, 'a')});
 }
 
-TEST_CASE("A rule keeps its line however far down it stands") {
+TEST_CASE("A rule has its line number, however large it is") {
   const std::string text = "User-agent: *\n" + std::string(300'000, '\n') + "Disallow: /x\n";
   const rule_set rules = robots::compile(text, "ExampleBot");
   CHECK(rules.match("/x").line == 300'002);
@@ -199,7 +199,7 @@ TEST_CASE("Patterns are reported as they were written") {
   CHECK(rules.match("/h$i").pattern == "/h$i");
 }
 
-TEST_CASE("A rule set of many rules takes little more memory than their lines") {
+TEST_CASE("A rule set of many rules needs little more memory than their lines") {
   std::string text = "User-agent: *\n";
   std::size_t lines = 0;
   for (int i = 0; i < 20'000; ++i) {
@@ -212,7 +212,8 @@ TEST_CASE("A rule set of many rules takes little more memory than their lines") 
   CHECK(rules.memory_bytes() <= lines * 6 / 5 + 200);
 }
 
-TEST_CASE("A rule set of short lines takes little more memory than these, and finds each rule") {
+TEST_CASE(
+    "A rule set of short lines needs little more memory than the lines, and finds each rule") {
   std::string text;
   for (int i = 0; i < 30; ++i) {
     text += "Allow: /" + std::to_string(100 + i) + "\n";
@@ -225,7 +226,7 @@ TEST_CASE("A rule set of short lines takes little more memory than these, and fi
   }
 }
 
-TEST_CASE("A rule set that was moved from has no rules and can still be asked") {
+TEST_CASE("A moved-from rule set has no rules and can be asked") {
   std::string text = "User-agent: ExampleBot\nDisallow: /x\n";
   for (int i = 0; i < 100; ++i) {
     text += "Disallow: /*/part-" + std::to_string(i) + "/*.html\n";

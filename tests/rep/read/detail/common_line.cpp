@@ -32,14 +32,14 @@ places line_ends(std::string_view text) {
   return found;
 }
 
-TEST_CASE("CR, LF and CR LF end a line and nothing else does") {
+TEST_CASE("Only CR, LF and CR LF end a line") {
   CHECK(line_ends("a\nb\rc\r\nd") == places{1, 3, 5, 6, 8});
   CHECK(line_ends("a\fb\vc\td\xC2\x85") == places{9});
   CHECK(line_ends("a\xE2\x80\xA8"
                   "b") == places{5});
 }
 
-TEST_CASE("A line end is found wherever it stands, in texts of any length") {
+TEST_CASE("A line end is found at any place, in texts of any length") {
   for (std::size_t size = 1; size < 140; ++size) {
     for (std::size_t place = 0; place < size; ++place) {
       for (const char end : {'\n', '\r'}) {
@@ -51,7 +51,7 @@ TEST_CASE("A line end is found wherever it stands, in texts of any length") {
   }
 }
 
-TEST_CASE("A value of any length is read whole") {
+TEST_CASE("A value of any length is read completely") {
   for (std::size_t size = 0; size < 140; ++size) {
     for (const std::string_view end : {"", "\n", "\r\nAllow: /", " # c\n", "\t\n"}) {
       const std::string value(size, 'x');

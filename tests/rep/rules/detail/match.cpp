@@ -41,7 +41,7 @@ bool obviously_matches(std::string_view pattern, std::string_view target) {
   return false;
 }
 
-TEST_CASE("The matcher agrees with one that is obviously right") {
+TEST_CASE("The matcher agrees with a simple, obviously correct one") {
   std::mt19937 random{7};
   const auto letters = [&random](std::size_t most, std::string_view of) {
     std::string text{"/"};

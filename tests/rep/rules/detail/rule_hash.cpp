@@ -8,7 +8,7 @@
 
 using namespace robots::rep_detail;
 
-TEST_CASE("The hash of a prefix is that of a text of its own") {
+TEST_CASE("The hash of a prefix is that of the same text alone") {
   const std::string text = "/a/fairly/long/path/with/several/words.html?and=query";
   prefix_hasher hashes{text};
   for (std::size_t size = 0; size <= text.size(); ++size) {
@@ -16,7 +16,7 @@ TEST_CASE("The hash of a prefix is that of a text of its own") {
   }
 }
 
-TEST_CASE("Prefixes are hashed one after another, whatever lies between their lengths") {
+TEST_CASE("Prefixes of any lengths are hashed one after another") {
   const std::string text(500, 'x');
   prefix_hasher hashes{text};
   for (const std::size_t size : {0U, 0U, 3U, 8U, 9U, 31U, 32U, 400U, 500U}) {

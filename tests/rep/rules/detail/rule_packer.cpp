@@ -50,7 +50,7 @@ std::string rules(int count, Pattern pattern) {
   return text;
 }
 
-TEST_CASE("Few of 20,000 different rules share a bucket, and every rule has one") {
+TEST_CASE("Only a few of 20,000 different rules share a bucket, and every rule has one") {
   const std::string text = rules(20'000, [](const std::string& number) {
     return number.back() == '7' ? "/shop/" + number + "/*.html$" : "/section-" + number + "/page";
   });
@@ -69,7 +69,7 @@ TEST_CASE("Rules that begin with a wildcard are found by their rarest octets") {
   CHECK(fullest(parts) <= 64);
 }
 
-TEST_CASE("Many wildcard rules behind one short prefix do not fill one bucket") {
+TEST_CASE("Many wildcard rules after one short prefix do not fill one bucket") {
   const rule_set_parts parts =
       lay_out(rules(20'000, [](const std::string& number) { return "/a*" + number + "z"; }));
   CHECK(parts.facts.tried == 0);

@@ -39,7 +39,7 @@ bool is_undecided(const rule_set& rules, std::string_view target) {
   return found.undecided;
 }
 
-TEST_CASE("A target is compared up to 65,536 octets of normal form, and denied beyond") {
+TEST_CASE("A target of up to 65,536 octets in normal form is compared, and a longer one denied") {
   for (const robots::dialect dialect : {robots::dialect::rfc9309, robots::dialect::google}) {
     const rule_set rules =
         compile("User-agent: *\nAllow: /\nDisallow: /x\n", "FooBot", {.dialect = dialect});
@@ -86,7 +86,7 @@ TEST_CASE("A target is denied if comparing it with the rules takes too long") {
   CHECK(rules.allows("/robots.txt"));
 }
 
-TEST_CASE("A document leaves the same targets undecided, and explaining one costs no more") {
+TEST_CASE("A document has the same undecided targets, and explaining them costs no more") {
   const robots::document file = robots::parse(full_of("Allow:*a*xxxxy"));
   const rule_set rules = file.rules_for("FooBot");
   for (const std::string& target : {"/abcdefghijklmnopqrstuvwxyz%41" + repeated("xxxx", 60'000),
@@ -99,7 +99,7 @@ TEST_CASE("A document leaves the same targets undecided, and explaining one cost
   }
 }
 
-TEST_CASE("A URL as long as servers take is compared with a thousand wildcards") {
+TEST_CASE("A URL as long as servers accept is compared with a thousand wildcards") {
   std::string text = "User-agent: *\n";
   for (int i = 0; i < 1'000; ++i) {
     text += "Disallow: *a" + std::to_string(i) + "*z\n";

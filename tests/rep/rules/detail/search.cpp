@@ -21,7 +21,7 @@ static_assert(end_of("abababc", "ababc") == 7);
 static_assert(end_of("", "a") == std::string_view::npos);
 static_assert(end_of("a", "a") == 1);
 
-TEST_CASE("The search agrees with the standard library on texts of few letters") {
+TEST_CASE("The search agrees with the standard library on texts with few different letters") {
   std::mt19937 random{42};
   for (int round = 0; round < 30'000; ++round) {
     const auto letters = 1 + random() % 3;
@@ -41,7 +41,7 @@ TEST_CASE("The search agrees with the standard library on texts of few letters")
   }
 }
 
-TEST_CASE("A literal is found where the standard library finds it, near the end or far from it") {
+TEST_CASE("A literal is found where the standard library finds it, near the start or far away") {
   std::mt19937 random{43};
   for (int round = 0; round < 30'000; ++round) {
     const auto letters = 1 + random() % 4;

@@ -29,7 +29,7 @@ TEST_CASE("A target is encoded, decoded and written in upper case as RFC 9309 sa
   CHECK(target("/%zz%4%") == "/%zz%4%");
 }
 
-TEST_CASE("A stray percent sign stays, and reading goes on behind it") {
+TEST_CASE("A stray percent sign stays, and reading goes on after it") {
   const auto target = [](std::string_view text) { return normal(text, rfc9309_target_form); };
   CHECK(target("%%61") == "%a");
   CHECK(target("%%%2d%") == "%%-%");
@@ -45,12 +45,12 @@ TEST_CASE("A rule keeps its wildcards") {
   CHECK(normal("/a$b", rfc9309_rule_form) == "/a%24b");
 }
 
-TEST_CASE("The google dialect encodes rules and leaves targets alone") {
+TEST_CASE("The google dialect encodes rules and does not change targets") {
   CHECK(normal("/%7e \xE3", google_rule_form) == "/%7E %E3");
   CHECK(normal("/%7e \xE3*$", google_target_form) == "/%7e \xE3*$");
 }
 
-TEST_CASE("Text in normal form stays, and parts of a text are normalised independently") {
+TEST_CASE("Text in normal form does not change, and parts of a text are normalised separately") {
   std::mt19937 random{9309};
   constexpr std::string_view octets = "%%%%0123456789abcdefABCDEFgz/*$ ?~\xE3";
   for (int round = 0; round < 20'000; ++round) {
@@ -69,7 +69,7 @@ TEST_CASE("Text in normal form stays, and parts of a text are normalised indepen
   }
 }
 
-TEST_CASE("Without a stray percent sign, the normal form is its own normal form") {
+TEST_CASE("Without a stray percent sign, a normal form does not change again") {
   std::mt19937 random{2226};
   constexpr std::array<std::string_view, 12> parts{"%41", "%7e", "%2f", "%E3", "%25", "%00",
                                                    "4",   "a",   "/*",  "$",   " ",   "\xE3"};

@@ -10,7 +10,7 @@ namespace {
 using robots::rep_detail::octet_block;
 using robots::rep_detail::octet_set;
 
-TEST_CASE("A block finds octets that are equal to a limit or not above it") {
+TEST_CASE("A block finds octets that equal a limit or are not above it") {
   std::array<char, octet_block::size> octets{};
   for (int first = 0; first < 256; ++first) {
     for (std::size_t i = 0; i < octets.size(); ++i) {

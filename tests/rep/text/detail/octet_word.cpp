@@ -24,7 +24,7 @@ static_assert(!begins_with("abcdefghij", "abcdefghj"));
 static_assert(!begins_with("ab", "abc"));
 static_assert(begins_with("", ""));
 
-TEST_CASE("find_octet finds the first match, near and far") {
+TEST_CASE("find_octet finds the first match, near or far") {
   for (std::size_t size = 0; size < 150; ++size) {
     for (std::size_t place = 0; place <= size; ++place) {
       std::string text(size, 'b');
@@ -40,7 +40,7 @@ TEST_CASE("find_octet finds the first match, near and far") {
 
 }  // namespace
 
-TEST_CASE("Word operations agree with octet operations at every place and length") {
+TEST_CASE("Word operations agree with octet operations at every position and length") {
   for (std::size_t size = 0; size < 200; size += size == 40 ? 85 : 1) {
     for (std::size_t offset = 0; offset <= size; ++offset) {
       for (int octet = 0; octet < 256; ++octet) {
@@ -74,7 +74,7 @@ TEST_CASE("is_graphic_from finds an octet out of range anywhere in a long text")
   }
 }
 
-TEST_CASE("last_word reads the remaining octets of texts of every length") {
+TEST_CASE("last_word reads the remaining octets of texts of any length") {
   for (std::size_t size = 0; size < 24; ++size) {
     std::string text;
     for (std::size_t i = 0; i < size; ++i) {
