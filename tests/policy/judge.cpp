@@ -276,3 +276,23 @@ TEST_CASE("Options that contradict each other are refused before they are used")
   options.default_ttl = -1s;
   CHECK_THROWS_AS(validate(options), std::invalid_argument);
 }
+
+TEST_CASE("A share lies between 0 and 1, and may be either") {
+  const auto set_jitter = [](judge_options& options, double share) {
+    options.failure_jitter = share;
+  };
+  const auto set_malformed = [](judge_options& options, double share) {
+    options.malformed.share = share;
+  };
+  for (void (*const set)(judge_options&, double) : {+set_jitter, +set_malformed}) {
+    judge_options options = strict();
+    for (const double possible : {0.0, 1.0}) {
+      set(options, possible);
+      CHECK_NOTHROW(validate(options));
+    }
+    for (const double impossible : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
+      set(options, impossible);
+      CHECK_THROWS_AS(validate(options), std::invalid_argument);
+    }
+  }
+}

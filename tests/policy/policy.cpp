@@ -116,6 +116,34 @@ TEST_CASE("Sites without rules share one set of rules, and cost little more than
   CHECK(read("User-agent: *\nDisallow: /a\n")->memory_bytes() < 384);
 }
 
+TEST_CASE("The memory of a policy counts all that it keeps") {
+  const std::string long_text(10'000, 'x');
+  const std::size_t least = failed(fallback_action::deny_all)->memory_bytes();
+  CHECK(read("User-agent: *\nDisallow: /" + long_text + "\n")->memory_bytes() > 10'000);
+  CHECK(read("Host: " + long_text + "\n")->memory_bytes() > 10'000);
+  CHECK(read("Sitemap: https://example.com/" + long_text + "\n")->memory_bytes() > 10'000);
+
+  std::string many_lines = "User-agent: *\n";
+  for (int i = 0; i < 32; ++i) {
+    many_lines += "Request-rate: 1/5\n";
+  }
+  const auto rates = read(many_lines);
+  CHECK(rates->memory_bytes() > least + 32 * sizeof(robots::request_rate));
+  for (int i = 0; i < 32; ++i) {
+    many_lines += "Visit-time: 0600-0845\n";
+  }
+  const auto visits = read(many_lines);
+  CHECK(visits->memory_bytes() >= rates->memory_bytes() + 32 * sizeof(robots::visit_time));
+  for (int i = 0; i < 32; ++i) {
+    many_lines += "not a line\n";
+  }
+  const auto malformed = read(many_lines);
+  REQUIRE(malformed->findings().diagnostics.size() == 32);
+  CHECK(malformed->memory_bytes() >= visits->memory_bytes() + 32 * sizeof(robots::diagnostic));
+  CHECK(failed(fallback_action::last_good_or_deny, malformed)->memory_bytes() >
+        least + malformed->memory_bytes());
+}
+
 TEST_CASE("A policy keeps the other lines of the file") {
   const auto from_file = read(file);
   CHECK(from_file->crawl_delay() == 1'500ms);
@@ -162,6 +190,22 @@ TEST_CASE(
   CHECK(fewer->fingerprint() != visits->fingerprint());
   // A file that says nothing allows everything, and 0 is for what denies everything.
   CHECK(read("")->fingerprint() != 0);
+}
+
+TEST_CASE("Policies whose rates differ only in their hours have different fingerprints") {
+  // A rate with hours comes before one without. So the second file asks for 1 s, the others for 5
+  // s.
+  const auto longer = read("User-agent: *\nRequest-rate: 1/5 0000-0000\nRequest-rate: 1/1\n");
+  const auto shorter = read("User-agent: *\nRequest-rate: 1/5\nRequest-rate: 1/1 0000-0000\n");
+  const auto always = read("User-agent: *\nRequest-rate: 1/5\nRequest-rate: 1/1\n");
+  CHECK(longer->fingerprint() != shorter->fingerprint());
+  CHECK(always->fingerprint() != shorter->fingerprint());
+}
+
+TEST_CASE("All policies that deny everything for want of a file have the fingerprint 0") {
+  CHECK(failed(fallback_action::deny_all)->fingerprint() == 0);
+  CHECK(failed(fallback_action::last_good_or_deny)->fingerprint() == 0);
+  CHECK(failed(fallback_action::deny_all, read(file))->fingerprint() == 0);
 }
 
 TEST_CASE("An empty file allows everything and needs no memory for rules") {

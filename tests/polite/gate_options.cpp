@@ -46,6 +46,17 @@ TEST_CASE("Options that contradict each other are refused") {
   }
 }
 
+TEST_CASE("An option that is 0 turns off its delay, its limit or its memory") {
+  gate_options options;
+  options.delay = {.fixed_delay = 0s, .floor = 0s, .cap = 0s};
+  options.slow_down.lasts = 0s;
+  options.most_retry_after = 0s;
+  options.memory = 0s;
+  options.longest_memory = 0s;
+  options.ledger_patience = 0s;
+  CHECK_NOTHROW(validate(options));
+}
+
 TEST_CASE("The default key is the origin") {
   CHECK(key_by_origin("HTTPS://Example.com:443/a?b") == "https://example.com");
   CHECK(key_by_origin("http://example.com:8080") == "http://example.com:8080");

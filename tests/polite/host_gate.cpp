@@ -242,6 +242,20 @@ TEST_CASE("The requests that fetched a robots.txt count once, for all callers") 
   CHECK(paced.next_allowed_at(home, limits).at == begin + 4s);
 }
 
+TEST_CASE("A robots.txt that was counted does not keep a newer one from being counted") {
+  const ManualClock clock;
+  gate paced{exactly(2s), clock};
+  const auto limits_now = [&clock] {
+    return robots::host_limits{.policy =
+                                   fetched_at(clock.now(), {"https://example.com/robots.txt"})};
+  };
+  const robots::host_limits limits = limits_now();
+  paced.acquire(home, limits).reservation.complete(fine);
+  clock.advance(10s);
+  paced.try_reserve(home, limits).reservation.cancel();
+  CHECK(paced.try_acquire(home, limits_now()).plan.at == clock.now() + 2s);
+}
+
 TEST_CASE("A robots.txt that is fetched after a redirect counts at each host") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
@@ -360,6 +374,30 @@ TEST_CASE("Reservations are served in order of arrival") {
   CHECK(std::ranges::is_sorted(order));
 }
 
+TEST_CASE("Each reservation that ends lets one waiter in, even before the last one has woken") {
+  constexpr std::size_t most = 8;
+  gate paced{with_concurrency(most), ManualClock{}};
+  std::vector<gate::answer> held;
+  std::vector<gate::answer> next(most);
+  {
+    std::vector<std::jthread> waiters;
+    for (std::size_t i = 0; i < most; ++i) {
+      held.push_back(paced.try_reserve(home));
+    }
+    for (std::size_t i = 0; i < most; ++i) {
+      waiters.emplace_back([&, i] { next[i] = paced.reserve(home); });
+      while (paced.waiting(home) <= i) {
+        std::this_thread::yield();
+      }
+    }
+    for (std::size_t left = most; left > 0; --left) {
+      held[left - 1].reservation.cancel();
+      CHECK(paced.waiting(home) == left - 1);
+    }
+  }
+  CHECK(std::ranges::all_of(next, [](const gate::answer& got) { return static_cast<bool>(got); }));
+}
+
 TEST_CASE("A waiter that leaves lets the next one continue") {
   gate paced{with_concurrency(1), ManualClock{}};
   gate::answer first = paced.acquire(home);
@@ -441,6 +479,18 @@ TEST_CASE("If all hosts must be remembered, a new host is refused until one need
   CHECK(paced.stats().hosts == most);
   clock.advance(2min);
   CHECK(paced.try_acquire(home));
+}
+
+TEST_CASE("A host that recovers makes room for others sooner") {
+  const ManualClock clock;
+  gate_options options = exactly(2s);
+  options.max_hosts = 1;
+  gate paced{options, clock};
+  paced.note_response(home, {.status = 503});
+  clock.advance(2min);
+  CHECK(paced.try_acquire(other).reason == admission_reason::no_room);
+  paced.note_response(home, {.status = 200});
+  CHECK(paced.try_acquire(other));
 }
 
 TEST_CASE("There is room for exactly the number of hosts in the options") {
@@ -546,7 +596,9 @@ TEST_CASE("A gate counts its answers and how its reservations end") {
   paced.acquire(home).reservation.complete(fine);
   CHECK(paced.try_acquire(home).reason == admission_reason::not_yet);
   CHECK(paced.try_acquire("x").reason == admission_reason::invalid_url);
-  paced.try_reserve(home).reservation.cancel();
+  gate::answer early = paced.try_reserve(home);
+  CHECK(early.reservation.start().state == robots::start_state::wait);
+  early.reservation.cancel();
   paced.try_reserve(home).reservation.complete(fine);
   const robots::gate_stats stats = paced.stats();
   CHECK(stats.answers[admission_reason::go] == 3);

@@ -238,7 +238,6 @@ ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
     ++host->withdrawals;
     std::swap(sleepers, host->sleepers);
     host->queue.refuse_all();
-    state_->hand_on(*host);
   }
   sleepers.request_stop();  // without the lock, since it calls a function of the clock
 }

@@ -421,6 +421,20 @@ TEST_CASE("A request that was not reported as started counts from its latest pos
   CHECK(other.plan(5s).at == origin + 6s);
 }
 
+TEST_CASE("A request that was never said to start counts no longer than one that was") {
+  for (const bool starts : {true, false}) {
+    CAPTURE(starts);
+    one_host host;
+    host_reservation reserved = host.reserve(0s, rules("Crawl-delay: 10"));
+    if (starts) {
+      CHECK(host.start(reserved, 0s) == std::nullopt);
+    }
+    host.state.complete(reserved, {.status = 200}, origin, host.chosen);
+    host.request(10s, {.status = 503});
+    CHECK(host.plan(10s).at == origin + 12s);
+  }
+}
+
 TEST_CASE("The delay also follows requests without a reservation") {
   one_host host;
   host.state.add_request(origin, nullptr, middle, moment(0s), host.chosen);
