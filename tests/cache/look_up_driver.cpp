@@ -209,3 +209,16 @@ TEST_CASE("run passes an exception of a callback on, and the next run continues"
   bot.driver->run();
   CHECK(bot.answered == 1);
 }
+
+TEST_CASE("A callback that throws does not hold back the requests that wait for room") {
+  driven bot{foo_bot(), 1};
+  bot.driver->start(bot.cache.begin("https://first.example/"),
+                    [](const look_up&) { throw std::runtime_error{"enough"}; });
+  bot.ask(home);
+  bot.web.answer(ok());
+  CHECK_THROWS_WITH_AS(bot.driver->run(), "enough", std::runtime_error);
+  REQUIRE(bot.web.open.size() == 1);
+  bot.web.answer(ok());
+  bot.driver->run();
+  CHECK(bot.answered == 1);
+}

@@ -107,6 +107,18 @@ TEST_CASE("A stop ends the wait for a fetcher that does not answer") {
   CHECK_FALSE(summary.complete);
 }
 
+TEST_CASE("A host that is given twice is asked once, and counts as fetched and as joined") {
+  scripted bot;
+  Prompt web{bot.web};
+  bot.web.otherwise(robots::test::ok());
+  const std::string host = sites(1).front();
+  const auto summary = prefetch(bot.cache, std::vector{host, host}, web);
+  CHECK(summary.fetched == 1);
+  CHECK(summary.joined == 1);
+  CHECK(summary.done() == 2);
+  CHECK(bot.web.count() == 1);
+}
+
 TEST_CASE("A limit of 0 requests at once is refused") {
   scripted bot;
   Prompt web{bot.web};

@@ -144,6 +144,20 @@ struct PartStore : memory_store {
   std::shared_ptr<std::atomic<bool>> is_down = std::make_shared<std::atomic<bool>>(false);
 };
 
+/// Opens a gate when its watch ends.
+struct ClosingStore : memory_store {
+  ClosingStore(const memory_store& store, gate& opened) : memory_store(store), door(&opened) {}
+
+  void watch(std::function<void(std::string_view)> on_change) override {
+    if (!on_change) {
+      door->open();
+    }
+    memory_store::watch(std::move(on_change));
+  }
+
+  gate* door;
+};
+
 /// Fails once, in a thread of the cache.
 struct FailingClock : ManualClock {
   explicit FailingClock(const ManualClock& same) : ManualClock(same) {}
@@ -221,6 +235,16 @@ void drive(look_up& work, fleet& in) {
       come.wait();
       work.resume();
     }
+  }
+}
+
+/// Waits for news until a look-up has a request to send.
+void drive_to_request(look_up& work) {
+  while (!std::holds_alternative<fetch_request>(work.next())) {
+    std::promise<void> news;
+    work.call_on_news([&news] { news.set_value(); });
+    news.get_future().wait();
+    work.resume();
   }
 }
 
@@ -1642,12 +1666,7 @@ TEST_CASE("Work that is dropped releases its lease") {
   const auto cache = crawlers.worker();
   {
     look_up dropped = cache->begin(home);
-    while (!std::holds_alternative<fetch_request>(dropped.next())) {
-      std::promise<void> news;
-      dropped.call_on_news([&news] { news.set_value(); });
-      news.get_future().wait();
-      dropped.resume();
-    }
+    drive_to_request(dropped);
   }
   CHECK_FALSE(crawlers.store.try_lease(lease_key, 1s));  // not before the store is called next
   CHECK(cache->allowed(home));
@@ -1727,6 +1746,40 @@ TEST_CASE("A store that hangs blocks no look-up in steps, and no call beyond its
   door.open();
   drive(looking, crawlers);
   CHECK(cache->check(home, looking).allowed);
+}
+
+TEST_CASE("A cache that is destroyed publishes the answers that wait for the store") {
+  gate door;  // outlives the cache, whose threads pass it
+  fleet crawlers;
+  crawlers.web.on(robots_url, ok());
+  {
+    robots::basic_robots_cache<ScriptedFetcher, ManualClock,
+                               TieredStorage<LruStorage<64>, ClosingStore>>
+        cache{foo_bot(), crawlers.web, crawlers.clock, {LruStorage<64>{}, {crawlers.store, door}}};
+    look_up looking = cache.begin(home);
+    drive_to_request(looking);
+    crawlers.store.on_call([&door](std::string_view) { door.pass(); });
+    const look_up other = cache.begin("https://other.example/");  // takes the store's thread
+    door.wait_for_arrivals();
+    looking.on_response(ok());
+    CHECK(looking.policy());
+    CHECK_FALSE(other.policy());
+  }
+  CHECK(crawlers.stored());
+}
+
+TEST_CASE("An answer that replaces no other is announced to no process") {
+  fleet crawlers;
+  crawlers.web.on(robots_url, ok());
+  memory_store listener{crawlers.store};
+  std::atomic<int> messages = 0;
+  listener.watch([&messages](std::string_view) { ++messages; });
+  const auto cache = crawlers.worker();
+  CHECK(cache->allowed(home));
+  CHECK(crawlers.stored());
+  CHECK(messages == 0);
+  cache->refresh(home);
+  CHECK(messages > 0);
 }
 
 TEST_CASE("Many look-ups in steps ask the store in few round trips") {

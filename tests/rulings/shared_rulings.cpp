@@ -1,7 +1,10 @@
 // Rulings of several processes that share a store.
 #include "cache/cache_fixture.hpp"
+#include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/look_up.hpp>
 #include <robots/observe/events.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/site_override.hpp>
 #include <robots/rulings/ruling.hpp>
 #include <robots/store/lru_storage.hpp>
@@ -12,13 +15,16 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -30,6 +36,7 @@ using robots::ScriptedFetcher;
 using robots::site_override;
 using robots::TieredStorage;
 using robots::test::foo_bot;
+using robots::test::gate;
 using robots::test::home;
 using robots::test::ok;
 using robots::test::robots_url;
@@ -233,6 +240,57 @@ TEST_CASE("A process learns the rulings that it missed, also of sites that it do
   CHECK(first->is_halted(home));
   of.store.lose_changes();
   wait_until([&] { return !first->is_halted(home); });
+}
+
+TEST_CASE("A process that may have missed rulings asks for those on 64 sites in one round trip") {
+  constexpr int sites = 64;
+  std::atomic<int> calls = 0;
+  crawl of;
+  auto second = of.start();
+  {
+    const auto first = of.start();
+    for (int i = 0; i < sites; ++i) {
+      first->halt("https://site" + std::to_string(i) + ".example/");
+    }
+    wait_until([&] { return second->halted().size() == sites; });
+  }
+  of.store.on_call([&calls](std::string_view) { ++calls; });
+  of.store.lose_changes();
+  wait_until([&] { return calls > 0; });
+  second.reset();  // waits for the thread that asks
+  CHECK(calls == 1);
+}
+
+TEST_CASE("Each site gets its own rulings if one round trip brings those on several sites") {
+  gate door;  // outlives the cache, whose threads pass it
+  crawl of;
+  const std::vector<std::string> halted{"site1.example", "site2.example", "site3.example"};
+  {
+    const auto first = of.start();
+    for (const std::string& site : halted) {
+      first->halt(site);
+      of.wait_for_record(halt_by_hand, site);
+    }
+  }
+  const auto second = of.start();
+  of.store.on_call([&door](std::string_view) { door.pass(); });
+  const robots::look_up slow = second->begin(home);
+  door.wait_for_arrivals();
+  std::vector<robots::look_up> at_once;
+  for (const std::string& site : halted) {
+    at_once.push_back(second->begin("https://" + site));
+  }
+  door.open();
+  for (robots::look_up& one : at_once) {
+    while (std::holds_alternative<robots::news_wait>(one.next())) {
+      std::promise<void> news;
+      one.call_on_news([&news] { news.set_value(); });
+      news.get_future().wait();
+      one.resume();
+    }
+    CHECK(one.refusal() == robots::decision_reason::halted);
+  }
+  CHECK(of.web.count() == 0);
 }
 
 TEST_CASE("A process learns a sign-off that it missed") {

@@ -225,6 +225,7 @@ class look_up_driver {
     } else {
       const std::unique_ptr<item> ended = std::move(items_.at(id));
       items_.erase(id);
+      send();  // first, since `done` may throw
       if (ended->done) {
         ended->done(ended->work);
       }

@@ -98,7 +98,7 @@ TEST_CASE("A value that would change the meaning is refused with a message that 
   }
   CHECK(complaint(with_rule("/" + std::string(robots::max_line_bytes - 11, 'a'))).empty());
   CHECK(complaint(with_rule("/" + std::string(robots::max_line_bytes - 10, 'a')))
-            .ends_with("octets: shorten it, since 16663 are read"));
+            .ends_with("begins a line of 16664 octets: shorten it, since 16663 are read"));
 }
 
 TEST_CASE("The text of random groups parses to the same groups") {

@@ -90,6 +90,12 @@ TEST_CASE("A robots.txt with mistakes does not count as a file of another kind")
   }
 }
 
+TEST_CASE("A text is mostly controls if more than one octet in 20 is a control") {
+  const std::string colour = "\x1B[0m\x1B[1m\x1B[0m\x1B[1m";
+  CHECK(find_foreign_content(colour + std::string(64, 'a')) == foreign_content::none);
+  CHECK(find_foreign_content(colour + std::string(63, 'a')) == foreign_content::other);
+}
+
 TEST_CASE("A foreign file exceeds the malformed limit with any number of lines and has a finding") {
   constexpr robots::malformed_limit limit;
   const auto has_error = [](const robots::document& file) {
