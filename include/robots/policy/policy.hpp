@@ -154,7 +154,9 @@ class policy {
   /// Deleted for temporaries: the result would dangle.
   std::string_view text() const&& = delete;
 
-  /// The document that `text` is: all groups, comments aside. Linear in the text.
+  /// Parses `text` into all its groups. Without a robots.txt in force, the document is empty, which
+  /// allows everything even if this policy denies. Throws `std::logic_error` if there is one, but
+  /// its text was not kept: set `cache_options::keep_text`. Linear in the text.
   [[nodiscard]] robots::document document() const;
 
   /// The URL of the robots.txt of another site, if the site redirects there. Then this policy by
