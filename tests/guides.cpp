@@ -128,6 +128,24 @@ void check_same(const std::set<std::string>& in_headers, const std::set<std::str
   }
 }
 
+/// The part of a text that begins with `from` and ends before the next `to`.
+std::string part_of(const std::string& text, std::string_view from, std::string_view to) {
+  const std::size_t begin = text.find(from);
+  REQUIRE(begin != std::string::npos);
+  return text.substr(begin, text.find(to, begin + from.size()) - begin);
+}
+
+/// The names between backticks that follow `mark`, such as `| ` at the start of a row.
+std::set<std::string> names_after(const std::string& text, const std::string& mark) {
+  std::set<std::string> names;
+  for (std::size_t begin = text.find(mark + '`'); begin != std::string::npos;
+       begin = text.find(mark + '`', begin + 1)) {
+    const std::size_t name = begin + mark.size() + 1;
+    names.insert(text.substr(name, text.find('`', name) - name));
+  }
+  return names;
+}
+
 }  // namespace
 
 TEST_CASE("options.md has each option with its default, and no other") {
@@ -168,4 +186,22 @@ TEST_CASE("events.md has each event and each metric, and no other") {
     rows.insert(row.starts_with("| `robots.") ? row.substr(0, row.find("` |") + 3) : row);
   }
   check_same(declared, rows);
+}
+
+TEST_CASE("README.md and threads.md list each member of call_options, and no other") {
+  std::set<std::string> members;
+  std::istringstream lines{code_of(part_of(text_of("include/robots/fetch/call_options.hpp"),
+                                           "struct call_options {\n", "\n};"))};
+  for (std::string line; std::getline(lines, line);) {
+    if (const std::size_t end = line.find("{};"); end != std::string::npos) {
+      const std::size_t name = line.rfind(' ', end) + 1;
+      members.insert(line.substr(name, end - name));
+    }
+  }
+  CHECK(members.contains("deadline"));
+
+  const std::string list = part_of(text_of("README.md"), "`call_options`: ", ".\n");
+  check_same(members, names_after(list.substr(list.find(' ')), " "));
+  const std::string page = text_of("tests/guides/threads.md");
+  check_same(members, names_after(part_of(page, "take `call_options`:", "\n\nNo call"), "\n| "));
 }

@@ -30,6 +30,7 @@
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/explain.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/rules/listed_rule.hpp>

@@ -123,6 +123,7 @@ TEST_CASE("A policy keeps the text of its file if options ask for it") {
   scripted without{options};
   without.web.on(robots_url, ok(file));
   CHECK(without.cache.get(home)->text().empty());
+  CHECK_THROWS_AS((void)without.cache.get(home)->document(), std::logic_error);
   options.keep_text = true;
   scripted bot{options};
   bot.web.on(robots_url, ok(file), ScriptedFetcher::status(503), ScriptedFetcher::status(404));

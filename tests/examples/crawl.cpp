@@ -104,8 +104,7 @@ void crawler::work() {
                                  .headers = {{"User-Agent", options_.cache.user_agent}},
                                  .timeout = options_.cache.timeout,
                                  .max_bytes = 1'000'000});
-      admitted.reservation.complete(report_of(response, clock.now() - admitted.reservation.at(),
-                                              std::chrono::system_clock::now()));
+      admitted.reservation.complete(report_of(response, clock.now() - admitted.reservation.at()));
     }
     const time_point now = clock.now();
     const start_plan next = gate_.next_allowed_at(url, {.policy = admitted.decision.policy});

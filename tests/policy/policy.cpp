@@ -8,6 +8,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -154,6 +155,24 @@ TEST_CASE("A policy keeps the other lines of the file") {
   CHECK(from_file->host() == "example.com");
   CHECK(from_file->lines().non_blank == 10);
   CHECK(from_file->lines().malformed == 1);
+}
+
+TEST_CASE("A policy with rules gives a document only if it keeps the text") {
+  const record_head head{{.outcome = outcome::success, .status = 200}};
+  const auto with_text =
+      std::make_shared<const policy>(robots::directives_for(file, "FooBot"), head, time_point{1h},
+                                     std::make_shared<const std::string>(file));
+  CHECK_FALSE(with_text->document().allows("/x"));
+  CHECK_FALSE(failed(fallback_action::last_good_or_deny, with_text)->document().allows("/x"));
+
+  constexpr const char* message =
+      "policy::document: the text of the robots.txt was not kept; set cache_options::keep_text";
+  CHECK_THROWS_WITH_AS((void)read(file)->document(), message, std::logic_error);
+  CHECK_THROWS_WITH_AS((void)failed(fallback_action::last_good_or_deny, read(file))->document(),
+                       message, std::logic_error);
+  CHECK_THROWS_AS((void)read("")->document(), std::logic_error);
+  // There is no file to give back.
+  CHECK(failed(fallback_action::deny_all)->document().allows("/x"));
 }
 
 TEST_CASE("A policy keeps rates and hours, up to a limit") {

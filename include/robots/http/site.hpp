@@ -126,7 +126,7 @@ namespace http_detail {
     return "there is no host";
   }
   return http_detail::normal_host(parts.host)
-             ? std::string{"not an http or https URL, nor a host"}
+             ? std::string{"it names no host, as https://example.com/ and example.com do"}
              : "the host " + http_detail::shown(parts.host) + " is neither a name nor an address";
 }
 

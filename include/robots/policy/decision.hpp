@@ -8,6 +8,7 @@
 #include <robots/policy/record.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/file_findings.hpp>
+#include <robots/rep/rules/explain.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
 #include <algorithm>
@@ -76,21 +77,14 @@ namespace policy_detail {
 /// Returns one sentence for people: the answer, and the rule with its line or the outcome.
 [[nodiscard]] inline std::string explain(const decision& answer) {
   std::string text = answer.allowed ? "allowed: " : "not allowed: ";
-  text += base::enum_text<decision_reason::invalid_url>(
-      answer.reason,
-      {"", "no rule matches", "/robots.txt itself",
-       "no robots.txt: ", "the URL is too long, or the rules too many, to be compared",
-       "fallback: ", "the site was told by hand", "the site is halted until somebody resumes it",
-       "the site needs a sign-off", "the host is excluded", "not an http or https URL"});
+  const std::string_view why = base::enum_text<decision_reason::invalid_url>(
+      answer.reason, {"", "", "", "no robots.txt: ", "", "fallback: ", "the site was told by hand",
+                      "the site is halted until somebody resumes it", "the site needs a sign-off",
+                      "the host is excluded", "not an http or https URL"});
+  text += why.empty() ? explain(answer.verdict) : std::string{why};
   if (answer.reason == decision_reason::invalid_url && answer.policy) {
     const std::string problem = answer.policy->source().error_text;
     text += problem.empty() ? "" : ": " + problem;
-  }
-  if (answer.reason == decision_reason::rule) {
-    text.append(to_string(*answer.verdict.directive)).append(" \"");
-    text += base::printable(*answer.verdict.pattern) + "\", line " +
-            std::to_string(answer.verdict.line) + ", for " +
-            base::printable(answer.verdict.user_agent);
   }
   if (answer.reason == decision_reason::no_file || answer.reason == decision_reason::fallback) {
     text += policy_detail::outcome_text(*answer.policy);

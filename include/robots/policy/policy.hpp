@@ -155,7 +155,9 @@ class policy {
   /// Deleted for temporaries: the result would dangle.
   std::string_view text() const&& = delete;
 
-  /// Parses `text` again: all groups, without comments. Linear in the text.
+  /// Parses `text` into all its groups. Without a robots.txt in force, the document is empty, which
+  /// allows everything even if this policy denies. Throws `std::logic_error` if there is one, but
+  /// its text was not kept: set `cache_options::keep_text`. Linear in the text.
   [[nodiscard]] robots::document document() const;
 
   /// Returns the URL of another site's robots.txt, if the site redirects there. Then this policy

@@ -18,6 +18,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -183,7 +184,14 @@ ROBOTS_INLINE line_counts policy::own_lines() const noexcept {
   return policy_detail::read_lines(in);
 }
 
-ROBOTS_INLINE document policy::document() const { return parse(text()); }
+ROBOTS_INLINE document policy::document() const {
+  // An empty document would allow what the rules disallow.
+  if (in_force().basis_ == policy_basis::rules && !in_force().extras().text) {
+    throw std::logic_error{
+        "policy::document: the text of the robots.txt was not kept; set cache_options::keep_text"};
+  }
+  return parse(text());
+}
 
 ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(std::string_view user_agent,
                                                             decision_reason why,

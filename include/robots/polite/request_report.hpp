@@ -26,10 +26,11 @@ struct request_report {
   [[nodiscard]] constexpr bool succeeded() const noexcept { return status >= 200 && status < 400; }
 };
 
-/// Makes the report of an exchange that took `response_time` and ended at `now`.
-[[nodiscard]] inline request_report report_of(const fetch_response& response,
-                                              std::chrono::nanoseconds response_time,
-                                              wall_time now) noexcept {
+/// Makes the report of an exchange that took `response_time`. `now` is the date at which it ended:
+/// a Retry-After may be a date, too.
+[[nodiscard]] inline request_report report_of(
+    const fetch_response& response, std::chrono::nanoseconds response_time,
+    wall_time now = std::chrono::system_clock::now()) noexcept {
   return {.response_time = response_time,
           .status = response.status,
           .retry_after = retry_after(response.headers, now)};
