@@ -396,8 +396,8 @@ TEST_CASE(
       CHECK(result.allowed != strict);
       CHECK(to_string(result.policy->source().outcome) == "malformed");
       CHECK(explain(result) ==
-            (strict ? "not allowed: fallback: malformed (HTTP 200): the content is no robots.txt"
-                    : "allowed: no rule matches, though the content is no robots.txt"));
+            (strict ? "not allowed: fallback: malformed (HTTP 200): the content is not a robots.txt"
+                    : "allowed: no rule matches, though the content is not a robots.txt"));
     }
   }
 }

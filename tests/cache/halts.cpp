@@ -729,5 +729,5 @@ TEST_CASE("If the predicate throws, the site is high-risk; a bad suffix is refus
   CHECK(bot.cache.check(home).reason == decision_reason::needs_sign_off);
   options = foo_bot();
   options.sign_off = {"a b"};
-  CHECK_THROWS_WITH(scripted{options}, doctest::Contains("sign_off: \"a b\" is no host name"));
+  CHECK_THROWS_WITH(scripted{options}, doctest::Contains("sign_off: \"a b\" is not a host name"));
 }

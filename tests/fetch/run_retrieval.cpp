@@ -67,7 +67,7 @@ TEST_CASE("An exception of the fetcher becomes an error with its text") {
   web.otherwise_call([](const fetch_request&) -> robots::fetch_response { throw 42; });
   result = run_retrieval(start(), web, clock);
   CHECK(result.error == fetch_error::other);
-  CHECK(result.error_text == "the fetcher failed, and did not say why");
+  CHECK(result.error_text == "the fetcher failed without a reason");
 }
 
 TEST_CASE("A call that was stopped before sends no request") {

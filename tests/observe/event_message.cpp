@@ -39,7 +39,7 @@ TEST_CASE("Events of look-ups, requests and breakers are explained in a sentence
   CHECK(explain(robots::breaker_event{{}, robots::breaker_state::closed}) ==
         "the circuit breaker closed: the origin answers again");
   CHECK(explain(robots::drop_event{{}, true}) == "the cache dropped an entry that had expired");
-  CHECK(explain(robots::drop_event{}) == "the cache dropped an entry for want of room");
+  CHECK(explain(robots::drop_event{}) == "the cache dropped an entry to make room");
 }
 
 TEST_CASE("Events of retrievals name the outcome and the policy that holds") {
@@ -68,7 +68,7 @@ TEST_CASE("Events of decisions, changes and operators are explained in a sentenc
   CHECK(explain(robots::decision_event{{}, "x", denied}) == "not allowed: invalid_url");
   CHECK(explain(robots::admission_event{{}, "x", denied, robots::admission_reason::busy}) ==
         "refused: busy");
-  CHECK(explain(robots::admission_event{{}, "x", denied}) == "the request may go");
+  CHECK(explain(robots::admission_event{{}, "x", denied}) == "the request may start");
 
   const robots::record record;
   const robots::policy before{robots::fallback_action::deny_all, "FooBot", record};
@@ -98,7 +98,7 @@ TEST_CASE("Events of decisions, changes and operators are explained in a sentenc
   CHECK(explain(robots::quarantine_event{}) ==
         "the site was put in quarantine: its files are malformed again and again");
   CHECK(explain(robots::override_event{{}, robots::site_override::deny}) ==
-        "the site was overridden by hand: deny");
+        "the site has an override: deny");
   CHECK(explain(robots::override_event{}) == "the override of the site was lifted");
   CHECK(explain(robots::far_store_event{{}, true, {}}) == "the shared store answers again");
   CHECK(explain(robots::lost_invalidation_event{}).find("old rules") != std::string::npos);

@@ -98,7 +98,7 @@ TEST_CASE("A URL that is too long to be compared is denied for that reason") {
   CHECK_FALSE(answer.allowed);
   CHECK(to_string(answer.reason) == "undecided");
   CHECK(explain(answer) ==
-        "not allowed: the URL is too long, or the rules too many, to be compared");
+        "not allowed: the URL is too long to compare, or there are too many rules");
 }
 
 TEST_CASE("The refusal of a text that is not a URL says what is wrong with it") {

@@ -402,7 +402,7 @@ std::variant<settings, status> read_command_line(int argc, const char* const* ar
     if (about == nullptr) {
       return complain(
           (second.empty() ? "the command is not complete: give "
-                          : '"' + second + "\" is no command: give ") +
+                          : '"' + second + "\" is not a command: give ") +
               std::string{first == "audit" ? "audit verify or audit report"
                                            : "store list, store erase or store override"},
           "");

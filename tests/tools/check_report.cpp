@@ -529,7 +529,7 @@ class page {
     tile(of_.halts, "sites halted, resumed");
     tile(of_.revoked, "times access revoked");
     tile(of_.sign_offs, "sign-offs");
-    tile(of_.overrides, "told by hand");
+    tile(of_.overrides, "set by an operator");
     tile(of_.quarantines, "quarantine events");
     tile(of_.breakers, "breaker events");
     tile(of_.losses, "gaps in the trail");

@@ -27,7 +27,7 @@ Result with_store(const std::string& name, const Use& use) {
   constexpr std::string_view file = "sqlite:";
   const bool is_file = name.starts_with(file);
   if (name == file || (!is_file && name.find("://") == std::string::npos)) {
-    throw std::invalid_argument('"' + name + "\" is no store: give sqlite:PATH or redis://HOST");
+    throw std::invalid_argument('"' + name + "\" is not a store: give sqlite:PATH or redis://HOST");
   }
 #ifdef ROBOTS_CHECK_SQLITE
   if (is_file) {

@@ -66,7 +66,7 @@ std::string rule_column(const answer& about, const text_style& style) {
       return "fallback " + std::string{style.fallback} +
              (decided.allowed ? " allows all" : " denies all");
     case decision_reason::by_hand:
-      return "the site was told by hand";
+      return "the site was set by an operator";
     case decision_reason::halted:
       return "the site is halted";
     case decision_reason::needs_sign_off:
@@ -273,7 +273,7 @@ std::string to_text(const cache_stats& stats) {
   row("sites evicted", stats.evictions);
   row("sites that the store knew", stats.far_hits);
   row("sites that the store did not know", stats.far_misses);
-  row("values of the store not believed", stats.far_rejected);
+  row("invalid values of the store", stats.far_rejected);
   row("failures of the store", stats.far_failures);
   row("failures of the storage", stats.storage_failures);
   row("sites in quarantine", stats.quarantined);

@@ -301,8 +301,9 @@ std::vector<site> sites_of(const settings& wanted, std::size_t first) {
   for (std::size_t i = first; i < wanted.arguments.size(); ++i) {
     const auto named = parse_site(wanted.arguments[i]);
     if (!named) {
-      throw std::invalid_argument('"' + wanted.arguments[i] +
-                                  "\" is no site: give a host, HOST:PORT, or an http or https URL");
+      throw std::invalid_argument(
+          '"' + wanted.arguments[i] +
+          "\" is not a site: give a host, HOST:PORT, or an http or https URL");
     }
     sites.push_back(*named);
   }
@@ -327,7 +328,7 @@ status override_in(const settings& wanted, SharedStore& store) {
   auto value = site_override::none;
   while (to_string(value) != word) {
     if (value == site_override::deny) {
-      throw std::invalid_argument('"' + word + "\" is no override: give allow, deny or none");
+      throw std::invalid_argument('"' + word + "\" is not an override: give allow, deny or none");
     }
     value = static_cast<site_override>(static_cast<int>(value) + 1);
   }

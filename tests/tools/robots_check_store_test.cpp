@@ -165,7 +165,7 @@ TEST_CASE("An error says why a store cannot be used") {
   CHECK(
       complaint({"store", "list", "sqlite:" + file.path()}).find("does not exist: give the file") !=
       std::string::npos);
-  CHECK(complaint({"store", "list", "sqlite:"}).find("is no store") != std::string::npos);
+  CHECK(complaint({"store", "list", "sqlite:"}).find("is not a store") != std::string::npos);
   CHECK(complaint({"store", "list", "memory"}).find("sqlite:PATH") != std::string::npos);
   CHECK(complaint({"store", "list", "ftp://host"}).find("redis") != std::string::npos);
   CHECK(complaint({"store", "list", "redis://127.0.0.1:1"}).find("127.0.0.1:1") !=
@@ -176,7 +176,7 @@ TEST_CASE("An error says why a store cannot be used") {
   static_cast<void>(file.open());
   CHECK(complaint({"--store", "sqlite:" + file.path()}).find("give URL...") != std::string::npos);
   CHECK(complaint({"store", "override", "sqlite:" + file.path(), "allowed", "a.example"})
-            .find("\"allowed\" is no override: give allow, deny or none") != std::string::npos);
+            .find("\"allowed\" is not an override: give allow, deny or none") != std::string::npos);
   CHECK(
       complaint({"--store", "sqlite:" + file.path(), "--file", "robots.txt", "/"}).find("--file") !=
       std::string::npos);

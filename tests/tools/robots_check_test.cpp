@@ -185,11 +185,11 @@ TEST_CASE("An error names the value that is wrong and says what to do") {
        "there is no option \"--explain\"\nRun \"robots-check lint "},
       {{"diff", "a.txt"}, "there are not enough arguments: give OLD NEW\n"},
       {{"diff", "a", "b", "c"}, "\"c\" is too much: give OLD NEW and no more"},
-      {{"audit", "verfy"}, "\"verfy\" is no command: give audit verify or audit report"},
+      {{"audit", "verfy"}, "\"verfy\" is not a command: give audit verify or audit report"},
       {{"--attempts", "1", "--attempts", "2", "a.example"}, "--attempts: give one value\n"},
       {{"--user-agent"}, "--user-agent: give one value\n"},
       {{"store"}, "give store list, store erase or store override"},
-      {{"store", "list", "memory"}, "\"memory\" is no store: give sqlite:PATH or redis://HOST"},
+      {{"store", "list", "memory"}, "\"memory\" is not a store: give sqlite:PATH or redis://HOST"},
   };
   for (const auto& [arguments, message] : cases) {
     const program_result result = run(arguments);

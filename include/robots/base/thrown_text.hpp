@@ -17,7 +17,7 @@ namespace robots::base {
   } catch (...) {
     text.clear();
   }
-  return text.empty() ? std::string{who} + " failed, and did not say why" : text;
+  return text.empty() ? std::string{who} + " failed without a reason" : text;
 }
 
 }  // namespace robots::base

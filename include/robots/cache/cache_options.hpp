@@ -177,7 +177,7 @@ inline void validate(const cache_options& options) {
     throw std::invalid_argument{"longest_call is negative: use 0 for no limit"};
   }
   if (!(options.fast_change_share >= 0 && options.fast_change_share <= 1)) {
-    throw std::invalid_argument{"fast_change_share is no share: use a number from 0 to 1"};
+    throw std::invalid_argument{"fast_change_share is not a share: use a number from 0 to 1"};
   }
   if (options.fast_change_within && options.fast_change_within->count() < 0) {
     throw std::invalid_argument{

@@ -30,10 +30,11 @@ inline void validate(const retry_options& options) {
     throw std::invalid_argument{"retry.attempts is below 1: use 1 to try once and never again"};
   }
   if (options.base.count() < 0 || options.cap.count() < 0 || options.max_retry_after.count() < 0) {
-    throw std::invalid_argument{"retry.base, retry.cap and retry.max_retry_after are not negative"};
+    throw std::invalid_argument{
+        "retry.base, retry.cap and retry.max_retry_after cannot be negative"};
   }
   if (!(options.jitter >= 0 && options.jitter <= 1)) {
-    throw std::invalid_argument{"retry.jitter is no share: use a number from 0 to 1"};
+    throw std::invalid_argument{"retry.jitter is not a share: use a number from 0 to 1"};
   }
 }
 

@@ -31,7 +31,7 @@ inline void be_no_cancellation(fetch_response& response) {
   if (response.error == fetch_error::cancelled) {
     response.error = fetch_error::other;
     if (response.error_text.empty()) {
-      response.error_text = "the fetcher gave up though it was not asked to stop";
+      response.error_text = "the fetcher cancelled without a stop request";
     }
   }
 }

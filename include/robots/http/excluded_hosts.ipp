@@ -59,7 +59,7 @@ ROBOTS_INLINE excluded_hosts::excluded_hosts(std::span<const std::string> entrie
     if (!name || http_detail::is_address_range(entry) ||
         std::any_of(name->begin(), name->end(), http_detail::is_sub_delim)) {
       throw std::invalid_argument{std::string{option} + ": \"" + entry +
-                                  "\" is no host name; write \"gov\", \"gov.uk\" or "
+                                  "\" is not a host name; write \"gov\", \"gov.uk\" or "
                                   "\"example.com\", outside ASCII in its xn-- form, or one "
                                   "address, \"10.1.2.3\" or \"[2001:db8::1]\""};
     }

@@ -89,7 +89,7 @@ ROBOTS_INLINE std::string explain(const decision_event& event) {
 
 ROBOTS_INLINE std::string explain(const admission_event& event) {
   const std::string answer = event.reason == admission_reason::go
-                                 ? "the request may go"
+                                 ? "the request may start"
                                  : "refused: " + std::string{to_string(event.reason)};
   return event.decision.policy ? answer + "; " + explain(event.decision) : answer;
 }
@@ -146,7 +146,7 @@ ROBOTS_INLINE std::string explain(const breaker_event& event) {
 
 ROBOTS_INLINE std::string explain(const drop_event& event) {
   return event.expired ? "the cache dropped an entry that had expired"
-                       : "the cache dropped an entry for want of room";
+                       : "the cache dropped an entry to make room";
 }
 
 ROBOTS_INLINE std::string explain(const quarantine_event& event) {
@@ -157,7 +157,7 @@ ROBOTS_INLINE std::string explain(const quarantine_event& event) {
 ROBOTS_INLINE std::string explain(const override_event& event) {
   return event.value == site_override::none
              ? "the override of the site was lifted"
-             : "the site was overridden by hand: " + std::string{to_string(event.value)};
+             : "the site has an override: " + std::string{to_string(event.value)};
 }
 
 ROBOTS_INLINE std::string explain(const exclusions_event& event) {
@@ -176,8 +176,8 @@ ROBOTS_INLINE std::string explain(const ledger_event& event) {
 }
 
 ROBOTS_INLINE std::string explain(const lost_invalidation_event& /*event*/) {
-  return "the shared store could not be told that the site was invalidated: other processes may go "
-         "by its old rules until these expire";
+  return "the invalidation of the site did not reach the shared store: other processes may use "
+         "its old rules until these expire";
 }
 
 }  // namespace robots

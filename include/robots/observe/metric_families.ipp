@@ -77,8 +77,7 @@ class family_list {
 /// Adds the families that can have a sample for each domain. A domain has samples only for counters
 /// above 0, so that a monitoring system keeps no series of zeros.
 inline void add_counts_by_domain(family_list& list, const metrics_snapshot& of) {
-  metric_family hits{.name = "robots.cache.hits",
-                     .help = "Look-ups answered without a fetch of their own."};
+  metric_family hits{.name = "robots.cache.hits", .help = "Look-ups that needed no fetch."};
   metric_family misses{.name = "robots.cache.misses",
                        .help = "Look-ups that had to fetch, or ask a shared store."};
   metric_family blocked{.name = "robots.blocked_requests", .help = "Decisions that denied."};
@@ -125,29 +124,28 @@ ROBOTS_INLINE std::vector<metric_family> metric_families(const metrics_snapshot&
                                                          const std::optional<cache_stats>& now) {
   observe_detail::family_list list;
   observe_detail::add_counts_by_domain(list, of);
-  list.count("robots.cache.evictions", "Entries dropped for want of room.", of.evictions);
-  list.count("robots.cache.expiries", "Entries dropped when their time was over.", of.expiries);
+  list.count("robots.cache.evictions", "Entries dropped to make room.", of.evictions);
+  list.count("robots.cache.expiries", "Entries dropped when they expired.", of.expiries);
   list.by("robots.allowed_requests", "Decisions that allowed.", "reason", of.allowed_for);
   list.by("robots.fetches", "Retrievals of robots.txt that ended.", "outcome", of.outcomes);
-  list.count("robots.fetch.not_modified", "Retrievals that a 304 ended.", of.not_modified);
+  list.count("robots.fetch.not_modified", "Retrievals that ended with a 304.", of.not_modified);
   list.count("robots.fetch.retries", "Tries after the first of a retrieval.", of.retries);
   metric_family& responses = list.begin("robots.fetch.responses", "Responses of sites.");
   for (const metrics_snapshot::status_count& status : of.statuses) {
     responses.samples.push_back(
         {{{"status", std::to_string(status.status)}}, static_cast<double>(status.count)});
   }
-  list.by("robots.fetch.errors", "Requests without response.", "error", of.errors);
-  list.count("robots.fetch.body", "Octets of bodies that were read.", of.bytes, "By");
-  list.histogram("robots.fetch.duration", "Time for a robots.txt, retries included.",
+  list.by("robots.fetch.errors", "Requests without a response.", "error", of.errors);
+  list.count("robots.fetch.body", "Octets of bodies read.", of.bytes, "By");
+  list.histogram("robots.fetch.duration", "Time to retrieve a robots.txt, including retries.",
                  of.fetch_duration);
   list.histogram("robots.exchange.duration", "Time from a request to its response.",
                  of.exchange_duration);
-  list.histogram("robots.parse.duration", "Time to read a robots.txt that came.",
-                 of.parse_duration);
-  list.count("robots.malformed_lines", "Lines that mean nothing, of files that were read.",
+  list.histogram("robots.parse.duration", "Time to parse a robots.txt.", of.parse_duration);
+  list.count("robots.malformed_lines", "Lines that mean nothing, in all parsed files.",
              of.malformed_lines);
   metric_family& fallbacks =
-      list.begin("robots.fallbacks", "Policies that rest on no robots.txt of now.");
+      list.begin("robots.fallbacks", "Policies that the fallback policy decided.");
   for (std::size_t i = 0; i < of.fallbacks.size(); ++i) {
     if (of.fallbacks[i].total() != 0) {
       const std::string row{to_string(static_cast<outcome>(i))};
@@ -156,39 +154,40 @@ ROBOTS_INLINE std::vector<metric_family> metric_families(const metrics_snapshot&
     }
   }
   list.count("robots.quarantines", "Sites put in quarantine.", of.quarantines);
-  list.count("robots.quarantine.releases", "Sites let out of quarantine.", of.releases);
+  list.count("robots.quarantine.releases", "Sites released from quarantine.", of.releases);
   list.count("robots.breaker.openings", "Times that a circuit breaker opened.",
              of.breaker_openings);
-  list.count("robots.overrides", "Times that a site was told of by hand.", of.overrides);
-  list.count("robots.policy.changes", "Times that a site asked for something else.",
-             of.policy_changes);
-  list.count("robots.policy.fast_changes", "Of these, those told as fast.", of.fast_changes);
-  list.count("robots.access_revocations",
-             "Pages and robots.txt files refused that were allowed before.", of.revocations);
+  list.count("robots.overrides", "Overrides set or lifted.", of.overrides);
+  list.count("robots.policy.changes", "Changes of a site's rules.", of.policy_changes);
+  list.count("robots.policy.fast_changes", "Changes of a site's rules that were fast.",
+             of.fast_changes);
+  list.count("robots.access_revocations", "Pages and robots.txt files refused although allowed.",
+             of.revocations);
   list.count("robots.halts", "Sites halted.", of.halts);
   list.count("robots.halt.resumptions", "Sites resumed.", of.resumptions);
-  list.count("robots.sign_offs.awaited", "High-risk sites met before anybody signed them off.",
+  list.count("robots.sign_offs.awaited", "High-risk sites seen without a sign-off.",
              of.awaited_sign_offs);
-  list.count("robots.far_store.hits", "Sites whose answer the shared store had.", of.far_hits);
+  list.count("robots.far_store.hits", "Sites that the shared store had a record of.", of.far_hits);
   list.count("robots.far_store.outages", "Times that a shared store failed.", of.far_outages);
   list.gauge("robots.far_store.down", "Caches whose shared store is down.",
              of.far_outages - of.far_returns);
-  list.by("robots.gate.answers", "Answers to who may fetch, and when.", "reason", of.admissions);
-  list.histogram("robots.gate.wait", "Time that a gate kept those that might go.", of.gate_wait);
+  list.by("robots.gate.answers", "Answers of gates: whether and when a URL may be fetched.",
+          "reason", of.admissions);
+  list.histogram("robots.gate.wait", "Waits of pages that may be fetched.", of.gate_wait);
   if (now) {
-    list.gauge("robots.cache.entries", "Sites kept.", now->size);
+    list.gauge("robots.cache.entries", "Sites in the cache.", now->size);
     list.gauge("robots.quarantined_sites", "Sites in quarantine.", now->quarantined);
     list.gauge("robots.open_breakers", "Origins whose circuit breaker is not closed.",
                now->open_breakers);
-    list.count("robots.far_store.misses", "Sites that the shared store had no fresh answer of.",
+    list.count("robots.far_store.misses", "Sites that the shared store had no fresh record of.",
                now->far_misses);
-    list.count("robots.far_store.rejected", "Values of the shared store that were not believed.",
+    list.count("robots.far_store.rejected", "Values of the shared store that were not valid.",
                now->far_rejected);
-    list.count("robots.far_store.failures", "Calls that the shared store threw at.",
+    list.count("robots.far_store.failures", "Calls at which the shared store threw.",
                now->far_failures);
-    list.count("robots.observer.failures", "Events that an observer threw at.",
+    list.count("robots.observer.failures", "Events at which an observer threw.",
                now->observer_failures);
-    list.count("robots.storage.failures", "Calls that the storage threw at.",
+    list.count("robots.storage.failures", "Calls at which the storage threw.",
                now->storage_failures);
   }
   return std::move(list.all);

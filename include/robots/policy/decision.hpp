@@ -44,7 +44,7 @@ namespace policy_detail {
 /// Describes the mistakes in a malformed file: their share, and where they begin.
 [[nodiscard]] inline std::string malformed_text(const file_findings& found) {
   if (found.lines.not_robots_txt) {
-    return "the content is no robots.txt";
+    return "the content is not a robots.txt";
   }
   std::string text = std::to_string(found.lines.malformed) + " of " +
                      std::to_string(found.lines.non_blank) + " lines mean nothing";
@@ -78,9 +78,10 @@ namespace policy_detail {
 [[nodiscard]] inline std::string explain(const decision& answer) {
   std::string text = answer.allowed ? "allowed: " : "not allowed: ";
   const std::string_view why = base::enum_text<decision_reason::invalid_url>(
-      answer.reason, {"", "", "", "no robots.txt: ", "", "fallback: ", "the site was told by hand",
-                      "the site is halted until somebody resumes it", "the site needs a sign-off",
-                      "the host is excluded", "not an http or https URL"});
+      answer.reason,
+      {"", "", "", "no robots.txt: ", "", "fallback: ", "the site was set by an operator",
+       "the site is halted until somebody resumes it", "the site needs a sign-off",
+       "the host is excluded", "not an http or https URL"});
   text += why.empty() ? explain(answer.verdict) : std::string{why};
   if (answer.reason == decision_reason::invalid_url && answer.policy) {
     const std::string problem = answer.policy->source().error_text;

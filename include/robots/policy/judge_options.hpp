@@ -52,10 +52,10 @@ inline void validate(const judge_options& options) {
         "cannot be negative"};
   }
   if (!(options.failure_jitter >= 0.0 && options.failure_jitter <= 1.0)) {
-    throw std::invalid_argument{"failure_jitter is a share: it lies between 0 and 1"};
+    throw std::invalid_argument{"failure_jitter is not a share: use a number from 0 to 1"};
   }
   if (!(options.malformed.share >= 0.0 && options.malformed.share <= 1.0)) {
-    throw std::invalid_argument{"malformed.share is a share: it lies between 0 and 1"};
+    throw std::invalid_argument{"malformed.share is not a share: use a number from 0 to 1"};
   }
 }
 

@@ -210,7 +210,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(std::string_view use
 ROBOTS_INLINE std::shared_ptr<const policy> policy::by_hand(std::string_view user_agent,
                                                             bool allow) {
   const auto action = allow ? fallback_action::allow_all : fallback_action::deny_all;
-  policy result{action, user_agent, record_head{{.error_text = "told by hand"}}};
+  policy result{action, user_agent, record_head{{.error_text = "set by an operator"}}};
   result.given_reason_ = decision_reason::by_hand;
   return std::make_shared<const policy>(std::move(result));
 }

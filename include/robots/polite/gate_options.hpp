@@ -77,15 +77,15 @@ struct gate_options {
 inline void validate(const gate_options& options) {
   validate(options.delay);
   if (options.concurrency == 0) {
-    throw std::invalid_argument{"concurrency is 0: no request could ever be made; use 1 or more"};
+    throw std::invalid_argument{"concurrency is 0, so no request is possible: use 1 or more"};
   }
   if (options.max_hosts == 0) {
-    throw std::invalid_argument{"max_hosts is 0: no host could ever be asked; use 1 or more"};
+    throw std::invalid_argument{"max_hosts is 0, so no host can be asked: use 1 or more"};
   }
   const slow_down_options& slow = options.slow_down;
   if (slow.first.count() <= 0 || slow.most < slow.first || slow.lasts.count() < 0) {
     throw std::invalid_argument{
-        "slow_down: first must be above 0, most not below first, lasts not negative"};
+        "slow_down: first must be above 0, most at least first, lasts at least 0"};
   }
   if (slow.most > longest_delay || slow.lasts > longest_delay || options.memory > longest_delay) {
     throw std::invalid_argument{"slow_down and memory are longer than any delay: 136 years"};
@@ -96,7 +96,7 @@ inline void validate(const gate_options& options) {
         "most_retry_after, memory and longest_memory cannot be negative: use 0 for none"};
   }
   if (options.ledger_users == 0 || options.ledger_patience.count() < 0) {
-    throw std::invalid_argument{"ledger_users is at least 1, ledger_patience not negative"};
+    throw std::invalid_argument{"ledger_users must be at least 1, ledger_patience at least 0"};
   }
   if (!options.key) {
     throw std::invalid_argument{"key must be callable: leave it as it is"};

@@ -48,7 +48,7 @@ inline void validate(const tiered_options& options) {
     throw std::invalid_argument{"tiered_options: lease and poll must be above 0"};
   }
   if (options.clock_skew > std::chrono::years{100}) {
-    throw std::invalid_argument{"tiered_options: clock_skew is above 100 years: 60 s will do"};
+    throw std::invalid_argument{"tiered_options: clock_skew is above 100 years: use 60 s"};
   }
   if (options.wait.count() < 0 || options.patience.count() < 0 || options.clock_skew.count() < 0) {
     throw std::invalid_argument{

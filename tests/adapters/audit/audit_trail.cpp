@@ -343,8 +343,8 @@ TEST_CASE("A share outside 0 to 1 is refused") {
   for (const double share : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
     audit_options options = folder.options();
     options.share = share;
-    CHECK_THROWS_WITH_AS((AuditTrail{options, crawler()}), "audit_options: share is from 0 to 1",
-                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS((AuditTrail{options, crawler()}),
+                         "audit_options: share must be from 0 to 1", std::invalid_argument);
   }
 }
 

@@ -16,7 +16,7 @@ namespace robots::adapters_detail {
 [[nodiscard]] inline std::string store_token() {
   std::array<unsigned char, 8> octets{};
   if (::getentropy(octets.data(), octets.size()) != 0) {
-    throw store_error{"no lease can be named: the system has no random numbers"};
+    throw store_error{"the system has no random numbers for a lease"};
   }
   std::string token;
   for (const unsigned char octet : octets) {

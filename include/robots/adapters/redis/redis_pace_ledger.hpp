@@ -110,7 +110,7 @@ return 0
     using kind = adapters_detail::redis_reply::kind;
     const adapters_detail::redis_reply reply = client_->ask_one(std::move(command), kind::integer);
     if (reply.type == kind::nil || reply.integer < 0) {
-      throw store_error{"Redis answers a question for a turn with what is no time to wait"};
+      throw store_error{"Redis answers a claim without a wait"};
     }
     constexpr auto most = std::chrono::floor<microseconds>(longest_delay);
     return microseconds{(std::min)(reply.integer, std::int64_t{most.count()})};

@@ -156,7 +156,7 @@ class RedisStore : public SharedStore {
       }
       reply answer = client::accepted(commands[i], std::move(got[i]), reply::kind::list);
       if (answer.list.size() != 3) {
-        throw store_error{"Redis answers EVAL with what is no list of three"};
+        throw store_error{"Redis answers EVAL without a list of three"};
       }
       const auto value = [&](reply& from) {
         return from.type == reply::kind::text ? std::optional{std::move(from.text)} : std::nullopt;
@@ -282,7 +282,7 @@ class RedisStore : public SharedStore {
         const reply page =
             client::accepted(scan.front(), std::move(server->ask(scan).front()), reply::kind::list);
         if (page.list.size() != 2) {
-          throw store_error{"Redis answers SCAN with what is no page of keys"};
+          throw store_error{"Redis answers SCAN without a page of keys"};
         }
         std::vector<command> commands;
         for (const reply& key : page.list[1].list) {

@@ -75,7 +75,7 @@ class redis_tls {
                    : SSL_set1_host(session.get(), host.c_str()) == 1 &&
                          SSL_set_tlsext_host_name(session.get(), host.c_str()) == 1;
     if (!is_named) {
-      throw store_error{"Redis at " + host + ": TLS knows no such host"};
+      throw store_error{"Redis at " + host + ": the host is not valid for TLS"};
     }
     SSL_up_ref(session.get());  // for hiredis, which begins the handshake
     const adapters_detail::sigpipe_guard guard;
@@ -108,7 +108,7 @@ class redis_tls {
     const long verified = SSL_get_verify_result(session);
     const char* const reason = verified != X509_V_OK ? X509_verify_cert_error_string(verified)
                                                      : ERR_reason_error_string(ERR_peek_error());
-    throw store_error{"Redis at " + host + " and we do not agree on TLS: " +
+    throw store_error{"Redis at " + host + " and this client cannot agree on TLS: " +
                       (reason == nullptr ? "the connection is lost" : reason)};
   }
 

@@ -18,7 +18,7 @@ namespace robots {
     return text.append(base::printable(answer.user_agent));
   }
   if (answer.undecided) {
-    return "the URL is too long, or the rules too many, to be compared";
+    return "the URL is too long to compare, or there are too many rules";
   }
   if (answer.exempt) {
     return "/robots.txt itself";

@@ -276,7 +276,7 @@ class audit_file {
     }
     if (!result.torn.empty() && ::ftruncate(file.get(), static_cast<off_t>(result.size)) != 0) {
       throw audit_error{"AuditTrail: " + name +
-                        " cannot be mended: " + std::generic_category().message(errno)};
+                        " cannot be repaired: " + std::generic_category().message(errno)};
     }
     return result;
   }

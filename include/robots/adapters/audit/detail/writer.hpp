@@ -139,10 +139,10 @@ class audit_writer {
       key_ = ed25519_key::private_key(options.signing_key);
     }
     if (options.sign_every == 0 || options.file_bytes == 0) {
-      throw std::invalid_argument{"audit_options: sign_every and file_bytes are at least 1"};
+      throw std::invalid_argument{"audit_options: sign_every and file_bytes must be at least 1"};
     }
     if (!(options.share >= 0 && options.share <= 1)) {
-      throw std::invalid_argument{"audit_options: share is from 0 to 1"};
+      throw std::invalid_argument{"audit_options: share must be from 0 to 1"};
     }
     if (options.flush_every && options.flush_every->count() < 0) {
       throw std::invalid_argument{"audit_options: flush_every is negative: use 0 for at once"};

@@ -74,7 +74,7 @@ void set_option(CURL* easy, CURLoption option, T value) {
   }
   const curl_easyoption* const known = curl_easy_option_by_id(option);
   const std::string name = known == nullptr ? std::to_string(option) : known->name;
-  throw std::invalid_argument("this libcurl does not take CURLOPT_" + name + ": " +
+  throw std::invalid_argument("this libcurl does not accept CURLOPT_" + name + ": " +
                               curl_easy_strerror(code));
 }
 

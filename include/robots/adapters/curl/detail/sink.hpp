@@ -146,7 +146,8 @@ class curl_sink {
     constexpr std::string_view length = "content-length:";
     if (base::starts_with_ignoring_case(line, length) &&
         !length_.take(line.substr(length.size()))) {
-      return fail(line.size(), fetch_error::protocol, "Content-Length is no number, or several");
+      return fail(line.size(), fetch_error::protocol,
+                  "Content-Length is not a number, or has several values");
     }
     if (line == "\r\n" || line == "\n") {
       headers_complete_ = true;

@@ -85,7 +85,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
   for (const http_header& header : request.headers) {
     if (header.name.empty() || header.name.find(':') != std::string::npos ||
         breaks_line(header.name) || breaks_line(header.value)) {
-      return failed(fetch_error::protocol, "a request header is no single line");
+      return failed(fetch_error::protocol, "a request header is not a single line");
     }
   }
   return refusal_by_proxy(request.url, settings);
@@ -233,7 +233,7 @@ class curl_transfer {
     }
     if (code == CURLE_OUT_OF_MEMORY && had_connection(easy_) && !sink_.headers_complete()) {
       // The error of libcurl before version 8.6 for a line above 100 KiB.
-      return failed(fetch_error::protocol, "a header line is longer than libcurl takes");
+      return failed(fetch_error::protocol, "a header line is longer than libcurl accepts");
     }
     // libcurl does not say which of the two limits on connecting ended it: it is the lower one.
     const std::chrono::milliseconds timeout = request_->timeout;

@@ -138,7 +138,8 @@ class redis_cluster final : public redis_client {
     {
       const std::scoped_lock lock{mutex_};
       if (!to.breaker.admits(clock::now())) {
-        throw store_error{"Redis at " + to_string(to.address) + " has just been out of reach"};
+        throw store_error{"Redis at " + to_string(to.address) +
+                          " could not be reached a moment ago"};
       }
     }
     std::vector<redis_command> own;
@@ -218,7 +219,7 @@ class redis_cluster final : public redis_client {
   [[nodiscard]] static redis_redirect destination(const node& from, const std::string& text) {
     auto redirect = parse_redis_redirect(text, from.address);
     if (!redirect) {
-      throw store_error{"Redis at " + to_string(from.address) + " redirects to nowhere"};
+      throw store_error{"Redis at " + to_string(from.address) + " redirects without an address"};
     }
     return std::move(*redirect);
   }
@@ -307,7 +308,7 @@ class redis_cluster final : public redis_client {
       const std::int64_t last = first < 0 ? 0 : range.list[1].integer;
       if (first < 0 || last < first || last - first >= left ||
           last >= static_cast<std::int64_t>(redis_slots)) {
-        throw store_error{"Redis at " + to_string(from) + " tells of slots that cannot be"};
+        throw store_error{"Redis at " + to_string(from) + " reports impossible slots"};
       }
       left -= last - first + 1;
       redis_address address = redis_connector::address_in(range.list[2].list);

@@ -108,7 +108,7 @@ class redis_connection {
       void* read = nullptr;
       if (redisReaderGetReply(context_->reader, &read) != REDIS_OK) {
         if (budget_ == 0) {
-          throw oversized_reply{"Redis at " + name_ + " sends more than was asked for"};
+          throw oversized_reply{"Redis at " + name_ + " sends more than requested"};
         }
         fail("does not speak the protocol of Redis: " + base::printable(context_->reader->errstr));
       }

@@ -112,7 +112,7 @@ class redis_connector {
                           ? redis_port(std::to_string(list[1].integer))
                           : redis_port(list[1].text);
     if (!port) {
-      throw store_error{"Redis tells of a server without a port"};
+      throw store_error{"Redis reports a server without a port"};
     }
     return {list[0].text, *port};
   }

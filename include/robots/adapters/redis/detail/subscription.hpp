@@ -138,7 +138,7 @@ class redis_subscription {
 
   void hear(const redis_connection& connection, const redis_reply& reply) const {
     if (reply.type != redis_reply::kind::list || reply.list.empty()) {
-      connection.fail("refuses to tell of changes");
+      connection.fail("refuses to report changes");
     }
     if (reply.list.size() == 3 && reply.list[0].text == "message") {
       on_message_(reply.list[2].text);

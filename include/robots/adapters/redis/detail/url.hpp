@@ -148,7 +148,7 @@ inline void read_redis_query(redis_endpoint& target, std::string_view query) {
     } else if (name == "master" && target.topology == redis_topology::sentinel) {
       target.master = percent_decoded(value);
     } else {
-      refuse_redis_url("behind ? it may have db=NUMBER, and master=NAME for Sentinels");
+      refuse_redis_url("after ? it may have db=NUMBER, and master=NAME for Sentinels");
     }
   }
   if (target.topology == redis_topology::sentinel && target.master.empty()) {
@@ -164,7 +164,7 @@ inline void read_redis_query(redis_endpoint& target, std::string_view query) {
   redis_endpoint target;
   read_redis_scheme(target, colon == std::string_view::npos ? "" : scheme);
   if (cluster && (scheme == "unix" || target.topology == redis_topology::sentinel)) {
-    refuse_redis_url("a cluster is reached by TCP and without Sentinels");
+    refuse_redis_url("a cluster needs TCP and no Sentinels");
   }
   if (cluster) {
     target.topology = redis_topology::cluster;
