@@ -1,10 +1,15 @@
-// The state of a storage when memory runs out during `store`, and of a flight when it runs out at
-// its beginning.
+// The state of a storage when memory runs out during `store`, and of a flight and a look-up when it
+// runs out at their beginning.
+#include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/detail/single_flight.hpp>
+#include <robots/cache/look_up.hpp>
+#include <robots/cache/look_up_driver.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/store/lru_storage.hpp>
+#include <robots/testing/manual_clock.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 #include <robots/time/clock.hpp>
 
 #include <doctest/doctest.h>
@@ -14,8 +19,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -186,4 +193,39 @@ TEST_CASE("A flight that could not begin prevents no later one") {
     allocations_left = never;
     CHECK(flights.join(key).lead);
   }
+}
+
+TEST_CASE("A driver keeps nothing of a look-up that it could not start") {
+  struct Held {
+    void async_fetch(const robots::fetch_request& /*request*/,
+                     std::function<void(robots::fetch_response)> done) {
+      open.push_back(std::move(done));
+    }
+    std::vector<std::function<void(robots::fetch_response)>> open{};
+  };
+  int failures = 0;
+  bool is_sent = false;
+  for (int allowance = 0; !is_sent; ++allowance) {
+    REQUIRE(allowance < 100);
+    robots::ManualClock clock;
+    robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock> cache{
+        {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, {}, clock};
+    Held web;
+    robots::look_up_driver<robots::ManualClock, Held> driver{clock, web, [] {}, 1};
+    robots::look_up begun = cache.begin("https://example.com/");
+    allocations_left = allowance;
+    try {
+      driver.start(std::move(begun), {});
+    } catch (const std::bad_alloc&) {
+      allocations_left = never;
+      ++failures;
+      CHECK(driver.size() == 0);
+      CHECK(driver.fetching() == 0);
+      CHECK(driver.has_room());
+      CHECK(driver.next_run() == std::nullopt);
+    }
+    allocations_left = never;
+    is_sent = !web.open.empty();
+  }
+  CHECK(failures > 3);
 }

@@ -10,6 +10,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -56,11 +57,16 @@ class look_up_driver {
   ~look_up_driver() { inbox_->close(); }
 
   /// Drives a look-up. Calls `done` once with the policy: before the return if the policy is known,
-  /// else in `run`. Returns the number for `leave`.
+  /// else in `run`. Returns the number for `leave`. If it throws, the look-up is dropped.
   number start(look_up work, on_done done) {
     const number id = ++last_number_;
     items_.emplace(id, std::make_unique<item>(std::move(work), std::move(done)));
-    go_on(id);
+    try {
+      go_on(id);
+    } catch (...) {
+      drop(id);  // the caller has no number by which to leave it
+      throw;
+    }
     return id;
   }
 
@@ -211,11 +217,13 @@ class look_up_driver {
   /// Does the next step of a look-up.
   void go_on(number id) {
     item& one = *items_.at(id);
+    std::unique_ptr<item> ended;
     end_wait(one);
     look_up_step step = one.work.next();
     if (auto* const request = std::get_if<fetch_request>(&step)) {
-      if (!std::exchange(one.has_request, true)) {
+      if (!one.has_request) {
         ready_.emplace_back(id, std::move(*request));
+        one.has_request = true;
       }
     } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {
       one.wait = waits_.emplace(pause->until, id);
@@ -223,14 +231,32 @@ class look_up_driver {
     } else if (std::holds_alternative<news_wait>(step)) {
       one.work.call_on_news(reporter(id));
     } else {
-      const std::unique_ptr<item> ended = std::move(items_.at(id));
+      ended = std::move(items_.at(id));
       items_.erase(id);
-      send();  // first, since `done` may throw
-      if (ended->done) {
-        ended->done(ended->work);
+    }
+    send();  // before `done`, which may throw
+    if (ended && ended->done) {
+      ended->done(ended->work);
+    }
+  }
+
+  /// Forgets a look-up that could not be started.
+  void drop(number id) {
+    const auto found = items_.find(id);
+    if (found == items_.end()) {
+      return;
+    }
+    end_wait(*found->second);
+    if (found->second->has_request) {
+      const auto unsent = std::find_if(ready_.begin(), ready_.end(),
+                                       [id](const auto& one) { return one.first == id; });
+      if (unsent != ready_.end()) {
+        ready_.erase(unsent);
+      } else {
+        --fetching_;
       }
     }
-    send();
+    items_.erase(found);
   }
 
   void end_wait(item& one) {
