@@ -106,7 +106,9 @@ TEST_CASE("Limits at their ends are accepted") {
   options.failure_ttl = options.last_good_for = 0s;
   options.malformed = {.share = 0.0, .lines = 0};
   CHECK(objection(options).empty());
-  options.malformed.share = 1.0;
+  options.fast_change_share = 0.0;
+  CHECK(objection(options).empty());
+  options.malformed.share = options.fast_change_share = 1.0;
   CHECK(objection(options).empty());
 }
 

@@ -251,6 +251,22 @@ TEST_CASE("While a stale policy is renewed, callers get it at once, and one thre
   CHECK(bot.web.count() == 2);
 }
 
+TEST_CASE("A decision is stale if the redirect to another site is stale, or the rules there") {
+  constexpr const char* other = "https://other.example/";
+  for (const bool is_redirect_newer : {false, true}) {
+    CAPTURE(is_redirect_newer);
+    scripted bot{stale_for(2h)};
+    bot.web.on(robots_url, ScriptedFetcher::redirect(301, "https://other.example/robots.txt"));
+    bot.web.on("https://other.example/robots.txt", robots::test::ok());
+    static_cast<void>(bot.cache.get(is_redirect_newer ? other : secret));
+    bot.clock.advance(2h);
+    static_cast<void>(is_redirect_newer ? bot.cache.get(secret) : bot.cache.refresh(other));
+    CHECK_FALSE(bot.cache.check(secret).stale);
+    bot.clock.advance(23h);
+    CHECK(bot.cache.check(secret).stale);
+  }
+}
+
 TEST_CASE("A policy that is too stale is not used; without the option, none is") {
   for (const auto allowance : {0s, 3'600s}) {
     scripted bot{stale_for(allowance)};

@@ -226,6 +226,24 @@ TEST_CASE("max_redirects counts all redirects of a chain of sites, in the cache 
   }
 }
 
+TEST_CASE("A chain that max_redirects ends at five redirects or fewer denies everything") {
+  // RFC 9309, section 2.3.1.2: a crawler should follow five redirects, so a file may be there.
+  for (const int most : {1, 4}) {
+    CAPTURE(most);
+    cache_options options = foo_bot_that_asks_once();
+    options.max_redirects = most;
+    scripted bot{options};
+    for (std::size_t i = 0; i < 5; ++i) {
+      bot.web.on(stranger(i) + "robots.txt",
+                 ScriptedFetcher::redirect(302, stranger(i + 1) + "robots.txt"));
+    }
+    bot.web.on(stranger(5) + "robots.txt", robots::test::ok(""));
+    const decision answer = bot.cache.check(stranger(0));
+    CHECK_FALSE(answer.allowed);
+    CHECK(outcome_of(answer) == "server_error");
+  }
+}
+
 TEST_CASE("A failure of a site has the same effect on sites that redirect to it") {
   for (const auto& [answer, outcome] :
        {std::pair{ScriptedFetcher::status(503), "server_error"},

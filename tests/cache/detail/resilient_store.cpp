@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -31,7 +32,7 @@ using memory_store = robots::MemoryStore<ManualClock>;
 constexpr const char* key = "https://example.com";
 constexpr const char* lease_key = "example.com";
 
-/// Runs `on_change` when the store fails or recovers.
+/// Runs `on_change` when the store fails or recovers, and notes lost invalidations.
 struct ChangeObserver {
   std::shared_ptr<std::function<void()>> on_change = std::make_shared<std::function<void()>>();
 
@@ -40,6 +41,9 @@ struct ChangeObserver {
       (*on_change)();
     }
   }
+  std::shared_ptr<std::vector<std::string>> lost = std::make_shared<std::vector<std::string>>();
+
+  void on(const robots::lost_invalidation_event& event) { lost->emplace_back(event.site); }
 };
 
 struct fixture {
@@ -115,4 +119,36 @@ TEST_CASE("An observer may use the store when it gets the event that it fails or
   test.store->give_back();
   CHECK(changes == 2);
   CHECK(test.store->owed() == 0);
+}
+
+TEST_CASE("Missed erasures begin with the leases of the sites") {
+  fixture test;
+  for (int i = 0; i < 8; ++i) {
+    const std::string host = "site" + std::to_string(i) + ".test";
+    test.store->erase_later("https://" + host);
+    test.store->erase_later(host);
+  }
+  std::vector<std::string> erased;
+  test.shared.on_call([&](std::string_view one) { erased.emplace_back(one); });
+  test.store->deliver();
+  test.shared.recover();
+  REQUIRE(erased.size() == 16);
+  CHECK(std::is_partitioned(erased.begin(), erased.end(),
+                            [](const std::string& one) { return !one.starts_with("https://"); }));
+}
+
+TEST_CASE("An observer hears of each key that finds no room among those that the store missed") {
+  fixture test;
+  for (int i = 0; i < 65'536; ++i) {
+    test.store->erase_later("site" + std::to_string(i) + ".test");
+  }
+  CHECK(test.observer.lost->empty());
+  test.shared.fail("out of reach");
+  test.store->erase("erased.test");
+  test.store->erase_later("erased.later.test");
+  test.store->publish_later("published.later.test", "value");
+  CHECK(*test.observer.lost ==
+        std::vector<std::string>{"erased.test", "erased.later.test", "published.later.test"});
+  test.store->erase("site0.test");  // has its room already
+  CHECK(test.observer.lost->size() == 3);
 }
