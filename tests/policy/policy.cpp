@@ -212,8 +212,8 @@ TEST_CASE(
 }
 
 TEST_CASE("Policies whose rates differ only in their hours have different fingerprints") {
-  // A rate with hours comes before one without. So the second file asks for 1 s, the others for 5
-  // s.
+  // A rate with hours comes before one without. So the second file asks for a period of 1 s, and
+  // the others ask for 5 s.
   const auto longer = read("User-agent: *\nRequest-rate: 1/5 0000-0000\nRequest-rate: 1/1\n");
   const auto shorter = read("User-agent: *\nRequest-rate: 1/5\nRequest-rate: 1/1 0000-0000\n");
   const auto always = read("User-agent: *\nRequest-rate: 1/5\nRequest-rate: 1/1\n");

@@ -77,6 +77,7 @@ static_assert(!matches("/a/b", "/a%2Fb"));
 static_assert(matches("/%zz", "/%zz"));
 static_assert(matches("/%", "/%"));
 static_assert(matches("/a b", "/a%20b"));
+static_assert(matches("/a%00b", std::string_view{"/a\0b", 4}));
 static_assert(matches("/a%4", "/a%4"));
 
 // The forms of a target.

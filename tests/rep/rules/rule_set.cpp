@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <random>
 #include <string>
 #include <string_view>
@@ -183,6 +184,26 @@ TEST_CASE("A rule has its line number, however large it is") {
   const std::string text = "User-agent: *\n" + std::string(300'000, '\n') + "Disallow: /x\n";
   const rule_set rules = robots::compile(text, "ExampleBot");
   CHECK(rules.match("/x").line == 300'002);
+}
+
+TEST_CASE(
+    "A change of any one rule changes the fingerprint of a rule set, and their order does not") {
+  const std::vector<std::string> lines{"Disallow: /a\n", "Allow: /a/b\n", "Disallow: /*.pdf$\n"};
+  const auto fingerprint_of = [](const std::vector<std::string>& rules) {
+    std::string text = "User-agent: *\n";
+    for (const std::string& rule : rules) {
+      text += rule;
+    }
+    return robots::compile(text, "FooBot").fingerprint();
+  };
+  const std::uint64_t whole = fingerprint_of(lines);
+  CHECK(fingerprint_of({lines.rbegin(), lines.rend()}) == whole);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    CAPTURE(lines[i]);
+    std::vector<std::string> changed = lines;
+    changed[i] = "Disallow: /other\n";
+    CHECK(fingerprint_of(changed) != whole);
+  }
 }
 
 TEST_CASE("Patterns are reported as they were written") {
