@@ -225,6 +225,16 @@ TEST_CASE("A rule set of short lines takes little more memory than these, and fi
   }
 }
 
+TEST_CASE("Each rule, its kind and its end are part of the fingerprint, and their order is not") {
+  const auto fingerprint = [](const std::string& text) {
+    return robots::compile("User-agent: *\n" + text, "ExampleBot").fingerprint();
+  };
+  CHECK(fingerprint("Disallow: /a\n") != fingerprint("Disallow: /b\n"));
+  CHECK(fingerprint("Disallow: /a\n") != fingerprint("Allow: /a\n"));
+  CHECK(fingerprint("Disallow: /a\n") != fingerprint("Disallow: /a$\n"));
+  CHECK(fingerprint("Disallow: /a\nAllow: /b\n") == fingerprint("Allow: /b\nDisallow: /a\n"));
+}
+
 TEST_CASE("A rule set that was moved from has no rules and can still be asked") {
   std::string text = "User-agent: ExampleBot\nDisallow: /x\n";
   for (int i = 0; i < 100; ++i) {
