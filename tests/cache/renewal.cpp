@@ -280,6 +280,14 @@ TEST_CASE("A policy that is too stale is not used; without the option, none is")
   }
 }
 
+TEST_CASE("A refresh returns the new policy although a stale one may be served") {
+  scripted bot{stale_for(1h)};
+  bot.web.on(robots_url, robots::test::ok(), robots::test::ok("User-agent: *\nDisallow:\n"));
+  CHECK_FALSE(bot.cache.allowed(secret));
+  bot.clock.advance(24h);
+  CHECK(bot.cache.refresh(secret)->allows("/private/x"));
+}
+
 TEST_CASE("A renewal that fails keeps the last good copy") {
   scripted bot{stale_for(1h)};
   bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));

@@ -275,6 +275,7 @@ TEST_CASE("The rules of a redirecting site are as fresh as those of its target")
   const decision late = bot.cache.check(stranger(0) + "private/x");
   CHECK_FALSE(late.allowed);
   CHECK(late.age == 23h);
+  CHECK(bot.web.count(stranger(0) + "robots.txt") == 1);
   bot.clock.advance(1h);
   CHECK_FALSE(bot.cache.check(stranger(0)).from_cache);
   CHECK(bot.web.count(robots_url) == 2);

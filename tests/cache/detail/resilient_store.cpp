@@ -121,6 +121,19 @@ TEST_CASE("An observer may use the store when it gets the event that it fails or
   CHECK(test.store->owed() == 0);
 }
 
+TEST_CASE("An erasure that succeeds makes good those of its key that the store has missed") {
+  fixture test;
+  test.shared.fail("out of reach");
+  test.store->erase(key);
+  CHECK(test.store->owed() == 1);
+  test.shared.recover();
+  test.store->erase(key);
+  CHECK(test.store->owed() == 0);
+  test.shared.publish(key, "of another process", 1h);
+  test.store->deliver();
+  CHECK(test.shared.load(key) == "of another process");
+}
+
 TEST_CASE("Missed erasures begin with the leases of the sites") {
   fixture test;
   for (int i = 0; i < 8; ++i) {
