@@ -40,6 +40,9 @@ using gate = robots::basic_host_gate<ManualClock>;
 
 static_assert(std::movable<gate::reservation> && !std::copyable<gate::reservation>);
 static_assert(std::is_nothrow_move_constructible_v<gate::reservation>);
+static_assert(to_string(robots::start_state::go) == "go");
+static_assert(to_string(robots::start_state::wait) == "wait");
+static_assert(to_string(robots::start_state::refused) == "refused");
 constexpr const char* other = "https://other.example/";
 
 gate_options with_concurrency(unsigned at_once) {

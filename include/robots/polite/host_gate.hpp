@@ -2,6 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/enum_counts.hpp>
+#include <robots/base/enum_text.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
@@ -52,6 +53,11 @@ enum class start_state : std::uint8_t {
   wait,     ///< it may not start yet
   refused,  ///< the reservation is cancelled
 };
+
+/// The name of a state, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(start_state state) noexcept {
+  return base::enum_text<start_state::refused>(state, {"go", "wait", "refused"});
+}
 
 /// The answer of `reservation::start`.
 struct start_result {
