@@ -29,14 +29,6 @@
 
 namespace robots {
 
-/// A range of hosts for `prefetch`, which reads it once: an input range whose elements convert to
-/// `std::string_view`.
-template <class R>
-concept HostRange = requires(R& hosts) {
-  { *std::begin(hosts) } -> std::convertible_to<std::string_view>;
-  std::end(hosts);
-};
-
 /// The outcome of `prefetch` for one host.
 enum class prefetch_outcome {
   kept,      ///< the cache had fresh rules
@@ -264,14 +256,18 @@ class prefetch_run {
 /// Retries, circuit breakers, fallback policy and entries are those of the cache, and flights are
 /// shared with other threads.
 ///
-/// `hosts` is read once, in this thread, as room becomes free. It may be endless or read a file,
-/// but should not block. Its size does not affect memory. Exceptions of the range and of the
-/// callback are passed on. Then all requests in flight are cancelled, and other callers that wait
-/// for them start their own.
+/// `hosts` is an input range whose elements convert to `std::string_view`. It is read once, in this
+/// thread, as room becomes free. It may be endless or read a file, but should not block. Its size
+/// does not affect memory. Exceptions of the range and of the callback are passed on. Then all
+/// requests in flight are cancelled, and other callers that wait for them start their own.
 ///
 /// Throws `std::invalid_argument` if `max_in_flight` is 0; otherwise only `std::bad_alloc`. Waits
 /// by the cache's clock. A `ManualClock` is moved to the next retry when no exchange is in flight.
-template <Fetcher F, Clock C, Storage S, Observer O, HostRange Hosts, AsyncFetcher Web>
+template <Fetcher F, Clock C, Storage S, Observer O, class Hosts, AsyncFetcher Web>
+  requires requires(Hosts& hosts) {
+    { *std::begin(hosts) } -> std::convertible_to<std::string_view>;
+    std::end(hosts);
+  }
 prefetch_summary prefetch(
     basic_robots_cache<F, C, S, O>& cache,
     Hosts&& hosts,  // NOLINT(cppcoreguidelines-missing-std-forward): read here

@@ -22,7 +22,7 @@ struct prefetch_options {
 };
 
 /// Calls `prefetch` with a `curl_multi_fetcher` made for this call.
-template <Fetcher F, Clock C, Storage S, Observer O, HostRange Hosts>
+template <Fetcher F, Clock C, Storage S, Observer O, class Hosts>
 prefetch_summary prefetch(basic_robots_cache<F, C, S, O>& cache, Hosts&& hosts,
                           const prefetch_options& options = {}) {
   curl_multi_options multi_options{.curl = options.curl, .max_connections = options.max_in_flight};
