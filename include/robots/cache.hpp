@@ -5,6 +5,7 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/cache_controls.hpp>
 #include <robots/cache/cache_options.hpp>
+#include <robots/cache/fwd.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/cache/prefetch.hpp>

@@ -1,0 +1,14 @@
+#pragma once
+
+/// Forward declarations of `cache/`. `robots/fwd.hpp` has `basic_robots_cache` with its defaults.
+namespace robots {
+
+class cache_controls;
+class look_up;
+enum class prefetch_outcome;
+struct cache_options;
+struct prefetch_limits;
+struct prefetch_progress;
+struct prefetch_summary;
+
+}  // namespace robots
