@@ -42,9 +42,6 @@ class background_threads {
     dropped.swap(waiting_);
   }
 
-  /// Returns true if the caller is one of these threads.
-  [[nodiscard]] bool is_here() const noexcept { return current_ == this; }
-
   /// Runs `work` in a background thread: at once, or if `may_wait`, in the next free one. Returns
   /// false, and does not run it, if all threads are busy and it may not wait, or if no threads are
   /// allowed.
@@ -71,7 +68,6 @@ class background_threads {
 
  private:
   void serve() {
-    current_ = this;
     while (const auto work = next()) {
       try {
         work();
@@ -94,8 +90,6 @@ class background_threads {
     waiting_.pop_front();
     return work;
   }
-
-  inline static thread_local const background_threads* current_ = nullptr;
 
   const std::size_t most_;
   cache_counters& counters_;
