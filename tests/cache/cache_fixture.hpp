@@ -82,7 +82,7 @@ struct scripted {
   /// Drives a look-up as far as possible without waiting, like an event loop.
   void drive(look_up& work) {
     for (;;) {
-      const look_up_step step = work.next();
+      const look_up::step step = work.next();
       if (std::holds_alternative<fetch_request>(step)) {
         answer(work);
       } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {

@@ -23,12 +23,12 @@ namespace {
 static_assert(!std::default_initializable<robots::fallback_policy>);
 static_assert(!std::default_initializable<cache_options>);
 
-/// Returns the objection of `validate` and of the cache's constructor, which must agree, or an
+/// Returns the objection of `validated` and of the cache's constructor, which must agree, or an
 /// empty text.
 std::string objection(const cache_options& options) {
   std::string first;
   try {
-    validate(options);
+    static_cast<void>(robots::cache_detail::validated(options));
   } catch (const std::invalid_argument& wrong) {
     first = wrong.what();
   }

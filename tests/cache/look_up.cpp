@@ -20,7 +20,6 @@ using robots::cache_options;
 using robots::decision;
 using robots::fetch_request;
 using robots::look_up;
-using robots::news_wait;
 using robots::policy;
 using robots::retry_wait;
 using robots::ScriptedFetcher;
@@ -34,7 +33,9 @@ using robots::test::secret;
 namespace {
 
 bool asks(const look_up& work) { return std::holds_alternative<fetch_request>(work.next()); }
-bool waits_for_news(const look_up& work) { return std::holds_alternative<news_wait>(work.next()); }
+bool waits_for_news(const look_up& work) {
+  return std::holds_alternative<look_up::news_wait>(work.next());
+}
 
 }  // namespace
 

@@ -25,6 +25,7 @@
 #include <vector>
 
 using namespace std::chrono_literals;
+using robots::cache_options;
 using robots::decision;
 using robots::fetch_error;
 using robots::fetch_request;
@@ -152,13 +153,13 @@ TEST_CASE("The first caller of a flight leads it, and the others wait for its en
   CHECK(other.lead);
 
   const auto result = some_policy();
-  first.lead.end(result);
+  first.lead.end({result});
   CHECK_FALSE(first.lead);
   robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
                                   robots::NullObserver>
       waiting{{}, {}, {}, {}};
   CHECK(second.place->wait(waiting, {}));
-  CHECK(second.place->result() == result);
+  CHECK(second.place->ended()->result == result);
   CHECK(flights.join("a").lead);
 }
 
@@ -172,7 +173,7 @@ TEST_CASE("A leader that is destroyed abandons the flight") {
                                   robots::NullObserver>
       waiting{{}, {}, {}, {}};
   CHECK(second.place->wait(waiting, {}));
-  CHECK(second.place->result() == nullptr);
+  CHECK(second.place->ended()->result == nullptr);
   CHECK(flights.join("a").lead);
 }
 
@@ -187,21 +188,21 @@ TEST_CASE("The waiters of a detached flight get its result, and a new flight can
       flights.detach("a");
       flights.detach("never there");
     }
-    CHECK(old.lead.led().detached());
+    CHECK(old.lead.led()->detached.load());
 
     auto anew = flights.join("a");
     CHECK(anew.lead);
-    CHECK_FALSE(anew.lead.led().detached());
+    CHECK_FALSE(anew.lead.led()->detached.load());
 
     const auto late = some_policy();
-    old.lead.end(late);
+    old.lead.end({late});
     robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
                                     robots::NullObserver>
         waiting{{}, {}, {}, {}};
     CHECK(waits.place->wait(waiting, {}));
-    CHECK(waits.place->result() == late);
+    CHECK(waits.place->ended()->result == late);
     CHECK_FALSE(flights.join("a").lead);  // the end of the old flight does not end the new one
-    anew.lead.end(nullptr);
+    anew.lead.end({nullptr});
   }
 }
 
@@ -224,7 +225,7 @@ TEST_CASE("A late caller gets the result of a flight that has ended") {
   auto first = flights.join("a");
   const auto second = flights.join("a");
   const auto result = some_policy();
-  first.lead.end(result);
+  first.lead.end({result});
   robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
                                   robots::NullObserver>
       waiting{{}, {}, {}, {}};
@@ -232,7 +233,7 @@ TEST_CASE("A late caller gets the result of a flight that has ended") {
   stop.request_stop();
   CHECK(second.place->wait(waiting,
                            {.deadline = waiting.clock.now() - 1h, .stop = stop.get_token()}));
-  CHECK(second.place->result() == result);
+  CHECK(second.place->ended()->result == result);
 }
 
 TEST_CASE("A flight is not wanted after the last waiter has left, unless it finishes alone") {
@@ -242,9 +243,9 @@ TEST_CASE("A flight is not wanted after the last waiter has left, unless it fini
     auto second = flights.join("a");
     CHECK_FALSE(second.lead);
     first.place = {};
-    CHECK_FALSE(first.lead.led().stop().stop_requested());
+    CHECK_FALSE(first.lead.led()->stop.stop_requested());
     second.place = {};
-    CHECK(first.lead.led().stop().stop_requested() == !alone);
+    CHECK(first.lead.led()->stop.stop_requested() == !alone);
   }
 }
 
@@ -256,7 +257,7 @@ TEST_CASE("A caller that cannot wait gets a callback when the flight ends") {
   first.place.on_news([&called] { ++called; });
   second.place.on_news([&called] { ++called; });
   CHECK(called == 0);
-  first.lead.end(some_policy());
+  first.lead.end({some_policy()});
   CHECK(called == 2);
   first.place.on_news([&called] { ++called; });
   CHECK(called == 3);

@@ -222,7 +222,7 @@ void settle(Cache& cache) {
 /// Runs a look-up to its end like an event loop whose thread waits for news only.
 void drive(look_up& work, fleet& in) {
   while (!work.policy()) {
-    const robots::look_up_step step = work.next();
+    const look_up::step step = work.next();
     if (const auto* const request = std::get_if<fetch_request>(&step)) {
       work.on_response(in.web.fetch(*request));
     } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {

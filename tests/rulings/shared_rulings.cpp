@@ -282,7 +282,7 @@ TEST_CASE("Each site gets its own rulings if one round trip brings those on seve
   }
   door.open();
   for (robots::look_up& one : at_once) {
-    while (std::holds_alternative<robots::news_wait>(one.next())) {
+    while (std::holds_alternative<robots::look_up::news_wait>(one.next())) {
       std::promise<void> news;
       one.call_on_news([&news] { news.set_value(); });
       news.get_future().wait();
@@ -303,6 +303,20 @@ TEST_CASE("A process learns a sign-off that it missed") {
   of.store.lose_changes();
   wait_until([&] { return first->awaiting_sign_off().empty(); });
   CHECK(first->allowed("https://risky.example/"));
+}
+
+TEST_CASE("A call without time for the store learns of a sign-off elsewhere from a later answer") {
+  crawl of;
+  of.web.otherwise(ok());
+  of.store.publish("ruling://risky.example", "ruling 1 risky.example 2 0 1 1", 1h);
+  const auto careful = of.start(careful_bot());
+  std::atomic<bool> asks = false;
+  of.store.on_call([&asks](std::string_view) { asks = true; });
+  CHECK_FALSE(careful->allowed("https://risky.example/", {.timeout = 1s}));
+  CHECK_FALSE(asks);
+  CHECK(careful->allowed(home));
+  wait_until([&] { return careful->awaiting_sign_off().empty(); });
+  CHECK(careful->allowed("https://risky.example/"));
 }
 
 TEST_CASE("A damaged record of rulings, or one from the future, is ignored") {

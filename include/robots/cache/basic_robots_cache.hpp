@@ -137,9 +137,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   [[nodiscard]] cache_stats stats() const {
     const S& storage = parts_.storage;
     cache_stats result = counted();
-    result.storage_failures = parts_.storage_failures;
     result.size = storage.size();
-    result.observer_failures = parts_.observer_failures;
     if constexpr (requires { storage.evictions(); }) {
       result.evictions = storage.evictions();
     }

@@ -181,21 +181,18 @@ class cache_controls {
   /// Returns the name of that crawler for events; empty for number 0.
   [[nodiscard]] std::string_view agent_name(std::size_t agent) const noexcept;
 
-  /// Looks up a site that has no fresh entry under `tried`.
+  /// Looks up a site that has no fresh entry under `tried`. If `refreshes`, the site is asked now.
   [[nodiscard]] cache_detail::found load(std::string_view host_or_url, std::string_view tried,
-                                         const call_options& call);
+                                         const call_options& call, bool refreshes = false);
 
   /// Like `load`, but counts an exclusion as a decision.
   [[nodiscard]] cache_detail::found load_for_user(std::string_view host_or_url,
-                                                  std::string_view tried, const call_options& call);
+                                                  std::string_view tried, const call_options& call,
+                                                  bool refreshes = false);
 
-  /// Makes a look-up for a site whose entry `kept` was found under `tried`.
+  /// Makes a look-up for a site whose entry `known` was found under `tried`.
   [[nodiscard]] look_up begin(std::string_view host_or_url, std::string_view tried,
                               cache_detail::found known, const call_options& call);
-
-  /// Decides on a target without counting it.
-  [[nodiscard]] decision uncounted_decision(std::string_view target,
-                                            cache_detail::found look_up_to_use) const;
 
   /// Decides on a target and counts it.
   [[nodiscard]] decision decide(std::string_view target, cache_detail::found look_up_to_use) const;
@@ -211,9 +208,19 @@ class cache_controls {
 
   void count(const decision& decided) const;
 
-  /// If `found` is a policy of an excluded host, counts the exclusion and reports it. Returns true
-  /// if it is one.
-  bool note_exclusion(std::string_view host_or_url, const cache_detail::found& given,
+  /// Decides on a target without counting it.
+  [[nodiscard]] decision uncounted_decision(std::string_view target,
+                                            cache_detail::found look_up_to_use) const;
+
+  /// Decides on a URL of the site of `key`. Counts the decision and reports it.
+  [[nodiscard]] decision reported_decision(std::string_view url, cache_detail::found used,
+                                           std::string_view key,
+                                           const std::shared_ptr<const call_context>& context,
+                                           std::size_t agent) const;
+
+  /// If `ended` has the policy of an excluded host, counts the exclusion and reports it. Returns
+  /// true if it has.
+  bool note_exclusion(std::string_view host_or_url, const cache_detail::found& ended,
                       const call_options& call);
 
   std::unique_ptr<cache_detail::cache_engine> engine_;

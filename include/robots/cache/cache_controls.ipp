@@ -6,9 +6,8 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/look_up_runner.hpp>
-#include <robots/cache/detail/look_up_state.hpp>
 #include <robots/cache/detail/look_ups.hpp>
-#include <robots/cache/detail/recent_refusals.hpp>
+#include <robots/cache/detail/rate_limit.hpp>
 #include <robots/cache/detail/resilient_store.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site_key.hpp>
@@ -16,7 +15,6 @@
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/read/product_token.hpp>
-#include <robots/rulings/exclusion_list.hpp>
 #include <robots/rulings/site_rulings.hpp>
 
 #include <algorithm>
@@ -28,50 +26,11 @@ namespace robots {
 namespace cache_detail {
 
 /// Everything of a cache except its parts.
-struct cache_engine {
-  /// `own` must outlive it; `shared` is empty if nothing is shared.
-  cache_engine(cache_options&& result, cache_parts& own, const shared_part& shared)
-      : options(validated(std::move(result))),
-        parts(named(own, options)),
-        store(shared.store != nullptr ? std::make_unique<resilient_store>(shared, own) : nullptr) {}
+struct cache_engine : look_up_environment {
+  using look_up_environment::look_up_environment;
 
-  [[nodiscard]] static cache_options validated(cache_options options) {
-    validate(options);
-    return options;
-  }
-
-  /// Sets the crawler's name for the events of the parts.
-  [[nodiscard]] static cache_parts& named(cache_parts& own, const cache_options& options) {
-    own.crawler = product_token(options.user_agent);
-    return own;
-  }
-
-  const cache_options options;
-  cache_parts& parts;
-  robots::rulings_detail::exclusion_list excluded{options.excluded};
-  const std::unique_ptr<resilient_store> store;
-  robots::rulings_detail::site_rulings rulings{ruling_options_of(options), excluded, parts,
-                                               sharing()};
-  recent_refusals refusals;
-  look_up_environment sites{options, excluded, parts, rulings, store.get()};
-  look_up_runner runner{sites};  // last, since it has threads
-
-  void invalidate(const site& asked) {
-    sites.invalidate(asked);
-    runner.deliver();
-  }
-
-  /// Returns the function that sends rulings to the other processes. Returns an empty function if
-  /// nothing is shared.
-  [[nodiscard]] robots::rulings_detail::site_rulings::sharing sharing() {
-    if (!store) {
-      return {};
-    }
-    return [this](const std::string& key, std::string text) {
-      store->publish_later(key, std::move(text));
-      runner.deliver();
-    };
-  }
+  rate_limit refusals{1, 4'096};  // so that the observer gets a refusal once
+  look_up_runner runner{*this};   // last, since it has threads
 };
 
 /// Parses the name of a site for a member function; the message of the exception has the name of
@@ -102,28 +61,21 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
         "basic_robots_cache::check: the look-up has no policy yet; drive it until there is one"};
   }
   const cache_detail::look_up_state& state = work.state();
-  const std::string& key = state.key;
-  const auto tell = [&](std::string_view target, const cache_detail::found& found) {
-    if (!state.counted_url.empty() && state.counted_url == url &&
-        found.policy->refused() == decision_reason::excluded) {
-      return uncounted_decision(target, found);  // `begin` has counted it
-    }
-    decision result = decide(target, found);
-    engine_->parts.tell(decision_event{
-        engine_->parts.about(key, state.context, agent_name(state.agent)), url, result});
-    return result;
-  };
-  if (!key.empty() && first_key(url) == key) {
-    return tell(target_behind_key(url, key), state.answer);
-  }
   const auto asked = parse_site(url);
-  if (!policy_detail::is_answer_for(asked, key, *work.policy())) {
+  if (!policy_detail::is_answer_for(asked, state.key, *work.policy())) {
     throw std::invalid_argument{"basic_robots_cache::check: the look-up is for " +
-                                (key.empty() ? "a text that names no site" : key) +
+                                (state.key.empty() ? "a text that names no site" : state.key) +
                                 ", not for the site of the URL: begin one for that"};
   }
-  const cache_detail::found ruled = engine_->sites.ruling_on(asked, url);
-  return tell(url, ruled.policy ? ruled : state.answer);
+  cache_detail::found used = engine_->ruling_on(asked, url);
+  if (!used.policy) {
+    used = state.answer;
+  }
+  if (!state.counted_url.empty() && state.counted_url == url &&
+      used.policy->refused() == decision_reason::excluded) {
+    return uncounted_decision(url, used);  // `begin` has counted it
+  }
+  return reported_decision(url, std::move(used), state.key, state.context, state.agent);
 }
 
 ROBOTS_INLINE decision cache_controls::check(std::string_view url,
@@ -134,17 +86,15 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url,
         "basic_robots_cache::check: the policy is null; give one that `get` returned"};
   }
   const auto asked = parse_site(url.starts_with('/') ? used->source().url : url);
-  cache_detail::found found;
+  cache_detail::found known;
   if (asked || !used->given_reason()) {
-    found = engine_->sites.ruling_on(asked, url);
+    known = engine_->ruling_on(asked, url);
   }
-  if (!found.policy) {
-    found = {.policy = used, .from_cache = true, .now = engine_->parts.now()};
+  if (!known.policy) {
+    known = {.policy = used, .from_cache = true, .now = engine_->parts.now()};
   }
-  decision result = decide(url, std::move(found));
   const std::string key = asked ? asked->key() : std::string{};
-  engine_->parts.tell(decision_event{engine_->parts.about(key, call.context), url, result});
-  return result;
+  return reported_decision(url, std::move(known), key, call.context, 0);
 }
 
 ROBOTS_INLINE void cache_controls::note(std::string_view url, const decision& decided,
@@ -163,13 +113,7 @@ ROBOTS_INLINE void cache_controls::invalidate(std::string_view host_or_url) {
 ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::refresh(std::string_view host_or_url,
                                                                     const call_options& call) {
   const std::size_t agent = agent_of(call);
-  const auto asked = parse_site(host_or_url);
-  if (cache_detail::found ruled = engine_->sites.ruling_on(asked, host_or_url); ruled.policy) {
-    note_exclusion(host_or_url, ruled, call);
-    return std::move(ruled.policy);
-  }
-  return cache_detail::selected(engine_->runner.load(*asked, asked->key(), call, true), agent)
-      .policy;
+  return cache_detail::selected(load_for_user(host_or_url, {}, call, true), agent).policy;
 }
 
 ROBOTS_INLINE void cache_controls::set_excluded(std::span<const std::string> entries) {
@@ -235,19 +179,20 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
   auto used = engine_->rulings.find(*asked);
   const bool is_ruled = used != nullptr;
   if (!is_ruled) {
-    used = cache_detail::look_ups{engine_->sites}.kept_policy(*asked);
+    used = engine_->kept_policy(*asked);
     used = cache_detail::selected({.policy = std::move(used)}, agent_of(call)).policy;
   }
   if (used && !used->allows(target_for(*used, url))) {
     return false;
   }
   if (used && !is_ruled) {
-    engine_->sites.entries.suspect(*asked, engine_->options.min_ttl);
+    engine_->entries.suspect(*asked, engine_->options.min_ttl);
   }
   if (!is_refusal) {
     return false;
   }
-  if (engine_->refusals.is_news(url, status, engine_->parts.now())) {
+  if (engine_->refusals.take(std::to_string(status).append(" ").append(url),
+                             engine_->parts.now())) {
     engine_->parts.tell(access_revoked_event{engine_->parts.about(key, call.context), url, status});
   }
   if (engine_->options.halt_revoked) {
@@ -264,12 +209,11 @@ ROBOTS_INLINE std::vector<std::string> cache_controls::awaiting_sign_off() const
   return engine_->rulings.awaiting_sign_off();
 }
 
-ROBOTS_INLINE void cache_controls::clear() { engine_->sites.clear(); }
+ROBOTS_INLINE void cache_controls::clear() { engine_->clear(); }
 
 ROBOTS_INLINE void cache_controls::release(std::string_view host_or_url) {
   if (const auto asked = parse_site(host_or_url)) {
-    engine_->sites.release(*asked);
-    engine_->runner.deliver();
+    engine_->release(*asked);
   }
 }
 
@@ -287,8 +231,8 @@ ROBOTS_INLINE std::vector<std::string> cache_controls::quarantined() const {
 ROBOTS_INLINE std::optional<time_point> cache_controls::breaker_open_until(
     std::string_view host_or_url) {
   const auto asked = parse_site(host_or_url);
-  return asked ? engine_->sites.retrieval.breakers->open_until(to_string(asked->origins().front()),
-                                                               engine_->parts.now())
+  return asked ? engine_->retrieval.breakers->open_until(to_string(asked->origins().front()),
+                                                         engine_->parts.now())
                : std::nullopt;
 }
 
@@ -325,27 +269,17 @@ ROBOTS_INLINE std::string_view cache_controls::agent_name(std::size_t agent) con
 
 ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_url,
                                                        std::string_view tried,
-                                                       const call_options& call) {
+                                                       const call_options& call, bool refreshes) {
   const auto asked = parse_site(host_or_url);
-  if (asked && engine_->rulings.may_be_signed_off_elsewhere(*asked)) {
-    engine_->runner.learn_rulings({std::string{without_scheme(asked->key())}});
-  }
-  if (cache_detail::found ruled = engine_->sites.ruling_on(asked, host_or_url); ruled.policy) {
-    return ruled;
-  }
-  const std::string key = asked->key();
-  if (key != tried) {
-    if (cache_detail::found known = engine_->parts.find_fresh(key, call.context); known.policy) {
-      return known;
-    }
-  }
-  return engine_->runner.load(*asked, key, call);
+  return asked ? engine_->runner.load(*asked, tried, call, refreshes)
+               : engine_->ruling_on(asked, host_or_url);
 }
 
 ROBOTS_INLINE cache_detail::found cache_controls::load_for_user(std::string_view host_or_url,
                                                                 std::string_view tried,
-                                                                const call_options& call) {
-  cache_detail::found loaded = load(host_or_url, tried, call);
+                                                                const call_options& call,
+                                                                bool refreshes) {
+  cache_detail::found loaded = load(host_or_url, tried, call, refreshes);
   note_exclusion(host_or_url, loaded, call);
   return loaded;
 }
@@ -353,26 +287,24 @@ ROBOTS_INLINE cache_detail::found cache_controls::load_for_user(std::string_view
 ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url, std::string_view tried,
                                             cache_detail::found known, const call_options& call) {
   const std::size_t agent = agent_of(call);
-  if (known.policy) {
-    return {{.key = std::string{tried},
-             .context = call.context,
-             .answer = cache_detail::selected(std::move(known), agent),
-             .agent = agent},
-            nullptr};
-  }
-  const auto asked = parse_site(host_or_url);
-  std::string key = asked ? asked->key() : std::string{};
-  if (cache_detail::found ruled = engine_->sites.ruling_on(asked, host_or_url); ruled.policy) {
-    cache_detail::look_up_state refused{
-        .key = std::move(key), .context = call.context, .answer = std::move(ruled), .agent = agent};
-    if (note_exclusion(host_or_url, refused.answer, call)) {
-      refused.counted_url = host_or_url;
+  cache_detail::look_up_state begun{.key = std::string{tried},
+                                    .context = call.context,
+                                    .answer = cache_detail::selected(std::move(known), agent),
+                                    .agent = agent};
+  if (!begun.answer.policy) {
+    const auto asked = parse_site(host_or_url);
+    begun.key = asked ? asked->key() : std::string{};
+    begun.has_no_entry = begun.key == tried;
+    if (asked) {
+      engine_->runner.begin(begun, *asked);
+    } else {
+      begun.answer = engine_->ruling_on(asked, host_or_url);
     }
-    return {std::move(refused), nullptr};
+    if (note_exclusion(host_or_url, begun.answer, call)) {
+      begun.counted_url = host_or_url;
+    }
   }
-  cache_detail::look_up_state begun{.key = std::move(key), .context = call.context, .agent = agent};
-  engine_->runner.begin(begun, *asked);
-  return {std::move(begun), &engine_->runner};
+  return {std::move(begun), engine_->runner};
 }
 
 ROBOTS_INLINE decision cache_controls::uncounted_decision(std::string_view target,
@@ -392,6 +324,15 @@ ROBOTS_INLINE decision cache_controls::decide(std::string_view target,
                                               cache_detail::found work) const {
   decision result = uncounted_decision(target, std::move(work));
   count(result);
+  return result;
+}
+
+ROBOTS_INLINE decision cache_controls::reported_decision(
+    std::string_view url, cache_detail::found used, std::string_view key,
+    const std::shared_ptr<const call_context>& context, std::size_t agent) const {
+  decision result = decide(url, std::move(used));
+  engine_->parts.tell(
+      decision_event{engine_->parts.about(key, context, agent_name(agent)), url, result});
   return result;
 }
 
@@ -417,9 +358,11 @@ ROBOTS_INLINE cache_stats cache_controls::counted() const {
   result.far_misses = counters.sum(far_misses);
   result.far_rejected = counters.sum(far_rejected);
   result.far_failures = counters.sum(far_failures);
+  result.storage_failures = counters.sum(storage_failures);
+  result.observer_failures = counters.sum(observer_failures);
   result.pending_invalidations = engine_->store ? engine_->store->owed() : 0;
   result.quarantined = engine_->rulings.all_quarantined().size();
-  result.open_breakers = engine_->sites.retrieval.breakers->open();
+  result.open_breakers = engine_->retrieval.breakers->open();
   return result;
 }
 
@@ -433,12 +376,12 @@ ROBOTS_INLINE void cache_controls::count(const decision& decided) const {
 }
 
 ROBOTS_INLINE bool cache_controls::note_exclusion(std::string_view host_or_url,
-                                                  const cache_detail::found& given,
+                                                  const cache_detail::found& ended,
                                                   const call_options& call) {
-  if (given.policy->refused() != decision_reason::excluded) {
+  if (!ended.policy || ended.policy->refused() != decision_reason::excluded) {
     return false;
   }
-  note(host_or_url, uncounted_decision(host_or_url, given), call);
+  note(host_or_url, uncounted_decision(host_or_url, ended), call);
   return true;
 }
 

@@ -160,13 +160,11 @@ namespace cache_detail {
           .stale_while_revalidate = options.stale_while_revalidate};
 }
 
-}  // namespace cache_detail
-
-/// Throws `std::invalid_argument` if options contradict each other. The message says what to
-/// change.
-inline void validate(const cache_options& options) {
-  validate(cache_detail::retrieval_options_of(options));
-  validate(cache_detail::judge_options_of(options));
+/// Returns the options. Throws `std::invalid_argument` if they contradict each other. The message
+/// says what to change.
+[[nodiscard]] inline cache_options validated(cache_options options) {
+  detail::validate(retrieval_options_of(options));
+  detail::validate(judge_options_of(options));
   for (const std::string& one : options.other_agents) {
     if (one != "*" && (one.empty() || product_token(one) != one)) {
       throw std::invalid_argument{"other_agents: \"" + one +
@@ -189,6 +187,9 @@ inline void validate(const cache_options& options) {
   if (options.quarantine_after < 0) {
     throw std::invalid_argument{"quarantine_after is negative: use 0 for no quarantine"};
   }
+  return options;
 }
+
+}  // namespace cache_detail
 
 }  // namespace robots

@@ -26,20 +26,13 @@ struct look_up_state;
 
 }  // namespace cache_detail
 
-/// A wait for news: another look-up, call or thread works on the policy.
-struct news_wait {};
-
-/// The next step of a look-up: a request, a wait for a time, a wait for news, or the end.
-using look_up_step =
-    std::variant<fetch_request, retry_wait, news_wait, std::shared_ptr<const policy>>;
-
 /// A look-up in steps, for programs with their own network code: an event loop, or one thread that
 /// asks for thousands of sites. A value without I/O: it returns the next step, and the caller
 /// reports the result, as with `retrieval`:
 ///
 ///     look_up asking = cache.begin(url);
 ///     while (!asking.policy()) {
-///       const look_up_step step = asking.next();
+///       const look_up::step step = asking.next();
 ///       if (const auto* request = std::get_if<fetch_request>(&step)) {
 ///         asking.on_response(send(*request));
 ///       } else if (const auto* pause = std::get_if<retry_wait>(&step)) {
@@ -58,6 +51,13 @@ using look_up_step =
 /// it parses a file.
 class look_up {
  public:
+  /// A wait for news: another look-up, call or thread works on the policy.
+  struct news_wait {};
+
+  /// The next step: a request, a wait for a time, a wait for news, or the end.
+  using step =
+      std::variant<fetch_request, retry_wait, news_wait, std::shared_ptr<const robots::policy>>;
+
   /// Leaves the other look-up empty, without a policy and without a step.
   look_up(look_up&&) noexcept;
   /// Destroys this look-up and takes over the other one.
@@ -67,7 +67,7 @@ class look_up {
   /// Returns the next step. It changes only in the functions below, and no more once it is the
   /// policy. Send a request once; any thread may do so. If its stop token is requested, nobody
   /// waits for the response any more.
-  [[nodiscard]] look_up_step next() const;
+  [[nodiscard]] step next() const;
 
   /// Returns the policy, or null if the look-up has not ended. If there is a ruling on the site,
   /// such as a halt, the policy says so.
@@ -112,8 +112,8 @@ class look_up {
  private:
   friend class cache_controls;
 
-  /// Makes a look-up that `runner` completes, or without a runner, one that has its answer.
-  look_up(cache_detail::look_up_state&& begun, cache_detail::look_up_runner* runner);
+  /// Makes a look-up that `runner` completes.
+  look_up(cache_detail::look_up_state&& begun, cache_detail::look_up_runner& runner);
 
   [[nodiscard]] const cache_detail::look_up_state& state() const noexcept;
 

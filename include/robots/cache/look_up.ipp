@@ -3,7 +3,7 @@
 #include <robots/base/config.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/cache/detail/look_up_runner.hpp>
-#include <robots/cache/detail/look_up_state.hpp>
+#include <robots/cache/detail/look_ups.hpp>
 #include <robots/cache/detail/site_work.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -17,8 +17,8 @@
 namespace robots {
 
 ROBOTS_INLINE look_up::look_up(cache_detail::look_up_state&& begun,
-                               cache_detail::look_up_runner* runner)
-    : state_(std::make_unique<cache_detail::look_up_state>(std::move(begun))), runner_(runner) {}
+                               cache_detail::look_up_runner& runner)
+    : state_(std::make_unique<cache_detail::look_up_state>(std::move(begun))), runner_(&runner) {}
 
 ROBOTS_INLINE look_up::look_up(look_up&&) noexcept = default;
 ROBOTS_INLINE look_up& look_up::operator=(look_up&&) noexcept = default;
@@ -34,12 +34,12 @@ ROBOTS_INLINE detail::retrieval* look_up::fetch() const noexcept {
   return work && work->next() == cache_detail::work_step::fetch ? &work->fetch() : nullptr;
 }
 
-ROBOTS_INLINE look_up_step look_up::next() const {
+ROBOTS_INLINE look_up::step look_up::next() const {
   const detail::retrieval* const fetched = fetch();
   if (fetched == nullptr) {
-    return state().place ? look_up_step{news_wait{}} : policy();
+    return state().place || state().must_ask ? step{news_wait{}} : policy();
   }
-  const stop_token stop = state().work->led()->stop();
+  const stop_token stop = state().work->led()->stop.get_token();
   if (const auto* const pause = std::get_if<retry_wait>(&fetched->next())) {
     return retry_wait{pause->until, stop};
   }
@@ -61,45 +61,47 @@ ROBOTS_INLINE std::optional<decision_reason> look_up::refusal() const noexcept {
 }
 
 ROBOTS_INLINE void look_up::on_response(fetch_response response) {
-  detail::retrieval* const fetched = fetch();
-  if (fetched == nullptr) {
+  if (fetch() == nullptr) {
     return;
   }
-  if (!state().work->led()->stop().stop_requested()) {
+  if (!state().work->led()->stop.stop_requested()) {
     detail::be_no_cancellation(response);
   }
   const wall_anchor now = runner_->moment();
-  fetched->on_response(std::move(response), now.steady, now.wall);
+  state().work->on_event([&](detail::retrieval& fetched) {
+    fetched.on_response(std::move(response), now.steady, now.wall);
+  });
   resume();
 }
 
 ROBOTS_INLINE void look_up::on_wait_over() {
-  detail::retrieval* const fetched = fetch();
-  if (fetched != nullptr && state().work->led()->stop().stop_requested()) {
+  if (fetch() != nullptr && state().work->led()->stop.stop_requested()) {
     cut_short();
-  } else if (fetched != nullptr) {
-    fetched->on_wait_over(runner_->moment().steady);
+  } else if (fetch() != nullptr) {
+    const time_point now = runner_->moment().steady;
+    state().work->on_event([now](detail::retrieval& fetched) { fetched.on_wait_over(now); });
     resume();
   }
 }
 
 ROBOTS_INLINE void look_up::cut_short() {
-  detail::retrieval* const fetched = fetch();
+  const detail::retrieval* const fetched = fetch();
   if (fetched != nullptr && std::holds_alternative<retry_wait>(fetched->next())) {
-    fetched->cancel({}, runner_->moment().steady);
+    const time_point now = runner_->moment().steady;
+    state().work->on_event([now](detail::retrieval& waiting) { waiting.cancel({}, now); });
     resume();
   }
 }
 
 ROBOTS_INLINE void look_up::resume() {
-  if (state_ && runner_ != nullptr && !policy()) {
+  if (state_ && !policy()) {
     runner_->proceed(*state_);
   }
 }
 
 ROBOTS_INLINE void look_up::call_on_news(std::function<void()> wake) {
-  if (state_) {
-    state_->call_on_news(std::move(wake));
+  if (state().place) {
+    state().place.on_news(std::move(wake));
   } else {
     wake();
   }

@@ -219,7 +219,7 @@ class look_up_driver {
     item& one = *items_.at(id);
     std::unique_ptr<item> ended;
     end_wait(one);
-    look_up_step step = one.work.next();
+    look_up::step step = one.work.next();
     if (auto* const request = std::get_if<fetch_request>(&step)) {
       if (!one.has_request) {
         ready_.emplace_back(id, std::move(*request));
@@ -228,7 +228,7 @@ class look_up_driver {
     } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {
       one.wait = waits_.emplace(pause->until, id);
       one.on_stop.emplace(pause->stop, reporter(id));
-    } else if (std::holds_alternative<news_wait>(step)) {
+    } else if (std::holds_alternative<look_up::news_wait>(step)) {
       one.work.call_on_news(reporter(id));
     } else {
       ended = std::move(items_.at(id));

@@ -11,6 +11,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,7 +76,8 @@ TEST_CASE("A late erasure does not delete a value that is published meanwhile") 
   fixture test;
   const robots::store_lease lease = test.lease();
   test.shared.fail("out of reach");
-  test.store->erase(key);
+  test.store->owe(key);
+  test.store->give_back();
   REQUIRE(test.store->owed() == 1);
 
   std::promise<void> erasing;
@@ -110,7 +112,7 @@ TEST_CASE("An observer may use the store when it gets the event that it fails or
   };
   test.shared.fail("out of reach");
   for (int i = 0; i < 16; ++i) {
-    test.store->erase_later("https://site" + std::to_string(i) + ".test");
+    test.store->owe("https://site" + std::to_string(i) + ".test");
     test.store->give_back();
   }
   CHECK(changes == 1);
@@ -121,13 +123,69 @@ TEST_CASE("An observer may use the store when it gets the event that it fails or
   CHECK(test.store->owed() == 0);
 }
 
+TEST_CASE("An observer may use the store when it fails while an owed key is published") {
+  fixture test;
+  const robots::store_lease lease = test.lease();
+  int changes = 0;
+  *test.observer.on_change = [&] {
+    ++changes;
+    test.store->deliver();
+  };
+  test.shared.fail("out of reach");
+  test.store->owe(key);
+  for (int i = 0; i < 16; ++i) {
+    CHECK(test.store->publish(key, "value", 1h, lease) == publish_answer::failed);
+  }
+  CHECK(changes == 1);
+}
+
+TEST_CASE("A reply does not have a value that must still be erased") {
+  fixture test;
+  test.shared.publish(key, "value", 1h);
+  test.store->owe(key);
+  test.shared.on_call([&](std::string_view one) {
+    if (one == key) {
+      throw robots::store_part_error{"the part of the site is down"};
+    }
+  });
+  const store_question question{.key = lease_key, .other_key = key, .lease_key = lease_key};
+  test.store->give_back();
+  test.shared.on_call({});
+  const auto replies = test.store->ask({&question, 1});
+  CHECK(replies.front().other_value == robots::cache_detail::outdated_value);
+  CHECK_FALSE(replies.front().value);
+  test.clock.advance(1s);
+  CHECK_FALSE(test.store->ask({&question, 1}).front().other_value);
+}
+
+TEST_CASE("A lease whose release fails does not keep the others from their release") {
+  fixture test;
+  std::vector<robots::store_lease> leases;
+  for (const char* const host : {"a.test", "b.test", "c.test"}) {
+    leases.push_back(test.shared.take_lease(host, 1min));
+    test.store->release_later(leases.back());
+  }
+  test.shared.on_call([&](std::string_view one) {
+    if (one == "b.test") {
+      throw std::bad_alloc{};
+    }
+  });
+  test.store->give_back();
+  test.shared.on_call({});
+  CHECK(test.shared.try_lease("a.test", 1min));
+  CHECK_FALSE(test.shared.try_lease("b.test", 1min));
+  CHECK(test.shared.try_lease("c.test", 1min));
+}
+
 TEST_CASE("An erasure that succeeds makes good those of its key that the store has missed") {
   fixture test;
   test.shared.fail("out of reach");
-  test.store->erase(key);
+  test.store->owe(key);
+  test.store->give_back();
   CHECK(test.store->owed() == 1);
   test.shared.recover();
-  test.store->erase(key);
+  test.store->owe(key);
+  test.store->give_back();
   CHECK(test.store->owed() == 0);
   test.shared.publish(key, "of another process", 1h);
   test.store->deliver();
@@ -138,8 +196,8 @@ TEST_CASE("Missed erasures begin with the leases of the sites") {
   fixture test;
   for (int i = 0; i < 8; ++i) {
     const std::string host = "site" + std::to_string(i) + ".test";
-    test.store->erase_later("https://" + host);
-    test.store->erase_later(host);
+    test.store->owe("https://" + host);
+    test.store->owe(host);
   }
   std::vector<std::string> erased;
   test.shared.on_call([&](std::string_view one) { erased.emplace_back(one); });
@@ -153,15 +211,14 @@ TEST_CASE("Missed erasures begin with the leases of the sites") {
 TEST_CASE("An observer hears of each key that finds no room among those that the store missed") {
   fixture test;
   for (int i = 0; i < 65'536; ++i) {
-    test.store->erase_later("site" + std::to_string(i) + ".test");
+    test.store->owe("site" + std::to_string(i) + ".test");
   }
   CHECK(test.observer.lost->empty());
   test.shared.fail("out of reach");
-  test.store->erase("erased.test");
-  test.store->erase_later("erased.later.test");
-  test.store->publish_later("published.later.test", "value");
+  test.store->owe("erased.later.test");
+  test.store->owe("published.later.test", "value");
   CHECK(*test.observer.lost ==
-        std::vector<std::string>{"erased.test", "erased.later.test", "published.later.test"});
-  test.store->erase("site0.test");  // has its room already
-  CHECK(test.observer.lost->size() == 3);
+        std::vector<std::string>{"erased.later.test", "published.later.test"});
+  test.store->owe("site0.test");  // has its room already
+  CHECK(test.observer.lost->size() == 2);
 }

@@ -41,12 +41,9 @@ using memory_store = robots::MemoryStore<ManualClock>;
 /// The work on https://example.com, step by step: what the store says and what the site answers, a
 /// test reports.
 struct workplace {
-  explicit workplace(bool has_store, cache_options chosen = foo_bot())
-      : options(std::move(chosen)) {
-    if (has_store) {
-      store.emplace(robots::cache_detail::shared_part{&shared, &sharing}, parts);
-    }
-    cache.emplace(options, excluded, parts, rulings, store ? &*store : nullptr);
+  explicit workplace(bool has_store, cache_options chosen = foo_bot()) {
+    const robots::cache_detail::shared_part both{&shared, &sharing};
+    cache.emplace(std::move(chosen), parts, has_store ? both : robots::cache_detail::shared_part{});
   }
 
   /// Begins work. Somebody waits for it.
@@ -81,11 +78,6 @@ struct workplace {
   robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<16>,
                                   robots::NullObserver>
       parts{{}, clock, {}, {}};
-  const cache_options options;
-  robots::rulings_detail::exclusion_list excluded{options.excluded};
-  robots::rulings_detail::site_rulings rulings{robots::cache_detail::ruling_options_of(options),
-                                               excluded, parts};
-  std::optional<robots::cache_detail::resilient_store> store;
   std::optional<robots::cache_detail::look_up_environment> cache;
   const robots::site example = *robots::parse_site("https://example.com/");
   robots::cache_detail::single_flight::waiter place;
@@ -98,9 +90,9 @@ TEST_CASE("Without a shared store, the site is fetched and the answer is kept") 
   const auto work = files.begin();
   files.answer(*work, ok());
   CHECK(work->next() == work_step::done);
-  REQUIRE(files.place->result());
-  CHECK_FALSE(files.place->result()->allows("/private"));
-  CHECK(files.known().policy == files.place->result());
+  REQUIRE(files.place->ended()->result);
+  CHECK_FALSE(files.place->ended()->result->allows("/private"));
+  CHECK(files.known().policy == files.place->ended()->result);
 }
 
 TEST_CASE("A fetch may take several requests and waits") {
@@ -114,7 +106,7 @@ TEST_CASE("A fetch may take several requests and waits") {
   files.clock.advance(pause.until - files.clock.now());
   work->fetch().on_wait_over(files.clock.now());
   files.answer(*work, ok());
-  CHECK(files.place->result()->basis() == robots::policy_basis::rules);
+  CHECK(files.place->ended()->result->basis() == robots::policy_basis::rules);
 }
 
 TEST_CASE(
@@ -128,9 +120,9 @@ TEST_CASE(
   CHECK(work->question().wish == lease_wish::if_missing);
   work->on_store_reply(files.lease());
   files.answer(*work, ok());
-  CHECK(files.place->has_ended());
+  CHECK(files.place->ended());
   CHECK(work->next() == work_step::publish);
-  REQUIRE(work->lease() != nullptr);
+  REQUIRE(work->lease());
   CHECK(work->lease()->token == "token");
   const auto published = robots::decode_site(work->value()).records;
   REQUIRE(published);
@@ -169,8 +161,8 @@ TEST_CASE("A fresh record of another process is the answer") {
   const auto work = second.begin();
   work->on_store_reply({.value = fetched->value(), .is_answered = true});
   CHECK(work->next() == work_step::done);
-  CHECK(second.place->from_store());
-  CHECK_FALSE(second.place->result()->allows("/private"));
+  CHECK(second.place->ended()->from_store);
+  CHECK_FALSE(second.place->ended()->result->allows("/private"));
 }
 
 TEST_CASE("An expired record leads to one request for the lease, then to one with its validators") {
@@ -191,7 +183,7 @@ TEST_CASE("An expired record leads to one request for the lease, then to one wit
   const auto request = std::get<fetch_request>(work->fetch().next());
   CHECK(robots::find_header(request.headers, "If-None-Match") == "\"1\"");
   second.answer(*work, ScriptedFetcher::status(304));
-  CHECK_FALSE(second.place->result()->allows("/private"));
+  CHECK_FALSE(second.place->ended()->result->allows("/private"));
   CHECK(work->next() == work_step::publish);
 }
 
@@ -240,7 +232,7 @@ TEST_CASE("A marked fresh answer remains valid if the store has nothing newer") 
   CHECK(work->question().wish == lease_wish::none);
   work->on_store_reply({.is_answered = true});
   CHECK(work->next() == work_step::done);
-  CHECK(files.place->result() == known.policy);
+  CHECK(files.place->ended()->result == known.policy);
   SUBCASE("but not if a message said that the site was erased") {
     known.is_told = true;
     const auto events = files.begin(known);
@@ -253,17 +245,17 @@ TEST_CASE("A marked fresh answer remains valid if the store has nothing newer") 
 TEST_CASE("An answer that turns hostile halts the site") {
   workplace files{false, {.user_agent = "FooBot/1.0", .fallback = fallback_policy::strict()}};
   files.answer(*files.begin(), ok());
-  CHECK_FALSE(files.rulings.is_halted("https://example.com"));
+  CHECK_FALSE(files.cache->rulings.is_halted("https://example.com"));
   files.answer(*files.begin(files.known(), true), ok("User-agent: *\nDisallow: /\n"));
-  CHECK(files.rulings.is_halted("https://example.com"));
+  CHECK(files.cache->rulings.is_halted("https://example.com"));
 }
 
 TEST_CASE("Work that is destroyed abandons its flight") {
   workplace files{false};
   auto work = files.begin();
   work.reset();
-  CHECK(files.place->has_ended());
-  CHECK(files.place->result() == nullptr);
+  CHECK(files.place->ended());
+  CHECK(files.place->ended()->result == nullptr);
   CHECK(files.cache->flights.join("example.com").lead);
 }
 
@@ -280,7 +272,7 @@ TEST_CASE("A waiting caller can take over work that is offered") {
   CHECK(files.place->take_work() == nullptr);
   CHECK_FALSE(files.place->wait(files.parts, {.deadline = files.clock.now()}));
   files.answer(*work, ok());
-  CHECK(files.place->result() == second.place->result());
+  CHECK(files.place->ended()->result == second.place->ended()->result);
 }
 
 TEST_CASE("Work without waiters stays with its owner") {
@@ -288,7 +280,7 @@ TEST_CASE("Work without waiters stays with its owner") {
   const auto work = files.begin();
   files.place = {};
   CHECK_FALSE(work->led()->offer(work));
-  CHECK(work->led()->stop().stop_requested());
+  CHECK(work->led()->stop.stop_requested());
 }
 
 TEST_CASE("Work that every caller has left is dropped") {
@@ -298,6 +290,6 @@ TEST_CASE("Work that every caller has left is dropped") {
   REQUIRE(led->offer(work));
   work.reset();
   files.place = {};
-  CHECK(led->has_ended());
+  CHECK(led->ended());
   CHECK(files.cache->flights.join("example.com").lead);
 }

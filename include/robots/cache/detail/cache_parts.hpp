@@ -67,6 +67,8 @@ enum class cache_event : unsigned char {
   far_misses,
   far_rejected,
   far_failures,
+  storage_failures,
+  observer_failures,
   count_
 };
 
@@ -85,9 +87,16 @@ class cache_parts : public detail::event_teller {
   [[nodiscard]] virtual found find_fresh(std::string_view key,
                                          const std::shared_ptr<const call_context>& context) = 0;
   virtual void store(std::string_view key, const cache_entry& entry, time_point now) noexcept = 0;
-  virtual void try_erase(std::string_view key) noexcept = 0;
   /// Throws what the storage throws.
   virtual void erase(std::string_view key) = 0;
+  /// Counts an exception of the storage.
+  void try_erase(std::string_view key) noexcept {
+    try {
+      erase(key);
+    } catch (...) {
+      counters.add(cache_event::storage_failures);
+    }
+  }
   /// Throws what the storage throws.
   virtual void clear() = 0;
 

@@ -4,8 +4,8 @@
 #include <robots/base/text_hash.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/flight.hpp>
-#include <robots/cache/detail/question_pace.hpp>
+#include <robots/cache/detail/rate_limit.hpp>
+#include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
@@ -43,19 +43,22 @@ class kept_sites {
              rulings_detail::site_rulings& rulings)
       : parts_(parts), user_agent_(options.user_agent), judging_(judging), rulings_(rulings) {}
 
-  /// Returns true if an entry is stale but may answer while it is renewed.
-  [[nodiscard]] bool may_serve_stale(const cache_entry& entry, time_point now) const {
-    return entry.policy && now >= entry.fresh_until &&
-           now < detail::validity_of(*entry.policy, judging_).stale_until;
-  }
-
   /// Returns true if the shared store may have something newer than a fresh entry.
   [[nodiscard]] bool is_in_doubt(const kept_entry& entry) const noexcept {
     return entry.is_told || entry.epoch != parts_.store_epoch;
   }
 
+  /// Returns true if an entry may answer while it is renewed, or while the shared store is asked
+  /// for a newer one. An entry that another process has changed may not.
+  [[nodiscard]] bool may_renew(const kept_entry& entry, time_point now) const {
+    return entry.policy && !entry.is_told && !entry.is_suspect &&
+           (now < entry.fresh_until
+                ? is_in_doubt(entry)
+                : now < detail::validity_of(*entry.policy, judging_).stale_until);
+  }
+
   /// Returns true if the shared store may be asked now for a site with a marked entry, and counts
-  /// the question.
+  /// the question: messages of the store must not lead to any number of questions.
   [[nodiscard]] bool may_ask_store(std::string_view key, time_point now) {
     return questions_.take(key, now);
   }
@@ -77,18 +80,13 @@ class kept_sites {
     parts_.erase(key);
   }
 
-  /// Erases the entry of a key. Counts exceptions of the storage.
-  void try_forget(std::string_view key) noexcept {
-    ++forgotten_;
-    parts_.try_erase(key);
-  }
-
   /// Erases the entries of a site that another process has changed.
   void forget_told(const site& asked) {
     const time_point now = parts_.now();
     for (const site& name : policy_detail::names_of(asked)) {
       if (const std::string key = name.key(); look(key, now).is_told) {
-        try_forget(key);
+        ++forgotten_;
+        parts_.try_erase(key);
       }
     }
   }
@@ -105,36 +103,36 @@ class kept_sites {
   /// the policy replaces the entries of the site under all names.
   void keep(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
             std::uint32_t epoch, bool replaces_all = false) noexcept {
-    if (led.detached()) {
+    if (led.detached) {
       return;
     }
-    keeping& under_way = keeping_of(led.site());
+    keeping& under_way = keeping_of(led.site_key);
     ++under_way.begun;
     try {
       store(led, policy_now, now, epoch, replaces_all);
     } catch (...) {
       parts_.counters.add(cache_event::failures);  // no memory
-      parts_.try_erase(led.site());
+      parts_.try_erase(led.site_key);
     }
     ++under_way.ended;
   }
 
   /// Counts a malformed file, if malformed files deny.
   void watch(const flight& led, const policy& policy_now) {
-    const std::string& key = led.site();
+    const std::string& key = led.site_key;
     switch (detail::quarantine_step_of(policy_now)) {
       case detail::quarantine_step::none:
         break;
       case detail::quarantine_step::count:
-        rulings_.note_malformed(key, led.context(), [&] {
+        rulings_.note_malformed(key, led.context, [&] {
           return detail::quarantined(policy_now, user_agent_, judging_.fallback);
         });
-        if (led.detached()) {  // released or forgotten meanwhile
-          rulings_.release(key, led.context());
+        if (led.detached) {  // released or forgotten meanwhile
+          rulings_.release(key, led.context);
         }
         break;
       case detail::quarantine_step::release:
-        rulings_.release(key, led.context());
+        rulings_.release(key, led.context);
         break;
     }
   }
@@ -168,28 +166,28 @@ class kept_sites {
 
   void store(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
              std::uint32_t epoch, bool replaces_all) {
-    const std::string& key = led.site();
+    const std::string& key = led.site_key;
     const detail::validity until = detail::validity_of(*policy_now, judging_);
     const bool is_kept_on =
         parts_.observes_changes() || detail::is_of_use_when_over(*policy_now, judging_);
     cache_entry entry{policy_now, until.fresh_until,
                       is_kept_on ? until.keep_until : until.stale_until, epoch};
-    if (!led.told()) {
+    if (!led.is_told) {
       parts_.store(key, entry, now);
     }
-    if (led.told()) {  // perhaps meanwhile
+    if (led.is_told) {  // perhaps meanwhile
       entry.fresh_until = in_doubt;
       parts_.store(key, entry, now);
     }
     const record_head source = policy_now->source();
     replaces_all = replaces_all && source.status != 0;
     // The newest answer of an origin is valid under each of its names.
-    for (const site& name : policy_detail::names_of(led.asked())) {
-      if (name != led.asked() && (replaces_all || policy_detail::answers_for(name, source))) {
+    for (const site& name : policy_detail::names_of(led.asked)) {
+      if (name != led.asked && (replaces_all || policy_detail::answers_for(name, source))) {
         parts_.try_erase(name.key());
       }
     }
-    if (led.detached()) {
+    if (led.detached) {
       parts_.try_erase(key);
     }
   }
@@ -230,7 +228,7 @@ class kept_sites {
   cache_parts& parts_;
   const std::string& user_agent_;
   const detail::judge_options& judging_;
-  question_pace questions_;
+  rate_limit questions_{4, 65'536};
   std::atomic<std::uint64_t> forgotten_ = 0;  // number of calls that erased something
   std::array<keeping, 64> keeping_{};
   rulings_detail::site_rulings& rulings_;

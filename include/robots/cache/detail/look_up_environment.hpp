@@ -15,12 +15,16 @@
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/site_names.hpp>
+#include <robots/rep/read/product_token.hpp>
 #include <robots/rulings/exclusion_list.hpp>
 #include <robots/rulings/site_rulings.hpp>
+#include <robots/time/clock.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -41,21 +45,14 @@ namespace robots::cache_detail {
 /// a site. Any thread may call it.
 class look_up_environment {
  public:
-  /// The arguments must outlive it; `shared` is null if nothing is shared.
-  look_up_environment(const cache_options& given,
-                      const robots::rulings_detail::exclusion_list& not_asked, cache_parts& own,
-                      robots::rulings_detail::site_rulings& ruled, resilient_store* shared)
-      : options(given),
-        excluded(not_asked),
-        parts(own),
-        rulings(ruled),
-        store(shared),
-        maker(given, own, ruled),
-        entries(own, given, maker.judging(), ruled),
-        retrieval(retrieval_options_of(given)),
-        made_at(std::chrono::floor<std::chrono::seconds>(own.moment().wall)) {
+  /// Throws `std::invalid_argument` if options contradict each other. `own` must outlive it;
+  /// `shared` is empty if nothing is shared.
+  look_up_environment(cache_options&& given, cache_parts& own, const shared_part& shared)
+      : options(validated(std::move(given))),
+        parts(named(own, options)),
+        store(shared.store != nullptr ? std::make_unique<resilient_store>(shared, own) : nullptr) {
     retrieval.breakers = std::make_shared<detail::origin_breakers>(
-        given.breaker, [this](std::string_view origin, breaker_state now) {
+        options.breaker, [this](std::string_view origin, breaker_state now) {
           parts.tell(breaker_event{parts.about(origin), now});
         });
     retrieval.leave_to_other_sites = true;
@@ -108,33 +105,37 @@ class look_up_environment {
   }
 
   /// Learns from the reply to `ruling_question`.
-  void on_ruling_reply(std::string_view bare_site, const store_reply& reply) {
-    if (reply.value) {
-      learn_ruling(*reply.value, bare_site);
-    } else if (reply.is_answered) {
-      rulings.learn_of_none(bare_site);
+  void on_ruling_reply(std::string_view bare_site, const store_reply& reply) noexcept {
+    try {
+      if (reply.value) {
+        learn_ruling(*reply.value, bare_site);
+      } else if (reply.is_answered) {
+        rulings.learn_of_none(bare_site);
+      }
+    } catch (...) {
+      parts.counters.add(cache_event::failures);  // no memory
+    }
+  }
+
+  /// Returns the stored policy, fresh or not, of a site or of the site that it redirects to.
+  /// Returns null if there is none.
+  [[nodiscard]] std::shared_ptr<const policy> kept_policy(site asked) {
+    const time_point now = parts.now();
+    for (int hops = 0;; ++hops) {
+      auto entry = entries.find(asked, asked.key(), now).policy;
+      const auto url = entry ? entry->leads_to() : std::nullopt;
+      const auto target = url ? parse_site(*url) : std::nullopt;
+      if (!target || hops == options.max_redirects) {
+        return url ? nullptr : entry;
+      }
+      asked = *target;
     }
   }
 
   /// Drops the rules of a site under all of its names, in this process only. This includes the
-  /// result of a running fetch.
+  /// result of a running fetch. Throws what the storage throws.
   void forget(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
-    detach(names);
-    for (const site& name : names) {
-      entries.try_forget(name.key());
-    }
-    detach(names);
-  }
-
-  /// Forgets a site under all of its names. The next call of the shared store erases it there, too.
-  void invalidate(const site& asked) {
-    const std::vector<site> names = policy_detail::names_of(asked);
-    if (store != nullptr) {
-      for (const site& name : names) {
-        store->erase_later(name.key());
-      }
-    }
     // Before: an older result must not be kept. After: a flight that began in between may have seen
     // an entry or record that is now erased.
     detach(names);
@@ -142,6 +143,19 @@ class look_up_environment {
       entries.forget(name.key());
     }
     detach(names);
+  }
+
+  /// Forgets a site under all of its names. The next call of the shared store erases it there, too.
+  void invalidate(const site& asked) {
+    if (store != nullptr) {
+      std::vector<site> names = policy_detail::names_of(asked);
+      // The host first: erasing its key ends the lease, so that no older file is published.
+      std::partition(names.begin(), names.end(), [](const site& name) { return !name.scheme; });
+      for (const site& name : names) {
+        store->owe(name.key());
+      }
+    }
+    forget(asked);
   }
 
   /// Releases a site from quarantine and forgets it, under all of its names.
@@ -166,18 +180,36 @@ class look_up_environment {
     }
   }
 
-  const cache_options& options;
-  const robots::rulings_detail::exclusion_list& excluded;
+  const cache_options options;
   cache_parts& parts;
-  robots::rulings_detail::site_rulings& rulings;
-  resilient_store* const store;
-  policy_maker maker;
-  kept_sites entries;
-  single_flight flights;
-  detail::retrieval_options retrieval;     ///< for every fetch
-  const std::chrono::sys_seconds made_at;  ///< the time when the cache was made
+  const std::unique_ptr<resilient_store> store;  ///< null if nothing is shared
+  robots::rulings_detail::exclusion_list excluded{options.excluded};
+  robots::rulings_detail::site_rulings rulings{ruling_options_of(options), excluded, parts,
+                                               sharing()};
+  policy_maker maker{options, parts, rulings};
+  kept_sites entries{parts, options, maker.judging(), rulings};
+  single_flight flights{};
+  detail::retrieval_options retrieval{retrieval_options_of(options)};  ///< for every fetch
+  /// The time when the cache was made.
+  const std::chrono::sys_seconds made_at =
+      std::chrono::floor<std::chrono::seconds>(parts.moment().wall);
 
  private:
+  /// Sets the crawler's name for the events of the parts.
+  [[nodiscard]] static cache_parts& named(cache_parts& own, const cache_options& options) {
+    own.crawler = product_token(options.user_agent);
+    return own;
+  }
+
+  /// Returns the function that sends rulings to the other processes. Returns an empty function if
+  /// nothing is shared.
+  [[nodiscard]] robots::rulings_detail::site_rulings::sharing sharing() {
+    if (!store) {
+      return {};
+    }
+    return [this](const std::string& key, std::string text) { store->owe(key, std::move(text)); };
+  }
+
   void learn_ruling(std::string_view text, std::string_view bare_site = {}) {
     if (!rulings.learn(text, parts.wall() + store->options().clock_skew, bare_site)) {
       parts.counters.add(cache_event::far_rejected);

@@ -6,7 +6,6 @@
 #include <robots/cache/detail/background_threads.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
-#include <robots/cache/detail/look_up_state.hpp>
 #include <robots/cache/detail/look_ups.hpp>
 #include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/site_work.hpp>
@@ -53,12 +52,14 @@ class look_up_runner {
       throw std::invalid_argument{
           "background_threads is 0: a cache with a shared store needs 1 at least"};
     }
-    cache.store->watch([this](std::string_view key) {
+    const auto on_message = [this](std::string_view key) {
       cache_.on_message(key);
       if (key.empty()) {
-        ask_for_rulings();
+        must_ask_for_rulings_ = true;
+        run_errands();
       }
-    });
+    };
+    cache.store->watch(on_message, [this] { run_errands(); });
   }
 
   look_up_runner(const look_up_runner&) = delete;
@@ -90,14 +91,22 @@ class look_up_runner {
     hand_over(state);
   }
 
-  /// Returns the policy of a site within the limits of a call. If `refreshes`, the site is asked
-  /// now.
-  [[nodiscard]] found load(const site& asked, std::string key, const call_options& call,
-                           bool refreshes = false) {
+  /// Returns the policy of a site within the limits of a call. `tried` is a key that has no fresh
+  /// entry. If `refreshes`, the site is asked now.
+  [[nodiscard]] found load(const site& asked, std::string_view tried, const call_options& call,
+                           bool refreshes) {
     const call_options limits = limits_of(call);
-    look_up_state state{.key = std::move(key), .context = call.context, .refreshes = refreshes};
+    look_up_state state{.key = asked.key(), .context = call.context, .refreshes = refreshes};
+    state.has_no_entry = state.key == tried;
     state.has_no_time =
         limits.stop.stop_requested() || (limits.deadline && *limits.deadline <= cache_.parts.now());
+    if (cache_.rulings.may_be_signed_off_elsewhere(asked)) {
+      if (has_time_for_store(&limits)) {
+        learn_rulings({std::string{without_scheme(state.key)}});
+      } else {
+        must_ask_for_rulings_ = true;
+      }
+    }
     look_ups_.begin(state, asked);
     while (state.asked) {
       if (!advance(state, limits)) {
@@ -110,46 +119,11 @@ class look_up_runner {
     return std::move(state.answer);
   }
 
-  /// Sends invalidations to the shared store, in a thread of the cache.
-  void deliver() {
-    if (cache_.store == nullptr || is_delivering_.exchange(true)) {
-      return;
-    }
-    bool is_sent = false;
-    try {
-      is_sent = store_threads_.run(
-          [this] {
-            is_delivering_ = false;
-            cache_.store->deliver();
-          },
-          true);
-    } catch (...) {
-      is_sent = false;  // no memory
-    }
-    if (!is_sent) {
-      is_delivering_ = false;  // a later call delivers them
-    }
-  }
+  /// Returns the time of the clock.
+  [[nodiscard]] wall_anchor moment() { return cache_.parts.moment(); }
 
-  /// Starts a thread that asks the shared store again about the sites with rulings.
-  void ask_for_rulings() noexcept {
-    try {
-      if (is_asking_for_rulings_.exchange(true)) {
-        return;
-      }
-      const bool is_begun = store_threads_.run(
-          [this] {
-            is_asking_for_rulings_ = false;
-            learn_rulings(cache_.rulings.sites_to_ask_about());
-          },
-          true);
-      if (!is_begun) {
-        is_asking_for_rulings_ = false;
-      }
-    } catch (...) {
-      is_asking_for_rulings_ = false;  // no memory: the next message asks
-    }
-  }
+ private:
+  using shared_work = std::shared_ptr<site_work>;
 
   /// Asks the shared store for the rulings on some sites, by their keys without a scheme. Blocks.
   void learn_rulings(const std::vector<std::string>& sites) {
@@ -163,16 +137,12 @@ class look_up_runner {
       const std::vector<store_reply> replies = cache_.store->ask(questions);
       for (std::size_t j = 0; j < some.size(); ++j) {
         cache_.on_ruling_reply(some[j], replies[j]);
-        has_missed_rulings_ = has_missed_rulings_ || !replies[j].is_answered;
+        if (!replies[j].is_answered) {
+          must_ask_for_rulings_ = true;
+        }
       }
     }
   }
-
-  /// Returns the time of the clock.
-  [[nodiscard]] wall_anchor moment() { return cache_.parts.moment(); }
-
- private:
-  using shared_work = std::shared_ptr<site_work>;
 
   // The part for blocking calls.
 
@@ -256,28 +226,15 @@ class look_up_runner {
   /// Hands over work that nobody waits for. A call that has time publishes by itself.
   void hand_over_left(look_up_state& state, const call_options* limits) {
     for (shared_work& work : std::exchange(state.left, {})) {
-      if (work->next() == work_step::publish && has_time_for_store(limits)) {
+      const work_step step = work->next();
+      if (step == work_step::publish && has_time_for_store(limits)) {
         publish(*work);
-      } else {
-        dispatch(std::move(work));
-      }
-    }
-  }
-
-  /// Hands work to the thread that does its next step.
-  void dispatch(shared_work work) {
-    switch (work->next()) {
-      case work_step::ask_store:
-      case work_step::wait:
-      case work_step::publish:
-        queue(std::move(work));
-        break;
-      case work_step::fetch:
+      } else if (step == work_step::fetch) {
         // If no thread is free, a renewal waits for the next call.
         static_cast<void>(in_background(work, false));
-        break;
-      case work_step::done:
-        break;
+      } else if (step != work_step::done) {
+        queue(std::move(work));
+      }
     }
   }
 
@@ -286,7 +243,7 @@ class look_up_runner {
     return background_.run(
         [this, work] {
           const stop_callback<std::function<void()>> closing{
-              closing_.get_token(), [led = work->led()] { led->request_stop(); }};
+              closing_.get_token(), [led = work->led()] { led->stop.request_stop(); }};
           fetch_here(*work);
           publish(*work);
         },
@@ -294,12 +251,35 @@ class look_up_runner {
   }
 
   void fetch_here(site_work& work) {
-    const stop_token stop = work.led()->stop();
+    const stop_token stop = work.led()->stop.get_token();
     auto result = cache_.parts.run(std::move(work.fetch()), {.deadline = {}, .stop = stop});
     work.on_fetched(std::move(result), stop.stop_requested());
   }
 
   // The part for the shared store.
+
+  /// Makes the calls that the shared store has missed, and asks it for rulings if that is due, in a
+  /// thread of the cache.
+  void run_errands() noexcept {
+    if (has_errands_.exchange(true)) {
+      return;
+    }
+    const auto errands = [this] {
+      has_errands_ = false;
+      cache_.store->deliver();
+      if (must_ask_for_rulings_.exchange(false)) {
+        learn_rulings(cache_.rulings.sites_to_ask_about());
+      }
+    };
+    try {
+      if (store_threads_.run(errands, true)) {
+        return;
+      }
+    } catch (...) {
+      cache_.parts.counters.add(cache_event::failures);  // no memory
+    }
+    has_errands_ = false;  // a later call runs them
+  }
 
   /// Lets the thread for the store ask at the right time.
   void queue(shared_work work) {
@@ -342,7 +322,7 @@ class look_up_runner {
           asking.push_back(work.get());
           questions.push_back(work->question());
           if (is_first) {
-            sites.emplace_back(without_scheme(work->led()->site()));
+            sites.emplace_back(without_scheme(work->led()->site_key));
           }
         }
       }
@@ -356,11 +336,17 @@ class look_up_runner {
       for (std::size_t i = 0; i < sites.size(); ++i) {
         cache_.on_ruling_reply(sites[i], replies[asking.size() + i]);
       }
-      if (replies.front().is_answered && has_missed_rulings_.exchange(false)) {
-        ask_for_rulings();
+      if (replies.front().is_answered && must_ask_for_rulings_) {
+        run_errands();
       }
       for (std::size_t i = 0; i < asking.size(); ++i) {
-        asking[i]->on_store_reply(std::move(replies[i]));
+        try {
+          asking[i]->on_store_reply(std::move(replies[i]));
+        } catch (...) {
+          // No memory: the other works take their leases.
+          cache_.parts.counters.add(cache_event::failures);
+          asking[i]->abandon();
+        }
       }
     }
   }
@@ -375,7 +361,7 @@ class look_up_runner {
       work->start_fetch();
     }
     const std::shared_ptr<flight> led = work->led();
-    if (!led->offer(work) && led->finishes_alone()) {
+    if (!led->offer(work) && led->finishes_alone) {
       static_cast<void>(in_background(work, true));
     }
   }
@@ -387,18 +373,18 @@ class look_up_runner {
     }
     const flight& led = *work.led();
     resilient_store& store = *cache_.store;
-    const bool is_wanted = !work.value().empty() && !led.detached();
+    const bool is_wanted = !work.value().empty() && !led.detached;
     publish_answer answer = publish_answer::failed;
-    if (is_wanted && work.lease() != nullptr) {
-      answer = store.publish(led.site(), work.value(), work.lifetime(), *work.lease());
+    if (is_wanted && work.lease()) {
+      answer = store.publish(led.site_key, work.value(), work.lifetime(), *work.lease());
     }
     for (const std::string& key : work.on_published(answer)) {
-      store.erase(key);
-    }
-    if (is_wanted && work.announces() && answer != publish_answer::lost && !led.detached()) {
-      store.announce(led.site());
+      store.owe(key);
     }
     store.give_back();
+    if (is_wanted && work.announces() && answer != publish_answer::lost && !led.detached) {
+      store.announce(led.site_key);
+    }
   }
 
   look_up_environment& cache_;
@@ -406,9 +392,8 @@ class look_up_runner {
   store_queue queue_;
   stop_source closing_;
   background_threads background_;
-  std::atomic<bool> is_delivering_ = false;
-  std::atomic<bool> is_asking_for_rulings_ = false;
-  std::atomic<bool> has_missed_rulings_ = false;  // to be asked for once the store answers
+  std::atomic<bool> has_errands_ = false;           // a thread is about to run them
+  std::atomic<bool> must_ask_for_rulings_ = false;  // once the store answers
   background_threads store_threads_;  // for the store, however much work waits for the web
 };
 

@@ -4,9 +4,10 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/kept_sites.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
-#include <robots/cache/detail/look_up_state.hpp>
 #include <robots/cache/detail/policy_maker.hpp>
+#include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/detail/site_work.hpp>
+#include <robots/fetch/call_options.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
@@ -19,12 +20,47 @@
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace robots::cache_detail {
+
+/// A site that redirects to the next one.
+struct redirecting_site {
+  site asked;
+  found answer;
+};
+
+/// A look-up, finished or not.
+struct look_up_state {
+  std::string key;  ///< of the site of the look-up; empty if the text names none
+  std::shared_ptr<const call_context> context{};
+  found answer{};
+  std::size_t agent = 0;      ///< the crawler: see `selected`
+  bool refreshes = false;     ///< a stored answer of its site is not enough
+  bool asks_anew = false;     ///< and neither are old redirects
+  bool has_no_time = false;   ///< only a stored entry can answer
+  bool has_no_entry = false;  ///< its caller has found no fresh entry under its key
+  bool must_ask = false;      ///< memory ran out: it must ask for the site again
+  bool led = false;           ///< it did the work, at least a part
+  bool is_counted = false;    ///< as a hit, a miss or joined
+  std::string counted_url{};  ///< the text of `begin`, if that counted as a decision
+
+  std::vector<redirecting_site> behind{};  ///< the sites that redirected to the site asked now
+  std::optional<site> asked{};             ///< the site asked now; empty after the answer
+  single_flight::waiter place{};           ///< among the waiters for the flight of that site
+  std::shared_ptr<site_work> work{};       ///< on that site, if this look-up does it
+  std::vector<std::shared_ptr<site_work>> left{};  ///< work for threads of the cache
+
+  /// Returns true if only a new answer of the site asked now is enough.
+  [[nodiscard]] bool needs_new_answer() const noexcept { return refreshes && behind.empty(); }
+};
 
 /// Looks up policies: in the storage, through a running flight, or by work on the site. It only
 /// decides on the next step; `look_up_runner` does the work.
@@ -53,63 +89,70 @@ class look_ups {
     go_on(state, state.asked ? find_kept(state) : found{});
   }
 
-  /// Returns the stored policy, fresh or not, of a site or of the site that it redirects to.
-  /// Returns null if there is none.
-  [[nodiscard]] std::shared_ptr<const policy> kept_policy(site asked) {
-    const time_point now = cache_.parts.now();
-    for (int hops = 0;; ++hops) {
-      auto entry = cache_.entries.find(asked, asked.key(), now).policy;
-      const auto url = entry ? entry->leads_to() : std::nullopt;
-      const auto target = url ? parse_site(*url) : std::nullopt;
-      if (!target || hops == cache_.options.max_redirects) {
-        return url ? nullptr : entry;
-      }
-      asked = *target;
-    }
-  }
-
  private:
   void go_on(look_up_state& state, found known) {
-    while (state.asked) {
-      if (known.policy) {
-        known = arrive(state, std::move(known));
-      } else if (state.work) {
-        state.work->settle();
-        if (!state.work->has_ended()) {
-          return;
-        }
-        state.left.push_back(std::exchange(state.work, nullptr));
-      } else if (state.place && state.place->has_ended()) {
-        known = take(state);
-      } else {
-        state.work =
-            state.place ? state.place->take_work() : nullptr;  // no place: the caller has left
-        if (!state.work) {
-          return;
-        }
-        state.led = true;
+    try {
+      while (state.asked && can_go_on(state, known)) {
       }
+    } catch (...) {
+      state.must_ask = state.asked && !state.work && !state.place;
+      throw;
     }
   }
 
-  /// Asks for the site: returns its entry, or joins its flight.
+  /// Takes the next step of a look-up. Returns false if it must wait.
+  [[nodiscard]] bool can_go_on(look_up_state& state, found& known) {
+    if (known.policy) {
+      known = arrive(state, std::move(known));
+    } else if (std::exchange(state.must_ask, false)) {
+      known = ask(state);
+    } else if (state.work) {
+      state.work->settle();
+      if (!state.work->has_ended()) {
+        return false;
+      }
+      state.left.push_back(std::exchange(state.work, nullptr));
+    } else if (!state.place) {
+      return false;  // the caller has left
+    } else if (auto ended = state.place->ended()) {
+      known = take(state, *std::move(ended));
+    } else if (auto work = state.place->take_work()) {
+      state.work = std::move(work);
+      state.led = true;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /// Asks for the site: returns the ruling on it or its entry, or joins its flight.
   [[nodiscard]] found ask(look_up_state& state) {
     const site& asked = *state.asked;
-    const std::string key = asked.key();
-    kept_sites& kept_sites = cache_.entries;
     if (state.behind.empty()) {
       if (found ruled = cache_.ruling_on(asked); ruled.policy) {
         return ruled;
       }
+      if (!state.refreshes && !state.has_no_entry && !state.is_counted) {
+        if (found fresh = cache_.parts.find_fresh(state.key, state.context); fresh.policy) {
+          state.is_counted = true;
+          return fresh;
+        }
+      }
     } else if (auto held = cache_.rulings.quarantined(asked)) {
       return {.policy = std::move(held), .from_cache = true, .now = cache_.parts.now()};
     } else if (!cache_.rulings.may_ask(asked)) {
-      return fail(state, outcome::refused, "redirect to a site that must not be asked: " + key);
+      return fail(state, outcome::refused,
+                  "redirect to a site that must not be asked: " + asked.key());
     }
-    if (state.has_no_time) {
-      return find_kept(state);
-    }
-    const bool refreshes = state.refreshes && state.behind.empty();
+    return state.has_no_time ? find_kept(state) : join(state);
+  }
+
+  /// Joins the flight of the site, unless an entry answers.
+  [[nodiscard]] found join(look_up_state& state) {
+    const site& asked = *state.asked;
+    const std::string key = asked.key();
+    kept_sites& kept_sites = cache_.entries;
+    const bool refreshes = state.needs_new_answer();
     const time_point now = cache_.parts.now();
     const std::uint32_t epoch = cache_.parts.store_epoch;
     kept_entry entry;
@@ -117,7 +160,7 @@ class look_ups {
     if (cache_.options.stale_while_revalidate.count() > 0 && !refreshes) {
       // This must be known before the flight begins: a renewal goes on even if nobody waits for it.
       entry = kept_sites.find(asked, key, now);
-      renewal = may_renew(entry, now);
+      renewal = kept_sites.may_renew(entry, now);
     }
     if (refreshes) {
       cache_.detach(policy_detail::names_of(asked));  // their answers may be older than this call
@@ -130,7 +173,7 @@ class look_ups {
       entry.is_suspect =
           entry.is_suspect || (state.asks_anew && entry.policy && entry.policy->leads_to() &&
                                is_old(*entry.policy, now));
-      renewal = renewal && may_renew(entry, now);
+      renewal = renewal && kept_sites.may_renew(entry, now);
     }
     const bool is_fresh =
         entry.policy && !refreshes && !entry.is_suspect && now < entry.fresh_until;
@@ -145,7 +188,7 @@ class look_ups {
       if (lead && !answers) {
         state.left.push_back(make_work(std::move(lead), entry, false, is_fresh, epoch));
       } else if (lead) {
-        lead.end(entry.policy);
+        lead.end({entry.policy});
       }
       return known;
     }
@@ -164,34 +207,23 @@ class look_ups {
     return std::make_shared<site_work>(cache_, std::move(lead), entry, refreshes, is_fresh, epoch);
   }
 
-  /// Returns true if an entry may answer while it is renewed, or while the shared store is asked
-  /// for a newer one. An entry that another process has changed may not.
-  [[nodiscard]] bool may_renew(const kept_entry& entry, time_point now) const {
-    return entry.policy && !entry.is_told && !entry.is_suspect &&
-           (now < entry.fresh_until ? cache_.entries.is_in_doubt(entry)
-                                    : cache_.entries.may_serve_stale(entry, now));
-  }
-
   /// Returns true if a redirect is so old that the site may have another answer now.
   [[nodiscard]] bool is_old(const policy& redirect, time_point now) const {
     return now >= base::saturating_add(redirect.fetched_at(), cache_.options.failure_ttl);
   }
 
   /// Takes the result of the flight, or asks again.
-  [[nodiscard]] found take(look_up_state& state) {
-    auto result = state.place->result();
-    const bool from_store = state.place->from_store();
-    const bool is_wanted_anew = from_store && state.refreshes && state.behind.empty();
-    const bool is_of_site = state.place->asked() == *state.asked;
+  [[nodiscard]] found take(look_up_state& state, flight::ending ended) {
+    const bool is_of_site = state.place->asked == *state.asked;
     state.place = {};
-    if (!result || !is_of_site || is_wanted_anew) {
+    if (!ended.result || !is_of_site || (ended.from_store && state.needs_new_answer())) {
       return ask(state);
     }
-    count(state, look_up_result::joined, result);
-    found known{.policy = std::move(result)};
-    known.stale =
-        from_store && cache_.parts.now() >=
-                          detail::validity_of(*known.policy, cache_.maker.judging()).fresh_until;
+    count(state, look_up_result::joined, ended.result);
+    found known{.policy = std::move(ended.result)};
+    known.stale = ended.from_store &&
+                  cache_.parts.now() >=
+                      detail::validity_of(*known.policy, cache_.maker.judging()).fresh_until;
     return known;
   }
 
@@ -308,25 +340,32 @@ class look_ups {
   /// call.
   [[nodiscard]] found find_kept(look_up_state& state) {
     const site& asked = *state.asked;
-    const std::string key = asked.key();
     const wall_anchor now = cache_.parts.moment();
-    const kept_entry entry = cache_.entries.find(asked, key, now.steady);
-    const bool is_stale = cache_.entries.may_serve_stale(entry, now.steady);
-    const bool refreshes = state.refreshes && state.behind.empty();
-    if (entry.policy && !refreshes && (now.steady < entry.fresh_until || is_stale)) {
-      count(state, is_stale ? look_up_result::stale_hit : look_up_result::hit, entry.policy);
-      return {.policy = entry.policy, .from_cache = true, .stale = is_stale, .now = now.steady};
+    const kept_entry entry = cache_.entries.find(asked, asked.key(), now.steady);
+    if (state.needs_new_answer()) {
+      return {.policy = cache_.maker.cancelled(asked, entry.policy, now)};
     }
-    return {.policy = cache_.maker.cancelled(asked, entry.policy, now)};
+    found known{.policy = cache_.maker.without_fetch(asked, entry.policy, now)};
+    if (known.policy == entry.policy) {
+      known.from_cache = true;
+      known.stale = now.steady >= entry.fresh_until;
+      known.now = now.steady;
+      count(state, known.stale ? look_up_result::stale_hit : look_up_result::hit, entry.policy);
+    }
+    return known;
   }
 
-  /// Counts the way in which a look-up found its policy, once for each look-up. Stored redirects do
-  /// not count.
+  /// Counts and reports the way in which a look-up found its policy, once for each look-up. Stored
+  /// redirects do not count.
   void count(look_up_state& state, look_up_result result,
              const std::shared_ptr<const policy>& got = nullptr) {
+    using enum cache_event;
+    constexpr std::array counts{hits, stale_hits, misses, joined};  // as in `look_up_result`
     if (!state.is_counted && !(got && got->leads_to())) {
       state.is_counted = true;
-      cache_.maker.note_look_up(result, state.key, state.context, got);
+      cache_.parts.counters.add(counts.at(static_cast<std::size_t>(result)));
+      cache_.parts.tell(
+          look_up_event{cache_.parts.about(state.key, state.context), result, got.get()});
     }
   }
 

@@ -14,9 +14,7 @@
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
-#include <atomic>
 #include <concepts>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -66,7 +64,7 @@ class own_parts final : public cache_parts {
         return *std::move(entry);
       }
     } catch (...) {
-      ++storage_failures;
+      counters.add(cache_event::storage_failures);
     }
     return {};
   }
@@ -74,14 +72,7 @@ class own_parts final : public cache_parts {
     try {
       storage.store(key, entry, now);
     } catch (...) {
-      ++storage_failures;
-    }
-  }
-  void try_erase(std::string_view key) noexcept override {
-    try {
-      storage.erase(key);
-    } catch (...) {
-      ++storage_failures;
+      counters.add(cache_event::storage_failures);
     }
   }
   void erase(std::string_view key) override { storage.erase(key); }
@@ -112,7 +103,7 @@ class own_parts final : public cache_parts {
   template <class Event>
   void tell(const Event& event) noexcept {
     if (!robots::tell(observer, event)) {
-      ++observer_failures;
+      counters.add(cache_event::observer_failures);
     }
   }
 
@@ -120,8 +111,6 @@ class own_parts final : public cache_parts {
   C clock;
   S storage;
   O observer;
-  std::atomic<std::uint64_t> storage_failures = 0;
-  std::atomic<std::uint64_t> observer_failures = 0;
 };
 
 /// A base class, so that the parts outlive the objects that use them.

@@ -4,7 +4,7 @@
 #include <robots/base/utf8.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/flight.hpp>
+#include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/detail/site_memory.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
@@ -16,6 +16,7 @@
 #include <robots/policy/halt_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
+#include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/policy/record.hpp>
@@ -114,20 +115,17 @@ class policy_maker {
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
-  /// Counts and reports the way in which a look-up found its policy.
-  void note_look_up(look_up_result result, std::string_view key,
-                    const std::shared_ptr<const call_context>& context,
-                    const std::shared_ptr<const policy>& got = nullptr) {
-    using enum cache_event;
-    constexpr std::array counts{hits, stale_hits, misses,
-                                joined};  // in the order of `look_up_result`
-    parts_.counters.add(counts[static_cast<std::size_t>(result)]);
-    parts_.tell(look_up_event{parts_.about(key, context), result, got.get()});
+  /// Returns the policy for a caller that does not wait for the site: the last one if it is fresh
+  /// or may be served stale, else that for a cancelled call.
+  [[nodiscard]] std::shared_ptr<const policy> without_fetch(
+      const site& asked, const std::shared_ptr<const policy>& last, const wall_anchor& now) {
+    const bool answers = last && now.steady < detail::validity_of(*last, judging_).stale_until;
+    return answers ? last : cancelled(asked, last, now);
   }
 
-  /// Returns the exchanges of a retrieval if an observer wants them.
-  [[nodiscard]] std::vector<exchange_event> exchanges_of(const flight& led,
-                                                         const detail::retrieval_result& ended) {
+  /// Reports the exchanges of a retrieval, and returns them, if there is an observer.
+  [[nodiscard]] std::vector<exchange_event> note_exchanges(const flight& led,
+                                                           const detail::retrieval_result& ended) {
     std::vector<exchange_event> events;
     if (parts_.is_observed()) {
       const time_point now = parts_.now();
@@ -135,6 +133,7 @@ class policy_maker {
         const detail::exchange_timing& timing = ended.timings[i];
         events.push_back({about(led), ended.exchanges[i], now - timing.ended, timing.duration,
                           timing.bytes, timing.hop, timing.attempt});
+        parts_.tell(events.back());
       }
     }
     return events;
@@ -171,7 +170,7 @@ class policy_maker {
       const auto interval = after->fetched_at() - before->fetched_at();
       const double share =
           options_.fast_change_within
-              ? memory_.changed_within(*options_.fast_change_within, led.site(), changes.share(),
+              ? memory_.changed_within(*options_.fast_change_within, led.site_key, changes.share(),
                                        before->fetched_at(), after->fetched_at())
               : changes.share();
       constexpr double rounding = 1e-9;  // three times 10 % is not more than 30 %
@@ -195,9 +194,9 @@ class policy_maker {
       const auto before = policy::last_answer(led.last());
       const bool was_open = is_known || (before && !denies_everything(*before));
       const bool turned_hostile =
-          memory_.turns_hostile(led.site(), denies_everything(*after), was_open);
+          memory_.turns_hostile(led.site_key, denies_everything(*after), was_open);
       if (turned_hostile && halts_hostile(options_)) {
-        rulings_.halt(led.site(), halt_reason::hostile, led.context(),
+        rulings_.halt(led.site_key, halt_reason::hostile, led.context,
                       is_known ? std::optional{after->source().fetched_at} : std::nullopt);
       }
       return turned_hostile;
@@ -205,10 +204,10 @@ class policy_maker {
     const outcome failed = after->outcome();
     if (longest.count() > 0 &&
         (failed == outcome::unreachable || failed == outcome::server_error)) {
-      const time_point since = memory_.failing_since(led.site(), now);
+      const time_point since = memory_.failing_since(led.site_key, now);
       if (std::chrono::floor<std::chrono::seconds>(now - since) >= longest) {
-        memory_.forgive(led.site());
-        rulings_.halt(led.site(), halt_reason::unreachable, led.context());
+        memory_.forgive(led.site_key);
+        rulings_.halt(led.site_key, halt_reason::unreachable, led.context);
       }
     }
     return false;
@@ -216,7 +215,7 @@ class policy_maker {
 
   /// Returns the members that all events about the site of a flight have.
   [[nodiscard]] event about(const flight& led) noexcept {
-    return parts_.about(led.site(), led.context());
+    return parts_.about(led.site_key, led.context);
   }
 
  private:
@@ -259,7 +258,7 @@ class policy_maker {
     bool is_revoked =
         refuses && policy::last_answer(before) != nullptr && !refuses_robots_txt(*before);
     if (options_.halt_revoked) {
-      is_revoked = memory_.turns_away(led.site(), refuses, is_revoked);
+      is_revoked = memory_.turns_away(led.site_key, refuses, is_revoked);
     }
     if (!is_revoked) {
       return;
@@ -267,7 +266,7 @@ class policy_maker {
     const record_head& source = after->source();
     parts_.tell(access_revoked_event{about(led), source.final_url, source.status});
     if (options_.halt_revoked) {
-      rulings_.halt(led.site(), halt_reason::access_revoked, led.context());
+      rulings_.halt(led.site_key, halt_reason::access_revoked, led.context);
     }
   }
 

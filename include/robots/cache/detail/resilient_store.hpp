@@ -19,7 +19,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -29,6 +28,9 @@
 #include <vector>
 
 namespace robots::cache_detail {
+
+/// Stands in a reply for a value that must still be erased.
+inline constexpr std::string_view outdated_value = "(outdated)";
 
 /// The result of publishing a value.
 enum class publish_answer : std::uint8_t {
@@ -45,7 +47,7 @@ class resilient_store {
  public:
   /// The arguments, and the objects that they refer to, must outlive this object.
   resilient_store(const shared_part& shared, cache_parts& parts)
-      : store_(shared.store),
+      : store_(*shared.store),
         options_(*shared.options),
         parts_(parts),
         breaker_(options_.breaker) {}
@@ -56,34 +58,39 @@ class resilient_store {
   /// Releases leases, and tries the missed calls a last time. If the call for a key fails, the
   /// observer gets an event.
   ~resilient_store() {
-    breaker_ = detail::circuit_breaker{options().breaker};  // no later call will close the breaker
-    for (auto& [key, owed] : owed_) {
-      owed.next_try = (time_point::min)();
+    breaker_ = detail::circuit_breaker{options_.breaker};  // no later call will close the breaker
+    for (auto& [key, missed] : owed_) {
+      missed.next_try = (time_point::min)();
     }
     deliver();
-    for (const auto& [key, owed] : owed_) {
+    for (const auto& [key, missed] : owed_) {
       note_lost(key);
     }
   }
 
   [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
 
-  /// Asks for some sites. The replies are in the order of the questions.
+  /// Asks for some sites. The replies are in the order of the questions. If a value must still be
+  /// erased, or had to be erased when the store was asked, the reply has `outdated_value` for it.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
     give_back();
-    const auto owed = owed_among(questions);
-    std::vector<store_reply> replies = load_or_lease(questions);
-    for (std::size_t i = 0; i < replies.size(); ++i) {
-      const bool had_value = replies[i].value || replies[i].other_value;
-      drop_owed(questions[i], replies[i], owed);
-      const bool is_missing = !replies[i].value && !replies[i].other_value;
-      if (questions[i].wish == lease_wish::if_missing && had_value && is_missing) {
-        // The store found the value present, so it granted no lease.
-        store_question again = questions[i];
-        again.wish = lease_wish::if_free;
-        replies[i] = std::move(load_or_lease({&again, 1}).front());
-        drop_owed(again, replies[i], owed);
+    std::vector<std::pair<bool, bool>> were_owed;
+    for (const store_question& question : questions) {
+      were_owed.emplace_back(must_be_erased(question.key), must_be_erased(question.other_key));
+    }
+    std::vector<store_reply> replies;
+    static_cast<void>(call(
+        [&](SharedStore& store) { replies = store.load_or_lease(questions, options_.lease); }));
+    replies.resize(questions.size());
+    const auto hide = [this](const std::string& key, bool was_owed,
+                             std::optional<std::string>& value) {
+      if (value && (was_owed || must_be_erased(key))) {
+        value = outdated_value;
       }
+    };
+    for (std::size_t i = 0; i < replies.size(); ++i) {
+      hide(questions[i].key, were_owed[i].first, replies[i].value);
+      hide(questions[i].other_key, were_owed[i].second, replies[i].other_value);
     }
     return replies;
   }
@@ -93,53 +100,44 @@ class resilient_store {
                                        std::chrono::milliseconds lifetime,
                                        const store_lease& lease) {
     bool is_stored = false;
-    bool is_answered = false;
+    call_end end = call_end::failed;
     {
       std::unique_lock lock{erasing_, std::defer_lock};
-      if (is_owed(key)) {
+      if (must_be_erased(key)) {
         lock.lock();  // a late erasure must not delete the new value
       }
       const std::uint64_t missed = missed_erasures(key);
-      is_answered = call([&](SharedStore& store) {
-                      is_stored = store.publish(key, value, lifetime, lease);
-                    }) == call_end::done;
-      if (is_stored) {
-        settle(key, missed);
+      end = call_without_report(
+          [&](SharedStore& store) { is_stored = store.publish(key, value, lifetime, lease); });
+      if (is_stored && missed > 0) {
+        settle(key, missed, call_end::done);
       }
     }
     report_changes();
-    if (!is_answered) {
+    if (end != call_end::done) {
       return publish_answer::failed;
     }
     return is_stored ? publish_answer::stored : publish_answer::lost;
   }
 
-  /// Erases a key for all processes. If the store fails, this process ignores the stored value of
-  /// the key, and repeats the erasure with later calls. At most 65,536 keys can wait for that. For
-  /// a further key, the erasure is lost, and the observer gets an event.
-  void erase(std::string_view key) {
-    const std::uint64_t missed = missed_erasures(key);
-    if (ask([key](SharedStore& store) { store.erase(key); })) {
-      settle(key, missed);
-    } else if (!owe(key)) {
-      note_lost(key);
+  /// Notes a call that the store must still get: the erasure of a key for all processes, or a value
+  /// that is then announced. `give_back` and `deliver` make it. A later call for the same key
+  /// replaces it. Until a key is erased, this process ignores its stored value. At most 65,536 keys
+  /// can wait; for a further key, the call is lost, and the observer gets an event. Does not block.
+  void owe(std::string_view key, std::optional<std::string> value = {}) {
+    {
+      const std::scoped_lock lock{mutex_};
+      if (owed_.size() < most_owed || owed_.contains(key)) {
+        owed_call& noted = owed_[std::string{key}];
+        ++noted.times;
+        noted.value = std::move(value);
+        if (on_owed_) {
+          on_owed_();
+        }
+        return;
+      }
     }
-  }
-
-  /// Keeps a value for the store. `deliver` or a later call stores and announces it, if there is
-  /// room to keep it. A later value of the same key replaces it. Does not block.
-  void publish_later(std::string_view key, std::string value) {
-    if (!owe(key, std::move(value))) {
-      note_lost(key);
-    }
-  }
-
-  /// Notes that a key must be erased. `deliver` or a later call erases it. Until then, this process
-  /// ignores the stored value of the key. Does not block.
-  void erase_later(std::string_view key) {
-    if (!owe(key)) {
-      note_lost(key);
-    }
+    note_lost(key);
   }
 
   /// Returns the number of keys that must still be erased.
@@ -150,7 +148,7 @@ class resilient_store {
   }
 
   void announce(std::string_view key) {
-    static_cast<void>(ask([key](SharedStore& store) { store.announce(key); }));
+    static_cast<void>(call([key](SharedStore& store) { store.announce(key); }));
   }
 
   /// Releases a lease with the next call of the store. Does not block.
@@ -165,13 +163,9 @@ class resilient_store {
 
   /// Releases the leases of `release_later`, and makes some of the calls that the store has missed.
   void give_back() {
-    std::vector<store_lease> leases;
-    {
-      const std::scoped_lock lock{mutex_};
-      leases.swap(to_release_);
-    }
-    for (const store_lease& one : leases) {
-      static_cast<void>(ask([&one](SharedStore& store) { store.release(one); }));
+    // One by one, so that an exception loses no other lease.
+    while (const std::optional<store_lease> lease = next_to_release()) {
+      static_cast<void>(call([&lease](SharedStore& store) { store.release(*lease); }));
     }
     static_cast<void>(catch_up(parts_.now()));
   }
@@ -185,21 +179,27 @@ class resilient_store {
   }
 
   /// Calls `event` with each key that another process changes, and with "" if changes may have been
-  /// missed. If the store fails, the watch begins with the first call that succeeds.
-  void watch(std::function<void(std::string_view)> event) {
+  /// missed. If the store fails, the watch begins with the first call that succeeds. Calls
+  /// `on_owed` at each `owe`; it must not call this object.
+  void watch(std::function<void(std::string_view)> event, std::function<void()> on_owed) {
     {
-      const std::scoped_lock lock{watching_};
+      const std::scoped_lock lock{watching_, mutex_};
       event_ = std::move(event);
+      on_owed_ = std::move(on_owed);
     }
-    static_cast<void>(ask([](SharedStore& /*store*/) {}));
+    static_cast<void>(call([](SharedStore& /*store*/) {}));
   }
 
-  /// Ends the watch. After its return, no call of `event` is running or begins.
+  /// Ends the watch. After its return, no call of `event` or `on_owed` is running or begins.
   void unwatch() noexcept {
     try {
       const std::scoped_lock lock{watching_};
       event_ = {};
-      store_->watch({});
+      {
+        const std::scoped_lock own{mutex_};
+        on_owed_ = {};
+      }
+      store_.watch({});
     } catch (...) {
       parts_.counters.add(cache_event::far_failures);
     }
@@ -207,6 +207,8 @@ class resilient_store {
 
  private:
   static constexpr std::size_t most_owed = 65'536;
+
+  using request = std::function<void(SharedStore&)>;
 
   /// The result of a call of the store.
   enum class call_end : std::uint8_t {
@@ -222,21 +224,15 @@ class resilient_store {
     std::optional<std::string> value{};
   };
 
-  /// A change of the store's state that the observer has not received yet.
-  struct store_change {
-    bool is_up = false;
-    std::string why{};
-  };
-
-  /// Makes one call of the store. Returns true if it succeeded.
-  [[nodiscard]] bool ask(const std::function<void(SharedStore&)>& request) {
-    const call_end end = call(request);
+  /// Makes one call of the store.
+  call_end call(const request& make) {
+    const call_end end = call_without_report(make);
     report_changes();
-    return end == call_end::done;
+    return end;
   }
 
-  /// Like `ask`, but the caller must report changes of the store's state.
-  [[nodiscard]] call_end call(const std::function<void(SharedStore&)>& request) {
+  /// Makes one call of the store. The caller must report changes of the store's state.
+  [[nodiscard]] call_end call_without_report(const request& make) {
     {
       const std::scoped_lock lock{mutex_};
       if (!breaker_.admits(parts_.now())) {
@@ -245,7 +241,7 @@ class resilient_store {
     }
     try {
       watch_once();
-      request(*store_);
+      make(store_);
       note_success();
       return call_end::done;
     } catch (const store_part_error&) {
@@ -253,51 +249,8 @@ class resilient_store {
       note_success();  // the other parts answer
       return call_end::part_failed;
     } catch (...) {
-      note_failure(base::thrown_text("the shared store"));
+      note_failure();
       return call_end::failed;
-    }
-  }
-
-  [[nodiscard]] std::vector<store_reply> load_or_lease(std::span<const store_question> questions) {
-    std::vector<store_reply> replies;
-    static_cast<void>(
-        ask([&](SharedStore& store) { replies = store.load_or_lease(questions, options_.lease); }));
-    replies.resize(questions.size());
-    return replies;
-  }
-
-  /// Returns the keys in `questions` that must still be erased.
-  [[nodiscard]] std::vector<std::string> owed_among(std::span<const store_question> questions) {
-    std::vector<std::string> owed;
-    const std::scoped_lock lock{mutex_};
-    for (const store_question& question : questions) {
-      for (const std::string* key : {&question.key, &question.other_key}) {
-        if (const auto found = owed_.find(*key); found != owed_.end() && !found->second.value) {
-          owed.push_back(*key);
-        }
-      }
-    }
-    return owed;
-  }
-
-  /// Removes the values from a reply that must still be erased, or had to be erased when the store
-  /// was asked.
-  void drop_owed(const store_question& question, store_reply& reply,
-                 const std::vector<std::string>& owed_before) {
-    for (const auto& [key, value] : {std::pair{&question.key, &reply.value},
-                                     std::pair{&question.other_key, &reply.other_value}}) {
-      if (!*value) {
-        continue;
-      }
-      const bool is_still_owed = is_owed(*key);
-      if (is_still_owed) {
-        static_cast<void>(make_missed_call(*key, (time_point::max)()));
-        report_changes();
-      }
-      if (is_still_owed ||
-          std::find(owed_before.begin(), owed_before.end(), *key) != owed_before.end()) {
-        value->reset();
-      }
     }
   }
 
@@ -305,7 +258,7 @@ class resilient_store {
     if (!watches_) {
       const std::scoped_lock lock{watching_};
       if (event_ && !watches_) {
-        store_->watch(event_);
+        store_.watch(event_);
         watches_ = true;
       }
     }
@@ -314,34 +267,34 @@ class resilient_store {
   void note_success() {
     const std::scoped_lock lock{mutex_};
     breaker_.on_success();
-    if (std::exchange(down_, false)) {
-      changes_.push_back({.is_up = true});
-    }
+    is_down_ = false;
   }
 
-  void note_failure(std::string_view why) {
+  /// Notes the exception that is being handled.
+  void note_failure() {
     parts_.counters.add(cache_event::far_failures);
     const std::scoped_lock lock{mutex_};
     breaker_.on_failure(parts_.now());
-    if (breaker_.state() != breaker_state::closed && !std::exchange(down_, true)) {
-      changes_.push_back({.is_up = false, .why = std::string{why}});
+    if (breaker_.state() != breaker_state::closed && !std::exchange(is_down_, true)) {
+      failure_ = base::thrown_text("the shared store");
     }
   }
 
-  /// Reports changes of the store's state. The caller must not hold a lock, since observers may
+  /// Reports a change of the store's state. The caller must not hold a lock, since observers may
   /// call the cache.
   void report_changes() {
-    std::vector<store_change> changes;
+    bool is_down = false;
+    std::string why;
     {
       const std::scoped_lock lock{mutex_};
-      changes.swap(changes_);
+      is_down = is_down_;
+      if (std::exchange(is_reported_down_, is_down) == is_down) {
+        return;
+      }
+      why.swap(failure_);
     }
-    for (const store_change& change : changes) {
-      parts_.tell(far_store_event{parts_.about({}), change.is_up, change.why});
-    }
+    parts_.tell(far_store_event{parts_.about({}), !is_down, is_down ? why : std::string{}});
   }
-
-  [[nodiscard]] bool is_owed(std::string_view key) { return missed_erasures(key) > 0; }
 
   /// Returns the number of missed erasures of `key`.
   [[nodiscard]] std::uint64_t missed_erasures(std::string_view key) {
@@ -350,21 +303,19 @@ class resilient_store {
     return owed == owed_.end() || owed->second.value ? 0 : owed->second.times;
   }
 
-  /// Notes a missed erasure or value. Returns false if there is no room.
-  [[nodiscard]] bool owe(std::string_view key, std::optional<std::string> value = {}) {
+  [[nodiscard]] bool must_be_erased(std::string_view key) { return missed_erasures(key) > 0; }
+
+  [[nodiscard]] std::optional<store_lease> next_to_release() {
     const std::scoped_lock lock{mutex_};
-    if (owed_.size() >= most_owed && !owed_.contains(key)) {
-      return false;
+    if (to_release_.empty()) {
+      return std::nullopt;
     }
-    owed_call& noted = owed_[std::string{key}];
-    ++noted.times;
-    noted.value = std::move(value);
-    return true;
+    std::optional<store_lease> lease{std::move(to_release_.back())};
+    to_release_.pop_back();
+    return lease;
   }
 
-  /// Makes some of the missed calls that are due by `due`: erasures and values. Returns true if
-  /// there may be more. If the part of the store with a key is down, that key is tried again a
-  /// second later, so that it does not delay other keys.
+  /// Makes some of the missed calls that are due by `due`. Returns true if there may be more.
   [[nodiscard]] bool catch_up(time_point due) {
     constexpr std::size_t at_once = 64;  // so that a caller need not wait for all
     std::vector<std::string> missed;
@@ -389,8 +340,8 @@ class resilient_store {
     return !missed.empty();
   }
 
-  /// Makes the missed call for `key` if it is due by `due`, unless another thread has made it. If a
-  /// part of the store fails, the call is due again a second later.
+  /// Makes the missed call for `key` if it is due by `due`, unless another thread has made it. The
+  /// caller must report changes of the store's state.
   [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
     const std::scoped_lock one_thread{erasing_};
     owed_call owed;
@@ -402,7 +353,7 @@ class resilient_store {
       }
       owed = found->second;
     }
-    const call_end end = call([&](SharedStore& store) {
+    const call_end end = call_without_report([&](SharedStore& store) {
       if (owed.value) {
         store.publish(key, *owed.value, (std::chrono::milliseconds::max)());
         store.announce(*owed.value);
@@ -410,35 +361,29 @@ class resilient_store {
         store.erase(key);
       }
     });
-    if (end == call_end::done) {
-      settle(key, owed.times);
-    } else if (end == call_end::part_failed) {
-      put_off(key, parts_.now());
-    }
+    settle(key, owed.times, end);
     return end;
   }
 
-  /// Makes a missed call due a second after `now`.
-  void put_off(std::string_view key, time_point now) {
+  /// Notes the end of a call that makes good `times` missed calls for `key`. Those missed since
+  /// then remain. If a part of the store fails, the call is due again a second later, so that it
+  /// does not delay other keys.
+  void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
-    if (const auto owed = owed_.find(key); owed != owed_.end()) {
-      owed->second.next_try = base::saturating_add(now, std::chrono::seconds{1});
+    const auto owed = owed_.find(key);
+    if (owed == owed_.end()) {
+      return;
+    }
+    if (end == call_end::part_failed) {
+      owed->second.next_try = base::saturating_add(parts_.now(), std::chrono::seconds{1});
+    } else if (end == call_end::done && owed->second.times == times) {
+      owed_.erase(owed);
     }
   }
 
   void note_lost(std::string_view key) { parts_.tell(lost_invalidation_event{parts_.about(key)}); }
 
-  /// Notes that a call of the store made good `times` missed erasures of `key`. Erasures missed
-  /// since then remain.
-  void settle(std::string_view key, std::uint64_t times) {
-    const std::scoped_lock lock{mutex_};
-    const auto owed = owed_.find(key);
-    if (owed != owed_.end() && owed->second.times == times) {
-      owed_.erase(owed);
-    }
-  }
-
-  SharedStore* const store_;
+  SharedStore& store_;
   const tiered_options& options_;
   cache_parts& parts_;
 
@@ -451,21 +396,13 @@ class resilient_store {
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards the members below
+  std::function<void()> on_owed_{};
   detail::circuit_breaker breaker_;
-  bool down_ = false;
-  std::vector<store_change> changes_;
+  bool is_down_ = false;
+  bool is_reported_down_ = false;
+  std::string failure_;  // that ended its use
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;
 };
-
-/// Releases its lease with the next call of the store.
-struct lease_return {
-  store_lease lease;
-
-  void operator()(resilient_store* from) noexcept { from->release_later(std::move(lease)); }
-};
-
-/// A lease that is released when this object is destroyed.
-using held_lease = std::unique_ptr<resilient_store, lease_return>;
 
 }  // namespace robots::cache_detail

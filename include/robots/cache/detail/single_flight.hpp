@@ -1,22 +1,179 @@
 #pragma once
 
+#include <robots/base/clock_condition.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/base/text_hash.hpp>
-#include <robots/cache/detail/flight.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace robots::cache_detail {
+
+class site_work;
+
+/// The state that the look-ups of one site share. One of them, or a thread of the cache, does the
+/// work; the others wait.
+class flight {
+ public:
+  /// The end of a flight. A null result means that it was abandoned.
+  struct ending {
+    std::shared_ptr<const policy> result{};
+    bool from_store = false;  ///< another process had retrieved the result
+  };
+
+  flight(std::string_view flight_key, const site& target, bool goes_on,
+         std::shared_ptr<const call_context> caller)
+      : key(flight_key),
+        asked(target),
+        site_key(asked.key()),
+        finishes_alone(goes_on),
+        context(std::move(caller)) {}
+
+  const std::string key;
+  const site asked;            ///< the site that is fetched
+  const std::string site_key;  ///< its key
+  const bool finishes_alone;   ///< the work goes on when nobody waits any more
+  const std::shared_ptr<const call_context> context;  ///< of the call that began the flight
+
+  /// The result is valid only for those who wait already: the cache must not keep it.
+  std::atomic<bool> detached = false;
+  /// Another process has changed the site since the flight began. Before later look-ups use the
+  /// result, the shared store must be asked again.
+  std::atomic<bool> is_told = false;
+  /// A stop is requested when nobody needs the result any more.
+  stop_source stop;
+
+  /// Sets the policy that held before. Only the thread that does the work calls this.
+  void set_last(std::shared_ptr<const policy> last) noexcept { last_ = std::move(last); }
+
+  /// Returns the policy that held before, or null if the site was invalidated meanwhile. Only the
+  /// thread that does the work calls this.
+  [[nodiscard]] std::shared_ptr<const policy> last() const { return detached ? nullptr : last_; }
+
+  /// Adds a waiter, and returns its number.
+  [[nodiscard]] std::uint64_t join() {
+    const std::scoped_lock lock{mutex_};
+    ++waiters_;
+    return ++last_number_;
+  }
+
+  /// Removes a waiter, whose function is no longer called. If this was the last waiter and nobody
+  /// does the work, drops the work, which ends the flight.
+  void leave(std::uint64_t number) noexcept {
+    bool is_unwanted = false;
+    std::function<void()> unused;  // both are destroyed after the lock is released
+    std::shared_ptr<site_work> orphan;
+    {
+      const std::scoped_lock lock{mutex_};
+      if (const auto found = wake_.find(number); found != wake_.end()) {
+        unused = std::move(found->second);
+        wake_.erase(found);
+      }
+      if (--waiters_ == 0 && !ending_) {
+        is_unwanted = true;
+        orphan.swap(free_work_);
+      }
+    }
+    if (is_unwanted && !finishes_alone) {
+      stop.request_stop();
+    }
+  }
+
+  /// Ends the flight. If the result is null, the waiting look-ups start again.
+  void end(ending outcome) {
+    if (!outcome.result) {
+      stop.request_stop();
+    }
+    last_ = nullptr;
+    change([&] { ending_ = std::move(outcome); });
+  }
+
+  /// Offers the work to the waiters. Returns false, and has no effect, if there are none.
+  [[nodiscard]] bool offer(const std::shared_ptr<site_work>& work) {
+    bool is_taken = false;
+    change([&] {
+      is_taken = waiters_ > 0;
+      if (is_taken) {
+        free_work_ = work;
+      }
+    });
+    return is_taken;
+  }
+
+  /// Takes over work that is offered, or returns null.
+  [[nodiscard]] std::shared_ptr<site_work> take_work() {
+    const std::scoped_lock lock{mutex_};
+    return std::exchange(free_work_, nullptr);
+  }
+
+  /// Returns the end of the flight, if it has ended.
+  [[nodiscard]] std::optional<ending> ended() const {
+    const std::scoped_lock lock{mutex_};
+    return ending_;
+  }
+
+  /// Calls `wake` when the flight ends or its work is offered, in the thread that does that. If
+  /// that has happened, calls it at once. A later call for the same waiter replaces `wake`.
+  void on_news(std::uint64_t number, std::function<void()> wake) {
+    {
+      const std::scoped_lock lock{mutex_};
+      if (!has_news()) {
+        return wake_[number].swap(wake);  // the old one is destroyed after the lock
+      }
+    }
+    wake();
+  }
+
+  /// Waits until the flight ends or its work is offered. Returns false if the call ended first.
+  [[nodiscard]] bool wait(cache_parts& parts, const call_options& limits) {
+    std::unique_lock lock{mutex_};
+    // News counts, even if another caller has taken the work since.
+    const std::uint64_t seen = offers_;
+    return parts.wait(changed_, lock, limits, [&] { return has_news() || offers_ != seen; });
+  }
+
+ private:
+  [[nodiscard]] bool has_news() const noexcept { return ending_ || free_work_ != nullptr; }
+
+  template <class Change>
+  void change(const Change& make) {
+    decltype(wake_) wake;
+    {
+      const std::scoped_lock lock{mutex_};
+      make();
+      ++offers_;
+      wake.swap(wake_);
+      changed_.notify_all();
+    }
+    for (const auto& [number, call] : wake) {
+      call();
+    }
+  }
+
+  std::shared_ptr<const policy> last_;
+  mutable std::mutex mutex_;  // guards the members below
+  base::clock_condition changed_;
+  boost::unordered_flat_map<std::uint64_t, std::function<void()>> wake_;  // by number of the waiter
+  std::size_t waiters_ = 0;
+  std::uint64_t last_number_ = 0;
+  std::uint64_t offers_ = 0;  // the number of offers so far
+  std::optional<ending> ending_;
+  std::shared_ptr<site_work> free_work_;  // offered; nobody does it
+};
 
 /// Ensures that at most one caller at a time fetches the policy of a key. Waiters and leaders must
 /// not outlive it.
@@ -34,18 +191,17 @@ class single_flight {
       flight_.swap(other.flight_);
       return *this;
     }
-    ~leader() { end(nullptr); }
+    ~leader() { end({}); }
 
     [[nodiscard]] explicit operator bool() const noexcept { return flight_ != nullptr; }
-    [[nodiscard]] flight& led() const noexcept { return *flight_; }
-    /// Like `led()`, but keeps the flight alive after `end()`.
-    [[nodiscard]] std::shared_ptr<flight> share() const noexcept { return flight_; }
+    /// Returns the flight, or null after `end`.
+    [[nodiscard]] const std::shared_ptr<flight>& led() const noexcept { return flight_; }
 
     /// Gives the result to all waiters. After this, a new flight can begin.
-    void end(std::shared_ptr<const policy> result, bool from_store = false) {
+    void end(flight::ending outcome) {
       if (const auto ended = std::exchange(flight_, nullptr)) {
         owner_->remove(ended);
-        ended->end(std::move(result), from_store);
+        ended->end(std::move(outcome));
       }
     }
 
@@ -68,7 +224,7 @@ class single_flight {
     }
     ~waiter() {
       if (flight_) {
-        static_cast<void>(flight_->leave(number_));  // abandoned work ends the flight
+        flight_->leave(number_);
       }
     }
 
@@ -89,7 +245,7 @@ class single_flight {
     leader lead;   ///< for the caller that began it
   };
 
-  /// Joins the flight for `key`, or begins one that fetches `where`.
+  /// Joins the flight for `key`, or begins one that fetches `asked`.
   [[nodiscard]] joined join(std::string_view key, const site& asked = {},
                             bool finishes_alone = false,
                             const std::shared_ptr<const call_context>& context = {}) {
@@ -98,27 +254,24 @@ class single_flight {
       return {waiter{found->second}, {}};
     }
     auto begun = std::make_shared<flight>(key, asked, finishes_alone, context);
-    flights_.emplace(std::string{key},
-                     begun);  // nothing throws from here: the flight must be ended
+    flights_.emplace(begun->key, begun);  // nothing throws from here: the flight must be ended
     return {waiter{begun}, {*this, begun}};
   }
 
   /// Detaches the flight for `key`, if there is one: the next caller begins a new one.
   void detach(std::string_view key) {
     const std::scoped_lock lock{mutex_};
-    const auto found = flights_.find(key);
-    if (found == flights_.end()) {
-      return;
+    if (const auto found = flights_.find(key); found != flights_.end()) {
+      found->second->detached = true;
+      flights_.erase(found);
     }
-    found->second->detach();
-    flights_.erase(found);
   }
 
   /// Notifies the flight for `key`, if there is one, of a change by another process.
   void tell(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     if (const auto found = flights_.find(key); found != flights_.end()) {
-      found->second->tell();
+      found->second->is_told = true;
     }
   }
 
@@ -126,16 +279,16 @@ class single_flight {
   void detach_all() {
     const std::scoped_lock lock{mutex_};
     for (const auto& [key, under_way] : flights_) {
-      under_way->detach();
+      under_way->detached = true;
     }
     flights_.clear();
   }
 
  private:
-  void remove(const std::shared_ptr<flight>& index) {
+  void remove(const std::shared_ptr<flight>& ended) {
     const std::scoped_lock lock{mutex_};
-    const auto found = flights_.find(index->key());
-    if (found != flights_.end() && found->second == index) {
+    const auto found = flights_.find(ended->key);
+    if (found != flights_.end() && found->second == ended) {
       flights_.erase(found);
     }
   }

@@ -2,7 +2,6 @@
 
 #include <robots/base/saturating_add.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/flight.hpp>
 #include <robots/cache/detail/kept_sites.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/policy_maker.hpp>
@@ -66,7 +65,7 @@ class site_work {
             bool refreshes, bool is_fresh, std::uint32_t epoch)
       : cache_(cache),
         lead_(std::move(lead)),
-        flight_(lead_.share()),
+        flight_(lead_.led()),
         began_(cache.parts.now()),
         epoch_(epoch),
         refreshes_(refreshes),
@@ -83,10 +82,13 @@ class site_work {
 
   site_work(const site_work&) = delete;
   site_work& operator=(const site_work&) = delete;
-  ~site_work() = default;
+  ~site_work() { release_lease(); }
 
   [[nodiscard]] work_step next() const noexcept { return step_; }
   [[nodiscard]] const std::shared_ptr<flight>& led() const noexcept { return flight_; }
+
+  /// Ends the flight without an answer.
+  void abandon() { end_with(nullptr, false); }
 
   /// Returns true if the flight has ended, so that nobody waits for the remaining steps.
   [[nodiscard]] bool has_ended() const noexcept {
@@ -97,18 +99,18 @@ class site_work {
 
   [[nodiscard]] store_question question() {
     asked_store_at_ = cache_.parts.now();
-    return {flight_->site(), policy_detail::counterpart_of(flight_->asked()).key(), flight_->key(),
+    return {flight_->site_key, policy_detail::counterpart_of(flight_->asked).key(), flight_->key,
             wish_};
   }
 
   /// Takes the reply of the store: the record of the site, and the lease if this process got it.
   void on_store_reply(store_reply reply) {
     if (reply.lease) {
-      lease_ = held_lease{cache_.store, {*std::move(reply.lease)}};
+      lease_ = std::move(reply.lease);
       lease_until_ = base::saturating_add(asked_store_at_, options().lease);
     }
-    if (flight_->stop().stop_requested() || must_not_be_asked()) {
-      return give_up();
+    if (flight_->stop.stop_requested() || must_not_be_asked()) {
+      return abandon();
     }
     if (!reply.is_answered) {
       if (!end_with_fresh()) {
@@ -137,6 +139,18 @@ class site_work {
 
   [[nodiscard]] detail::retrieval& fetch() noexcept { return *fetch_; }
 
+  /// Calls `tell(fetch())`. Abandons the flight if memory runs out, since the fetch is incomplete
+  /// then.
+  template <class Tell>
+  void on_event(const Tell& tell) {
+    try {
+      tell(*fetch_);
+    } catch (...) {
+      abandon();
+      throw;
+    }
+  }
+
   /// Starts the fetch again from the beginning.
   void start_fetch() {
     asked_by_ = policy::good(flight_->last());
@@ -146,7 +160,7 @@ class site_work {
     result.excluded = cache_.excluded.hosts();
     // The other processes cannot use a 304 if none of them has the file.
     const bool needs_file = has_asked_store_ && !shared_good_;
-    fetch_.emplace(flight_->asked(), std::move(result), fetch_began_,
+    fetch_.emplace(flight_->asked, std::move(result), fetch_began_,
                    needs_file ? detail::known_copy{} : detail::known_copy_of(asked_by_));
     step_ = work_step::fetch;
   }
@@ -157,9 +171,9 @@ class site_work {
         std::holds_alternative<detail::retrieval_result>(fetch_->next())) {
       try {
         on_fetched(std::get<detail::retrieval_result>(std::move(*fetch_).next()),
-                   flight_->stop().stop_requested());
+                   flight_->stop.stop_requested());
       } catch (...) {
-        give_up();  // there is no fetch left to continue with
+        abandon();  // there is no fetch left to continue with
         throw;
       }
     }
@@ -168,10 +182,7 @@ class site_work {
   /// Takes the result of `fetch()`. A fetch that a stop request ended has no answer.
   void on_fetched(detail::retrieval_result result, bool is_stopped) {
     fetch_.reset();
-    const auto exchanges = cache_.maker.exchanges_of(*flight_, result);
-    for (const exchange_event& one : exchanges) {
-      cache_.parts.tell(one);
-    }
+    const auto exchanges = cache_.maker.note_exchanges(*flight_, result);
     const detail::earlier_policies before{flight_->last(), asked_by_};
     const wall_anchor now = cache_.parts.moment();
     const bool is_hasty = result.cut_short;
@@ -179,11 +190,11 @@ class site_work {
     const auto policy_now = cache_.maker.judged(retrieved, before, now, flight_.get());
     if (!cache_.maker.note_retrieval(*flight_, *policy_now, retrieved, now.steady - fetch_began_,
                                      exchanges, is_hasty && is_stopped)) {
-      return give_up();
+      return abandon();
     }
     // The observer gets these events before any caller uses the answer.
     bool turned_hostile = false;
-    if (!flight_->detached()) {
+    if (!flight_->detached) {
       cache_.maker.note_change(*flight_, policy_now);
       turned_hostile =
           cache_.maker.halt_if_due(*flight_, policy_now, now.steady);  // may halt the site
@@ -201,10 +212,8 @@ class site_work {
   /// Returns the record to publish, or an empty optional if the lease must only be released.
   [[nodiscard]] const std::string& value() const noexcept { return value_; }
   [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept { return lifetime_; }
-  /// Returns the lease, or null if this process does not hold it.
-  [[nodiscard]] const store_lease* lease() const noexcept {
-    return lease_ ? &lease_.get_deleter().lease : nullptr;
-  }
+  /// Returns the lease, if this process holds it.
+  [[nodiscard]] const std::optional<store_lease>& lease() const noexcept { return lease_; }
 
   /// Returns true if the answer makes the copies of other processes out of date.
   [[nodiscard]] bool announces() const noexcept { return refreshes_ || is_suspect_; }
@@ -213,28 +222,32 @@ class site_work {
   [[nodiscard]] std::vector<std::string> on_published(publish_answer answer) {
     step_ = work_step::done;
     if (answer == publish_answer::failed) {
-      lease_.reset();  // the next call of the store releases it
+      release_lease();
     } else {
-      static_cast<void>(lease_.release());  // publishing has ended it
+      lease_.reset();  // publishing has ended it
     }
     if (answer == publish_answer::lost) {
       // If a lease ended early, it was erased or taken, and its record is no longer wanted. If it
       // expired, the answer remains valid in this process.
       if (cache_.parts.now() < lease_until_) {
-        cache_.forget(flight_->asked());
+        try {
+          cache_.forget(flight_->asked);
+        } catch (...) {
+          cache_.parts.counters.add(cache_event::storage_failures);
+        }
       }
       return {};
     }
-    if (flight_->detached()) {
-      return answer == publish_answer::stored ? std::vector{flight_->site()}
+    if (flight_->detached) {
+      return answer == publish_answer::stored ? std::vector{flight_->site_key}
                                               : std::vector<std::string>{};
     }
     std::vector<std::string> outdated;
     if (announces() && !value_.empty()) {
       // The records under the site's other names are older. So is the record under its own name, if
       // publishing failed.
-      for (const site& name : policy_detail::names_of(flight_->asked())) {
-        if (name != flight_->asked() || answer == publish_answer::failed) {
+      for (const site& name : policy_detail::names_of(flight_->asked)) {
+        if (name != flight_->asked || answer == publish_answer::failed) {
           outdated.push_back(name.key());
         }
       }
@@ -248,17 +261,21 @@ class site_work {
 
   /// Returns true if a ruling forbids requests to the site.
   [[nodiscard]] bool must_not_be_asked() const {
-    const site& asked = flight_->asked();
+    const site& asked = flight_->asked;
     return !cache_.rulings.may_ask(asked) || cache_.rulings.quarantined(asked) != nullptr;
   }
-
-  /// Ends the flight without an answer.
-  void give_up() { end_with(nullptr, false); }
 
   /// Ends the flight. After it comes publishing, or the release of the lease.
   void end_with(std::shared_ptr<const policy> policy_now, bool from_store) {
     step_ = value_.empty() && !lease_ ? work_step::done : work_step::publish;
-    lead_.end(std::move(policy_now), from_store);
+    lead_.end({std::move(policy_now), from_store});
+  }
+
+  /// The next call of the store releases the lease.
+  void release_lease() noexcept {
+    if (auto lease = std::exchange(lease_, std::nullopt)) {
+      cache_.store->release_later(*std::move(lease));
+    }
   }
 
   /// Returns true if the store was asked for the lease.
@@ -286,7 +303,7 @@ class site_work {
   /// record is not a usable answer, returns false; the work continues with it as the known state.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
-    const site& asked = flight_->asked();
+    const site& asked = flight_->asked;
     has_asked_store_ = true;
     shared_good_.reset();
     auto records = reply.value ? read(*reply.value, asked, now) : std::nullopt;
@@ -350,6 +367,9 @@ class site_work {
   [[nodiscard]] std::optional<site_records> read(std::string_view value, const site& asked,
                                                  const wall_anchor& now) {
     using std::chrono::floor, std::chrono::seconds;
+    if (value == outdated_value) {
+      return std::nullopt;
+    }
     auto records =
         believed(value, asked, *cache_.excluded.hosts(),
                  floor<seconds>(now.wall) + options().clock_skew, judging().parse.max_bytes);
@@ -364,7 +384,7 @@ class site_work {
   /// Ends the flight with the answer of this process, if that is still fresh. The entry of the site
   /// keeps its mark.
   [[nodiscard]] bool end_with_fresh() {
-    if (!fresh_ || flight_->detached() ||
+    if (!fresh_ || flight_->detached ||
         cache_.parts.now() >= detail::validity_of(*fresh_, judging()).fresh_until) {
       return false;
     }
@@ -379,7 +399,7 @@ class site_work {
     if (std::exchange(is_told_, false)) {
       flight_->set_last(nullptr);
       fresh_ = nullptr;
-      cache_.entries.forget_told(flight_->asked());
+      cache_.entries.forget_told(flight_->asked);
     }
     if (fresh_) {
       cache_.entries.keep(*flight_, fresh_, cache_.parts.now(), epoch_);
@@ -391,21 +411,18 @@ class site_work {
   /// Returns false if the entry must not be used. See `cache_options::stale_while_revalidate` and
   /// `fallback_action::last_good_or_deny`.
   [[nodiscard]] bool end_with_stale() {
-    const wall_anchor now = cache_.parts.moment();
     const auto last = refreshes_ ? nullptr : flight_->last();
     if (!last) {
       return false;
     }
-    if (now.steady < detail::validity_of(*last, judging()).stale_until) {
+    const wall_anchor now = cache_.parts.moment();
+    auto answer = cache_.maker.without_fetch(flight_->asked, last, now);
+    if (answer == last) {
       cache_.entries.keep(*flight_, last, now.steady, epoch_);
-      end_with(last, true);
-      return true;
-    }
-    auto policy_now = cache_.maker.cancelled(flight_->asked(), last, now);
-    if (policy_now->basis() != policy_basis::last_good) {
+    } else if (answer->basis() != policy_basis::last_good) {
       return false;
     }
-    end_with(std::move(policy_now), true);
+    end_with(std::move(answer), true);
     return true;
   }
 
@@ -413,7 +430,7 @@ class site_work {
   void prepare_publication(record retrieved, const std::shared_ptr<const policy>& policy_now,
                            bool turned_hostile, time_point now) {
     // Without a lease, the site may have been invalidated since it was asked.
-    if (flight_->detached() || (!lease_ && !announces())) {
+    if (flight_->detached || (!lease_ && !announces())) {
       return;
     }
     auto records = records_to_share(std::move(retrieved), policy_now, std::move(shared_good_));
@@ -439,7 +456,7 @@ class site_work {
   std::shared_ptr<const policy> fresh_;  // the answer, unless the store has a newer one
 
   lease_wish wish_ = lease_wish::none;
-  held_lease lease_{};
+  std::optional<store_lease> lease_{};
   time_point asked_store_at_ = began_;
   time_point lease_until_{};  // the earliest end of the lease
   time_point next_look_{};

@@ -12,15 +12,21 @@
 
 namespace robots::cache_detail {
 
-/// Limits how often messages of a shared store make a process ask that store about a site with a
-/// fresh answer: four times in a row, then once in ten seconds. Any thread may call it.
-class question_pace {
+/// Limits how often something counts for each key: `burst` times in a row, then once in ten
+/// seconds. If more than `most_keys` keys count within that time, it forgets some of them. Any
+/// thread may call it.
+class rate_limit {
  public:
-  /// Returns true if the store may be asked for a site now, and counts the question.
+  rate_limit(int burst, std::size_t most_keys) : ahead_((burst - 1) * interval), keys_(most_keys) {}
+
+  /// Returns true if it counts for `key` now.
   [[nodiscard]] bool take(std::string_view key, time_point now) {
     const std::scoped_lock lock{mutex_};
-    state* const noted = sites_.find_or_add(key, now, &state::needed_until);
-    if (noted == nullptr || noted->free_at > base::saturating_add(now, burst - interval)) {
+    state* const noted = keys_.find_or_add(key, now, &state::needed_until, now);
+    if (noted == nullptr) {
+      return true;
+    }
+    if (noted->free_at > base::saturating_add(now, ahead_)) {
       return false;
     }
     noted->free_at = base::saturating_add((std::max)(noted->free_at, now), interval);
@@ -29,19 +35,18 @@ class question_pace {
 
  private:
   static constexpr std::chrono::seconds interval{10};
-  static constexpr std::chrono::seconds burst = 4 * interval;
-  static constexpr std::size_t most_sites = 65'536;
 
   struct state {
-    time_point free_at{(time_point::min)()};  // the time when no earlier question counts any more
+    time_point free_at{(time_point::min)()};  // the time when nothing earlier counts any more
 
     [[nodiscard]] static time_point needed_until(const state& noted) noexcept {
       return noted.free_at;
     }
   };
 
+  const std::chrono::seconds ahead_;
   std::mutex mutex_;
-  base::site_table<state> sites_{most_sites};
+  base::site_table<state> keys_;
 };
 
 }  // namespace robots::cache_detail
