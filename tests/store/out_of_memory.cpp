@@ -229,3 +229,55 @@ TEST_CASE("A driver keeps nothing of a look-up that it could not start") {
   }
   CHECK(failures > 3);
 }
+
+TEST_CASE("A driver continues a look-up during which memory ran out") {
+  struct Held {
+    void async_fetch(const robots::fetch_request& /*request*/,
+                     std::function<void(robots::fetch_response)> done) {
+      open.push_back(std::move(done));
+    }
+    std::vector<std::function<void(robots::fetch_response)>> open{};
+  };
+  const auto answer = [](Held& web, int status) {
+    for (const auto& done : std::exchange(web.open, {})) {
+      done({.status = status, .body = "User-agent: *\nDisallow: /private\n"});
+    }
+  };
+  for (const int status : {200, 503}) {
+    int failures = 0;
+    for (bool has_failed = true; has_failed;) {
+      REQUIRE(failures < 1'000);
+      robots::ManualClock clock;
+      robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock> cache{
+          {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, {}, clock};
+      Held web;
+      robots::look_up_driver<robots::ManualClock, Held> driver{clock, web, [] {}, 1};
+      std::shared_ptr<const robots::policy> got;
+      driver.start(cache.begin("https://example.com/"),
+                   [&got](const robots::look_up& ended) { got = ended.policy(); });
+      answer(web, status);
+      allocations_left = failures;
+      try {
+        driver.run();
+        has_failed = allocations_left == 0;  // `send` waits for memory without an exception
+      } catch (const std::bad_alloc&) {
+        has_failed = true;
+      }
+      allocations_left = never;
+      failures += has_failed ? 1 : 0;
+      for (int steps = 0; !got && steps < 10; ++steps) {
+        const auto next = driver.next_run();
+        if (next) {
+          clock.sleep_until(*next, {});
+        }
+        driver.run();
+        answer(web, 200);
+      }
+      REQUIRE(got);
+      CHECK_FALSE(got->allows("/private"));
+      CHECK(driver.size() == 0);
+      CHECK(driver.fetching() == 0);
+    }
+    CHECK(failures > 3);
+  }
+}

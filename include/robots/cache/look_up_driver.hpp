@@ -86,10 +86,19 @@ class look_up_driver {
   }
 
   /// Handles the responses and news that have come, and ends the waits that are over. Passes an
-  /// exception of a callback on; the next call handles the rest.
+  /// exception of a callback on, and `std::bad_alloc`; the next call handles the rest.
   void run() {
+    send();
     for (auto next = inbox_->take(); !next.empty(); next = inbox_->take()) {
-      take(next.front());
+      const number id = next.front().id;
+      try {
+        take(next.front());
+      } catch (...) {
+        if (items_.contains(id)) {
+          inbox_->add(next);  // the look-up must go on
+        }
+        throw;
+      }
     }
     while (!waits_.empty() && waits_.begin()->first <= clock_.now()) {
       const number id = waits_.begin()->second;
@@ -101,7 +110,7 @@ class look_up_driver {
   /// Returns the time for the next `run`, unless `wake` is called earlier; `time_point::min()`
   /// means at once. If it is empty, wait for `wake`.
   [[nodiscard]] std::optional<time_point> next_run() const {
-    if (!inbox_->is_empty()) {
+    if (!inbox_->is_empty() || can_send()) {
       return (time_point::min)();
     }
     return waits_.empty() ? std::nullopt : std::optional{waits_.begin()->first};
@@ -204,33 +213,37 @@ class look_up_driver {
       return;
     }
     item& one = *found->second;
-    if (!reported.response) {
-      one.work.resume();
-      one.work.on_wait_over();
-    } else if (std::exchange(one.has_request, false)) {
+    if (reported.response && std::exchange(one.has_request, false)) {
       --fetching_;
       one.work.on_response(*std::move(reported.response));
+    } else {
+      one.work.resume();
+      one.work.on_wait_over();
     }
     go_on(reported.id);
   }
 
-  /// Does the next step of a look-up.
+  /// Does the next step of a look-up. If memory runs out, its report or wait remains for `run`.
   void go_on(number id) {
     item& one = *items_.at(id);
     std::unique_ptr<item> ended;
-    end_wait(one);
     look_up::step step = one.work.next();
     if (auto* const request = std::get_if<fetch_request>(&step)) {
       if (!one.has_request) {
         ready_.emplace_back(id, std::move(*request));
         one.has_request = true;
       }
+      end_wait(one);
     } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {
-      one.wait = waits_.emplace(pause->until, id);
+      const auto wait = waits_.emplace(pause->until, id);
+      end_wait(one);
+      one.wait = wait;
       one.on_stop.emplace(pause->stop, reporter(id));
     } else if (std::holds_alternative<look_up::news_wait>(step)) {
       one.work.call_on_news(reporter(id));
+      end_wait(one);
     } else {
+      end_wait(one);
       ended = std::move(items_.at(id));
       items_.erase(id);
     }
@@ -266,17 +279,26 @@ class look_up_driver {
     }
   }
 
-  void send() {
-    while (!ready_.empty() && fetching_ < max_fetches_) {
-      auto [id, request] = std::move(ready_.front());
-      ready_.pop_front();
-      ++fetching_;
-      try {
-        fetcher_.async_fetch(std::move(request), reporter(id));
-      } catch (...) {
-        reporter(id)(fetch_response{.error = fetch_error::other,
-                                    .error_text = base::thrown_text("the fetcher")});
+  [[nodiscard]] bool can_send() const noexcept {
+    return !ready_.empty() && fetching_ < max_fetches_;
+  }
+
+  void send() noexcept {
+    try {
+      while (can_send()) {
+        auto respond = reporter(ready_.front().first);
+        fetch_request request = std::move(ready_.front().second);
+        ready_.pop_front();
+        ++fetching_;
+        try {
+          fetcher_.async_fetch(std::move(request), respond);
+        } catch (...) {
+          respond(fetch_response{.error = fetch_error::other,
+                                 .error_text = base::thrown_text("the fetcher")});
+        }
       }
+    } catch (...) {
+      return;  // no memory: the next `run` sends the rest
     }
   }
 
