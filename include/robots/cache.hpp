@@ -23,7 +23,6 @@
 #include <robots/fwd.hpp>
 #include <robots/http/address_guard.hpp>
 #include <robots/http/address_kind.hpp>
-#include <robots/http/cache_control.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/freshness.hpp>
@@ -33,7 +32,6 @@
 #include <robots/http/ip_prefix.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/origin.hpp>
-#include <robots/http/retry_after.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/http/url.hpp>

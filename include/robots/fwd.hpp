@@ -20,7 +20,6 @@ class rule_set;
 struct parse_options;
 struct verdict;
 
-class excluded_hosts;
 struct origin;
 struct site;
 

@@ -91,7 +91,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     const std::string_view key = first_key(url);
     cache_detail::found known = parts_.find_fresh(key, call.context);
     const bool is_kept = known.policy != nullptr;
-    decision decided = is_kept ? decide(target_behind_key(url, key),
+    decision decided = is_kept ? decide(detail::target_behind_key(url, key),
                                         cache_detail::selected(std::move(known), agent))
                                : decide(url, cache_detail::selected(load(url, key, call), agent));
     if constexpr (has_observer) {

@@ -114,7 +114,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
     return result;
   };
   if (!key.empty() && first_key(url) == key) {
-    return tell(target_behind_key(url, key), state.answer);
+    return tell(detail::target_behind_key(url, key), state.answer);
   }
   const auto asked = parse_site(url);
   if (!policy_detail::is_answer_for(asked, key, *work.policy())) {
@@ -297,7 +297,7 @@ ROBOTS_INLINE const cache_options& cache_controls::options() const noexcept {
 }
 
 ROBOTS_INLINE std::string_view cache_controls::first_key(std::string_view host_or_url) const {
-  const std::string_view key = possible_site_key(host_or_url);
+  const std::string_view key = detail::possible_site_key(host_or_url);
   return engine_->rulings.may_hold_for(key) ? std::string_view{} : key;
 }
 
@@ -328,7 +328,7 @@ ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_
                                                        const call_options& call) {
   const auto asked = parse_site(host_or_url);
   if (asked && engine_->rulings.may_be_signed_off_elsewhere(*asked)) {
-    engine_->runner.learn_rulings({std::string{without_scheme(asked->key())}});
+    engine_->runner.learn_rulings({std::string{detail::without_scheme(asked->key())}});
   }
   if (cache_detail::found ruled = engine_->sites.ruling_on(asked, host_or_url); ruled.policy) {
     return ruled;

@@ -9,7 +9,7 @@ namespace robots::detail {
 /// A robots.txt from an earlier fetch. If it has not changed, the server need not send it again.
 struct known_copy {
   std::string url{};                ///< its URL, after all redirects
-  robots::validators validators{};  ///< of the response
+  detail::validators validators{};  ///< of the response
 };
 
 }  // namespace robots::detail

@@ -5,7 +5,7 @@
 #include <robots/fetch/detail/redirect.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retry_options.hpp>
-#include <robots/http/retry_after.hpp>
+#include <robots/http/freshness.hpp>
 #include <robots/http/validators.hpp>
 #include <robots/rep/rules/static_pattern.hpp>
 

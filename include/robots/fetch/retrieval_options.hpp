@@ -13,14 +13,9 @@
 #include <string>
 #include <string_view>
 
-namespace robots {
-
-class excluded_hosts;
-
-}  // namespace robots
-
 namespace robots::detail {
 
+class excluded_hosts;
 class origin_breakers;
 
 /// The options of a request for a robots.txt.

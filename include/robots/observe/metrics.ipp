@@ -3,7 +3,7 @@
 #include <robots/base/config.hpp>
 #include <robots/base/enum_counts.hpp>
 #include <robots/base/striped_counters.hpp>
-#include <robots/http/site_key.hpp>
+#include <robots/http/host.hpp>
 #include <robots/observe/detail/domain_counters.hpp>
 #include <robots/observe/detail/frequent_hosts.hpp>
 #include <robots/observe/duration_histogram.hpp>
@@ -139,7 +139,7 @@ ROBOTS_INLINE void Metrics::on(const decision_event& event) {
   }
   shared_->domains.add(event.site, decided.reason);
   if (!event.site.empty()) {
-    shared_->denied_hosts.add(host_of_site_key(event.site));
+    shared_->denied_hosts.add(host_of(event.site));
   }
 }
 

@@ -61,7 +61,7 @@ inline constexpr std::uint32_t all_record_parts = 16'383;
 inline constexpr std::uint64_t last_outcome = outcome_count - 1;
 inline constexpr auto last_fetch_error =
     static_cast<std::uint64_t>(fetch_error::connection_refused);
-inline constexpr auto last_charset = static_cast<std::uint64_t>(charset::utf_16be);
+inline constexpr auto last_charset = static_cast<std::uint64_t>(detail::charset::utf_16be);
 static_assert(last_outcome == static_cast<std::uint64_t>(outcome::redirected));
 
 inline constexpr std::uint64_t last_second = (std::uint64_t{1} << 33U) - 1;  // in the year 2242
@@ -181,7 +181,7 @@ inline void write_url(octet_writer& out, std::string_view url) {
   if (has_part(head.server_lifetime.has_value())) {
     rest.number(not_negative(head.server_lifetime->count()));
   }
-  if (has_part(head.charset != charset::utf_8)) {
+  if (has_part(head.charset != detail::charset::utf_8)) {
     rest.number(static_cast<std::uint64_t>(head.charset));
   }
   has_part(head.truncated);
@@ -259,7 +259,8 @@ inline void write_url(octet_writer& out, std::string_view url) {
     result.server_lifetime = time();
   }
   if (has_part()) {
-    result.charset = other_than(charset::utf_8, static_cast<charset>(in.number(last_charset)));
+    result.charset =
+        other_than(detail::charset::utf_8, static_cast<detail::charset>(in.number(last_charset)));
   }
   result.truncated = has_part();
   result.not_modified = has_part();

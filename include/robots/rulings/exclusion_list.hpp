@@ -21,13 +21,13 @@ class exclusion_list {
 
   /// Replaces the excluded hosts. Throws what `excluded_hosts` throws, and then has no effect.
   void replace(std::span<const std::string> entries) {
-    auto next = std::make_shared<const excluded_hosts>(entries);
+    auto next = std::make_shared<const detail::excluded_hosts>(entries);
     const std::scoped_lock lock{mutex_};
     is_empty_ = next->empty();
     hosts_.swap(next);
   }
 
-  [[nodiscard]] std::shared_ptr<const excluded_hosts> hosts() const {
+  [[nodiscard]] std::shared_ptr<const detail::excluded_hosts> hosts() const {
     const std::shared_lock lock{mutex_};
     return hosts_;
   }
@@ -45,7 +45,7 @@ class exclusion_list {
 
  private:
   mutable std::shared_mutex mutex_;
-  std::shared_ptr<const excluded_hosts> hosts_;
+  std::shared_ptr<const detail::excluded_hosts> hosts_;
   std::atomic<bool> is_empty_ = true;
 };
 

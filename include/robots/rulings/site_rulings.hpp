@@ -190,7 +190,7 @@ class site_rulings {
   const ruling_options options_;
   detail::event_teller& teller_;
   const exclusion_list& excluded_;
-  const excluded_hosts high_risk_;
+  const detail::excluded_hosts high_risk_;
   const bool has_risks_;
   const std::shared_ptr<const policy> allow_;
   const std::shared_ptr<const policy> deny_;

@@ -31,12 +31,12 @@ ROBOTS_INLINE site_rulings::site_rulings(const ruling_options& options,
 
 ROBOTS_INLINE bool site_rulings::knows_of(std::string_view key) const {
   if (has_risks_ || !excluded_.empty()) {
-    const std::string_view host = host_of_site_key(key);
+    const std::string_view host = host_of(key);
     if (excluded_.contains(host) || is_high_risk(host)) {
       return true;
     }
   }
-  const std::string_view bare = without_scheme(key);
+  const std::string_view bare = detail::without_scheme(key);
   if (quarantine_.size() > 0) {
     if (quarantine_.find(key) || quarantine_.find(bare) ||
         quarantine_.find("https://" + std::string{bare})) {
@@ -56,7 +56,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked
     return nullptr;
   }
   const std::string key = asked.key();
-  const std::string bare{without_scheme(key)};
+  const std::string bare{detail::without_scheme(key)};
   auto by_hand = site_override::none;
   bool is_signed_off = false;
   bool awaits = false;
@@ -94,7 +94,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked
 
 ROBOTS_INLINE void site_rulings::set_override(const site& asked, site_override value) {
   const std::string key = asked.key();
-  const std::string bare{without_scheme(key)};
+  const std::string bare{detail::without_scheme(key)};
   const ruling added{ruling_kind::site_override, asked.scheme, static_cast<std::uint8_t>(value)};
   static_cast<void>(rule(bare, added));
   tell(bare, added, 0, {});
@@ -118,7 +118,7 @@ ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> site_rulings::o
 ROBOTS_INLINE void site_rulings::halt(std::string_view key, halt_reason why,
                                       const std::shared_ptr<const call_context>& context,
                                       std::optional<std::chrono::sys_seconds> found_at) {
-  const std::string bare{without_scheme(key)};
+  const std::string bare{detail::without_scheme(key)};
   ruling added{.kind = ruling_kind::halt,
                .value = static_cast<std::uint8_t>(1 + static_cast<int>(why))};
   if (found_at) {
@@ -130,7 +130,7 @@ ROBOTS_INLINE void site_rulings::halt(std::string_view key, halt_reason why,
 }
 
 ROBOTS_INLINE std::optional<halt_reason> site_rulings::resume(std::string_view key) {
-  const std::string bare{without_scheme(key)};
+  const std::string bare{detail::without_scheme(key)};
   if (!is_halted(bare)) {
     return std::nullopt;
   }
@@ -148,7 +148,7 @@ ROBOTS_INLINE bool site_rulings::is_halted(std::string_view key) const {
     return false;
   }
   const std::shared_lock lock{mutex_};
-  const auto found = sites_.find(without_scheme(key));
+  const auto found = sites_.find(detail::without_scheme(key));
   return found != sites_.end() && found->second.value(ruling_kind::halt) > 0;
 }
 
@@ -169,13 +169,13 @@ ROBOTS_INLINE bool site_rulings::may_be_signed_off_elsewhere(const site& asked) 
   }
   const std::string key = asked.key();
   const std::shared_lock lock{mutex_};
-  const auto own = sites_.find(without_scheme(key));
+  const auto own = sites_.find(detail::without_scheme(key));
   return own == sites_.end() ||
          (!own->second.awaits_sign_off && own->second.find(ruling_kind::sign_off) == nullptr);
 }
 
 ROBOTS_INLINE void site_rulings::sign_off(std::string_view key, bool given) {
-  const std::string bare{without_scheme(key)};
+  const std::string bare{detail::without_scheme(key)};
   const ruling added{.kind = ruling_kind::sign_off, .value = std::uint8_t{given}};
   static_cast<void>(rule(bare, added));
   tell(bare, added, 0, {});
@@ -402,7 +402,7 @@ ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& add
 ROBOTS_INLINE void site_rulings::note_quarantine(
     std::string_view key, bool held, const std::shared_ptr<const call_context>& context) {
   teller_.tell(quarantine_event{teller_.about(key, context), !held});
-  const std::string bare{without_scheme(key)};
+  const std::string bare{detail::without_scheme(key)};
   if (const auto asked = share_ ? parse_site(key) : std::nullopt) {
     static_cast<void>(
         rule(bare, {ruling_kind::quarantine, asked->scheme, static_cast<std::uint8_t>(held)}));

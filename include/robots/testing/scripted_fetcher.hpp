@@ -41,7 +41,7 @@ class ScriptedFetcher {
 
   /// Makes a 200 response with a body. Its type is text/plain unless the headers say otherwise.
   [[nodiscard]] static fetch_response ok(std::string body, std::vector<http_header> headers = {}) {
-    if (!find_header(headers, "Content-Type")) {
+    if (!detail::find_header(headers, "Content-Type")) {
       headers.push_back({"Content-Type", "text/plain"});
     }
     fetch_response response = status(200, std::move(headers));

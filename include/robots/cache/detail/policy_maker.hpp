@@ -278,7 +278,7 @@ class policy_maker {
     if (retrieved.truncated) {
       text = text.substr(0, text.rfind('\n') + 1);
     }
-    return retrieved.charset == charset::utf_8 && !base::is_utf8(text);
+    return retrieved.charset == detail::charset::utf_8 && !base::is_utf8(text);
   }
 
   const cache_options& options_;
