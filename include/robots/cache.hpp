@@ -62,7 +62,6 @@
 #include <robots/policy/site_override.hpp>
 #include <robots/policy/site_records.hpp>
 #include <robots/policy/sitemap_urls.hpp>
-#include <robots/rulings/exclusion_list.hpp>
 #include <robots/rulings/quarantine.hpp>
 #include <robots/rulings/ruling.hpp>
 #include <robots/rulings/site_rulings.hpp>

@@ -16,7 +16,6 @@
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/read/product_token.hpp>
-#include <robots/rulings/exclusion_list.hpp>
 #include <robots/rulings/site_rulings.hpp>
 
 #include <algorithm>
@@ -48,12 +47,10 @@ struct cache_engine {
 
   const cache_options options;
   cache_parts& parts;
-  robots::rulings_detail::exclusion_list excluded{options.excluded};
   const std::unique_ptr<resilient_store> store;
-  robots::rulings_detail::site_rulings rulings{ruling_options_of(options), excluded, parts,
-                                               sharing()};
+  robots::rulings_detail::site_rulings rulings{ruling_options_of(options), parts, sharing()};
   recent_refusals refusals;
-  look_up_environment sites{options, excluded, parts, rulings, store.get()};
+  look_up_environment sites{options, parts, rulings, store.get()};
   look_up_runner runner{sites};  // last, since it has threads
 
   void invalidate(const site& asked) {
@@ -173,7 +170,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::refresh(std::string_
 }
 
 ROBOTS_INLINE void cache_controls::set_excluded(std::span<const std::string> entries) {
-  engine_->excluded.replace(entries);
+  engine_->rulings.set_excluded(entries);
   engine_->parts.tell(exclusions_event{engine_->parts.about({}), entries});
 }
 
