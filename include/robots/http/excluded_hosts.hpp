@@ -106,7 +106,9 @@ template <http_detail::TextRange R>
   return should_skip_by_tld(host, std::span{excluded.begin(), excluded.size()});
 }
 
-namespace detail {
+}  // namespace robots
+
+namespace robots::detail {
 
 /// A set of hosts that must not be fetched: top-level domains, suffixes and hosts, as
 /// `should_skip_by_tld` reads them. The set may be of any size. Copies share one table.
@@ -134,9 +136,7 @@ class excluded_hosts {
   std::shared_ptr<const name_table> names_{};  // null if empty
 };
 
-}  // namespace detail
-
-}  // namespace robots
+}  // namespace robots::detail
 
 #ifndef ROBOTS_COMPILED
 #include <robots/http/excluded_hosts.ipp>

@@ -59,7 +59,9 @@ struct fetch_response {
   std::string error_text{};               ///< for people: the client's text for `error`
 };
 
-namespace detail {
+}  // namespace robots
+
+namespace robots::detail {
 
 /// Returns true if a response with this status points to another URL: 301, 302, 303, 307 or 308
 /// (RFC 9110, section 15.4). Its body does not matter.
@@ -79,6 +81,4 @@ namespace detail {
   return std::nullopt;
 }
 
-}  // namespace detail
-
-}  // namespace robots
+}  // namespace robots::detail

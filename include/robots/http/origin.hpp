@@ -21,7 +21,9 @@ enum class url_scheme { http, https };
   return scheme == url_scheme::https ? "https" : "http";
 }
 
-namespace detail {
+}  // namespace robots
+
+namespace robots::detail {
 
 /// Returns 443 for https, 80 for http.
 [[nodiscard]] constexpr std::uint16_t default_port(url_scheme scheme) noexcept {
@@ -39,7 +41,9 @@ namespace detail {
   return std::nullopt;
 }
 
-}  // namespace detail
+}  // namespace robots::detail
+
+namespace robots {
 
 /// Scheme, host and port: the scope of one robots.txt (RFC 9309, section 2.3; RFC 6454).
 struct origin {
@@ -63,7 +67,9 @@ struct origin {
   return text;
 }
 
-namespace detail {
+}  // namespace robots
+
+namespace robots::detail {
 
 /// Returns the origin of an absolute http or https URL, in normal form.
 ///
@@ -99,6 +105,4 @@ namespace detail {
   return normal;
 }
 
-}  // namespace detail
-
-}  // namespace robots
+}  // namespace robots::detail

@@ -101,7 +101,9 @@ namespace http_detail {
 
 }  // namespace http_detail
 
-namespace detail {
+}  // namespace robots
+
+namespace robots::detail {
 
 /// Returns the reason, for people, why `parse_site` refuses a text: `the port "99999" is not one
 /// from 1 to 65535`. Returns an empty text if it does not refuse it. Linear in the authority.
@@ -132,6 +134,4 @@ namespace detail {
              : "the host " + http_detail::shown(parts.host) + " is neither a name nor an address";
 }
 
-}  // namespace detail
-
-}  // namespace robots
+}  // namespace robots::detail
