@@ -12,7 +12,6 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/fetcher.hpp>
-#include <robots/fetch/known_copy.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>

@@ -63,8 +63,8 @@ namespace {
 using memory_store = robots::MemoryStore<ManualClock>;
 using tiered = TieredStorage<LruStorage<64>, memory_store>;
 
-static_assert(robots::SharingStorage<tiered>);
-static_assert(!robots::SharingStorage<LruStorage<64>>);
+static_assert(robots::detail::SharingStorage<tiered>);
+static_assert(!robots::detail::SharingStorage<LruStorage<64>>);
 
 constexpr const char* site_key = "https://example.com";
 constexpr const char* lease_key = "example.com";  // shared by both schemes

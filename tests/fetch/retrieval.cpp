@@ -90,7 +90,7 @@ TEST_CASE("Every status has its outcome") {
     CAPTURE(status);
     REQUIRE(std::holds_alternative<retrieval_result>(work.next()) == (status != 0));
     if (status != 0) {
-      CHECK(result(work).outcome == robots::outcome_of(status));
+      CHECK(result(work).outcome == robots::detail::outcome_of(status));
       CHECK(result(work).status == status);
     }
   }

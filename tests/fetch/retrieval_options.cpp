@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 using namespace std::chrono_literals;
-using robots::validate;
+using robots::detail::validate;
 using robots::detail::retrieval_options;
 
 namespace {

@@ -38,7 +38,7 @@ namespace robots {
 /// and 2.4). Threads that ask for one site at the same time share one fetch. For a URL, the site is
 /// its origin. For a host without a scheme, it is https or, if that cannot be reached, http.
 ///
-/// Over a `SharingStorage`, such as `TieredStorage`, it shares answers and rulings with the other
+/// Over a `TieredStorage`, it shares answers and rulings with the other
 /// processes of the crawl: one of them fetches the file of a site. It checks the records from the
 /// shared store. If the store fails, each process goes on alone. Circuit breakers are not shared.
 ///

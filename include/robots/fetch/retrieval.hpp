@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/random_sequence.hpp>
-#include <robots/fetch/known_copy.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_options.hpp>
@@ -112,10 +111,9 @@ class retrieval {
 
   void on_redirect(fetch_response response, time_point now);
 
-  /// Returns true if a URL is that of another site's robots.txt, in any spelling of the path (RFC
-  /// 9309, section 2.2.2), with or without an empty query. With any other query, it is another
-  /// resource.
-  [[nodiscard]] bool is_robots_txt_of_other(const std::string& url) const;
+  /// Returns true if a URL is that of a robots.txt, in any spelling of the path (RFC 9309, section
+  /// 2.2.2), with or without an empty query. With any other query, it is another resource.
+  [[nodiscard]] static bool is_robots_txt(const std::string& url);
 
   void finish(outcome kind, fetch_response response);
 

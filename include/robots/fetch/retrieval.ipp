@@ -196,8 +196,9 @@ ROBOTS_INLINE void retrieval::try_again(outcome kind, fetch_response response, t
 ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point now) {
   fetch_detail::redirect to = fetch_detail::read_redirect(url_, response, options_);
   const auto followed = static_cast<int>(chain_.size()) - 1;
-  const bool is_left = options_.leave_to_other_sites && is_robots_txt_of_other(to.url);
-  const auto target = is_left || !options_.may_ask ? std::nullopt : parse_origin(to.url);
+  const bool is_left = options_.leave_to_other_sites && !to.url.empty() &&
+                       std::find(origins_.begin(), origins_.end(), to.place) == origins_.end() &&
+                       is_robots_txt(to.url);
   if (to.url.empty()) {
     response.error_text = std::move(to.why);
   } else if (std::find(chain_.begin(), chain_.end(), to.url) != chain_.end()) {
@@ -207,8 +208,8 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
     response.error_text = "more than " + std::to_string(options_.max_redirects) + " redirects";
     // RFC 9309, section 2.3.1.2: a file that must be obeyed may follow five or fewer redirects.
     to.refusal = followed < 5 ? outcome::server_error : outcome::too_many_redirects;
-  } else if (target && !options_.may_ask(*target)) {
-    response.error_text = "redirect to a site that must not be asked: " + to_string(*target);
+  } else if (!is_left && options_.may_ask && !options_.may_ask(to.place)) {
+    response.error_text = "redirect to a site that must not be asked: " + to_string(to.place);
     to.refusal = outcome::refused;
   } else {
     url_ = std::move(to.url);
@@ -222,13 +223,9 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
   finish(to.refusal, std::move(response));
 }
 
-ROBOTS_INLINE bool retrieval::is_robots_txt_of_other(const std::string& url) const {
-  if (!static_pattern<"/robots.txt$">::matches(url) &&
-      !static_pattern<"/robots.txt?$">::matches(url)) {
-    return false;
-  }
-  const std::optional<origin> parsed = parse_origin(url);
-  return parsed && std::find(origins_.begin(), origins_.end(), *parsed) == origins_.end();
+ROBOTS_INLINE bool retrieval::is_robots_txt(const std::string& url) {
+  return static_pattern<"/robots.txt$">::matches(url) ||
+         static_pattern<"/robots.txt?$">::matches(url);
 }
 
 ROBOTS_INLINE void retrieval::finish(outcome kind, fetch_response response) {

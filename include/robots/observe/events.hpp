@@ -85,7 +85,7 @@ struct look_up_event : event {
 /// exchanges, before its `retrieval_event`.
 struct exchange_event : event {
   static constexpr std::string_view name = "exchange";  ///< of its kind
-  const robots::exchange& exchange;                     ///< the URL, and the status or error
+  const detail::exchange& exchange;                     ///< the URL, and the status or error
   std::chrono::nanoseconds ended{0};                    ///< time from its end to this event
   std::chrono::nanoseconds duration{0};                 ///< from the request to the response
   std::size_t bytes = 0;                                ///< octets of the body that were read

@@ -104,9 +104,10 @@ ROBOTS_INLINE void JsonLog::write(base::json_writer line) const {
 }
 
 ROBOTS_INLINE log_level JsonLog::level_of(const exchange_event& event) {
-  const exchange& answer = event.exchange;
-  const bool failed = answer.error != fetch_error::none ||
-                      (answer.status >= 400 && outcome_of(answer.status) != outcome::not_found);
+  const detail::exchange& answer = event.exchange;
+  const bool failed =
+      answer.error != fetch_error::none ||
+      (answer.status >= 400 && detail::outcome_of(answer.status) != outcome::not_found);
   return failed ? warn : info;
 }
 
@@ -119,7 +120,7 @@ ROBOTS_INLINE log_level JsonLog::level_of(const parse_event& event) {
 
 ROBOTS_INLINE log_level JsonLog::level_of(const retrieval_event& event) {
   const outcome got = event.policy.outcome();
-  const bool failed = !is_successful(got) && got != outcome::cancelled;
+  const bool failed = !detail::is_successful(got) && got != outcome::cancelled;
   return got == outcome::malformed ? critical : failed ? error : info;
 }
 

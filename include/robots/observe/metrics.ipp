@@ -91,7 +91,7 @@ ROBOTS_INLINE metrics_snapshot Metrics::snapshot() const {
   for (std::size_t i = 0; i < outcome_count; ++i) {
     all.fallbacks[i] = now.fallbacks[i].read();
     const auto row = static_cast<outcome>(i);
-    all.failures += is_successful(row) ? 0 : all.outcomes[row];
+    all.failures += detail::is_successful(row) ? 0 : all.outcomes[row];
   }
   for (std::size_t i = 0; i < now.statuses.size(); ++i) {
     if (const std::uint64_t count = now.statuses[i].load(std::memory_order_relaxed)) {

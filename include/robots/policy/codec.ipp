@@ -131,7 +131,7 @@ inline void write_url(octet_writer& out, std::string_view url) {
   // Compares the stored texts: URLs that differ only beyond the limit are equal.
   const auto cut = [](std::string_view url) { return url.substr(0, record_limits::url); };
   const std::string_view url = cut(head.url);
-  const auto is_usual = [&](const robots::exchange& one) {
+  const auto is_usual = [&](const detail::exchange& one) {
     return cut(one.url) == url && one.status == head.status && one.error == head.error;
   };
   const bool one_exchange = head.exchanges.size() == 1 && is_usual(head.exchanges.front());
@@ -165,7 +165,7 @@ inline void write_url(octet_writer& out, std::string_view url) {
     const std::size_t count = (std::min)(head.exchanges.size(), record_limits::exchanges);
     rest.number(count);
     for (std::size_t i = 0; i < count; ++i) {
-      const robots::exchange& hop = head.exchanges[i];
+      const detail::exchange& hop = head.exchanges[i];
       write_url(rest, cut(hop.url));
       rest.number(folded(hop.status));
       rest.number(static_cast<std::uint64_t>(hop.error));
@@ -239,13 +239,14 @@ inline void write_url(octet_writer& out, std::string_view url) {
   if (has_part()) {
     const std::uint64_t count = in.number(record_limits::exchanges);
     for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
-      robots::exchange hop{.url = read_url(in)};
+      detail::exchange hop{.url = read_url(in)};
       hop.status = status();
       hop.error = error();
       result.exchanges.push_back(std::move(hop));
     }
     in.expect(result.exchanges.size() != 1 ||
-              result.exchanges.front() != exchange{result.url, result.status, result.error});
+              result.exchanges.front() !=
+                  detail::exchange{result.url, result.status, result.error});
   } else {
     result.exchanges.push_back({result.url, result.status, result.error});
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/saturating_add.hpp>
-#include <robots/fetch/known_copy.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>

@@ -147,7 +147,7 @@ class policy_maker {
                                     const std::vector<exchange_event>& exchanges, bool cut_short) {
     const record_head& source = fetched.source();
     parts_.counters.add(cache_event::retrievals);
-    if (!is_successful(source.outcome)) {
+    if (!detail::is_successful(source.outcome)) {
       parts_.counters.add(cache_event::failures);
     }
     if (source.not_modified) {

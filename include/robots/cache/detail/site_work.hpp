@@ -9,7 +9,6 @@
 #include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/shared_records.hpp>
 #include <robots/cache/detail/single_flight.hpp>
-#include <robots/fetch/known_copy.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_options.hpp>

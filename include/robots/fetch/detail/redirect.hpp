@@ -18,6 +18,7 @@ namespace robots::fetch_detail {
 /// The target of a redirect, or the reason why it is not followed.
 struct redirect {
   std::string url{};                                ///< empty if the redirect is not followed
+  origin place{};                                   ///< the origin of `url`
   robots::outcome refusal = outcome::server_error;  ///< then, the outcome
   std::string why{};                                ///< then, the reason, for people
 };
@@ -45,7 +46,7 @@ struct redirect {
     return {.refusal = outcome::refused,
             .why = "redirect to a scheme that is not http or https: " + scheme.substr(0, 32)};
   }
-  const std::optional<origin> place = detail::parse_origin(*target);
+  std::optional<origin> place = detail::parse_origin(*target);
   if (!place) {
     return {.why = "the redirect's Location names no host that can be asked"};
   }
@@ -53,7 +54,7 @@ struct redirect {
     return {.refusal = outcome::refused,
             .why = "redirect to a host that is excluded: " + place->host};
   }
-  return {.url = detail::url_at(*place, *target)};
+  return {.url = detail::url_at(*place, *target), .place = *std::move(place)};
 }
 
 }  // namespace robots::fetch_detail
