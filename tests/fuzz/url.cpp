@@ -54,7 +54,7 @@ void check_address(std::string_view text) {
   if (!address) {
     return;
   }
-  const std::string written = robots::to_string(*address);
+  const std::string written = robots::detail::to_string(*address);
   require(robots::detail::parse_ip_address(written) == address, "an address reads back");
   require(robots::http_detail::normal_host(address->is_v4() ? written : '[' + written + ']')
               .has_value(),
