@@ -12,6 +12,7 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/fetcher.hpp>
+#include <robots/fetch/fwd.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -25,6 +26,7 @@
 #include <robots/http/charset.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/freshness.hpp>
+#include <robots/http/fwd.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/http_date.hpp>
 #include <robots/http/ip_address.hpp>
@@ -64,6 +66,7 @@
 #include <robots/rulings/quarantine.hpp>
 #include <robots/rulings/ruling.hpp>
 #include <robots/rulings/site_rulings.hpp>
+#include <robots/store/fwd.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/shared_store.hpp>
 #include <robots/store/storage.hpp>

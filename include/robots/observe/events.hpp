@@ -18,7 +18,6 @@ class policy;
 struct call_context;
 struct change_report;
 struct decision;
-struct exchange;
 struct record;
 enum class admission_reason : std::uint8_t;
 enum class halt_reason : std::uint8_t;
@@ -27,6 +26,8 @@ enum class site_override : std::uint8_t;
 }  // namespace robots
 
 namespace robots::detail {
+
+struct exchange;
 
 /// The clock of `event::time`. It is read only if an observer asks for the time, since most do not.
 class event_clock {
