@@ -95,9 +95,6 @@ class circuit_breaker {
   /// Returns the state as of the last call.
   [[nodiscard]] constexpr breaker_state state() const noexcept { return state_; }
 
-  /// Returns the number of failures in a row, up to the number that opens the breaker.
-  [[nodiscard]] constexpr int failures() const noexcept { return failures_; }
-
   /// Returns the time of the next request or probe at the latest, or `time_point{}` while closed.
   [[nodiscard]] constexpr time_point open_until() const noexcept { return until_; }
 

@@ -8,10 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -33,8 +31,7 @@ class origin_breakers {
     validate(options);
   }
 
-  /// Returns true if a request may be sent to `origin` now; see `circuit_breaker::admits`. Use a
-  /// `breaker_permit` for a request that may end in an exception.
+  /// Returns true if a request may be sent to `origin` now; see `circuit_breaker::admits`.
   [[nodiscard]] bool admits(std::string_view origin, time_point now) {
     return change(origin,
                   [now](state* found) { return found == nullptr || found->breaker.admits(now); });
@@ -147,53 +144,6 @@ class origin_breakers {
   const change_listener listener_;
   mutable std::mutex mutex_;
   base::site_table<state> origins_{most};
-};
-
-/// Permission for one request from the breaker of its origin. It lasts until the result is known.
-///
-/// Dropped before that, it has no effect on the origin. If it was for the probe, the next request
-/// may be the probe.
-class breaker_permit {
- public:
-  /// Asks for permission at the time `now`. Returns an empty optional if the breaker is open.
-  [[nodiscard]] static std::optional<breaker_permit> take(std::shared_ptr<origin_breakers> breakers,
-                                                          std::string origin, time_point now) {
-    if (!breakers->admits(origin, now)) {
-      return std::nullopt;
-    }
-    return breaker_permit{std::move(breakers), std::move(origin), now};
-  }
-
-  breaker_permit(breaker_permit&&) noexcept = default;
-  /// Cancels its permission and takes over that of `other`.
-  breaker_permit& operator=(breaker_permit&& other) noexcept {
-    std::swap(breakers_, other.breakers_);
-    std::swap(origin_, other.origin_);
-    std::swap(taken_, other.taken_);
-    return *this;
-  }
-  ~breaker_permit() {
-    if (breakers_) {
-      breakers_->on_abandoned(origin_, taken_);
-    }
-  }
-
-  /// Notes that the origin answered.
-  void succeed() { std::exchange(breakers_, nullptr)->on_success(origin_); }
-
-  /// Notes a failure: see `origin_breakers::on_failure`.
-  void fail(time_point now, bool answered) {
-    std::exchange(breakers_, nullptr)->on_failure(origin_, now, answered);
-  }
-
- private:
-  breaker_permit(std::shared_ptr<origin_breakers> breakers, std::string origin,
-                 time_point taken) noexcept
-      : breakers_{std::move(breakers)}, origin_{std::move(origin)}, taken_{taken} {}
-
-  std::shared_ptr<origin_breakers> breakers_;  // null once the result is known
-  std::string origin_;
-  time_point taken_;
 };
 
 }  // namespace robots::detail

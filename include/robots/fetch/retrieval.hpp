@@ -12,7 +12,7 @@
 
 #include <chrono>
 #include <cstddef>
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -104,9 +104,6 @@ class retrieval {
 
   void on_failure(outcome kind, fetch_response response, time_point now, wall_time date = {});
 
-  /// Returns true if every failure of this try was a refused connection.
-  [[nodiscard]] bool is_closed() const noexcept;
-
   void try_again(outcome kind, fetch_response response, time_point now, wall_time date);
 
   void on_redirect(fetch_response response, time_point now);
@@ -123,13 +120,14 @@ class retrieval {
   base::random_sequence random_;
   std::size_t origin_ = 0;
   std::string url_{};
-  std::vector<std::string> chain_;        // the URLs of this try, from the origin on
-  std::optional<breaker_permit> permit_;  // of the origin; held until the result is known
+  std::vector<std::string> chain_;  // the URLs of this try, from the origin on
+  std::shared_ptr<void> permit_;    // its end before the result releases the probe of the breaker
   time_point sent_at_{};
   retrieval_result result_;                 // what is known so far
   outcome failure_ = outcome::unreachable;  // the result of the last try
   fetch_response failed_;
   bool answered_ = false;  // an origin has answered, so it is clear which one to ask
+  bool is_closed_ = true;  // every failure of this try was a refused connection
   retrieval_step step_;
 };
 

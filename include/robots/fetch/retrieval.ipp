@@ -44,6 +44,8 @@ ROBOTS_INLINE void retrieval::on_response(fetch_response response, time_point no
                              .hop = static_cast<int>(chain_.size()) - 1,
                              .attempt = result_.attempts});
   answered_ = answered_ || response.error == fetch_error::none;
+  is_closed_ = is_closed_ && (response.error == fetch_error::none ||
+                              response.error == fetch_error::connection_refused);
   if (!is_redirect(response.status)) {
     settle(response, now);
   }
@@ -70,6 +72,7 @@ ROBOTS_INLINE void retrieval::on_wait_over(time_point now) {
     return;
   }
   ++result_.attempts;
+  is_closed_ = true;
   if (!answered_) {
     origin_ = 0;
     ask_origin(now);
@@ -98,13 +101,17 @@ ROBOTS_INLINE void retrieval::ask_origin(time_point now) {
 
 ROBOTS_INLINE void retrieval::begin_try(time_point now) {
   if (options_.breakers) {
-    permit_ = breaker_permit::take(options_.breakers, own_origin(), now);
-    if (!permit_) {
+    std::string origin = own_origin();
+    if (!options_.breakers->admits(origin, now)) {
       return on_failure(outcome::circuit_open,
                         {.error = fetch_error::other,
-                         .error_text = "the circuit breaker of " + own_origin() + " is open"},
+                         .error_text = "the circuit breaker of " + origin + " is open"},
                         now);
     }
+    const auto release = [breakers = options_.breakers, origin = std::move(origin), now](void*) {
+      breakers->on_abandoned(origin, now);
+    };
+    permit_ = std::shared_ptr<void>{options_.breakers.get(), release};
   }
   send(now);
 }
@@ -135,9 +142,9 @@ ROBOTS_INLINE void retrieval::settle(const fetch_response& response, time_point 
       response.error == fetch_error::refused_address) {
     // The caller's cancellation says nothing about the origin.
   } else if (!answered || response.status >= 500) {
-    permit_->fail(now, answered || chain_.size() > 1);
+    options_.breakers->on_failure(own_origin(), now, answered || chain_.size() > 1);
   } else {
-    permit_->succeed();
+    options_.breakers->on_success(own_origin());
   }
   permit_.reset();
 }
@@ -151,24 +158,13 @@ ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, 
   if (out_of_reach && !answered_ && origin_ + 1 < origins_.size()) {
     ++origin_;
     ask_origin(now);
-  } else if (kind == outcome::unreachable && !is_closed()) {
+  } else if (kind == outcome::unreachable && !is_closed_) {
     try_again(kind, std::move(response), now, date);
   } else if (kind == outcome::circuit_open && result_.attempts > 1) {
     finish(failure_, std::move(failed_));  // the failure that opened it
   } else {
     finish(kind, std::move(response));
   }
-}
-
-ROBOTS_INLINE bool retrieval::is_closed() const noexcept {
-  for (std::size_t i = 0; i < result_.exchanges.size(); ++i) {
-    const fetch_error error = result_.exchanges[i].error;
-    if (result_.timings[i].attempt == result_.attempts && error != fetch_error::none &&
-        error != fetch_error::connection_refused) {
-      return false;
-    }
-  }
-  return true;
 }
 
 ROBOTS_INLINE void retrieval::try_again(outcome kind, fetch_response response, time_point now,
