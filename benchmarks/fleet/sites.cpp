@@ -189,11 +189,11 @@ std::size_t fetch_asio(const sites& all, Cache& cache) {
     if (next == all.count) {
       return;
     }
-    loop.async_check(all.url_of(next++),
-                     [&](boost::system::error_code error, const robots::decision& answer) {
-                       good += !error && is_successful(answer.policy->source().outcome) ? 1 : 0;
-                       begin();
-                     });
+    loop.async_check(
+        all.url_of(next++), [&](boost::system::error_code error, const robots::decision& answer) {
+          good += !error && robots::detail::is_successful(answer.policy->source().outcome) ? 1 : 0;
+          begin();
+        });
   };
   for (std::size_t i = 0; i < at_once; ++i) {
     begin();
@@ -211,7 +211,8 @@ std::size_t fetch_threads(const sites& all, Cache& cache) {
   for (int i = 0; i < blocking_threads; ++i) {
     threads.emplace_back([&] {
       for (std::size_t site = next++; site < all.count; site = next++) {
-        good += is_successful(cache.get(all.url_of(site))->source().outcome) ? 1U : 0U;
+        good +=
+            robots::detail::is_successful(cache.get(all.url_of(site))->source().outcome) ? 1U : 0U;
       }
     });
   }

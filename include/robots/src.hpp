@@ -4,7 +4,6 @@
 /// one source file of such a program. The target robots::compiled does both.
 #include <robots/cache/cache_controls.ipp>
 #include <robots/cache/look_up.ipp>
-#include <robots/fetch/origin_breakers.ipp>
 #include <robots/fetch/retrieval.ipp>
 #include <robots/http/address_guard.ipp>
 #include <robots/http/excluded_hosts.ipp>

@@ -253,17 +253,18 @@ TEST_CASE("A retrieval that is cancelled during a wait ends with the result of t
   CHECK(result(work).outcome == outcome::server_error);
   CHECK(result(work).status == 503);
   CHECK(result(work).attempts == 1);
-  CHECK(robots::find_header(result(work).headers, "X") == "1");
+  CHECK(robots::detail::find_header(result(work).headers, "X") == "1");
 }
 
 TEST_CASE("A known file is requested with its validators, from its URL") {
   const robots::detail::known_copy known{.url = "https://example.com/moved",
                                          .validators = {.etag = "\"1\"", .last_modified = ""}};
   retrieval work = begin("https://example.com", options(), known);
-  CHECK_FALSE(robots::find_header(std::get<fetch_request>(work.next()).headers, "If-None-Match"));
+  CHECK_FALSE(
+      robots::detail::find_header(std::get<fetch_request>(work.next()).headers, "If-None-Match"));
   work.on_response(web::redirect(301, "/moved"), start);
-  CHECK(robots::find_header(std::get<fetch_request>(work.next()).headers, "If-None-Match") ==
-        "\"1\"");
+  CHECK(robots::detail::find_header(std::get<fetch_request>(work.next()).headers,
+                                    "If-None-Match") == "\"1\"");
   work.on_response(web::status(304), start);
   CHECK(result(work).outcome == outcome::success);
   CHECK(result(work).not_modified);

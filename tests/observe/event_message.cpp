@@ -26,10 +26,10 @@ TEST_CASE("Events of look-ups, requests and breakers are explained in a sentence
   CHECK(explain(robots::look_up_event{{}, look_up_result::joined}) ==
         "another call fetched the rules");
 
-  const robots::exchange refused{.url = "https://a.example/robots.txt", .status = 403};
+  const robots::detail::exchange refused{.url = "https://a.example/robots.txt", .status = 403};
   CHECK(explain(robots::exchange_event{{}, refused}) == "the site answered with status 403");
-  const robots::exchange silent{.url = "https://a.example/robots.txt",
-                                .error = robots::fetch_error::timeout};
+  const robots::detail::exchange silent{.url = "https://a.example/robots.txt",
+                                        .error = robots::fetch_error::timeout};
   CHECK(explain(robots::exchange_event{{}, silent}) == "the request got no response: timeout");
 
   CHECK(explain(robots::breaker_event{{}, robots::breaker_state::open}) ==

@@ -23,7 +23,7 @@ struct loopback_request {
 
   /// The value of a header; empty when it is not there.
   [[nodiscard]] std::string header(std::string_view name) const {
-    return std::string(find_header(headers, name).value_or(""));
+    return std::string(robots::detail::find_header(headers, name).value_or(""));
   }
   /// The name of the site that is meant: the Host header without its port.
   [[nodiscard]] std::string host() const {

@@ -16,7 +16,6 @@
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/read/product_token.hpp>
-#include <robots/rulings/exclusion_list.hpp>
 #include <robots/rulings/site_rulings.hpp>
 
 #include <algorithm>
@@ -48,12 +47,10 @@ struct cache_engine {
 
   const cache_options options;
   cache_parts& parts;
-  robots::rulings_detail::exclusion_list excluded{options.excluded};
   const std::unique_ptr<resilient_store> store;
-  robots::rulings_detail::site_rulings rulings{ruling_options_of(options), excluded, parts,
-                                               sharing()};
+  robots::rulings_detail::site_rulings rulings{ruling_options_of(options), parts, sharing()};
   recent_refusals refusals;
-  look_up_environment sites{options, excluded, parts, rulings, store.get()};
+  look_up_environment sites{options, parts, rulings, store.get()};
   look_up_runner runner{sites};  // last, since it has threads
 
   void invalidate(const site& asked) {
@@ -114,7 +111,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
     return result;
   };
   if (!key.empty() && first_key(url) == key) {
-    return tell(target_behind_key(url, key), state.answer);
+    return tell(detail::target_behind_key(url, key), state.answer);
   }
   const auto asked = parse_site(url);
   if (!policy_detail::is_answer_for(asked, key, *work.policy())) {
@@ -173,7 +170,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::refresh(std::string_
 }
 
 ROBOTS_INLINE void cache_controls::set_excluded(std::span<const std::string> entries) {
-  engine_->excluded.replace(entries);
+  engine_->rulings.set_excluded(entries);
   engine_->parts.tell(exclusions_event{engine_->parts.about({}), entries});
 }
 
@@ -297,7 +294,7 @@ ROBOTS_INLINE const cache_options& cache_controls::options() const noexcept {
 }
 
 ROBOTS_INLINE std::string_view cache_controls::first_key(std::string_view host_or_url) const {
-  const std::string_view key = possible_site_key(host_or_url);
+  const std::string_view key = detail::possible_site_key(host_or_url);
   return engine_->rulings.may_hold_for(key) ? std::string_view{} : key;
 }
 
@@ -328,7 +325,7 @@ ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_
                                                        const call_options& call) {
   const auto asked = parse_site(host_or_url);
   if (asked && engine_->rulings.may_be_signed_off_elsewhere(*asked)) {
-    engine_->runner.learn_rulings({std::string{without_scheme(asked->key())}});
+    engine_->runner.learn_rulings({std::string{detail::without_scheme(asked->key())}});
   }
   if (cache_detail::found ruled = engine_->sites.ruling_on(asked, host_or_url); ruled.policy) {
     return ruled;

@@ -23,8 +23,6 @@
 
 namespace robots {
 
-class excluded_hosts;
-
 /// The options of a `basic_robots_cache`. The first two are required.
 struct cache_options {
   /// The crawler's `User-Agent` header, such as `FooBot/1.0 (+https://foo.example/bot)`. Its

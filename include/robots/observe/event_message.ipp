@@ -42,7 +42,7 @@ ROBOTS_INLINE std::string explain(const look_up_event& event) {
 }
 
 ROBOTS_INLINE std::string explain(const exchange_event& event) {
-  const exchange& ended = event.exchange;
+  const detail::exchange& ended = event.exchange;
   return ended.error != fetch_error::none
              ? "the request got no response: " + std::string{to_string(ended.error)}
              : "the site answered with status " + std::to_string(ended.status);

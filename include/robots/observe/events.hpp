@@ -18,7 +18,6 @@ class policy;
 struct call_context;
 struct change_report;
 struct decision;
-struct exchange;
 struct record;
 enum class admission_reason : std::uint8_t;
 enum class halt_reason : std::uint8_t;
@@ -27,6 +26,8 @@ enum class site_override : std::uint8_t;
 }  // namespace robots
 
 namespace robots::detail {
+
+struct exchange;
 
 /// The clock of `event::time`. It is read only if an observer asks for the time, since most do not.
 class event_clock {
@@ -85,7 +86,7 @@ struct look_up_event : event {
 /// exchanges, before its `retrieval_event`.
 struct exchange_event : event {
   static constexpr std::string_view name = "exchange";  ///< of its kind
-  const robots::exchange& exchange;                     ///< the URL, and the status or error
+  const detail::exchange& exchange;                     ///< the URL, and the status or error
   std::chrono::nanoseconds ended{0};                    ///< time from its end to this event
   std::chrono::nanoseconds duration{0};                 ///< from the request to the response
   std::size_t bytes = 0;                                ///< octets of the body that were read

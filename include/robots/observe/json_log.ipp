@@ -6,8 +6,8 @@
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
+#include <robots/http/host.hpp>
 #include <robots/http/message.hpp>
-#include <robots/http/site_key.hpp>
 #include <robots/observe/detail/line_limit.hpp>
 #include <robots/observe/detail/line_output.hpp>
 #include <robots/observe/json_log.hpp>
@@ -104,22 +104,23 @@ ROBOTS_INLINE void JsonLog::write(base::json_writer line) const {
 }
 
 ROBOTS_INLINE log_level JsonLog::level_of(const exchange_event& event) {
-  const exchange& answer = event.exchange;
-  const bool failed = answer.error != fetch_error::none ||
-                      (answer.status >= 400 && outcome_of(answer.status) != outcome::not_found);
+  const detail::exchange& answer = event.exchange;
+  const bool failed =
+      answer.error != fetch_error::none ||
+      (answer.status >= 400 && detail::outcome_of(answer.status) != outcome::not_found);
   return failed ? warn : info;
 }
 
 ROBOTS_INLINE log_level JsonLog::level_of(const parse_event& event) {
   const record_head& source = event.policy.source();
-  const bool odd =
-      event.policy.lines().malformed > 0 || source.charset != charset::utf_8 || event.invalid_utf8;
+  const bool odd = event.policy.lines().malformed > 0 || source.charset != detail::charset::utf_8 ||
+                   event.invalid_utf8;
   return source.outcome == outcome::malformed ? critical : odd ? warn : info;
 }
 
 ROBOTS_INLINE log_level JsonLog::level_of(const retrieval_event& event) {
   const outcome got = event.policy.outcome();
-  const bool failed = !is_successful(got) && got != outcome::cancelled;
+  const bool failed = !detail::is_successful(got) && got != outcome::cancelled;
   return got == outcome::malformed ? critical : failed ? error : info;
 }
 
@@ -145,7 +146,7 @@ ROBOTS_INLINE std::optional<base::json_writer> JsonLog::begin(log_level level,
   base::json_writer line{state_->options.text_bytes};
   line.text("timestamp", date_text(now)).text("level", to_string(level)).text("event", name);
   if (!event.site.empty()) {
-    line.text("site", event.site).text("domain", host_of_site_key(event.site));
+    line.text("site", event.site).text("domain", host_of(event.site));
   }
   if (!event.crawler.empty()) {
     line.text("crawler", event.crawler);

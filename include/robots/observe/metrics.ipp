@@ -3,7 +3,7 @@
 #include <robots/base/config.hpp>
 #include <robots/base/enum_counts.hpp>
 #include <robots/base/striped_counters.hpp>
-#include <robots/http/site_key.hpp>
+#include <robots/http/host.hpp>
 #include <robots/observe/detail/domain_counters.hpp>
 #include <robots/observe/detail/frequent_hosts.hpp>
 #include <robots/observe/duration_histogram.hpp>
@@ -91,7 +91,7 @@ ROBOTS_INLINE metrics_snapshot Metrics::snapshot() const {
   for (std::size_t i = 0; i < outcome_count; ++i) {
     all.fallbacks[i] = now.fallbacks[i].read();
     const auto row = static_cast<outcome>(i);
-    all.failures += is_successful(row) ? 0 : all.outcomes[row];
+    all.failures += detail::is_successful(row) ? 0 : all.outcomes[row];
   }
   for (std::size_t i = 0; i < now.statuses.size(); ++i) {
     if (const std::uint64_t count = now.statuses[i].load(std::memory_order_relaxed)) {
@@ -139,7 +139,7 @@ ROBOTS_INLINE void Metrics::on(const decision_event& event) {
   }
   shared_->domains.add(event.site, decided.reason);
   if (!event.site.empty()) {
-    shared_->denied_hosts.add(host_of_site_key(event.site));
+    shared_->denied_hosts.add(host_of(event.site));
   }
 }
 

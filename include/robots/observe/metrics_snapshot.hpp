@@ -24,7 +24,7 @@ namespace robots {
 struct metrics_snapshot : cache_counts {
   /// A host and its count.
   struct host_count {
-    std::string host{};       ///< from `host_of_site_key`
+    std::string host{};       ///< from `host_of`
     std::uint64_t count = 0;  ///< the number of denials; never too low
     std::uint64_t over = 0;   ///< the most by which `count` can be too high
 
@@ -33,7 +33,7 @@ struct metrics_snapshot : cache_counts {
 
   /// The look-ups and denials of a domain.
   struct domain_counts {
-    std::string domain{};  ///< from `host_of_site_key`; empty for all domains without counters
+    std::string domain{};  ///< from `host_of`; empty for all domains without counters
     base::enum_counts<look_up_result::joined> look_ups{};          ///< look-ups, by result
     base::enum_counts<decision_reason::invalid_url> denied_for{};  ///< decisions, by reason
   };

@@ -199,7 +199,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(std::string_view use
   std::string text = why == decision_reason::excluded         ? "the host is excluded"
                      : why == decision_reason::halted         ? "the site is halted"
                      : why == decision_reason::needs_sign_off ? "the site needs a sign-off"
-                                                              : url_problem(url);
+                                                              : detail::url_problem(url);
   record_head source{{.outcome = outcome::refused, .error_text = std::move(text)}};
   policy result{fallback_action::deny_all, user_agent, source};
   result.basis_ = policy_basis::refused;

@@ -25,8 +25,8 @@ ROBOTS_INLINE std::vector<std::string> sitemap_urls(const document& file, const 
   for (const std::string_view value : values) {
     const std::optional<std::string> resolved =
         value.empty() ? std::nullopt : resolve_reference(base, value);
-    const std::optional<http_url> place = resolved ? parse_http_url(*resolved) : std::nullopt;
-    std::string url = place ? to_string(*place) : std::string{};
+    const auto place = resolved ? detail::parse_origin(*resolved) : std::nullopt;
+    std::string url = place ? detail::url_at(*place, *resolved) : std::string{};
     if (place && !seen.contains(url)) {
       seen.insert(urls.emplace_back(std::move(url)));
     }

@@ -33,7 +33,7 @@ enum class delay_from : std::uint8_t {
 
 /// Returns the origin of `url`, or an empty text if it is not an http or https URL.
 [[nodiscard]] inline std::string key_by_origin(std::string_view url) {
-  const std::optional<origin> parsed = parse_origin(url);
+  const std::optional<origin> parsed = detail::parse_origin(url);
   return parsed ? to_string(*parsed) : std::string{};
 }
 

@@ -296,7 +296,7 @@ ROBOTS_INLINE void any_host_gate::count_robots_requests(const std::string& key,
     }
   }
   const record_head source = site_policy->source();
-  for (const exchange& one : source.exchanges) {
+  for (const detail::exchange& one : source.exchanges) {
     const bool is_first = &one == &source.exchanges.front();
     const std::string asked = state_->options.key(one.url);
     if (asked == key && !is_first) {

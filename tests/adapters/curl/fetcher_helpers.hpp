@@ -73,7 +73,7 @@ inline bool decodes_brotli() {
 }
 
 inline std::string value_of(const fetch_response& response, std::string_view name) {
-  return std::string(find_header(response.headers, name).value_or("(none)"));
+  return std::string(robots::detail::find_header(response.headers, name).value_or("(none)"));
 }
 
 /// The shortest timeout, for exchanges that must time out.

@@ -46,7 +46,7 @@ struct workplace {
     if (has_store) {
       store.emplace(robots::cache_detail::shared_part{&shared, &sharing}, parts);
     }
-    cache.emplace(options, excluded, parts, rulings, store ? &*store : nullptr);
+    cache.emplace(options, parts, rulings, store ? &*store : nullptr);
   }
 
   /// Begins work. Somebody waits for it.
@@ -82,9 +82,8 @@ struct workplace {
                                   robots::NullObserver>
       parts{{}, clock, {}, {}};
   const cache_options options;
-  robots::rulings_detail::exclusion_list excluded{options.excluded};
   robots::rulings_detail::site_rulings rulings{robots::cache_detail::ruling_options_of(options),
-                                               excluded, parts};
+                                               parts};
   std::optional<robots::cache_detail::resilient_store> store;
   std::optional<robots::cache_detail::look_up_environment> cache;
   const robots::site example = *robots::parse_site("https://example.com/");
@@ -189,7 +188,7 @@ TEST_CASE("An expired record leads to one request for the lease, then to one wit
   work->on_store_reply(std::move(reply));
   REQUIRE(work->next() == work_step::fetch);
   const auto request = std::get<fetch_request>(work->fetch().next());
-  CHECK(robots::find_header(request.headers, "If-None-Match") == "\"1\"");
+  CHECK(robots::detail::find_header(request.headers, "If-None-Match") == "\"1\"");
   second.answer(*work, ScriptedFetcher::status(304));
   CHECK_FALSE(second.place->result()->allows("/private"));
   CHECK(work->next() == work_step::publish);

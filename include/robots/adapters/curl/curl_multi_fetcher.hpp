@@ -76,6 +76,6 @@ class curl_multi_fetcher {
   adapters_detail::curl_transfers transfers_;
 };
 
-static_assert(PolledFetcher<curl_multi_fetcher>);
+static_assert(detail::PolledFetcher<curl_multi_fetcher>);
 
 }  // namespace robots

@@ -58,7 +58,7 @@ class OpenTelemetryTracing {
     span.set("robots.outcome", to_string(source.outcome));
     span.set("robots.basis", to_string(event.policy.basis()));
     span.set("robots.attempts", std::int64_t{source.attempts});
-    if (!is_successful(source.outcome)) {
+    if (!detail::is_successful(source.outcome)) {
       span.fail(source.error_text);
     }
     if (event.exchanges != nullptr) {
@@ -156,7 +156,7 @@ class OpenTelemetryTracing {
 
   /// Follows OpenTelemetry's semantic conventions for HTTP clients.
   void tell(const exchange_event& event, const span_context& parent) {
-    const exchange& asked = event.exchange;
+    const detail::exchange& asked = event.exchange;
     past_span span{*tracer_, "GET", parent, event, event.duration, event.ended, span_kind::kClient};
     span.set("http.request.method", std::string_view{"GET"});
     span.set("url.full", asked.url);

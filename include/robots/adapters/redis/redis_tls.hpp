@@ -69,7 +69,7 @@ class redis_tls {
     if (!session) {
       throw std::bad_alloc{};
     }
-    const bool is_address = parse_ip_address(host).has_value();
+    const bool is_address = detail::parse_ip_address(host).has_value();
     const bool is_named =
         is_address ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session.get()), host.c_str()) == 1
                    : SSL_set1_host(session.get(), host.c_str()) == 1 &&

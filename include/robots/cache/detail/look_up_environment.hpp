@@ -15,7 +15,6 @@
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/rulings/exclusion_list.hpp>
 #include <robots/rulings/site_rulings.hpp>
 
 #include <chrono>
@@ -31,6 +30,7 @@ namespace robots::cache_detail {
 [[nodiscard]] inline robots::rulings_detail::ruling_options ruling_options_of(
     const cache_options& options) noexcept {
   return {.user_agent = options.user_agent,
+          .excluded = options.excluded,
           .sign_off = options.sign_off,
           .is_high_risk = options.is_high_risk,
           .quarantine_after = options.quarantine_after,
@@ -42,11 +42,9 @@ namespace robots::cache_detail {
 class look_up_environment {
  public:
   /// The arguments must outlive it; `shared` is null if nothing is shared.
-  look_up_environment(const cache_options& given,
-                      const robots::rulings_detail::exclusion_list& not_asked, cache_parts& own,
+  look_up_environment(const cache_options& given, cache_parts& own,
                       robots::rulings_detail::site_rulings& ruled, resilient_store* shared)
       : options(given),
-        excluded(not_asked),
         parts(own),
         rulings(ruled),
         store(shared),
@@ -167,7 +165,6 @@ class look_up_environment {
   }
 
   const cache_options& options;
-  const robots::rulings_detail::exclusion_list& excluded;
   cache_parts& parts;
   robots::rulings_detail::site_rulings& rulings;
   resilient_store* const store;

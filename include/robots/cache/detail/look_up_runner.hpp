@@ -342,7 +342,7 @@ class look_up_runner {
           asking.push_back(work.get());
           questions.push_back(work->question());
           if (is_first) {
-            sites.emplace_back(without_scheme(work->led()->site()));
+            sites.emplace_back(detail::without_scheme(work->led()->site()));
           }
         }
       }

@@ -133,7 +133,7 @@ struct parts_holder {
 /// Returns the part of a storage that processes share.
 template <Storage S>
 [[nodiscard]] shared_part shared_by([[maybe_unused]] S& storage) {
-  if constexpr (SharingStorage<S>) {
+  if constexpr (detail::SharingStorage<S>) {
     return {&storage.shared(), &storage.options()};
   } else {
     return {};

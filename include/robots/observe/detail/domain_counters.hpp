@@ -2,7 +2,7 @@
 
 #include <robots/base/enum_counts.hpp>
 #include <robots/base/site_table.hpp>
-#include <robots/http/site_key.hpp>
+#include <robots/http/host.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/metrics_snapshot.hpp>
 
@@ -29,14 +29,14 @@ class domain_counters {
   /// Counts a look-up of a site, by its `site::key`.
   void add(std::string_view site, look_up_result result) {
     if (capacity_ != 0) {
-      with(host_of_site_key(site), [result](counters& own) { own.look_ups.add(result); });
+      with(host_of(site), [result](counters& own) { own.look_ups.add(result); });
     }
   }
 
   /// Counts a decision that denied.
   void add(std::string_view site, decision_reason reason) {
     if (capacity_ != 0) {
-      with(host_of_site_key(site), [reason](counters& own) { own.denied_for.add(reason); });
+      with(host_of(site), [reason](counters& own) { own.denied_for.add(reason); });
     }
   }
 

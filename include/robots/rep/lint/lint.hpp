@@ -54,7 +54,7 @@ constexpr std::vector<diagnostic> lint(const document& file, const malformed_lim
       findings.push_back(
           make_diagnostic(diagnostic_code::unmatchable_user_agent, line.line, line.column));
     }
-    if (line.kind == directive_kind::sitemap && rep_detail::scheme_prefix(line.value) == 0) {
+    if (line.kind == directive_kind::sitemap && base::scheme_prefix(line.value) == 0) {
       findings.push_back(
           make_diagnostic(diagnostic_code::relative_sitemap, line.line, line.column));
     }

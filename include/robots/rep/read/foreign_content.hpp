@@ -122,7 +122,7 @@ enum class foreign_content : std::uint8_t {
 /// archives, images and programs.
 ///
 /// Skips UTF-8 byte order marks, white space and NUL octets, then checks the start in constant
-/// time. It does not read UTF-16: call `to_utf8` first.
+/// time. It does not read UTF-16.
 [[nodiscard]] constexpr foreign_content find_foreign_content(std::string_view text) noexcept {
   if (has_foreign_signature(text)) {
     return foreign_content::other;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
+#include <robots/base/url_head.hpp>
 #include <robots/rep/read/dialect.hpp>
 
 #include <cstddef>
@@ -15,19 +15,6 @@ struct target_path {
 };
 
 namespace rep_detail {
-
-/// Returns the length of `scheme://` at the start of a URL (RFC 3986, section 3.1), or 0.
-[[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
-  if (url.empty() || !base::is_alpha(url.front())) {
-    return 0;
-  }
-  std::size_t i = 1;
-  while (i < url.size() && (base::is_alpha(url[i]) || base::is_digit(url[i]) || url[i] == '+' ||
-                            url[i] == '-' || url[i] == '.')) {
-    ++i;
-  }
-  return url.substr(i).starts_with("://") ? i + 3 : 0;
-}
 
 [[nodiscard]] constexpr target_path path_from(std::string_view url, std::size_t start) noexcept {
   if (start == std::string_view::npos) {
@@ -68,7 +55,7 @@ namespace rep_detail {
     return rep_detail::lenient_path(target);
   }
   target = target.substr(0, target.find('#'));
-  const std::size_t authority = rep_detail::scheme_prefix(target);
+  const std::size_t authority = base::scheme_prefix(target);
   if (authority == 0) {
     return {.text = target, .leading_slash = !target.starts_with('/')};
   }

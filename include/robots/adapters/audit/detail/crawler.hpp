@@ -63,21 +63,22 @@ struct audited_crawler {
   std::string id;  ///< identifies the description
   std::string user_agent;
   parse_options parse{};
-  std::vector<excluded_hosts> excluded{};  ///< each list until now
-  excluded_hosts high_risk{};              ///< hosts that need a sign-off
-  bool has_own_risk = false;               ///< a function of the user may name more of them
+  std::vector<detail::excluded_hosts> excluded{};  ///< each list until now
+  detail::excluded_hosts high_risk{};              ///< hosts that need a sign-off
+  bool has_own_risk = false;                       ///< a function of the user may name more of them
 };
 
 /// Reads a list of hosts from an entry.
-[[nodiscard]] inline excluded_hosts hosts_in(const audit_entry& from, std::string_view name) {
+[[nodiscard]] inline detail::excluded_hosts hosts_in(const audit_entry& from,
+                                                     std::string_view name) {
   std::vector<std::string> listed;
   for (const base::json_object& host : from.list(name)) {
     listed.push_back(host.text("host"));
   }
   try {
-    return excluded_hosts{listed};
+    return detail::excluded_hosts{listed};
   } catch (const std::invalid_argument&) {
-    return excluded_hosts{};  // no trail has such a name
+    return detail::excluded_hosts{};  // no trail has such a name
   }
 }
 

@@ -103,7 +103,7 @@ class curl_sink {
   [[nodiscard]] bool headers_complete() const noexcept { return headers_complete_; }
   /// Returns true if the response is a redirect: its body does not matter.
   [[nodiscard]] bool has_redirect() const noexcept {
-    return headers_complete_ && is_redirect(received_status(easy_));
+    return headers_complete_ && detail::is_redirect(received_status(easy_));
   }
 
  private:

@@ -273,7 +273,7 @@ class curl_transfers {
     if (most_per_host_ == 0) {
       return hosts_.end();
     }
-    const std::optional<origin> parsed = parse_origin(url);
+    const std::optional<origin> parsed = detail::parse_origin(url);
     return parsed ? hosts_.try_emplace(parsed->host + ':' + std::to_string(parsed->port)).first
                   : hosts_.end();
   }
