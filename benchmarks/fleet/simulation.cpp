@@ -5,8 +5,8 @@
 //
 // The near tiers are those of the library. The far tier is simulated: it knows which worker has a
 // record, and until when. The popularity of sites follows Zipf's law (exponent 1). Each site has
-// one the policies of the real files. No site gets two requests for pages within a second; an early
-// page goes back to the queue.
+// one of the real files. No site gets two requests for pages within a second; an early page goes
+// back to the queue.
 #include "inputs/inputs.hpp"
 #include <robots/policy/codec.hpp>
 #include <robots/policy/judge.hpp>
