@@ -44,10 +44,9 @@ struct host_result {
   std::size_t failed = 0;                      ///< pages without a response
   std::size_t links_off_limits = 0;            ///< to hosts that the crawl does not cover
   std::map<std::string, std::size_t> refused;  ///< pages that were not requested, by reason
-  std::map<std::string, std::size_t>
-      delayed;                         ///< requests that had to wait, by the reason of the wait
-  std::chrono::nanoseconds waited{0};  ///< the sum of all waits
-  std::string example;                 ///< a refusal in words
+  std::map<std::string, std::size_t> delayed;  ///< requests that waited, by reason
+  std::chrono::nanoseconds waited{0};          ///< the sum of all waits
+  std::string example;                         ///< a refusal in words
 };
 
 /// A clock that starts at noon. A host that wants visits at night gets no visits, whatever the time

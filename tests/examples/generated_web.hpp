@@ -27,12 +27,11 @@ struct logged_request {
 
 /// The change of a host after it has served some pages. Its robots.txt is fresh for a second.
 struct host_turn {
-  std::size_t after_pages = 0;  ///< 0 means no change
-  int robots_status = 200;      ///< the status of robots.txt after the change
-  std::string robots_text{};    ///< the text of robots.txt after the change
-  std::vector<std::string>
-      forbidden{};        ///< starts of paths that must not be requested after the change
-  int page_status = 200;  ///< the status of its pages after the change
+  std::size_t after_pages = 0;           ///< 0 means no change
+  int robots_status = 200;               ///< the status of robots.txt after the change
+  std::string robots_text{};             ///< the text of robots.txt after the change
+  std::vector<std::string> forbidden{};  ///< starts of paths denied after the change
+  int page_status = 200;                 ///< the status of its pages after the change
 };
 
 /// One host of the web, with the facts to check a crawler.
