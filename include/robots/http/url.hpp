@@ -21,22 +21,7 @@ struct url_parts {
 
 namespace http_detail {
 
-/// Returns the length of `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` at the start of
-/// `text`.
-[[nodiscard]] constexpr std::size_t scheme_length(std::string_view text) noexcept {
-  if (text.empty() || !base::is_alpha(text.front())) {
-    return 0;
-  }
-  std::size_t length = 1;
-  while (length < text.size()) {
-    const char c = text[length];
-    if (!base::is_alpha(c) && !base::is_digit(c) && c != '+' && c != '-' && c != '.') {
-      break;
-    }
-    ++length;
-  }
-  return length;
-}
+using base::scheme_length;
 
 /// Returns true if `text` has an octet that must not be in a request line or a log line, or a
 /// backslash. Some clients read a backslash as a slash, so that clients disagree about where the

@@ -14,7 +14,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rep/read/foreign_content.hpp>
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 

@@ -14,6 +14,8 @@
 
 namespace robots {
 
+namespace detail {
+
 /// The meaning of a line that is not a rule, in one form for all spellings.
 struct stated_line {
   directive_kind kind = directive_kind::unknown;  ///< the kind of the line
@@ -21,6 +23,8 @@ struct stated_line {
 
   [[nodiscard]] friend auto operator<=>(const stated_line&, const stated_line&) = default;
 };
+
+}  // namespace detail
 
 /// The changes from one text to another for one crawler.
 struct change_report {
