@@ -19,9 +19,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace robots {
-
-namespace detail {
+namespace robots::detail {
 
 ROBOTS_INLINE std::string value_of(std::chrono::milliseconds delay) {
   constexpr std::int64_t unit = 1000;
@@ -98,7 +96,9 @@ ROBOTS_INLINE change_report diff(const rule_set& before, std::vector<stated_line
   return result;
 }
 
-}  // namespace detail
+}  // namespace robots::detail
+
+namespace robots {
 
 namespace rep_detail {
 

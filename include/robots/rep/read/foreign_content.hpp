@@ -50,7 +50,9 @@ inline constexpr auto foreign_beginnings = [] {
 
 }  // namespace rep_detail
 
-namespace detail {
+}  // namespace robots
+
+namespace robots::detail {
 
 /// Returns true if octets begin with the signature of an archive, image, document or program, or
 /// with the byte order mark of UTF-32. Such octets are not text in any charset. Takes constant
@@ -60,7 +62,9 @@ namespace detail {
                      [&](std::string_view beginning) { return octets.starts_with(beginning); });
 }
 
-}  // namespace detail
+}  // namespace robots::detail
+
+namespace robots {
 
 namespace rep_detail {
 
