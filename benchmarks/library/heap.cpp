@@ -6,7 +6,7 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/steady_clock.hpp>

@@ -6,7 +6,7 @@
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/request_report.hpp>
 #include <robots/polite/start_plan.hpp>
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <chrono>
 #include <memory>

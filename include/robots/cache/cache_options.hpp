@@ -5,7 +5,7 @@
 #include <robots/fetch/retry_options.hpp>
 #include <robots/policy/any_fallback_policy.hpp>
 #include <robots/policy/judge_options.hpp>
-#include <robots/rep/read/malformed_limit.hpp>
+#include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
 

@@ -11,7 +11,7 @@
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 

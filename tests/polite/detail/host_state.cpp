@@ -2,7 +2,7 @@
 
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>
 

@@ -8,7 +8,7 @@
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/polite/request_report.hpp>
 #include <robots/polite/start_plan.hpp>
-#include <robots/rep/extensions/request_rate.hpp>
+#include <robots/rep/read/request_rate.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -31,7 +31,7 @@ namespace robots::polite_detail {
   inputs.crawl_delay = site_policy->crawl_delay();
   inputs.file_delay = site_policy->file_delay();
   const std::vector<request_rate>& rates = site_policy->request_rates();
-  if (const auto rate = rate_at({rates.data(), rates.size()}, utc_minutes(when))) {
+  if (const auto rate = request_rate::slowest_at({rates.data(), rates.size()}, utc_minutes(when))) {
     inputs.request_rate = rate->interval();
   }
   return inputs;

@@ -10,7 +10,6 @@
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/observe/event_json.hpp>
 #include <robots/policy/fallback.hpp>
-#include <robots/rep/read/dialect.hpp>
 #include <robots/rep/read/parse_options.hpp>
 
 #include <algorithm>

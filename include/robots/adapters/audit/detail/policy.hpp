@@ -8,7 +8,7 @@
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/rules/listed_rule.hpp>
+#include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/time/wall_time.hpp>
 
