@@ -39,16 +39,13 @@ export namespace robots {
   using robots::TextRange;
   using robots::TieredStorage;
   using robots::WallClock;
-  using robots::above_cap;
   using robots::access_revoked_event;
   using robots::add_event;
   using robots::address_guard;
   using robots::address_kind;
   using robots::admission_event;
-  using robots::admission_options;
   using robots::admission_reason;
   using robots::admission_result;
-  using robots::admission_stats;
   using robots::any_event;
   using robots::any_fallback_policy;
   using robots::any_host_gate;
@@ -93,10 +90,7 @@ export namespace robots {
   using robots::decode_site;
   using robots::decode_site_result;
   using robots::default_port;
-  using robots::delay_from;
-  using robots::delay_inputs;
   using robots::delay_options;
-  using robots::delay_term;
   using robots::denies_everything;
   using robots::diagnostic;
   using robots::diagnostic_code;
@@ -134,7 +128,6 @@ export namespace robots {
   using robots::fixed_string;
   using robots::foreign_content;
   using robots::gate_options;
-  using robots::gate_stats;
   using robots::group;
   using robots::group_choice;
   using robots::group_range;
@@ -142,7 +135,6 @@ export namespace robots {
   using robots::halt_reason;
   using robots::has_foreign_signature;
   using robots::host_gate;
-  using robots::host_limits;
   using robots::host_of;
   using robots::host_of_site_key;
   using robots::http_header;
@@ -159,7 +151,6 @@ export namespace robots {
   using robots::is_successful;
   using robots::is_visit_time;
   using robots::json_log_options;
-  using robots::key_by_origin;
   using robots::kind_of;
   using robots::lease_wish;
   using robots::ledger_event;
@@ -191,7 +182,6 @@ export namespace robots {
   using robots::outcome_count;
   using robots::outcome_of;
   using robots::override_event;
-  using robots::pace_claim;
   using robots::parse;
   using robots::parse_clean_param;
   using robots::parse_content_signal;
@@ -256,12 +246,9 @@ export namespace robots {
   using robots::sitemap_urls;
   using robots::slow_down_options;
   using robots::split_url;
-  using robots::spread_delay;
-  using robots::squared_response;
   using robots::start_limit;
   using robots::start_plan;
   using robots::start_result;
-  using robots::start_state;
   using robots::stated_delays;
   using robots::stated_line;
   using robots::static_pattern;
