@@ -107,7 +107,7 @@ void crawler::work() {
       admitted.reservation.complete(report_of(response, clock.now() - admitted.reservation.at()));
     }
     const time_point now = clock.now();
-    const start_plan next = gate_.next_allowed_at(url, {.policy = admitted.decision.policy});
+    const start_plan next = gate_.next_allowed_at(url, admitted.decision.policy);
 
     lock.lock();
     bool again = false;

@@ -25,9 +25,9 @@ namespace robots::example {
   gate_options& gate = options.gate;
   gate.delay = {.fixed_delay = std::chrono::milliseconds{2},
                 .cap = std::chrono::seconds{10},
-                .above_cap = above_cap::skip_host};
-  // The delay starts at the response, so that the server sees it even if the network is slow.
-  gate.delay_from = delay_from::response;
+                .skip_above_cap = true};
+  // With the delay after the response, the server sees the distance however slow the network is.
+  gate.delay_from_response = true;
   gate.slow_down.first = std::chrono::milliseconds{5};
   return options;
 }

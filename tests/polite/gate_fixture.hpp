@@ -25,10 +25,6 @@ inline constexpr request_report fine{.response_time = std::chrono::milliseconds{
       record_head{{.outcome = outcome::success, .status = 200}});
 }
 
-[[nodiscard]] inline host_limits rules_with(std::string_view lines) {
-  return {.policy = policy_with(lines)};
-}
-
 /// A fixed delay, and the same random numbers each time.
 [[nodiscard]] inline gate_options gate_with(
     std::chrono::nanoseconds fixed_delay = std::chrono::seconds{1}) {

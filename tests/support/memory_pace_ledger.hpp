@@ -46,25 +46,25 @@ class MemoryPaceLedger : public PaceLedger {
   explicit MemoryPaceLedger(std::shared_ptr<table> shared) : table_(std::move(shared)) {}
 
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
-                                                   const pace_claim& claim) override {
+                                                   const claim& asked) override {
     const std::scoped_lock lock{table_->mutex};
     ask();
     const time_point now = table_->clock.now();
-    const time_point start = now + claim.lateness;
-    const std::pair<const void*, std::uint64_t> turn{this, claim.turn};
+    const time_point start = now + asked.lateness;
+    const std::pair<const void*, std::uint64_t> turn{this, asked.turn};
     const auto [found, added] = table_->hosts.try_emplace(std::string{host});
     table::entry& entry = found->second;
-    if (added && claim.last_asked && *claim.last_asked < std::max(memory, claim.after)) {
+    if (added && asked.last_asked && *asked.last_asked < std::max(memory, asked.after)) {
       entry.last = start;
-      entry.next = start + claim.after;
+      entry.next = start + asked.after;
     }
-    if (entry.longest_by == this || claim.least >= entry.longest || now >= entry.longest_until) {
-      entry.longest = claim.least;
+    if (entry.longest_by == this || asked.least >= entry.longest || now >= entry.longest_until) {
+      entry.longest = asked.least;
       entry.longest_by = this;
       entry.longest_until = now + memory;
     }
     time_point next = entry.held_until;
-    if (claim.turn == 0 || entry.last_turn != turn) {
+    if (asked.turn == 0 || entry.last_turn != turn) {
       next = std::max(next, entry.next);
       if (entry.last != time_point::min()) {
         next = std::max(next, entry.last + entry.longest);
@@ -74,7 +74,7 @@ class MemoryPaceLedger : public PaceLedger {
       return next - now;
     }
     entry.last = start;
-    entry.next = start + claim.after;
+    entry.next = start + asked.after;
     entry.last_turn = turn;
     return {};
   }

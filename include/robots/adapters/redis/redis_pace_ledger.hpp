@@ -36,10 +36,10 @@ class RedisPaceLedger final : public PaceLedger {
 
   /// Asks Redis. Throws `store_error`.
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
-                                                   const pace_claim& claim) override {
+                                                   const claim& asked) override {
     return ask(take_turn_script, host,
-               {claim.least, claim.after, claim.last_asked.value_or(longest_delay), claim.lateness},
-               claim.turn);
+               {asked.least, asked.after, asked.last_asked.value_or(longest_delay), asked.lateness},
+               asked.turn);
   }
 
   /// Sends the change to Redis. Throws `store_error`.
