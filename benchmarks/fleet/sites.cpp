@@ -13,8 +13,8 @@
 // the cache in MiB.
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/adapters/curl/curl_multi_fetcher.hpp>
-#include <robots/adapters/curl/curl_prefetch.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/prefetch.hpp>
 #ifdef BENCH_HAS_ASIO
 #include <robots/adapters/asio/asio_curl_fetcher.hpp>
 #include <robots/adapters/asio/asio_robots_cache.hpp>
@@ -66,6 +66,7 @@ struct sites {
     options.proxy = "";
     options.connect_to = {connect_to()};
     options.allowed_addresses = {"127.0.0.1"};
+    options.max_connections = at_once;
     return options;
   }
   [[nodiscard]] auto urls() const {
@@ -151,7 +152,7 @@ std::size_t fetch_bare(const sites& all) {
 
 /// Fetches each file once, without a cache. Redirects count as answers.
 std::size_t fetch_multi(const sites& all) {
-  robots::curl_multi_fetcher web{{.curl = all.how(), .max_connections = at_once}};
+  robots::curl_multi_fetcher web{all.how()};
   std::size_t good = 0;
   std::size_t next = 0;
   std::function<void()> begin = [&] {
@@ -163,7 +164,7 @@ std::size_t fetch_multi(const sites& all) {
     request.headers = {{"User-Agent", "FooBot/1.0"}};
     request.timeout = std::chrono::seconds{5};
     request.max_bytes = 512'000;
-    web.start(std::move(request), [&](const robots::fetch_response& response) {
+    web.async_fetch(std::move(request), [&](const robots::fetch_response& response) {
       good += response.status >= 200 && response.status < 400 ? 1 : 0;
       begin();
     });
@@ -181,10 +182,8 @@ std::size_t fetch_multi(const sites& all) {
 template <class Cache>
 std::size_t fetch_asio(const sites& all, Cache& cache) {
   boost::asio::io_context context;
-  robots::asio_robots_cache loop{
-      context.get_executor(), cache,
-      robots::AsioCurlFetcher{context.get_executor(),
-                              {.curl = all.how(), .max_connections = at_once}}};
+  robots::asio_robots_cache loop{context.get_executor(), cache,
+                                 robots::AsioCurlFetcher{context.get_executor(), all.how()}};
   std::size_t next = 0;
   std::size_t good = 0;
   std::function<void()> begin = [&] {
@@ -236,7 +235,8 @@ int run(const sites& all, std::string_view way) {
   } else if (way == "multi") {
     good = fetch_multi(all);
   } else if (way.starts_with("prefetch")) {
-    good = prefetch(cache, all.urls(), {.max_in_flight = at_once, .curl = all.how()}).fetched;
+    robots::curl_multi_fetcher web{all.how()};
+    good = prefetch(cache, all.urls(), web, {.max_in_flight = at_once}).fetched;
 #ifdef BENCH_HAS_ASIO
   } else if (way == "asio") {
     good = fetch_asio(all, cache);
