@@ -27,7 +27,6 @@ export namespace robots {
   using robots::NotifyingClock;
   using robots::NullObserver;
   using robots::Observer;
-  using robots::ObserverOf;
   using robots::PaceLedger;
   using robots::PolicySource;
   using robots::PolledFetcher;
@@ -41,7 +40,6 @@ export namespace robots {
   using robots::WallClock;
   using robots::above_cap;
   using robots::access_revoked_event;
-  using robots::add_event;
   using robots::address_guard;
   using robots::address_kind;
   using robots::admission_event;
@@ -61,7 +59,6 @@ export namespace robots {
   using robots::breaker_options;
   using robots::breaker_state;
   using robots::cache_controls;
-  using robots::cache_counts;
   using robots::cache_entry;
   using robots::cache_options;
   using robots::cache_stats;
@@ -107,12 +104,11 @@ export namespace robots {
   using robots::directives_for;
   using robots::document;
   using robots::drop_event;
-  using robots::duration_histogram;
   using robots::editable_file;
   using robots::effective_preferences;
   using robots::encode;
   using robots::ends_in_number;
-  using robots::event;
+  using robots::event_base;
   using robots::exchange;
   using robots::exchange_event;
   using robots::excluded_hosts;
@@ -179,9 +175,6 @@ export namespace robots {
   using robots::make_diagnostic;
   using robots::malformed_limit;
   using robots::max_line_bytes;
-  using robots::metric_families;
-  using robots::metric_family;
-  using robots::metric_kind;
   using robots::metrics_options;
   using robots::metrics_snapshot;
   using robots::news_wait;
@@ -221,7 +214,6 @@ export namespace robots {
   using robots::prefetch_progress;
   using robots::prefetch_summary;
   using robots::product_token;
-  using robots::prometheus_name;
   using robots::quarantine_event;
   using robots::rate_at;
   using robots::reaches;
@@ -277,7 +269,6 @@ export namespace robots {
   using robots::target_for;
   using robots::target_of;
   using robots::target_path;
-  using robots::tell;
   using robots::tie_break;
   using robots::tiered_options;
   using robots::time_point;
