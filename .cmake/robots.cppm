@@ -27,7 +27,6 @@ export namespace robots {
   using robots::NotifyingClock;
   using robots::NullObserver;
   using robots::Observer;
-  using robots::ObserverOf;
   using robots::PaceLedger;
   using robots::PolicySource;
   using robots::PolledFetcher;
@@ -40,7 +39,6 @@ export namespace robots {
   using robots::TieredStorage;
   using robots::WallClock;
   using robots::access_revoked_event;
-  using robots::add_event;
   using robots::address_guard;
   using robots::address_kind;
   using robots::admission_event;
@@ -58,7 +56,6 @@ export namespace robots {
   using robots::breaker_options;
   using robots::breaker_state;
   using robots::cache_controls;
-  using robots::cache_counts;
   using robots::cache_entry;
   using robots::cache_options;
   using robots::cache_stats;
@@ -98,12 +95,11 @@ export namespace robots {
   using robots::directives_for;
   using robots::document;
   using robots::drop_event;
-  using robots::duration_histogram;
   using robots::editable_file;
   using robots::effective_preferences;
   using robots::encode;
   using robots::ends_in_number;
-  using robots::event;
+  using robots::event_base;
   using robots::exchange;
   using robots::exchange_event;
   using robots::excluded_hosts;
@@ -156,9 +152,6 @@ export namespace robots {
   using robots::lru_storage_base;
   using robots::malformed_limit;
   using robots::max_line_bytes;
-  using robots::metric_families;
-  using robots::metric_family;
-  using robots::metric_kind;
   using robots::metrics_options;
   using robots::metrics_snapshot;
   using robots::news_wait;
@@ -191,7 +184,6 @@ export namespace robots {
   using robots::prefetch_progress;
   using robots::prefetch_summary;
   using robots::product_token;
-  using robots::prometheus_name;
   using robots::quarantine_event;
   using robots::reaches;
   using robots::read_clock;
@@ -240,7 +232,7 @@ export namespace robots {
   using robots::target_behind_key;
   using robots::target_for;
   using robots::target_of;
-  using robots::tell;
+  using robots::target_path;
   using robots::tie_break;
   using robots::tiered_options;
   using robots::time_point;

@@ -41,6 +41,7 @@
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/event_teller.hpp>
 #include <robots/observe/events.hpp>
+#include <robots/observe/fwd.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/observe/observers.hpp>
 #include <robots/policy/any_fallback_policy.hpp>
@@ -49,6 +50,7 @@
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fallback.hpp>
+#include <robots/policy/fwd.hpp>
 #include <robots/policy/halt_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>

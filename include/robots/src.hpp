@@ -7,10 +7,10 @@
 #include <robots/fetch/retrieval.ipp>
 #include <robots/http/address_guard.ipp>
 #include <robots/http/excluded_hosts.ipp>
-#include <robots/observe/event_message.ipp>
+#include <robots/observe/event_text.ipp>
 #include <robots/observe/json_log.ipp>
-#include <robots/observe/metric_families.ipp>
 #include <robots/observe/metrics.ipp>
+#include <robots/observe/metrics_snapshot.ipp>
 #include <robots/policy/codec.ipp>
 #include <robots/policy/policy.ipp>
 #include <robots/policy/sitemap_urls.ipp>

@@ -43,10 +43,10 @@ crawler::crawler(crawl_options options)
 Watchers crawler::gate_watchers() {
   Watchers watchers = options_.watchers;
   watchers.all.emplace_back([this](const any_event& event) {
-    const auto* const answer = std::get_if<const admission_event*>(&event);
-    if (answer != nullptr && (*answer)->needs_review) {
+    const auto* const answer = event.get_if<admission_event>();
+    if (answer != nullptr && answer->needs_review) {
       const std::lock_guard lock(mutex_);
-      for_review_.emplace_back((*answer)->url);
+      for_review_.emplace_back(answer->url);
     }
   });
   return watchers;

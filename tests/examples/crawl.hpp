@@ -18,7 +18,6 @@
 #include <robots/time/wall_time.hpp>
 
 #include <chrono>
-#include <concepts>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +31,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace robots::example {
@@ -67,8 +65,12 @@ using watcher = std::function<void(const any_event&)>;
 /// Makes it from an observer that is a handle, such as `JsonLog`.
 template <Observer O>
 [[nodiscard]] watcher watched_by(O observer) {
-  return [observer = std::move(observer)](const any_event& events) mutable {
-    std::visit([&observer](const auto* one) { tell(observer, *one); }, events);
+  return [observer = std::move(observer)](const any_event& any) mutable {
+    any.visit([&observer](const auto& event) {
+      if constexpr (requires { observer.on(event); }) {
+        observer.on(event);
+      }
+    });
   };
 }
 
@@ -76,11 +78,9 @@ template <Observer O>
 struct Watchers {
   std::vector<watcher> all;
 
-  template <class Event>
-    requires std::constructible_from<any_event, const Event*>
-  void on(const Event& event) const {
+  void on(const any_event& event) const {
     for (const watcher& observer : all) {
-      observer(&event);
+      observer(event);
     }
   }
 };

@@ -143,7 +143,7 @@ TEST_CASE("16 threads with a log and metrics obey rules that change during the c
         };
         ++lines[value(R"("level":")") + ' ' + value(R"("event":")") + ' ' + value(R"("site":")")];
       },
-      {.least = robots::log_level::debug, .rate_lines = 0, .queue_bytes = 1 << 26}};
+      {.least = robots::log_level::debug, .queue_bytes = 1 << 26}};
   robots::Metrics metrics;
   options.watchers.all = {watched_by(log), watched_by(metrics)};
   crawler crawl{std::move(options)};

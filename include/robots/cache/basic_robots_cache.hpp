@@ -54,7 +54,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
       : holder{{std::move(fetcher), std::move(clock), std::move(storage), std::move(observer)}},
         cache_controls(std::move(options), holder::parts_,
                        cache_detail::shared_by(parts_.storage)) {
-    if constexpr (ObserverOf<O, drop_event> && requires { parts_.storage.on_drop({}); }) {
+    if constexpr (detail::ObserverOf<O, drop_event> && requires { parts_.storage.on_drop({}); }) {
       parts_.storage.on_drop([this](std::string_view key, bool expired) {
         parts_.tell(drop_event{parts_.about(key), expired});
       });

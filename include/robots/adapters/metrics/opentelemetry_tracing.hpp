@@ -118,8 +118,9 @@ class OpenTelemetryTracing {
   class past_span {
    public:
     past_span(opentelemetry::trace::Tracer& tracer, std::string_view name,
-              const span_context& parent, const event& event, std::chrono::nanoseconds duration,
-              std::chrono::nanoseconds ended = {}, span_kind kind = span_kind::kInternal) {
+              const span_context& parent, const event_base& event,
+              std::chrono::nanoseconds duration, std::chrono::nanoseconds ended = {},
+              span_kind kind = span_kind::kInternal) {
       const auto began = (std::max)(duration, std::chrono::nanoseconds{0}) + ended;
       const auto steady = std::chrono::steady_clock::now();
       opentelemetry::trace::StartSpanOptions options;

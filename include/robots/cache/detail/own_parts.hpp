@@ -24,7 +24,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace robots::cache_detail {
 
@@ -101,18 +100,13 @@ class own_parts final : public cache_parts {
 
   [[nodiscard]] bool is_observed() const noexcept override { return has_observer; }
   [[nodiscard]] bool observes_changes() const noexcept override {
-    return has_observer && ObserverOf<O, policy_change_event>;
+    return has_observer && detail::ObserverOf<O, policy_change_event>;
   }
-  void tell_any([[maybe_unused]] const any_event& event) noexcept override {
+  void tell([[maybe_unused]] const any_event& event) noexcept override {
     if constexpr (has_observer) {
-      std::visit([this](const auto* one) { this->tell(*one); }, event);
-    }
-  }
-  /// Sends an event to the observer directly.
-  template <class Event>
-  void tell(const Event& event) noexcept {
-    if (!robots::tell(observer, event)) {
-      ++observer_failures;
+      event.visit([this](const auto& typed) {
+        observer_failures += detail::tell(observer, typed) ? 0U : 1U;
+      });
     }
   }
 

@@ -215,7 +215,7 @@ class policy_maker {
   }
 
   /// Returns the members that all events about the site of a flight have.
-  [[nodiscard]] event about(const flight& led) noexcept {
+  [[nodiscard]] event_base about(const flight& led) noexcept {
     return parts_.about(led.site(), led.context());
   }
 

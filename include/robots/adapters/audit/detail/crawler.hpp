@@ -8,7 +8,7 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/excluded_hosts.hpp>
-#include <robots/observe/event_json.hpp>
+#include <robots/observe/event_text.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/rep/read/parse_options.hpp>
 
@@ -50,8 +50,8 @@ namespace robots::adapters_detail {
     json.open().text(to_string(kind), to_string(options.fallback.action(kind))).close();
   }
   json.close_list();
-  observe_detail::add_hosts(json, "excluded", options.excluded);
-  observe_detail::add_hosts(json, "sign_off", options.sign_off);
+  detail::add_hosts(json, "excluded", options.excluded);
+  detail::add_hosts(json, "sign_off", options.sign_off);
   json.flag("is_high_risk", static_cast<bool>(options.is_high_risk));
   return std::move(json).finish();
 }
