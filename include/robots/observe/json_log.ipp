@@ -170,7 +170,7 @@ ROBOTS_INLINE void JsonLog::on(const any_event& event) const {
   line.text("timestamp", date_text(common.time())).text("level", to_string(level));
   line.text("event", event.visit([](const auto& typed) { return typed.name; }));
   if (!common.site.empty()) {
-    line.text("site", common.site).text("domain", host_of_site_key(common.site));
+    line.text("site", common.site).text("domain", host_of(common.site));
   }
   if (!common.crawler.empty()) {
     line.text("crawler", common.crawler);

@@ -127,7 +127,7 @@ struct Metrics::state {
     if (most_domains == 0) {
       return;
     }
-    const std::string_view domain = host_of_site_key(site);
+    const std::string_view domain = host_of(site);
     const std::scoped_lock lock{domain_mutex};
     auto own = domains.find(domain);
     if (own == domains.end()) {
