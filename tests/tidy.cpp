@@ -8,7 +8,7 @@ template class robots::basic_admission<robots::FixedPolicySource>;
 
 #if __has_include(<curl/curl.h>)
 #include <robots/adapters/curl/curl_fetcher.hpp>
-#include <robots/adapters/curl/curl_prefetch.hpp>
+#include <robots/adapters/curl/curl_multi_fetcher.hpp>
 
 template class robots::basic_robots_cache<robots::CurlFetcher>;
 

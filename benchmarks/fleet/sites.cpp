@@ -1,18 +1,20 @@
-// The cost of fetching the robots.txt of many sites: the ways of this library, next to libcurl
-// alone with the same options. All hosts lead to one local server, which sites.sh starts.
+// Measures the cost of fetching the robots.txt of many sites with the fetchers of this library, and
+// with libcurl alone and the same options. All hosts have the address of one local server, which
+// sites.sh starts.
 //
 //   robots-sites <way> <web> <port> <CA file> <sites>
 //
 // Ways: libcurl, multi (`curl_multi_fetcher` alone), prefetch, asio, threads (16 that block in
-// `CurlFetcher`), and prefetch-4096, whose cache keeps 4,096 sites and not all. Webs: http, https,
-// and http-redirect and https-redirect, where each site sends to another host.
+// `CurlFetcher`), and prefetch-4096, whose cache keeps only 4,096 sites. Webs: http, https, and
+// http-redirect and https-redirect, where each site redirects to another host.
 //
-// Prints the way, the web, the sites, the seconds of CPU, the seconds that passed, the microseconds
-// of CPU for each site, the most memory of the run, and the part of it that the cache uses, in MiB.
+// Prints the way, the web, the number of sites, the CPU time in seconds, the elapsed time in
+// seconds, the CPU time for each site in microseconds, the peak memory in MiB, and the memory of
+// the cache in MiB.
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/adapters/curl/curl_multi_fetcher.hpp>
-#include <robots/adapters/curl/curl_prefetch.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/prefetch.hpp>
 #ifdef BENCH_HAS_ASIO
 #include <robots/adapters/asio/asio_curl_fetcher.hpp>
 #include <robots/adapters/asio/asio_robots_cache.hpp>
@@ -45,14 +47,14 @@ namespace {
 constexpr std::size_t at_once = 64;
 constexpr int blocking_threads = 16;
 
-/// The sites of a run, and how to reach the server that stands for them all.
+/// The sites of a run, and the address of the server for all of them.
 struct sites {
   std::string web;
   std::string port;
   std::string ca_file;
   std::size_t count = 0;
 
-  /// A host whose name begins with "moved" sends to the one with "www-" before its name.
+  /// A host whose name begins with "moved" redirects to the host with "www-" before that name.
   [[nodiscard]] std::string url_of(std::size_t site) const {
     return web.substr(0, web.find('-')) + (web.ends_with("-redirect") ? "://moved" : "://site") +
            std::to_string(site) + ".sites.test/robots.txt";
@@ -64,6 +66,7 @@ struct sites {
     options.proxy = "";
     options.connect_to = {connect_to()};
     options.allowed_addresses = {"127.0.0.1"};
+    options.max_connections = at_once;
     return options;
   }
   [[nodiscard]] auto urls() const {
@@ -81,7 +84,7 @@ struct sites {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// Octets of memory that the process holds, at most so far.
+/// Returns the peak memory of the process in octets.
 [[nodiscard]] double peak_memory() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -93,7 +96,7 @@ std::size_t count_octets(const char* /*data*/, std::size_t size, std::size_t cou
   return size * count;
 }
 
-/// Fetches each file once, with libcurl alone. Returns how many came.
+/// Fetches each file once, with libcurl alone. Returns the number of files that it received.
 std::size_t fetch_bare(const sites& all) {
   CURLM* const multi = curl_multi_init();
   curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, static_cast<long>(at_once));
@@ -149,7 +152,7 @@ std::size_t fetch_bare(const sites& all) {
 
 /// Fetches each file once, without a cache. Redirects count as answers.
 std::size_t fetch_multi(const sites& all) {
-  robots::curl_multi_fetcher web{{.curl = all.how(), .max_connections = at_once}};
+  robots::curl_multi_fetcher web{all.how()};
   std::size_t good = 0;
   std::size_t next = 0;
   std::function<void()> begin = [&] {
@@ -161,7 +164,7 @@ std::size_t fetch_multi(const sites& all) {
     request.headers = {{"User-Agent", "FooBot/1.0"}};
     request.timeout = std::chrono::seconds{5};
     request.max_bytes = 512'000;
-    web.start(std::move(request), [&](const robots::fetch_response& response) {
+    web.async_fetch(std::move(request), [&](const robots::fetch_response& response) {
       good += response.status >= 200 && response.status < 400 ? 1 : 0;
       begin();
     });
@@ -179,21 +182,19 @@ std::size_t fetch_multi(const sites& all) {
 template <class Cache>
 std::size_t fetch_asio(const sites& all, Cache& cache) {
   boost::asio::io_context context;
-  robots::asio_robots_cache loop{
-      context.get_executor(), cache,
-      robots::AsioCurlFetcher{context.get_executor(),
-                              {.curl = all.how(), .max_connections = at_once}}};
+  robots::asio_robots_cache loop{context.get_executor(), cache,
+                                 robots::AsioCurlFetcher{context.get_executor(), all.how()}};
   std::size_t next = 0;
   std::size_t good = 0;
   std::function<void()> begin = [&] {
     if (next == all.count) {
       return;
     }
-    loop.async_check(all.url_of(next++),
-                     [&](boost::system::error_code error, const robots::decision& answer) {
-                       good += !error && is_successful(answer.policy->source().outcome) ? 1 : 0;
-                       begin();
-                     });
+    loop.async_check(
+        all.url_of(next++), [&](boost::system::error_code error, const robots::decision& answer) {
+          good += !error && robots::detail::is_successful(answer.policy->source().outcome) ? 1 : 0;
+          begin();
+        });
   };
   for (std::size_t i = 0; i < at_once; ++i) {
     begin();
@@ -211,7 +212,8 @@ std::size_t fetch_threads(const sites& all, Cache& cache) {
   for (int i = 0; i < blocking_threads; ++i) {
     threads.emplace_back([&] {
       for (std::size_t site = next++; site < all.count; site = next++) {
-        good += is_successful(cache.get(all.url_of(site))->source().outcome) ? 1U : 0U;
+        good +=
+            robots::detail::is_successful(cache.get(all.url_of(site))->source().outcome) ? 1U : 0U;
       }
     });
   }
@@ -233,7 +235,8 @@ int run(const sites& all, std::string_view way) {
   } else if (way == "multi") {
     good = fetch_multi(all);
   } else if (way.starts_with("prefetch")) {
-    good = prefetch(cache, all.urls(), {.max_in_flight = at_once, .curl = all.how()}).fetched;
+    robots::curl_multi_fetcher web{all.how()};
+    good = prefetch(cache, all.urls(), web, {.max_in_flight = at_once}).fetched;
 #ifdef BENCH_HAS_ASIO
   } else if (way == "asio") {
     good = fetch_asio(all, cache);

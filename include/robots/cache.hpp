@@ -13,7 +13,7 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/fetcher.hpp>
-#include <robots/fetch/known_copy.hpp>
+#include <robots/fetch/fwd.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -24,17 +24,16 @@
 #include <robots/fwd.hpp>
 #include <robots/http/address_guard.hpp>
 #include <robots/http/address_kind.hpp>
-#include <robots/http/cache_control.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/freshness.hpp>
+#include <robots/http/fwd.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/http_date.hpp>
 #include <robots/http/ip_address.hpp>
 #include <robots/http/ip_prefix.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/origin.hpp>
-#include <robots/http/retry_after.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/http/url.hpp>
@@ -43,6 +42,7 @@
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/event_teller.hpp>
 #include <robots/observe/events.hpp>
+#include <robots/observe/fwd.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/observe/observers.hpp>
 #include <robots/policy/any_fallback_policy.hpp>
@@ -51,6 +51,7 @@
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fallback.hpp>
+#include <robots/policy/fwd.hpp>
 #include <robots/policy/halt_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
@@ -65,10 +66,10 @@
 #include <robots/policy/site_override.hpp>
 #include <robots/policy/site_records.hpp>
 #include <robots/policy/sitemap_urls.hpp>
-#include <robots/rulings/exclusion_list.hpp>
 #include <robots/rulings/quarantine.hpp>
 #include <robots/rulings/ruling.hpp>
 #include <robots/rulings/site_rulings.hpp>
+#include <robots/store/fwd.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/shared_store.hpp>
 #include <robots/store/storage.hpp>

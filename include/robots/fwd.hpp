@@ -1,13 +1,14 @@
 #pragma once
 
 #include <robots/fetch/fetcher.hpp>
+#include <robots/fetch/fwd.hpp>
+#include <robots/http/fwd.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/policy_source.hpp>
+#include <robots/store/fwd.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
-
-#include <cstddef>
 
 /// Names for headers that only pass the library's types on. The concepts are complete here. A type
 /// needs its own header, or `robots/robots.hpp`, before it is used. Defaults of template parameters
@@ -20,22 +21,14 @@ class rule_set;
 struct parse_options;
 struct verdict;
 
-class excluded_hosts;
-struct origin;
-struct site;
-
 class fallback_policy;
 class policy;
 struct decision;
-
-template <std::size_t Capacity>
-class LruStorage;
 
 class cache_controls;
 class look_up;
 struct cache_options;
 struct cache_stats;
-struct call_options;
 template <Fetcher F, Clock C = SteadyClock, Storage S = LruStorage<4096>, Observer O = NullObserver>
 class basic_robots_cache;
 

@@ -2,11 +2,7 @@
 
 /// Logs and counts the events of a cache: `JsonLog`, `Metrics`, and the text of events.
 #include <robots/base/config.hpp>
-#include <robots/observe/duration_histogram.hpp>
-#include <robots/observe/event_json.hpp>
-#include <robots/observe/event_message.hpp>
+#include <robots/observe/event_text.hpp>
 #include <robots/observe/json_log.hpp>
-#include <robots/observe/json_log_options.hpp>
-#include <robots/observe/metric_families.hpp>
 #include <robots/observe/metrics.hpp>
 #include <robots/observe/metrics_snapshot.hpp>

@@ -4,14 +4,13 @@
 /// one source file of such a program. The target robots::compiled does both.
 #include <robots/cache/cache_controls.ipp>
 #include <robots/cache/look_up.ipp>
-#include <robots/fetch/origin_breakers.ipp>
 #include <robots/fetch/retrieval.ipp>
 #include <robots/http/address_guard.ipp>
 #include <robots/http/excluded_hosts.ipp>
-#include <robots/observe/event_message.ipp>
+#include <robots/observe/event_text.ipp>
 #include <robots/observe/json_log.ipp>
-#include <robots/observe/metric_families.ipp>
 #include <robots/observe/metrics.ipp>
+#include <robots/observe/metrics_snapshot.ipp>
 #include <robots/policy/codec.ipp>
 #include <robots/policy/policy.ipp>
 #include <robots/policy/sitemap_urls.ipp>
@@ -19,7 +18,6 @@
 #include <robots/rep/diff/diff.ipp>
 #include <robots/rep/document/editable_file.ipp>
 #include <robots/rep/rules/explanation.ipp>
-#include <robots/rep/rules/listed_rule.ipp>
 #include <robots/rulings/ruling.ipp>
 #include <robots/rulings/site_rulings.ipp>
 #include <robots/store/lru_storage.ipp>

@@ -192,7 +192,7 @@ TEST_CASE("A request has the whole user agent, the timeout and the limit") {
   static_cast<void>(bot.cache.check(home));
   REQUIRE(bot.web.count() == 1);
   const fetch_request sent = bot.web.requests().front();
-  CHECK(robots::find_header(sent.headers, "User-Agent") == options.user_agent);
+  CHECK(robots::detail::find_header(sent.headers, "User-Agent") == options.user_agent);
   CHECK(sent.timeout == 1'234ms);
   CHECK(sent.max_bytes == 9'999);
 }

@@ -89,7 +89,7 @@ struct Diary {
     return std::string{to_string(policy.source().outcome)};
   }
 
-  void note(const robots::event& event, const std::string& text) {
+  void note(const robots::event_base& event, const std::string& text) {
     const std::scoped_lock lock{all->mutex};
     all->heard.push_back(std::string{event.site} + ": " + text +
                          (event.context == nullptr ? "" : " [" + event.context->span_id + "]"));

@@ -202,7 +202,7 @@ TEST_CASE("Every row of the failure table is right for a new site") {
     world.web.otherwise_call(tested.answer);
     check_decisions(world, tested, then, std::nullopt);
     CHECK(world.cache.stats().retrievals == 1);
-    CHECK(world.cache.stats().failures == (is_successful(tested.outcome) ? 0 : 1));
+    CHECK(world.cache.stats().failures == (robots::detail::is_successful(tested.outcome) ? 0 : 1));
     CHECK(world.cache.stats().size == 1);
   });
 }

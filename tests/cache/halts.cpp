@@ -67,7 +67,7 @@ struct Watchman {
     }
   }
 
-  void note(const robots::event& event, const std::string& text) const {
+  void note(const robots::event_base& event, const std::string& text) const {
     heard->push_back(std::string{event.site} + ": " + text);
   }
 

@@ -51,7 +51,7 @@ struct Held {
 };
 
 static_assert(robots::AsyncFetcher<Held>);
-static_assert(!robots::PolledFetcher<Held>);
+static_assert(!robots::detail::PolledFetcher<Held>);
 
 /// A driver, and the calls that it makes.
 struct driven : scripted {

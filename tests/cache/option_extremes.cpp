@@ -4,9 +4,6 @@
 #include "support/extremes.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/observe/events.hpp>
-#include <robots/observe/json_log.hpp>
-#include <robots/policy/halt_reason.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/tiered_storage.hpp>
@@ -19,7 +16,6 @@
 #include <functional>
 #include <future>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -147,15 +143,6 @@ void wait_for_lease(const tiered_options& options) {
   CHECK_FALSE(call.get());
 }
 
-/// Lines of one site, some of them suppressed.
-void write_lines(const robots::json_log_options& options) {
-  std::ostringstream out;
-  robots::JsonLog writer{out, options};
-  for (int i = 0; i < 30; ++i) {
-    writer.on(robots::halt_event{{.site = "example.com"}, robots::halt_reason::by_hand});
-  }
-}
-
 /// Three requests to a host that is slow, overloaded and normal again.
 void pace(const gate_options& options) {
   ManualClock clock;
@@ -255,14 +242,6 @@ TEST_CASE("Every duration of tiered_options works at its extremes or is refused"
   };
   CHECK(accepted<tiered_options>({}, table, share) >= 2 * table.size());
   CHECK(accepted<tiered_options>({}, table, wait_for_lease) >= 2 * table.size());
-}
-
-TEST_CASE("The period of a log's limit works at its extremes or is refused") {
-  const std::vector<setting<robots::json_log_options>> table{
-      {"rate_period", [](robots::json_log_options& o,
-                         std::size_t extreme) { set_extreme(o.rate_period, extreme); }},
-  };
-  CHECK(accepted<robots::json_log_options>({}, table, write_lines) >= 3);
 }
 
 TEST_CASE("Every duration of gate_options works at its extremes or is refused") {

@@ -1,4 +1,4 @@
-// `prefetch` over fetchers that work by themselves. See adapters/curl/curl_prefetch.cpp for the
+// `prefetch` over fetchers that work by themselves. See adapters/curl/prefetch.cpp for the
 // rest.
 #include <robots/cache/prefetch.hpp>
 

@@ -43,7 +43,8 @@ fetch_response tagged(std::string_view body, std::string etag) {
 }
 
 std::string sent(const scripted& bot, std::string_view name) {
-  return std::string{find_header(bot.web.requests().back().headers, name).value_or("nothing")};
+  return std::string{
+      robots::detail::find_header(bot.web.requests().back().headers, name).value_or("nothing")};
 }
 
 /// A crawler that serves what is no longer fresh for so long, while it is renewed.

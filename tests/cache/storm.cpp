@@ -114,7 +114,7 @@ class tallies {
 /// Counts the decisions and events of the cache.
 struct CountingObserver {
   void on(const robots::retrieval_event& event) const {
-    const std::string_view host = robots::host_of_site_key(event.site);
+    const std::string_view host = robots::host_of(event.site);
     const robots::record_head& source = event.policy.source();
     into->update(storm_sites::site_of(host), [&](tally& of_site) {
       ++of_site.retrievals;

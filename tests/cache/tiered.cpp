@@ -63,8 +63,8 @@ namespace {
 using memory_store = robots::MemoryStore<ManualClock>;
 using tiered = TieredStorage<LruStorage<64>, memory_store>;
 
-static_assert(robots::SharingStorage<tiered>);
-static_assert(!robots::SharingStorage<LruStorage<64>>);
+static_assert(robots::detail::SharingStorage<tiered>);
+static_assert(!robots::detail::SharingStorage<LruStorage<64>>);
 
 constexpr const char* site_key = "https://example.com";
 constexpr const char* lease_key = "example.com";  // shared by both schemes
@@ -980,7 +980,8 @@ TEST_CASE("A 304 renews the whole record for all") {
   CHECK(crawlers.worker()->allowed(home));
   crawlers.clock.advance(24h);
   CHECK_FALSE(crawlers.worker()->allowed(secret));
-  CHECK(find_header(crawlers.web.requests().back().headers, "If-None-Match") == "\"1\"");
+  CHECK(robots::detail::find_header(crawlers.web.requests().back().headers, "If-None-Match") ==
+        "\"1\"");
   crawlers.clock.advance(1h);
   const auto cold = crawlers.worker();
   const decision answer = cold->check(secret);
@@ -999,11 +1000,11 @@ TEST_CASE("A worker whose file the store has lost requests all of it, for the ot
   crawlers.store.clear();
   crawlers.clock.advance(24h);
   CHECK(cache->allowed(home));
-  CHECK_FALSE(find_header(crawlers.web.requests().back().headers, "If-None-Match"));
+  CHECK_FALSE(robots::detail::find_header(crawlers.web.requests().back().headers, "If-None-Match"));
   CHECK(crawlers.stored());
 }
 
-TEST_CASE("While the store is down, a worker sends the validators of its own copy") {
+TEST_CASE("While the store is down, a worker sends the validators of the copy that it has") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}),
                   ScriptedFetcher::status(304));
@@ -1012,7 +1013,8 @@ TEST_CASE("While the store is down, a worker sends the validators of its own cop
   crawlers.store.fail("it is down");
   crawlers.clock.advance(24h);
   CHECK_FALSE(cache->allowed(secret));
-  CHECK(find_header(crawlers.web.requests().back().headers, "If-None-Match") == "\"1\"");
+  CHECK(robots::detail::find_header(crawlers.web.requests().back().headers, "If-None-Match") ==
+        "\"1\"");
 }
 
 TEST_CASE("A failure is not stored if the last good copy in the store could not be read") {
@@ -1121,7 +1123,7 @@ TEST_CASE("A worker does not use a shared file that was cut below its own limit"
   CHECK_FALSE(reads_all->allowed(late));
   CHECK(reads_all->stats().far_rejected > 0);
   CHECK(crawlers.web.count() == 2);
-  CHECK_FALSE(find_header(crawlers.web.requests().back().headers, "If-None-Match"));
+  CHECK_FALSE(robots::detail::find_header(crawlers.web.requests().back().headers, "If-None-Match"));
   CHECK_FALSE(crawlers.worker()->allowed(late));
   CHECK(crawlers.worker(options)->allowed(late));  // it reads the start of the whole file
   CHECK(crawlers.web.count() == 2);
@@ -1199,7 +1201,8 @@ TEST_CASE("A refresh asks the site in any case, and the others use the answer") 
   CHECK(second->allowed(home));
   const auto cold = crawlers.worker();
   CHECK_FALSE(cold->refresh(home)->allows("/"));
-  CHECK(find_header(crawlers.web.requests().back().headers, "If-None-Match") == "\"1\"");
+  CHECK(robots::detail::find_header(crawlers.web.requests().back().headers, "If-None-Match") ==
+        "\"1\"");
   CHECK_FALSE(first->allowed(home));
   CHECK_FALSE(second->allowed(home));
   CHECK(crawlers.web.count() == 2);

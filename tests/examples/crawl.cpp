@@ -43,10 +43,10 @@ crawler::crawler(crawl_options options)
 Watchers crawler::gate_watchers() {
   Watchers watchers = options_.watchers;
   watchers.all.emplace_back([this](const any_event& event) {
-    const auto* const answer = std::get_if<const admission_event*>(&event);
-    if (answer != nullptr && (*answer)->needs_review) {
+    const auto* const answer = event.get_if<admission_event>();
+    if (answer != nullptr && answer->needs_review) {
       const std::lock_guard lock(mutex_);
-      for_review_.emplace_back((*answer)->url);
+      for_review_.emplace_back(answer->url);
     }
   });
   return watchers;
@@ -81,7 +81,7 @@ void crawler::work() {
       changed_.wait(lock);
       continue;
     }
-    // The host whose turn is next.
+    // Returns the host with the next page.
     const auto [when, host] = *ready_.begin();
     if (when > clock.now()) {
       changed_.wait_until(lock, when);
@@ -107,7 +107,7 @@ void crawler::work() {
       admitted.reservation.complete(report_of(response, clock.now() - admitted.reservation.at()));
     }
     const time_point now = clock.now();
-    const start_plan next = gate_.next_allowed_at(url, {.policy = admitted.decision.policy});
+    const start_plan next = gate_.next_allowed_at(url, admitted.decision.policy);
 
     lock.lock();
     bool again = false;

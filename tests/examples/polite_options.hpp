@@ -1,5 +1,4 @@
-// The options by which the example crawls its web: delays of milliseconds, where a real crawler has
-// seconds.
+// The options of the example. Its delays are milliseconds; those of a real crawler are seconds.
 #pragma once
 
 #include "crawl.hpp"
@@ -26,9 +25,9 @@ namespace robots::example {
   gate_options& gate = options.gate;
   gate.delay = {.fixed_delay = std::chrono::milliseconds{2},
                 .cap = std::chrono::seconds{10},
-                .above_cap = above_cap::skip_host};
+                .skip_above_cap = true};
   // With the delay after the response, the server sees the distance however slow the network is.
-  gate.delay_from = delay_from::response;
+  gate.delay_from_response = true;
   gate.slow_down.first = std::chrono::milliseconds{5};
   return options;
 }

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -56,17 +55,14 @@ TEST_CASE("An origin that answers again is like a new one") {
 }
 
 TEST_CASE("A probe that is dropped after its time does not permit a third one") {
-  const auto breakers =
-      std::make_shared<origin_breakers>(robots::breaker_options{.failures = 1, .cooldown = 60s});
-  breakers->on_failure(broken, start);
-  auto late = robots::detail::breaker_permit::take(breakers, broken, start + 60s);
-  auto second = robots::detail::breaker_permit::take(breakers, broken, start + 120s);
-  CHECK(late);
-  CHECK(second);
-  late.reset();
-  CHECK_FALSE(robots::detail::breaker_permit::take(breakers, broken, start + 121s));
-  second.reset();
-  CHECK(robots::detail::breaker_permit::take(breakers, broken, start + 121s));
+  origin_breakers breakers{{.failures = 1, .cooldown = 60s}};
+  breakers.on_failure(broken, start);
+  CHECK(breakers.admits(broken, start + 60s));
+  CHECK(breakers.admits(broken, start + 120s));
+  breakers.on_abandoned(broken, start + 60s);
+  CHECK_FALSE(breakers.admits(broken, start + 121s));
+  breakers.on_abandoned(broken, start + 120s);
+  CHECK(breakers.admits(broken, start + 121s));
 }
 
 TEST_CASE("Negative options are refused") {

@@ -8,7 +8,8 @@ namespace {
 
 using robots::fetch_error;
 using robots::outcome;
-using robots::outcome_of;
+using robots::detail::is_successful;
+using robots::detail::outcome_of;
 
 static_assert(is_successful(outcome::success) && is_successful(outcome::not_found));
 static_assert(is_successful(outcome::malformed));

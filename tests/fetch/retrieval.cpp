@@ -57,8 +57,8 @@ TEST_CASE("A request has the user agent, the accepted media types and the limits
   const retrieval work = start("https://example.com/x", with);
   const auto& request = std::get<fetch_request>(work.next());
   CHECK(request.url == "https://example.com/robots.txt");
-  CHECK(robots::find_header(request.headers, "user-agent") == with.user_agent);
-  CHECK(robots::find_header(request.headers, "accept") == with.accept);
+  CHECK(robots::detail::find_header(request.headers, "user-agent") == with.user_agent);
+  CHECK(robots::detail::find_header(request.headers, "accept") == with.accept);
   CHECK(request.timeout == 3s);
   CHECK(request.max_bytes == 1000);
 }
@@ -79,7 +79,7 @@ TEST_CASE("A 200 is a success with its body") {
   CHECK(result(work).final_url == "https://example.com/robots.txt");
   CHECK(result(work).redirects == 0);
   CHECK(result(work).exchanges.size() == 1);
-  CHECK(robots::find_header(result(work).headers, "etag") == "\"1\"");
+  CHECK(robots::detail::find_header(result(work).headers, "etag") == "\"1\"");
   CHECK_FALSE(result(work).truncated);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("Every status has its outcome") {
     CAPTURE(status);
     REQUIRE(std::holds_alternative<retrieval_result>(work.next()) == (status != 0));
     if (status != 0) {
-      CHECK(result(work).outcome == robots::outcome_of(status));
+      CHECK(result(work).outcome == robots::detail::outcome_of(status));
       CHECK(result(work).status == status);
     }
   }
@@ -168,7 +168,7 @@ TEST_CASE("The file at the end of redirects counts for the first origin") {
     work.on_response(web::redirect(status, "//WWW.example.com:443/a/../r.txt?x#f"), now);
     CHECK(asked(work) == "https://www.example.com/r.txt?x");
     const auto& request = std::get<fetch_request>(work.next());
-    CHECK(robots::find_header(request.headers, "User-Agent") == options().user_agent);
+    CHECK(robots::detail::find_header(request.headers, "User-Agent") == options().user_agent);
     work.on_response(web::redirect(status, "s"), now);
     CHECK(asked(work) == "https://www.example.com/s");
     work.on_response(web::ok("x"), now);
@@ -349,7 +349,7 @@ TEST_CASE("Every retrieval ends, and requests only valid http URLs, whatever ser
     int exchanges = 0;
     while (const auto* request = std::get_if<fetch_request>(&work.next())) {
       REQUIRE(++exchanges <= 7);
-      CHECK(robots::parse_origin(request->url).has_value());
+      CHECK(robots::detail::parse_origin(request->url).has_value());
       CHECK_FALSE(robots::http_detail::has_forbidden_octet(request->url));
       fetch_response response;
       response.status = static_cast<int>(random() % 700);

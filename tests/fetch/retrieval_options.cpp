@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 using namespace std::chrono_literals;
-using robots::validate;
 using robots::detail::retrieval_options;
+using robots::detail::validate;
 
 namespace {
 

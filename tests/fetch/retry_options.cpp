@@ -7,9 +7,9 @@
 #include <stdexcept>
 
 using namespace std::chrono_literals;
-using robots::backoff;
 using robots::retry_options;
-using robots::validate;
+using robots::detail::backoff;
+using robots::detail::validate;
 
 namespace {
 

@@ -253,17 +253,18 @@ TEST_CASE("A retrieval that is cancelled during a wait ends with the result of t
   CHECK(result(work).outcome == outcome::server_error);
   CHECK(result(work).status == 503);
   CHECK(result(work).attempts == 1);
-  CHECK(robots::find_header(result(work).headers, "X") == "1");
+  CHECK(robots::detail::find_header(result(work).headers, "X") == "1");
 }
 
 TEST_CASE("A known file is requested with its validators, from its URL") {
   const robots::detail::known_copy known{.url = "https://example.com/moved",
                                          .validators = {.etag = "\"1\"", .last_modified = ""}};
   retrieval work = begin("https://example.com", options(), known);
-  CHECK_FALSE(robots::find_header(std::get<fetch_request>(work.next()).headers, "If-None-Match"));
+  CHECK_FALSE(
+      robots::detail::find_header(std::get<fetch_request>(work.next()).headers, "If-None-Match"));
   work.on_response(web::redirect(301, "/moved"), start);
-  CHECK(robots::find_header(std::get<fetch_request>(work.next()).headers, "If-None-Match") ==
-        "\"1\"");
+  CHECK(robots::detail::find_header(std::get<fetch_request>(work.next()).headers,
+                                    "If-None-Match") == "\"1\"");
   work.on_response(web::status(304), start);
   CHECK(result(work).outcome == outcome::success);
   CHECK(result(work).not_modified);
@@ -330,7 +331,7 @@ TEST_CASE("A failure after a redirect counts against the redirecting origin only
   }
 }
 
-TEST_CASE("A breaker blocks the file of its own origin, not the redirects of others to it") {
+TEST_CASE("A breaker blocks the file of its origin, not the redirects of other origins to it") {
   retrieval_options with = options();
   with.retry.attempts = 1;
   with.breakers = std::make_shared<robots::detail::origin_breakers>(

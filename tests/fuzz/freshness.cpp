@@ -3,9 +3,7 @@
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include <robots/base/ascii.hpp>
-#include <robots/http/cache_control.hpp>
 #include <robots/http/http_date.hpp>
-#include <robots/http/retry_after.hpp>
 
 #include <array>
 #include <chrono>
@@ -66,16 +64,17 @@ std::vector<robots::http_header> joined(const std::vector<robots::http_header>& 
 }
 
 void check_date(std::string_view text, time_point now) {
-  const auto date = robots::parse_http_date(text, now);
+  const auto date = robots::detail::parse_http_date(text, now);
   if (!date) {
     return;
   }
   const auto year =
       std::chrono::year_month_day{std::chrono::floor<std::chrono::days>(*date)}.year();
   if (year >= std::chrono::year{0} && year <= std::chrono::year{9999}) {
-    require(robots::parse_http_date(imf_fixdate(*date), now) == date, "a date is read as written");
+    require(robots::detail::parse_http_date(imf_fixdate(*date), now) == date,
+            "a date is read as written");
   }
-  require(robots::parse_http_date(std::string{text} + 'x', now) == std::nullopt,
+  require(robots::detail::parse_http_date(std::string{text} + 'x', now) == std::nullopt,
           "a date ends where it ends");
 }
 
@@ -96,7 +95,7 @@ void fuzz::fuzz_freshness(octets input) {
 
   const robots::detail::cache_control control = robots::detail::parse_cache_control(headers);
   const auto lifetime = robots::detail::freshness_lifetime(headers, now);
-  const auto wait = robots::retry_after(headers, now);
+  const auto wait = robots::detail::retry_after(headers, now);
   require(within_limits(control.max_age), "max-age is kept within its limits");
   require(within_limits(lifetime), "a lifetime is kept within its limits");
   require(within_limits(wait), "a wait is kept within its limits");
@@ -113,6 +112,6 @@ void fuzz::fuzz_freshness(octets input) {
   }
   require(robots::detail::parse_cache_control(headers) == control &&
               robots::detail::freshness_lifetime(headers, now) == lifetime &&
-              robots::retry_after(headers, now) == wait,
+              robots::detail::retry_after(headers, now) == wait,
           "the case of a header's name does not count");
 }

@@ -3,7 +3,7 @@
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/scan.hpp>
 #include <robots/rep/rules/compile.hpp>
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ void walk(const robots::document& document, std::string_view user_agent, std::si
             "a value holds no comment, no line end and no NUL");
     require(line.value.size() <= robots::max_line_bytes, "a line is cut at its bound");
     require(!line.starts_group || line.in_group, "what starts a group stands in it");
-    rules += line.in_group && robots::is_rule(line.kind) ? 1 : 0;
+    rules += line.in_group && robots::rep_detail::is_rule(line.kind) ? 1 : 0;
     last = line.line;
   }
   for (const robots::group group : document.groups()) {
@@ -52,7 +52,7 @@ void walk(const robots::document& document, std::string_view user_agent, std::si
     require(finding.line >= 1 && finding.line <= lines, "a finding has a line");
     require(!finding.text.empty(), "a finding says what it is");
   }
-  const robots::line_counts counts = document.lines();
+  const robots::file_findings::line_counts counts = document.lines();
   require(counts.malformed <= counts.non_blank && counts.non_blank <= lines, "lines are counted");
   for (const std::string_view value : document.sitemaps()) {
     require(value.size() <= robots::max_line_bytes, "a sitemap lies in its line");
@@ -71,7 +71,7 @@ void check(std::string_view text, std::string_view user_agent,
   const robots::rule_set rules = robots::compile(text, user_agent, options);
   require(rules.crawl_delay() == document.crawl_delay(user_agent), "both ways give one delay");
   for (const robots::directive& line : document.directives()) {
-    if (!robots::is_rule(line.kind)) {
+    if (!robots::rep_detail::is_rule(line.kind)) {
       continue;
     }
     const robots::verdict one = document.match(line.value, user_agent);

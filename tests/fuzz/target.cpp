@@ -59,7 +59,7 @@ void check_form(std::string_view text, const normal_form& form) {
 }
 
 void check_path(std::string_view target, bool lenient) {
-  const robots::target_path path = robots::path_and_query(target, lenient);
+  const robots::rep_detail::target_path path = robots::rep_detail::path_and_query(target, lenient);
   require(path.text.find('#') == std::string_view::npos, "a fragment does not count");
   require(path.leading_slash || path.text.starts_with('/'), "a path begins with a slash");
   require(target.find(path.text) != std::string_view::npos, "a path is part of its URL");

@@ -24,7 +24,7 @@ namespace {
 using fuzz::require;
 
 /// RFC 3986, section 5.3.
-std::string recomposed(const robots::url_parts& parts) {
+std::string recomposed(const robots::http_detail::url_parts& parts) {
   std::string text;
   text += parts.scheme ? std::string{*parts.scheme} + ':' : "";
   text += parts.authority ? "//" + std::string{*parts.authority} : "";
@@ -47,50 +47,51 @@ bool has_dot_segment(std::string_view path) {
 }
 
 void check_address(std::string_view text) {
-  const auto address = robots::parse_ip_address(text);
-  const auto prefix = robots::parse_ip_prefix(text);
+  const auto address = robots::detail::parse_ip_address(text);
+  const auto prefix = robots::detail::parse_ip_prefix(text);
   require(!address || (prefix && prefix->contains(*address)), "an address is a prefix of one");
   require(!prefix || prefix->contains(prefix->first()), "a prefix holds its first address");
   if (!address) {
     return;
   }
-  const std::string written = robots::to_string(*address);
-  require(robots::parse_ip_address(written) == address, "an address reads back");
+  const std::string written = robots::detail::to_string(*address);
+  require(robots::detail::parse_ip_address(written) == address, "an address reads back");
   require(robots::http_detail::normal_host(address->is_v4() ? written : '[' + written + ']')
               .has_value(),
           "an address is a host");
   if (address->is_v4()) {
-    const auto mapped = robots::parse_ip_address("::ffff:" + written);
-    require(mapped && robots::kind_of(*mapped) == robots::kind_of(*address),
+    const auto mapped = robots::detail::parse_ip_address("::ffff:" + written);
+    require(mapped && robots::detail::kind_of(*mapped) == robots::detail::kind_of(*address),
             "an address and its mapped form are of one kind");
   }
 }
 
 void check_site(std::string_view text) {
   const auto site = robots::parse_site(text);
-  const std::string_view guess = robots::possible_site_key(text);
+  const std::string_view guess = robots::detail::possible_site_key(text);
   const auto guessed = robots::parse_site(guess);
   const bool is_key = guessed && guessed->key() == guess;
   require(!is_key || site == guessed, "a key in a URL is its site's");
-  const auto origin = robots::parse_origin(text);
+  const auto origin = robots::detail::parse_origin(text);
   require(!origin || site, "an origin is a site");
   if (origin) {
-    require(robots::parse_origin(robots::to_string(*origin)) == origin, "an origin reads back");
+    require(robots::detail::parse_origin(robots::to_string(*origin)) == origin,
+            "an origin reads back");
     require(site->origins() == std::vector{*origin}, "a URL has one origin");
   }
   if (!site) {
     return;
   }
-  require(!site->host.starts_with('[') || robots::parse_ip_address(site->host),
+  require(!site->host.starts_with('[') || robots::detail::parse_ip_address(site->host),
           "what stands in brackets is an address");
   require(robots::parse_site(site->key()) == site, "a key reads back");
   require(robots::host_of(site->key()) == site->host, "a key holds the host");
-  require(robots::host_of_site_key(site->key()) == site->host, "and it is soon found there");
+  require(robots::host_of(site->key()) == site->host, "and it is soon found there");
   const auto origins = site->origins();
   const auto urls = site->robots_urls();
   require(origins.size() == urls.size() && !urls.empty(), "each origin has its robots.txt");
   for (std::size_t i = 0; i < urls.size(); ++i) {
-    require(robots::parse_origin(urls[i]) == origins[i], "a robots.txt lies in its origin");
+    require(robots::detail::parse_origin(urls[i]) == origins[i], "a robots.txt lies in its origin");
   }
   const std::array<std::string_view, 1> own{site->host};
   require(robots::should_skip_by_tld(site->key(), own), "a host lies under its own name");
@@ -103,10 +104,11 @@ void fuzz::fuzz_url(octets input) {
   const std::string base = in.line();
   const std::string reference = in.rest();
   for (const std::string_view text : {std::string_view{base}, std::string_view{reference}}) {
-    require(recomposed(robots::split_url(text)) == text, "the parts make up the whole");
-    const std::string path = robots::remove_dot_segments(text);
+    require(recomposed(robots::http_detail::split_url(text)) == text,
+            "the parts make up the whole");
+    const std::string path = robots::http_detail::remove_dot_segments(text);
     require(!has_dot_segment(path), "no dot segments are left");
-    require(robots::remove_dot_segments(path) == path, "and none is made");
+    require(robots::http_detail::remove_dot_segments(path) == path, "and none is made");
     check_site(text);
     check_address(text);
   }
@@ -120,13 +122,14 @@ void fuzz::fuzz_url(octets input) {
   if (!url) {
     return;
   }
-  const robots::url_parts parts = robots::split_url(*url);
+  const robots::http_detail::url_parts parts = robots::http_detail::split_url(*url);
   require(parts.scheme && !parts.fragment, "what is resolved has a scheme and no fragment");
   // A reference without a path takes the base's as it is (RFC 3986, section 5.2.2).
-  require(robots::resolve_reference(base, *url) == url || robots::split_url(reference).path.empty(),
+  require(robots::resolve_reference(base, *url) == url ||
+              robots::http_detail::split_url(reference).path.empty(),
           "what is resolved stays");
   require(robots::resolve_reference(*url, "") == url, "an empty reference means the same");
   require(robots::resolve_reference(base, reference + "#x") == url ||
-              robots::split_url(reference).fragment,
+              robots::http_detail::split_url(reference).fragment,
           "a fragment does not count");
 }

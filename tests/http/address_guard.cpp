@@ -12,7 +12,7 @@ using robots::address_guard;
 namespace {
 
 bool permits(const address_guard& guard, std::string_view text) {
-  return guard.permits(robots::parse_ip_address(text).value());
+  return guard.permits(robots::detail::parse_ip_address(text).value());
 }
 
 address_guard allowing(const std::vector<std::string>& texts) { return address_guard(texts); }
@@ -27,6 +27,18 @@ std::string complaint(const std::string& text) {
 }
 
 }  // namespace
+
+TEST_CASE("A guard reads addresses, and permits no other text unless it permits everything") {
+  const address_guard guard;
+  CHECK(guard.permits("1.1.1.1"));
+  CHECK(guard.permits("[2606:4700:4700::1111]"));
+  CHECK_FALSE(guard.permits("::1"));
+  for (const char* text : {"", "example.com", "127.1", "1.1.1.1:80", "fe80::1%eth0"}) {
+    CAPTURE(text);
+    CHECK_FALSE(guard.permits(text));
+    CHECK(address_guard::none().permits(text));
+  }
+}
 
 TEST_CASE("A guard permits only the internet") {
   const address_guard guard;

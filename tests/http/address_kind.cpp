@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <string_view>
 
-using robots::address_kind;
-using robots::ip_address;
-using robots::kind_of;
-using robots::parse_ip_address;
-using enum robots::address_kind;
+using robots::detail::address_kind;
+using robots::detail::ip_address;
+using robots::detail::kind_of;
+using robots::detail::parse_ip_address;
+using enum robots::detail::address_kind;
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 namespace {
 
-using robots::excluded_hosts;
+using robots::detail::excluded_hosts;
 
 TEST_CASE("A set of excluded hosts gives the same answers as should_skip_by_tld") {
   const std::vector<std::string> entries{"gov",

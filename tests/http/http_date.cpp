@@ -17,7 +17,7 @@ constexpr std::chrono::sys_seconds moment =
     std::chrono::sys_days{1994y / 11 / 6} + 8h + 49min + 37s;
 
 constexpr std::optional<std::chrono::sys_seconds> date(std::string_view text) {
-  return robots::parse_http_date(text, now);
+  return robots::detail::parse_http_date(text, now);
 }
 
 static_assert(date("Sun, 06 Nov 1994 08:49:37 GMT") == moment);
@@ -36,11 +36,11 @@ static_assert(date("Fri, 31 Dec 9999 23:59:59 GMT") ==
 static_assert(date("Monday, 06-Nov-76 00:00:00 GMT") == std::chrono::sys_days{2076y / 11 / 6});
 static_assert(date("Monday, 06-Nov-77 00:00:00 GMT") == std::chrono::sys_days{1977y / 11 / 6});
 static_assert(date("Monday, 06-Nov-26 00:00:00 GMT") == std::chrono::sys_days{2026y / 11 / 6});
-static_assert(robots::parse_http_date("Monday, 06-Nov-01 00:00:00 GMT",
-                                      std::chrono::sys_days{2099y / 1 / 1}) ==
+static_assert(robots::detail::parse_http_date("Monday, 06-Nov-01 00:00:00 GMT",
+                                              std::chrono::sys_days{2099y / 1 / 1}) ==
               std::chrono::sys_days{2101y / 11 / 6});
-static_assert(robots::parse_http_date("Monday, 06-Nov-49 00:00:00 GMT",
-                                      std::chrono::sys_days{2099y / 1 / 1}) ==
+static_assert(robots::detail::parse_http_date("Monday, 06-Nov-49 00:00:00 GMT",
+                                              std::chrono::sys_days{2099y / 1 / 1}) ==
               std::chrono::sys_days{2149y / 11 / 6});
 
 static_assert(!date(""));

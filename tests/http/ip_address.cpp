@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-using robots::ends_in_number;
-using robots::ip_address;
-using robots::parse_ip_address;
+using robots::detail::ends_in_number;
+using robots::detail::ip_address;
+using robots::detail::parse_ip_address;
 
 namespace {
 

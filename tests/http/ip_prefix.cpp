@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-using robots::ip_prefix;
-using robots::parse_ip_address;
-using robots::parse_ip_prefix;
+using robots::detail::ip_prefix;
+using robots::detail::parse_ip_address;
+using robots::detail::parse_ip_prefix;
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 
 using robots::origin;
-using robots::parse_origin;
 using robots::url_scheme;
+using robots::detail::parse_origin;
 
 namespace {
 
@@ -21,11 +21,11 @@ std::string normal(std::string_view url) {
 
 static_assert(robots::to_string(url_scheme::http) == "http");
 static_assert(robots::to_string(url_scheme::https) == "https");
-static_assert(robots::default_port(url_scheme::http) == 80);
-static_assert(robots::default_port(url_scheme::https) == 443);
-static_assert(robots::parse_scheme("HtTpS") == url_scheme::https);
-static_assert(!robots::parse_scheme("httpx"));
-static_assert(!robots::parse_scheme(""));
+static_assert(robots::detail::default_port(url_scheme::http) == 80);
+static_assert(robots::detail::default_port(url_scheme::https) == 443);
+static_assert(robots::detail::parse_scheme("HtTpS") == url_scheme::https);
+static_assert(!robots::detail::parse_scheme("httpx"));
+static_assert(!robots::detail::parse_scheme(""));
 
 }  // namespace
 
@@ -205,11 +205,10 @@ TEST_CASE("The origin of an origin is itself, for any text") {
   }
 }
 
-TEST_CASE(
-    "An http URL is read as its origin and its target, without fragment and user information") {
+TEST_CASE("A URL in normal form has neither fragment nor user information") {
   const auto read = [](std::string_view url) {
-    const auto parts = robots::parse_http_url(url);
-    return parts ? robots::to_string(*parts) : "none";
+    const auto place = parse_origin(url);
+    return place ? robots::detail::url_at(*place, url) : "none";
   };
   CHECK(read("HTTPS://user@Example.COM:443/a/B?c=D#e") == "https://example.com/a/B?c=D");
   CHECK(read("http://[1:0::2]:8080?q") == "http://[1::2]:8080/?q");

@@ -1,4 +1,4 @@
-#include <robots/http/retry_after.hpp>
+#include <robots/http/freshness.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr robots::wall_time now = std::chrono::sys_days{1994y / 11 / 6} + 8h + 49min + 37s + 500ms;
 
 std::optional<std::chrono::seconds> wait(std::string value) {
-  return robots::retry_after({{"Server", "x"}, {"retry-after", std::move(value)}}, now);
+  return robots::detail::retry_after({{"Server", "x"}, {"retry-after", std::move(value)}}, now);
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ TEST_CASE("A wait has an upper end") {
 }
 
 TEST_CASE("An invalid or missing header asks for no wait") {
-  CHECK(robots::retry_after({}, now) == std::nullopt);
+  CHECK(robots::detail::retry_after({}, now) == std::nullopt);
   CHECK(wait("") == std::nullopt);
   CHECK(wait("-5") == std::nullopt);
   CHECK(wait("soon") == std::nullopt);

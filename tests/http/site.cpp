@@ -9,8 +9,8 @@
 
 using robots::parse_site;
 using robots::site;
-using robots::url_problem;
 using robots::url_scheme;
+using robots::detail::url_problem;
 
 namespace {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-using robots::host_of_site_key;
-using robots::possible_site_key;
-using robots::target_behind_key;
-using robots::target_of;
+using robots::host_of;
+using robots::detail::possible_site_key;
+using robots::detail::target_behind_key;
+using robots::detail::target_of;
 
 namespace {
 
@@ -36,14 +36,14 @@ static_assert(target_behind_key("https://a.example", "https://a.example") == "ht
 static_assert(target_behind_key("https://a.example//x", "https://a.example") ==
               "https://a.example//x");
 
-static_assert(host_of_site_key("https://example.com") == "example.com");
-static_assert(host_of_site_key("http://example.com:8080") == "example.com");
-static_assert(host_of_site_key("http://[::1]") == "[::1]");
-static_assert(host_of_site_key("https://[::1]:8443") == "[::1]");
-static_assert(host_of_site_key("example.com:8080") == "example.com");
-static_assert(host_of_site_key("").empty());
-static_assert(host_of_site_key("http://[").starts_with('['));
-static_assert(noexcept(host_of_site_key({})));
+static_assert(host_of("https://example.com") == "example.com");
+static_assert(host_of("http://example.com:8080") == "example.com");
+static_assert(host_of("http://[::1]") == "[::1]");
+static_assert(host_of("https://[::1]:8443") == "[::1]");
+static_assert(host_of("example.com:8080") == "example.com");
+static_assert(host_of("").empty());
+static_assert(host_of("http://[").starts_with('['));
+static_assert(noexcept(host_of({})));
 
 /// Returns true if `text` is the key of some site, as a table of sites would find out.
 bool is_key(std::string_view text) {
@@ -90,7 +90,7 @@ TEST_CASE("If a text is a key, it is the key of the site that the URL names") {
     const std::optional<robots::site> named = robots::parse_site(url);
     REQUIRE(named);
     CHECK(named->key() == guess);
-    CHECK(host_of_site_key(guess) == named->host);
+    CHECK(host_of(guess) == named->host);
   }
   CHECK(keys > 10'000);
 }

@@ -10,7 +10,7 @@
 #include <string_view>
 
 using robots::resolve_reference;
-using robots::split_url;
+using robots::http_detail::split_url;
 
 namespace {
 
@@ -140,11 +140,11 @@ TEST_CASE("Dot segments are removed in linear time, however many there are") {
   for (int i = 0; i < 100'000; ++i) {
     path += "/a/..";
   }
-  CHECK(robots::remove_dot_segments(path) == "/");
-  CHECK(robots::remove_dot_segments("../../a") == "a");
-  CHECK(robots::remove_dot_segments("") == "");
-  CHECK(robots::remove_dot_segments("..") == "");
-  CHECK(robots::remove_dot_segments("/..") == "/");
+  CHECK(robots::http_detail::remove_dot_segments(path) == "/");
+  CHECK(robots::http_detail::remove_dot_segments("../../a") == "a");
+  CHECK(robots::http_detail::remove_dot_segments("") == "");
+  CHECK(robots::http_detail::remove_dot_segments("..") == "");
+  CHECK(robots::http_detail::remove_dot_segments("/..") == "/");
 }
 
 TEST_CASE("A resolved URL is printable ASCII, for any input") {

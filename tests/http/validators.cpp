@@ -6,17 +6,17 @@
 #include <vector>
 
 using robots::http_header;
-using robots::validators;
-using robots::validators_of;
+using robots::detail::validators;
+using robots::detail::validators_of;
 
 namespace {
 
 constexpr const char* date = "Sun, 06 Nov 1994 08:49:37 GMT";
 
-static_assert(robots::same_entity("\"1\"", "\"1\""));
-static_assert(robots::same_entity("W/\"1\"", "\"1\""));
-static_assert(!robots::same_entity("\"1\"", "\"2\""));
-static_assert(!robots::same_entity("W/\"1\"", "W/\"2\""));
+static_assert(robots::detail::same_entity("\"1\"", "\"1\""));
+static_assert(robots::detail::same_entity("W/\"1\"", "\"1\""));
+static_assert(!robots::detail::same_entity("\"1\"", "\"2\""));
+static_assert(!robots::detail::same_entity("W/\"1\"", "W/\"2\""));
 
 std::string etag_of(std::string value) { return validators_of({{"etag", std::move(value)}}).etag; }
 
@@ -50,10 +50,10 @@ TEST_CASE("A malformed validator is dropped") {
 
 TEST_CASE("Conditions are added for each known validator") {
   std::vector<http_header> headers;
-  append_conditions(headers, {});
+  robots::detail::append_conditions(headers, {});
   CHECK(headers.empty());
-  append_conditions(headers, {.etag = "\"a\"", .last_modified = date});
+  robots::detail::append_conditions(headers, {.etag = "\"a\"", .last_modified = date});
   REQUIRE(headers.size() == 2);
-  CHECK(find_header(headers, "If-None-Match") == "\"a\"");
-  CHECK(find_header(headers, "If-Modified-Since") == date);
+  CHECK(robots::detail::find_header(headers, "If-None-Match") == "\"a\"");
+  CHECK(robots::detail::find_header(headers, "If-Modified-Since") == date);
 }

@@ -15,11 +15,11 @@ namespace {
 using robots::decision_event;
 using robots::NullObserver;
 using robots::Observer;
-using robots::ObserverOf;
 using robots::retrieval_event;
+using robots::detail::ObserverOf;
 
 static_assert(std::is_empty_v<NullObserver>);
-static_assert(noexcept(NullObserver{}.on(robots::event{})));
+static_assert(noexcept(NullObserver{}.on(robots::event_base{})));
 
 /// One member for all events will do.
 struct Generic {
@@ -27,6 +27,13 @@ struct Generic {
   void on(const Event&) {}
 };
 static_assert(ObserverOf<Generic, robots::drop_event>);
+
+struct AnyKind {
+  void on(const robots::any_event&) {}
+};
+static_assert(Observer<AnyKind>);
+static_assert(ObserverOf<AnyKind, retrieval_event>);
+static_assert(!ObserverOf<AnyKind, robots::event_base>);
 
 struct HearsRetrievals {
   void on(const retrieval_event&) {}
@@ -61,13 +68,24 @@ TEST_CASE("An exception of an observer does not leave the cache") {
     void on(const decision_event&) { throw std::runtime_error{"no disk"}; }
   } failing;
   const robots::decision decision;
-  CHECK_FALSE(robots::tell(failing, decision_event{{}, "https://example.com/", decision}));
+  CHECK_FALSE(robots::detail::tell(failing, decision_event{{}, "https://example.com/", decision}));
   CHECK(decision.reason == robots::decision_reason::invalid_url);
+}
+
+TEST_CASE("Any event is visited in its own type") {
+  const robots::drop_event dropped{{.site = "https://example.com"}, true};
+  const robots::any_event any{dropped};
+  CHECK(any.base().site == "https://example.com");
+  CHECK(any.get_if<robots::drop_event>() == &dropped);
+  CHECK(any.get_if<robots::halt_event>() == nullptr);
+  CHECK(any.visit([](const auto& event) { return event.name; }) == "drop");
+  const robots::ledger_event last;
+  CHECK(robots::any_event{last}.visit([](const auto& event) { return event.name; }) == "ledger");
 }
 
 TEST_CASE("An event without a clock has the date of the machine") {
   const auto before = std::chrono::system_clock::now();
-  const robots::wall_time reported = robots::event{}.time();
+  const robots::wall_time reported = robots::event_base{}.time();
   CHECK(before <= reported);
   CHECK(reported <= std::chrono::system_clock::now());
 }

@@ -74,14 +74,14 @@ TEST_CASE("Observers get all events in order, even if one of them throws") {
 TEST_CASE("Events of shared stores reach only observers that handle them") {
   const events seen = std::make_shared<std::vector<std::string>>();
   observers all{Diary{"a", seen}, ThrowsAnything{}, StoreDiary{{"b", seen}}, NullObserver{}};
-  CHECK_FALSE(robots::tell(all, far_store_event{{}, false, "down"}));
-  CHECK_FALSE(robots::tell(all, far_store_event{{}, true, {}}));
+  CHECK_FALSE(robots::detail::tell(all, far_store_event{{}, false, "down"}));
+  CHECK_FALSE(robots::detail::tell(all, far_store_event{{}, true, {}}));
   CHECK(*seen == std::vector<std::string>{"b down", "b up"});
 }
 
 TEST_CASE("Observers can contain observers") {
   const events seen = std::make_shared<std::vector<std::string>>();
   observers all{NullObserver{}, observers{ThrowsAnything{}, StoreDiary{{"b", seen}}}};
-  CHECK_FALSE(robots::tell(all, far_store_event{{}, true, {}}));
+  CHECK_FALSE(robots::detail::tell(all, far_store_event{{}, true, {}}));
   CHECK(seen->size() == 1);
 }

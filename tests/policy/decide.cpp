@@ -2,7 +2,7 @@
 
 #include "policy/record_samples.hpp"
 #include <robots/policy/judge.hpp>
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include <robots/policy/decision.hpp>
 
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>
 

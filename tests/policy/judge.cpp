@@ -92,21 +92,28 @@ TEST_CASE("One record serves crawlers of any name") {
   CHECK(judged(retrieved, strict(), {}, now, "*")->allows("/x"));
 }
 
-TEST_CASE("A body is read in the charset of its record") {
-  record retrieved = record_of_outcome(outcome::success, "User-agent: *\nDisallow: /caf\xE9\n");
-  CHECK(judged(retrieved, strict())->allows("/caf%C3%A9"));
-  retrieved.charset = robots::charset::windows_1252;
+TEST_CASE("A body with the mark of UTF-16 is read as UTF-16") {
+  std::string wide{"\xFE\xFF"};
+  for (const char octet : std::string{"User-agent: *\nDisallow: /caf\xE9\n"}) {
+    wide += '\0';
+    wide += octet;
+  }
+  const record retrieved = record_of_outcome(outcome::success, wide);
   CHECK_FALSE(judged(retrieved, strict())->allows("/caf%C3%A9"));
+  CHECK(judged(retrieved, strict())->allows("/caf%E9"));
 }
 
-TEST_CASE("A few octets of an archive do not count as UTF-16, however many NULs they have") {
-  const std::string_view archive{"\x1F\x8B\b\0A\0l\0l\0o\0w\0:\0/\0\n\0", 20};
-  robots::detail::retrieval_result result;
-  result.outcome = outcome::success;
-  result.body = archive;
-  const record retrieved = robots::detail::record_of(result, {}, strict(), now.wall, 0.0);
-  CHECK(retrieved.charset == robots::charset::utf_8);
-  CHECK(judged(retrieved, strict())->source().outcome == outcome::malformed);
+TEST_CASE("Neither an archive nor UTF-32 counts as UTF-16, however many NULs they have") {
+  for (const std::string_view octets :
+       {std::string_view{"\x1F\x8B\b\0A\0l\0l\0o\0w\0:\0/\0\n\0", 20},
+        std::string_view{"\xFF\xFE\0\0A\0\0\0l\0\0\0l\0\0\0", 16}}) {
+    robots::detail::retrieval_result result;
+    result.outcome = outcome::success;
+    result.body = octets;
+    const record retrieved = robots::detail::record_of(result, {}, strict(), now.wall, 0.0);
+    CHECK(retrieved.charset == robots::detail::charset::utf_8);
+    CHECK(judged(retrieved, strict())->source().outcome == outcome::malformed);
+  }
 }
 
 TEST_CASE("A file that is too malformed has findings, although it is not obeyed") {
@@ -169,7 +176,7 @@ TEST_CASE("A record from elsewhere is as old as its date says") {
   CHECK(judged(retrieved, strict())->fetched_at() == now.steady);
 }
 
-TEST_CASE("No record is used for longer than the options permit, whoever wrote it") {
+TEST_CASE("No record is used for longer than the options permit, even if another process wrote it") {
   record retrieved = record_of_outcome(outcome::success, body);
   retrieved.lifetime = std::chrono::seconds::max();
   CHECK(judged(retrieved, strict())->source().lifetime == 24h);
@@ -215,17 +222,15 @@ TEST_CASE("The lifetime that the server stated is kept next to the lifetime in u
   robots::detail::retrieval_result result;
   result.outcome = outcome::success;
   result.status = 200;
-  result.headers = {{"Cache-Control", "max-age=60"},
-                    {"ETag", "\"1\""},
-                    {"Content-Type", "text/plain; charset=iso-8859-1"}};
-  result.body = body;
+  result.headers = {{"Cache-Control", "max-age=60"}, {"ETag", "\"1\""}};
+  result.body = "\xFE\xFF" + std::string{body};
   const record sample = robots::detail::record_of(result, {}, strict(), now.wall, 0.0);
   CHECK(sample.server_lifetime == 60s);
   CHECK(sample.lifetime == 5min);
   CHECK(sample.fetched_at == record_time);
   CHECK(sample.validators.etag == "\"1\"");
-  CHECK(sample.charset == robots::charset::windows_1252);
-  CHECK(sample.body == body);
+  CHECK(sample.charset == robots::detail::charset::utf_16be);
+  CHECK(sample.body == result.body);
 }
 
 TEST_CASE("A new policy has the version after the one before it") {

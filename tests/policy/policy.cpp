@@ -1,6 +1,6 @@
 #include <robots/policy/policy.hpp>
 
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>
 
@@ -181,10 +181,10 @@ TEST_CASE("A policy keeps rates and hours, up to a limit") {
       "User-agent: FooBot\nRequest-rate: 1/5\nRequest-rate: never\nRequest-rate: 2/1m 0600-0845\n"
       "Visit-time: 0600-0845\n");
   REQUIRE(from_file->request_rates().size() == 2);
-  CHECK(from_file->request_rates()[0] == robots::parse_request_rate("1/5"));
-  CHECK(from_file->request_rates()[1] == robots::parse_request_rate("2/1m 0600-0845"));
+  CHECK(from_file->request_rates()[0] == robots::request_rate::parse("1/5"));
+  CHECK(from_file->request_rates()[1] == robots::request_rate::parse("2/1m 0600-0845"));
   REQUIRE(from_file->visit_times().size() == 1);
-  CHECK(from_file->visit_times()[0] == robots::parse_visit_time("0600-0845"));
+  CHECK(from_file->visit_times()[0] == robots::visit_time::parse("0600-0845"));
   const auto stands_in = failed(fallback_action::last_good_or_deny, from_file);
   CHECK(stands_in->request_rates().size() == 2);
   CHECK(stands_in->visit_times().size() == 1);

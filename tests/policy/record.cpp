@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 using robots::record_head;
-using robots::validators;
+using robots::detail::validators;
 
 namespace {
 

@@ -68,7 +68,7 @@ inline constexpr std::chrono::sys_seconds record_time =
                       {sample.final_url, 1'000}};
   sample.truncated = true;
   sample.not_modified = result == outcome::success;
-  sample.charset = charset::windows_1252;
+  sample.charset = robots::detail::charset::utf_16le;
   sample.validators = {.etag = "W/\"1\"", .last_modified = "Sun, 22 Nov 2026 03:00:00 GMT"};
   sample.failures = 2'000'000'000;
   sample.server_lifetime = std::chrono::seconds{0};

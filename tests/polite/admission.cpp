@@ -30,7 +30,6 @@
 namespace {
 
 using namespace std::chrono_literals;
-using robots::admission_options;
 using robots::admission_reason;
 using robots::explain;
 using robots::gate_options;
@@ -64,13 +63,13 @@ struct review_list {
 
 /// A crawler's parts over a scripted web.
 struct crawler {
-  explicit crawler(gate_options options = two_seconds(), admission_options more = {})
+  explicit crawler(gate_options options = two_seconds())
       : cache({.user_agent = "FooBot/1.0",
                .fallback = robots::fallback_policy::rfc9309(),
                .excluded = {"gov"}},
               web, clock),
         gate(std::move(options), clock),
-        front(cache, gate, std::move(more)) {
+        front(cache, gate) {
     web.on("https://example.com/robots.txt",
            ScriptedFetcher::ok("User-agent: *\nDisallow: /private\nCrawl-delay: 10\n"));
   }
@@ -113,36 +112,39 @@ TEST_CASE("A halt of another site with the same pace does not refuse a page that
     using MemoryPaceLedger::MemoryPaceLedger;
 
     [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
-                                                     const robots::pace_claim& claim) override {
+                                                     const claim& asked) override {
       if (on_turn) {
         std::exchange(on_turn, {})();
       }
-      return MemoryPaceLedger::take_turn(host, claim);
+      return MemoryPaceLedger::take_turn(host, asked);
     }
 
     std::function<void()> on_turn{};
   };
-  ManualClock clock;
-  const auto ledger = std::make_shared<HaltingLedger>(
-      std::make_shared<robots::test::MemoryPaceLedger::table>(clock));
-  ScriptedFetcher web;
-  web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
-  cache_type cache{
-      {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web, clock};
-  gate_options options = gate_with(0s);
-  options.key = [](std::string_view /*url*/) { return std::string{"one pace"}; };
-  options.ledger = ledger;
-  robots::basic_host_gate<ManualClock> gate{options, clock};
-  robots::basic_admission<cache_type> front{cache, gate};
-  CHECK_FALSE(cache.allowed("https://b.test/private"));
-  CHECK(cache.allowed("https://a.test/"));
-  clock.advance(1h);
+  for (const bool may_wait : {true, false}) {
+    ManualClock clock;
+    const auto ledger = std::make_shared<HaltingLedger>(
+        std::make_shared<robots::test::MemoryPaceLedger::table>(clock));
+    ScriptedFetcher web;
+    web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
+    cache_type cache{
+        {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web, clock};
+    gate_options options = gate_with(0s);
+    options.key = [](std::string_view /*url*/) { return std::string{"one pace"}; };
+    options.ledger = ledger;
+    robots::basic_host_gate<ManualClock> gate{options, clock};
+    robots::basic_admission<cache_type> front{cache, gate};
+    CHECK_FALSE(cache.allowed("https://b.test/private"));
+    CHECK(cache.allowed("https://a.test/"));
+    clock.advance(1h);
 
-  ledger->on_turn = [&] { cache.set_override("https://b.test/", robots::site_override::deny); };
-  const auto answer = front.admit("https://a.test/");
-  CHECK_FALSE(ledger->on_turn);
-  CHECK(to_string(answer.reason) == "go");
-  CHECK_FALSE(cache.allowed("https://b.test/"));
+    ledger->on_turn = [&] { cache.set_override("https://b.test/", robots::site_override::deny); };
+    const auto answer =
+        may_wait ? front.admit("https://a.test/") : front.try_admit("https://a.test/");
+    CHECK_FALSE(ledger->on_turn);
+    CHECK(to_string(answer.reason) == "go");
+    CHECK_FALSE(cache.allowed("https://b.test/"));
+  }
 }
 
 TEST_CASE("An admitted URL starts at its time, with the reason and the time") {
@@ -256,7 +258,7 @@ TEST_CASE("Every refusal by the gate leads to an event with the time") {
 
   gate_options strict = two_seconds();
   strict.delay.cap = 5s;
-  strict.delay.above_cap = robots::above_cap::skip_host;
+  strict.delay.skip_above_cap = true;
   crawler impatient{strict};
   const auto skipped = impatient.front.admit("https://example.com/b");
   CHECK(skipped.reason == admission_reason::skip_host);
@@ -267,21 +269,8 @@ TEST_CASE("Every refusal by the gate leads to an event with the time") {
   gate_options small = two_seconds();
   small.max_hosts = 1;
   crawler forgetful{small};
-  forgetful.gate.note_request("https://other.example/", forgetful.clock.now());
+  forgetful.gate.note_request("https://other.example/", {});
   CHECK(forgetful.front.admit("https://example.com/b").reason == admission_reason::no_room);
-}
-
-TEST_CASE("An open breaker delays requests") {
-  time_point until{};
-  crawler of{two_seconds(), {.breaker = [&](std::string_view url) -> std::optional<time_point> {
-               CHECK(url == "https://example.com/a");
-               return until;
-             }}};
-  until = of.clock.now() + 1min;
-  CHECK(of.front.next_allowed_at("https://example.com/a").decided_by == start_limit::breaker);
-  const auto got = of.front.try_admit("https://example.com/a");
-  CHECK(got.reason == admission_reason::not_yet);
-  CHECK(got.plan.at == until);
 }
 
 TEST_CASE("Threads that crawl one site are admitted one after another, each URL once") {
@@ -319,9 +308,8 @@ TEST_CASE("A reserved time has no effect after the site has changed to allow not
   CHECK(reserved.reservation.start().ask_again == reserved.plan.at);
   CHECK(of.web.count() == 1);
   of.clock.advance(10s);
-  CHECK(reserved.reservation.start().state == robots::start_state::refused);
+  CHECK(reserved.reservation.start().reason == admission_reason::disallowed);
   CHECK_FALSE(reserved.reservation);
-  CHECK(reserved.reservation.reason() == admission_reason::disallowed);
   CHECK(of.front.stats()[admission_reason::disallowed] == 1);
   CHECK(of.gate.stats().withdrawn == 1);
   // The place is free.
@@ -456,8 +444,7 @@ TEST_CASE("A site that turns hostile gets no planned request, and its pages go t
   auto elsewhere = of.front.try_reserve("https://other.example/x");
   REQUIRE(planned);
   of.turn_hostile();
-  CHECK(planned.reservation.start().state == robots::start_state::refused);  // before its time
-  CHECK(planned.reservation.reason() == admission_reason::halted);
+  CHECK(planned.reservation.start().reason == admission_reason::halted);  // before its time
   const auto refused = of.front.admit("https://example.com/y");
   CHECK(refused.reason == admission_reason::halted);
   CHECK(explain(refused) == "refused: not allowed: the site is halted until somebody resumes it");

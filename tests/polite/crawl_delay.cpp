@@ -16,15 +16,14 @@
 namespace {
 
 using namespace std::chrono_literals;
-using robots::above_cap;
 using robots::compute_delay;
 using robots::computed_delay;
-using robots::delay_inputs;
 using robots::delay_options;
-using robots::delay_term;
 using robots::longest_delay;
-using robots::spread_delay;
-using robots::squared_response;
+using robots::polite_detail::spread_delay;
+using robots::polite_detail::squared_response;
+using delay_inputs = robots::computed_delay::inputs;
+using delay_term = robots::computed_delay::source;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
@@ -91,7 +90,7 @@ static_assert(decider({.fixed_delay = 4s, .floor = 4s}, inputs(0s, 0s, 0s, 2s)) 
 constexpr computed_delay clamped = compute_delay({.cap = 30s}, {.crawl_delay = 86'400'000ms}, 0.5);
 static_assert(clamped.delay == 30s && clamped.asked == 24h && !clamped.skip_host);
 static_assert(clamped.term == delay_term::cap && clamped.asked_by == delay_term::crawl_delay);
-constexpr delay_options skipping{.cap = 30s, .above_cap = above_cap::skip_host};
+constexpr delay_options skipping{.cap = 30s, .skip_above_cap = true};
 static_assert(compute_delay(skipping, {.crawl_delay = 30'001ms}, 0.5).skip_host);
 static_assert(!compute_delay(skipping, {.crawl_delay = 30'000ms}, 0.5).skip_host);
 static_assert(compute_delay(skipping, {.crawl_delay = 31'000ms, .last_response = 60s}, 0.5)
@@ -139,9 +138,9 @@ TEST_CASE("A delay is between floor and cap, and is one of the delays that were 
     const computed_delay result = compute_delay(now.options, now.inputs, now.draw);
     REQUIRE(result.delay >= now.options.floor);
     REQUIRE(result.delay <= now.options.cap);
-    const std::array<nanoseconds, 6> asked{*now.inputs.crawl_delay,
-                                           *now.inputs.file_delay,
-                                           *now.inputs.request_rate,
+    const std::array<nanoseconds, 6> asked{now.inputs.crawl_delay,
+                                           now.inputs.file_delay,
+                                           now.inputs.request_rate,
                                            spread_delay(now.options.fixed_delay, now.draw),
                                            squared_response(now.inputs.last_response),
                                            now.options.floor};
@@ -159,7 +158,7 @@ TEST_CASE("If robots.txt and another term ask for the same delay, robots.txt is 
     const sample now = some_sample(random);
     const computed_delay delay = compute_delay(now.options, now.inputs, now.draw);
     const nanoseconds robots =
-        std::max({*now.inputs.crawl_delay, *now.inputs.file_delay, *now.inputs.request_rate});
+        std::max({now.inputs.crawl_delay, now.inputs.file_delay, now.inputs.request_rate});
     const bool by_robots = delay.asked_by == delay_term::crawl_delay ||
                            delay.asked_by == delay_term::file_delay ||
                            delay.asked_by == delay_term::request_rate;
@@ -179,13 +178,13 @@ TEST_CASE("No delay becomes shorter if a term asks for more") {
     const milliseconds amount = some(random, 10s);
     switch (i % 7) {
       case 0:
-        *more.inputs.crawl_delay += amount;
+        more.inputs.crawl_delay += amount;
         break;
       case 1:
-        *more.inputs.file_delay += amount;
+        more.inputs.file_delay += amount;
         break;
       case 2:
-        *more.inputs.request_rate += amount;
+        more.inputs.request_rate += amount;
         break;
       case 3:
         more.inputs.last_response += amount;

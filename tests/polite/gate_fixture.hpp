@@ -6,7 +6,7 @@
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/request_report.hpp>
 #include <robots/polite/start_plan.hpp>
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <chrono>
 #include <memory>
@@ -23,10 +23,6 @@ inline constexpr request_report fine{.response_time = std::chrono::milliseconds{
   return std::make_shared<const policy>(
       directives_for("User-agent: *\nAllow: /\n" + std::string{lines}, "FooBot"),
       record_head{{.outcome = outcome::success, .status = 200}});
-}
-
-[[nodiscard]] inline host_limits rules_with(std::string_view lines) {
-  return {.policy = policy_with(lines)};
 }
 
 /// A fixed delay, and the same random numbers each time.

@@ -11,7 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using robots::gate_options;
-using robots::key_by_origin;
 
 }  // namespace
 
@@ -35,7 +34,6 @@ TEST_CASE("Options that contradict each other are refused") {
       [](gate_options& o) { o.most_retry_after = -1s; },
       [](gate_options& o) { o.memory = -1s; },
       [](gate_options& o) { o.memory = std::chrono::nanoseconds::max(); },
-      [](gate_options& o) { o.key = nullptr; },
       [](gate_options& o) { o.longest_memory = -1s; }};
   int index = 0;
   for (const auto& make : mistakes) {
@@ -55,11 +53,4 @@ TEST_CASE("An option that is 0 turns off its delay, its limit or its memory") {
   options.longest_memory = 0s;
   options.ledger_patience = 0s;
   CHECK_NOTHROW(validate(options));
-}
-
-TEST_CASE("The default key is the origin") {
-  CHECK(key_by_origin("HTTPS://Example.com:443/a?b") == "https://example.com");
-  CHECK(key_by_origin("http://example.com:8080") == "http://example.com:8080");
-  CHECK(key_by_origin("example.com").empty());
-  CHECK(key_by_origin("mailto:a@b").empty());
 }

@@ -19,12 +19,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using robots::gate_options;
-using robots::host_limits;
 using robots::request_report;
 using robots::time_point;
 using robots::test::gate_with;
 using robots::test::MeetingClock;
-using robots::test::rules_with;
+using robots::test::policy_with;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
@@ -39,7 +38,7 @@ struct visit {
 
 struct site {
   std::string url;
-  host_limits limits;
+  std::shared_ptr<const robots::policy> limits;
   milliseconds latency{0};
   milliseconds robots_delay{0};
   int pages = 0;
@@ -58,11 +57,11 @@ std::vector<site> fifty_sites() {
     switch (i % 5) {
       case 0:
         result.robots_delay = milliseconds{100 * (1 + i % 7)};
-        result.limits = rules_with("Crawl-delay: 0." + std::to_string(1 + i % 7));
+        result.limits = policy_with("Crawl-delay: 0." + std::to_string(1 + i % 7));
         break;
       case 1:
         result.robots_delay = 250ms;
-        result.limits = rules_with("Request-rate: 4/1s");
+        result.limits = policy_with("Request-rate: 4/1s");
         break;
       case 2:
         result.latency = 900ms;  // its square asks for 810 ms
@@ -126,8 +125,9 @@ TEST_CASE("32 threads crawl 50 hosts politely and fairly, in the least possible 
       if (admitted) {
         clock.sleep_until(result.start + chosen->latency, {});
         result.end = clock.now();
-        result.least = std::max<nanoseconds>(
-            {fixed / 2, chosen->robots_delay, robots::squared_response(chosen->latency)});
+        result.least =
+            std::max<nanoseconds>({fixed / 2, chosen->robots_delay,
+                                   robots::polite_detail::squared_response(chosen->latency)});
         got.reservation.complete({.response_time = chosen->latency, .status = 200});
       }
       result.next = paced.next_allowed_at(chosen->url, chosen->limits).at;

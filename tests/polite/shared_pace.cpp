@@ -34,7 +34,7 @@ using robots::test::fine;
 using robots::test::gate_with;
 using robots::test::home;
 using robots::test::MemoryPaceLedger;
-using robots::test::rules_with;
+using robots::test::policy_with;
 
 using gate = robots::basic_host_gate<ManualClock>;
 
@@ -75,8 +75,8 @@ class SlowLedger final : public MemoryPaceLedger {
   void set_late(std::chrono::nanoseconds late) { late_ = late; }
 
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
-                                                   const robots::pace_claim& claim) override {
-    const auto wait = MemoryPaceLedger::take_turn(host, claim);
+                                                   const claim& asked) override {
+    const auto wait = MemoryPaceLedger::take_turn(host, asked);
     clock_.advance(late_);
     if (const auto meanwhile = std::exchange(meanwhile_, {})) {
       meanwhile();
@@ -131,10 +131,10 @@ class StartLedger final : public MemoryPaceLedger {
       : MemoryPaceLedger{std::move(shared)}, clock_{std::move(clock)} {}
 
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
-                                                   const robots::pace_claim& claim) override {
+                                                   const claim& asked) override {
     static_cast<void>(clock_.wall_now());  // this may be the second question for one start
     clock_.stand_still();
-    const auto wait = MemoryPaceLedger::take_turn(host, claim);
+    const auto wait = MemoryPaceLedger::take_turn(host, asked);
     if (wait.count() > 0) {
       static_cast<void>(clock_.wall_now());
     }
@@ -145,8 +145,9 @@ class StartLedger final : public MemoryPaceLedger {
   StartClock clock_;
 };
 
-time_point visit_home(robots::any_host_gate& amount, const robots::host_limits& limits = {}) {
-  auto got = amount.acquire(home, limits);
+time_point visit_home(robots::any_host_gate& amount,
+                      const std::shared_ptr<const robots::policy>& site_policy = {}) {
+  auto got = amount.acquire(home, site_policy);
   REQUIRE(got);
   const time_point time = got.reservation.at();
   got.reservation.complete(fine);
@@ -188,7 +189,7 @@ TEST_CASE("The longest delay of all processes applies to all") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
-  const auto slow = rules_with("Crawl-delay: 5\n");
+  const auto slow = policy_with("Crawl-delay: 5\n");
   const time_point start = all.clock.now();
   CHECK(visit_home(a, slow) == start);
   CHECK(visit_home(b) == start + 5s);
@@ -201,7 +202,7 @@ TEST_CASE("A delay that its only process gives up no longer applies") {
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
   const time_point start = all.clock.now();
-  CHECK(visit_home(a, rules_with("Crawl-delay: 5\n")) == start);
+  CHECK(visit_home(a, policy_with("Crawl-delay: 5\n")) == start);
   CHECK(visit_home(a) == start + 5s);
   CHECK(visit_home(b) == start + 6s);
 }
@@ -222,7 +223,7 @@ TEST_CASE("A fetch of robots.txt that one process reports counts for all") {
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
   const time_point start = all.clock.now();
-  a.note_request(home, start);
+  a.note_request(home, {});
   CHECK(visit_home(b) == start + 1s);
 }
 
@@ -284,7 +285,7 @@ TEST_CASE("Turns keep the longest delay of all processes, however late the ledge
   slow.ledger = std::make_shared<SlowLedger>(all.table, 45ms);
   gate a{slow, all.clock};
   gate b{all.options(), all.clock};
-  const auto five = rules_with("Crawl-delay: 5\n");
+  const auto five = policy_with("Crawl-delay: 5\n");
   time_point last = visit_home(b, five);
   for (int i = 0; i < 3; ++i) {
     const time_point of_a = visit_home(a);
@@ -304,6 +305,36 @@ TEST_CASE("A turn is not used if another process got one before the answer came"
   time_point of_b{};
   ledger->on_answer([&] { of_b = visit_home(b); });
   CHECK(visit_home(a) >= of_b + 1s);
+}
+
+TEST_CASE("A start asks a ledger that answers ever later only a few times") {
+  struct EverLaterLedger final : MemoryPaceLedger {
+    using MemoryPaceLedger::MemoryPaceLedger;
+
+    [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
+                                                     const claim& asked) override {
+      const auto wait = MemoryPaceLedger::take_turn(host, asked);
+      late += questions < 100 ? 10ms : 0ms;
+      ++questions;
+      clock.advance(late);
+      return wait;
+    }
+
+    ManualClock clock{};
+    std::chrono::nanoseconds late{0};
+    int questions = 0;
+  };
+  fleet all;
+  const auto ledger = std::make_shared<EverLaterLedger>(all.table);
+  ledger->clock = all.clock;
+  gate_options options = all.options();
+  options.ledger = ledger;
+  gate paced{options, all.clock};
+  CHECK(paced.try_acquire(home).reason == admission_reason::not_yet);
+  CHECK(ledger->questions < 10);
+  const time_point deadline = all.clock.now() + 5s;
+  CHECK(paced.acquire(home, {}, {.deadline = deadline}).reason == admission_reason::too_late);
+  CHECK(ledger->questions < 50);
 }
 
 TEST_CASE("Hosts do not wait for each other") {
@@ -347,7 +378,7 @@ TEST_CASE("While a ledger fails for a short time, no request starts that it did 
   auto waiting = b.try_reserve(home);
   REQUIRE(waiting);
   const auto later = waiting.reservation.start();
-  CHECK(later.state == robots::start_state::wait);
+  CHECK(later.reason == admission_reason::not_yet);
   CHECK(later.ask_again == start + 1s);
   all.clock.advance(1s);
   all.table->down.clear();

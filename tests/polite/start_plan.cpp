@@ -7,7 +7,7 @@
 namespace {
 
 using namespace std::chrono_literals;
-using robots::delay_term;
+using delay_term = robots::computed_delay::source;
 using robots::explain;
 using robots::start_limit;
 using robots::start_plan;
@@ -18,14 +18,14 @@ static_assert(to_string(start_limit::delay) == "delay");
 static_assert(to_string(start_limit::slow_down) == "slow_down");
 static_assert(to_string(start_limit::retry_after) == "retry_after");
 static_assert(to_string(start_limit::visit_time) == "visit_time");
-static_assert(to_string(start_limit::breaker) == "breaker");
+static_assert(to_string(start_limit::ledger) == "ledger");
 
 constexpr time_point now{100h};
 
 constexpr start_plan later_of_two() {
   start_plan plan{.at = now};
   plan.not_before(now + 2s, start_limit::delay);
-  plan.not_before(now + 1s, start_limit::breaker);
+  plan.not_before(now + 1s, start_limit::retry_after);
   plan.not_before(now + 2s, start_limit::visit_time);
   return plan;
 }
@@ -53,8 +53,8 @@ TEST_CASE("A start plan has the delay and its reason") {
         "in 2.000 s: delay of 2.000 s after 429 or 503, without them 1.000 s (crawl_delay)");
   CHECK(explain(in_two_seconds(start_limit::retry_after), now) == "in 2.000 s: Retry-After");
   CHECK(explain(in_two_seconds(start_limit::visit_time), now) == "in 2.000 s: Visit-time");
-  CHECK(explain(in_two_seconds(start_limit::breaker), now) ==
-        "in 2.000 s: the circuit breaker is open");
+  CHECK(explain(in_two_seconds(start_limit::ledger), now) ==
+        "in 2.000 s: other processes visit the host, too");
 }
 
 TEST_CASE("A start plan has the requested delay even if it is above the cap") {

@@ -2,7 +2,7 @@
 
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/time/clock.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// A ledger in memory, for gates that play the part of several processes.
+// A ledger in memory, for gates that stand for several processes.
 #pragma once
 
 #include <robots/polite/pace_ledger.hpp>
@@ -25,9 +25,11 @@ class MemoryPaceLedger : public PaceLedger {
     explicit table(ManualClock source) : clock(std::move(source)) {}
 
     struct entry {
-      time_point next = time_point::min();  // after the last turn, by what was claimed at it
+      time_point next =
+          time_point::min();  // the earliest time after the last turn, by the claim for that turn
       time_point last = time_point::min();
-      std::pair<const void*, std::uint64_t> last_turn{};  // whose that is, and its number
+      std::pair<const void*, std::uint64_t>
+          last_turn{};  // the process of the last turn, and the number of the turn
       time_point held_until = time_point::min();
       std::chrono::nanoseconds longest{0};
       const void* longest_by = nullptr;
@@ -37,32 +39,32 @@ class MemoryPaceLedger : public PaceLedger {
     ManualClock clock;
     std::mutex mutex;
     std::map<std::string, entry, std::less<>> hosts;
-    std::string down;  // why, if it is
+    std::string down;  // the reason if the ledger is down
     int questions = 0;
   };
 
   explicit MemoryPaceLedger(std::shared_ptr<table> shared) : table_(std::move(shared)) {}
 
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
-                                                   const pace_claim& claim) override {
+                                                   const claim& asked) override {
     const std::scoped_lock lock{table_->mutex};
     ask();
     const time_point now = table_->clock.now();
-    const time_point start = now + claim.lateness;
-    const std::pair<const void*, std::uint64_t> turn{this, claim.turn};
+    const time_point start = now + asked.lateness;
+    const std::pair<const void*, std::uint64_t> turn{this, asked.turn};
     const auto [found, added] = table_->hosts.try_emplace(std::string{host});
     table::entry& entry = found->second;
-    if (added && claim.last_asked && *claim.last_asked < std::max(memory, claim.after)) {
+    if (added && asked.last_asked && *asked.last_asked < std::max(memory, asked.after)) {
       entry.last = start;
-      entry.next = start + claim.after;
+      entry.next = start + asked.after;
     }
-    if (entry.longest_by == this || claim.least >= entry.longest || now >= entry.longest_until) {
-      entry.longest = claim.least;
+    if (entry.longest_by == this || asked.least >= entry.longest || now >= entry.longest_until) {
+      entry.longest = asked.least;
       entry.longest_by = this;
       entry.longest_until = now + memory;
     }
     time_point next = entry.held_until;
-    if (claim.turn == 0 || entry.last_turn != turn) {
+    if (asked.turn == 0 || entry.last_turn != turn) {
       next = std::max(next, entry.next);
       if (entry.last != time_point::min()) {
         next = std::max(next, entry.last + entry.longest);
@@ -72,7 +74,7 @@ class MemoryPaceLedger : public PaceLedger {
       return next - now;
     }
     entry.last = start;
-    entry.next = start + claim.after;
+    entry.next = start + asked.after;
     entry.last_turn = turn;
     return {};
   }

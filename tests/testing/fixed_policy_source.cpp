@@ -2,7 +2,7 @@
 
 #include "polite/gate_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
 
 #include <doctest/doctest.h>

@@ -50,13 +50,13 @@ TEST_CASE("The functions that make responses set the given status and body") {
   const fetch_response ok = ScriptedFetcher::ok("x", {{"ETag", "\"1\""}});
   CHECK(ok.status == 200);
   CHECK(ok.body == "x");
-  CHECK(robots::find_header(ok.headers, "Content-Type") == "text/plain");
-  CHECK(robots::find_header(ok.headers, "ETag") == "\"1\"");
+  CHECK(robots::detail::find_header(ok.headers, "Content-Type") == "text/plain");
+  CHECK(robots::detail::find_header(ok.headers, "ETag") == "\"1\"");
   const fetch_response html = ScriptedFetcher::ok("x", {{"content-type", "text/html"}});
   CHECK(html.headers.size() == 1);
   const fetch_response moved = ScriptedFetcher::redirect(301, "/x");
   CHECK(moved.status == 301);
-  CHECK(robots::find_header(moved.headers, "location") == "/x");
+  CHECK(robots::detail::find_header(moved.headers, "location") == "/x");
   CHECK(ScriptedFetcher::failure(fetch_error::tls).error_text == "scripted: tls");
 }
 

@@ -55,7 +55,7 @@ json source_of(const answer& about) {
 json explain_of(const answer& about) {
   const explanation& why = *about.why;
   json matches = json::array();
-  for (const robots::explanation::matching_rule& rule : why.matches) {
+  for (const robots::listed_rule& rule : why.matches) {
     matches.push_back({{"directive", to_string(rule.kind)},
                        {"pattern", text_of(rule.pattern)},
                        {"compared", text_of(rule.compared)},

@@ -2,7 +2,7 @@
 
 #include <robots/base/printable.hpp>
 #include <robots/policy/fallback.hpp>
-#include <robots/rep/read/dialect.hpp>
+#include <robots/rep/read/parse_options.hpp>
 #include <robots/version.hpp>
 
 #include <CLI/CLI.hpp>

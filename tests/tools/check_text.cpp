@@ -138,7 +138,7 @@ std::string group_text(group_choice group, const std::string& crawler) {
   return "none, since none names " + crawler + " and there is none for *";
 }
 
-std::string match_text(const robots::explanation::matching_rule& rule) {
+std::string match_text(const robots::listed_rule& rule) {
   std::string text = rule.kind == rule_kind::allow ? "Allow: " : "Disallow: ";
   text += base::printable(rule.pattern);
   if (rule.compared != rule.pattern) {

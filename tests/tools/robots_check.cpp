@@ -175,14 +175,14 @@ class session {
     }
     warned_of_host_ = true;
     const std::string shown = base::printable(url);
-    const std::string path = base::printable(target_of(url));
+    const std::string path = base::printable(detail::target_of(url));
     std::cerr << "robots-check: warning: \"" << shown << "\" is read as the host " << named->host
               << " and the path " << (path.starts_with('/') ? "" : "/") << path
               << ": write https://" << shown << " for a URL or /" << shown << " for a path\n";
   }
 
   void complain(const std::string& url) const {
-    const std::string problem = url_problem(url);
+    const std::string problem = detail::url_problem(url);
     std::cerr << "robots-check: not an http or https URL"
               << (wanted_.file ? " nor a path that begins with /" : "") << ": \""
               << base::printable(url) << '"' << (problem.empty() ? "" : ": " + problem) << '\n';
@@ -215,12 +215,12 @@ std::string read_robots(const settings& wanted, const std::string& file) {
 template <class Use>
 auto with_text(const settings& wanted, const std::string& file, const Use& use) {
   const std::string octets = read_robots(wanted, file);
-  const utf8_text text = to_utf8(octets);
+  const std::optional<std::string> transcoded = detail::to_utf8(octets);
   parse_options options = wanted.cache.parse;
-  if (text.converted()) {
-    options.max_bytes = std::max(options.max_bytes, text.text().size());
+  if (transcoded) {
+    options.max_bytes = std::max(options.max_bytes, transcoded->size());
   }
-  return use(text.text(), options);
+  return use(std::string_view{transcoded ? *transcoded : octets}, options);
 }
 
 document read_document(const settings& wanted, const std::string& file) {
@@ -333,7 +333,7 @@ status override_in(const settings& wanted, SharedStore& store) {
     value = static_cast<site_override>(static_cast<int>(value) + 1);
   }
   for (const site& named : sites_of(wanted, 2)) {
-    const std::string bare{without_scheme(named.key())};
+    const std::string bare{detail::without_scheme(named.key())};
     const auto stored = store.load(ruling_key(bare));
     ruling_record record =
         decode_rulings(stored.value_or("")).value_or(ruling_record{.site = bare});

@@ -51,6 +51,18 @@ namespace robots::base {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
+/// Returns the length of the scheme at the start of a URL (RFC 3986, section 3.1), or 0:
+/// `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
+[[nodiscard]] constexpr std::size_t scheme_length(std::string_view text) noexcept {
+  std::size_t length = 0;
+  while (length < text.size() &&
+         (is_alpha(text[length]) || (length > 0 && (is_digit(text[length]) || text[length] == '+' ||
+                                                    text[length] == '-' || text[length] == '.')))) {
+    ++length;
+  }
+  return length;
+}
+
 /// Returns the two hexadecimal digits of an octet, in upper case.
 [[nodiscard]] constexpr std::array<char, 2> hex_digits(unsigned char octet) noexcept {
   constexpr std::string_view digits = "0123456789ABCDEF";

@@ -41,4 +41,24 @@ class forward_iterator : private Cursor {
   }
 };
 
+/// The values from the position of a cursor to the end. A forward range.
+template <class Cursor>
+class forward_range {
+ public:
+  using iterator = forward_iterator<Cursor>;  ///< iterates over the values
+
+  /// Starts at the position of `first`.
+  constexpr explicit forward_range(const Cursor& first) noexcept : first_(first) {}
+
+  /// Returns the first value.
+  [[nodiscard]] constexpr iterator begin() const noexcept { return iterator{first_}; }
+  /// Returns the end of the values.
+  [[nodiscard]] constexpr iterator end() const noexcept { return {}; }
+  /// Returns true if there are no values.
+  [[nodiscard]] constexpr bool empty() const noexcept { return begin() == end(); }
+
+ private:
+  Cursor first_;
+};
+
 }  // namespace robots::base

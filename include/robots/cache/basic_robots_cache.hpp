@@ -38,7 +38,7 @@ namespace robots {
 /// and 2.4). Threads that ask for one site at the same time share one fetch. For a URL, the site is
 /// its origin. For a host without a scheme, it is https or, if that cannot be reached, http.
 ///
-/// Over a `SharingStorage`, such as `TieredStorage`, it shares answers and rulings with the other
+/// Over a `TieredStorage`, it shares answers and rulings with the other
 /// processes of the crawl: one of them fetches the file of a site. It checks the records from the
 /// shared store. If the store fails, each process goes on alone. Circuit breakers are not shared.
 ///
@@ -54,7 +54,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
       : holder{{std::move(fetcher), std::move(clock), std::move(storage), std::move(observer)}},
         cache_controls(std::move(options), holder::parts_,
                        cache_detail::shared_by(parts_.storage)) {
-    if constexpr (ObserverOf<O, drop_event> && requires { parts_.storage.on_drop({}); }) {
+    if constexpr (detail::ObserverOf<O, drop_event> && requires { parts_.storage.on_drop({}); }) {
       parts_.storage.on_drop([this](std::string_view key, bool expired) {
         parts_.tell(drop_event{parts_.about(key), expired});
       });
@@ -91,7 +91,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     const std::string_view key = first_key(url);
     cache_detail::found known = parts_.find_fresh(key, call.context);
     const bool is_kept = known.policy != nullptr;
-    decision decided = is_kept ? decide(target_behind_key(url, key),
+    decision decided = is_kept ? decide(detail::target_behind_key(url, key),
                                         cache_detail::selected(std::move(known), agent))
                                : decide(url, cache_detail::selected(load(url, key, call), agent));
     if constexpr (has_observer) {

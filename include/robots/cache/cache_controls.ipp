@@ -117,7 +117,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::refresh(std::string_
 }
 
 ROBOTS_INLINE void cache_controls::set_excluded(std::span<const std::string> entries) {
-  engine_->excluded.replace(entries);
+  engine_->rulings.set_excluded(entries);
   engine_->parts.tell(exclusions_event{engine_->parts.about({}), entries});
 }
 
@@ -241,7 +241,7 @@ ROBOTS_INLINE const cache_options& cache_controls::options() const noexcept {
 }
 
 ROBOTS_INLINE std::string_view cache_controls::first_key(std::string_view host_or_url) const {
-  const std::string_view key = possible_site_key(host_or_url);
+  const std::string_view key = detail::possible_site_key(host_or_url);
   return engine_->rulings.may_hold_for(key) ? std::string_view{} : key;
 }
 

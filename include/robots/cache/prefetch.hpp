@@ -179,7 +179,7 @@ class prefetch_run {
     if (!item.led()) {
       return joined;
     }
-    return is_successful(item.policy()->outcome()) ? fetched : failed;
+    return detail::is_successful(item.policy()->outcome()) ? fetched : failed;
   }
 
   void wait(bool more_to_begin) {
@@ -198,7 +198,7 @@ class prefetch_run {
         until = std::nullopt;
       }
     }
-    if constexpr (PolledFetcher<F>) {
+    if constexpr (detail::PolledFetcher<F>) {
       milliseconds most = longest_sleep;
       if (until) {
         const time_point now = cache_.clock().now();
@@ -216,7 +216,7 @@ class prefetch_run {
 
   /// Ends `wait`. Any thread may call it.
   void wake() noexcept {
-    if constexpr (PolledFetcher<F>) {
+    if constexpr (detail::PolledFetcher<F>) {
       web_.wake();
     } else {
       {

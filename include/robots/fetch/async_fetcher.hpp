@@ -28,6 +28,10 @@ concept AsyncFetcher =
       fetcher.async_fetch(std::move(request), std::move(done));
     };
 
+}  // namespace robots
+
+namespace robots::detail {
+
 /// An `AsyncFetcher` that works, and calls back, only during a call of `run_once(longest)`.
 ///
 /// The call waits up to `longest`, until an exchange has ended or `wake()` was called. Any thread
@@ -40,4 +44,4 @@ concept PolledFetcher = AsyncFetcher<F> && requires(F& fetcher, std::chrono::mil
   fetcher.wake();
 };
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -18,14 +18,6 @@ struct breaker_options {
   std::chrono::seconds cooldown{60};  ///< the time that it stays open
 };
 
-/// Throws `std::invalid_argument` if a number makes no sense. The message says what to change.
-constexpr void validate(const breaker_options& options) {
-  if (options.failures < 0 || options.cooldown.count() < 0) {
-    throw std::invalid_argument{
-        "breaker.failures and breaker.cooldown are not negative: use 0 failures for no breaker"};
-  }
-}
-
 /// The state of a breaker.
 enum class breaker_state : std::uint8_t {
   closed,     ///< all requests may be sent
@@ -41,6 +33,14 @@ enum class breaker_state : std::uint8_t {
 }  // namespace robots
 
 namespace robots::detail {
+
+/// Throws `std::invalid_argument` if a number makes no sense. The message says what to change.
+constexpr void validate(const breaker_options& options) {
+  if (options.failures < 0 || options.cooldown.count() < 0) {
+    throw std::invalid_argument{
+        "breaker.failures and breaker.cooldown are not negative: use 0 failures for no breaker"};
+  }
+}
 
 /// Keeps requests from an origin that has failed several times in a row.
 ///
@@ -94,9 +94,6 @@ class circuit_breaker {
 
   /// Returns the state as of the last call.
   [[nodiscard]] constexpr breaker_state state() const noexcept { return state_; }
-
-  /// Returns the number of failures in a row, up to the number that opens the breaker.
-  [[nodiscard]] constexpr int failures() const noexcept { return failures_; }
 
   /// Returns the time of the next request or probe at the latest, or `time_point{}` while closed.
   [[nodiscard]] constexpr time_point open_until() const noexcept { return until_; }

@@ -1,13 +1,15 @@
 #pragma once
 
+#include <robots/base/saturating_add.hpp>
+#include <robots/base/site_table.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/time/clock.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <memory>
+#include <mutex>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -24,78 +26,124 @@ class origin_breakers {
   using change_listener = std::function<void(std::string_view origin, breaker_state now)>;
 
   /// Makes closed breakers. Throws `std::invalid_argument` if an option is negative.
-  explicit origin_breakers(breaker_options options = {}, change_listener listener = {});
-  origin_breakers(const origin_breakers&) = delete;
-  origin_breakers& operator=(const origin_breakers&) = delete;
-  ~origin_breakers();
+  explicit origin_breakers(breaker_options options = {}, change_listener listener = {})
+      : options_{options}, listener_{std::move(listener)} {
+    validate(options);
+  }
 
-  /// Returns true if a request may be sent to `origin` now; see `circuit_breaker::admits`. Use a
-  /// `breaker_permit` for a request that may end in an exception.
-  [[nodiscard]] bool admits(std::string_view origin, time_point now);
+  /// Returns true if a request may be sent to `origin` now; see `circuit_breaker::admits`.
+  [[nodiscard]] bool admits(std::string_view origin, time_point now) {
+    return change(origin,
+                  [now](state* found) { return found == nullptr || found->breaker.admits(now); });
+  }
 
   /// Notes that a permitted request got an answer.
-  void on_success(std::string_view origin);
+  void on_success(std::string_view origin) {
+    change(origin, [&](state* /*found*/) { return origins_.erase(origin); });
+  }
 
   /// Notes that a permitted request failed: without an answer or, if it `answered`, because of the
   /// answer.
-  void on_failure(std::string_view origin, time_point now, bool answered = false);
+  void on_failure(std::string_view origin, time_point now, bool answered = false) {
+    if (options_.failures == 0) {
+      return;
+    }
+    change(origin, [&](state* found) {
+      if (found == nullptr) {
+        // No entry is dropped while there is room.
+        const bool full = origins_.size() == most;
+        found = origins_.find_or_add(origin, full ? now : (time_point::min)(), &needed_until);
+        if (found == nullptr) {
+          return false;
+        }
+        found->breaker = circuit_breaker{options_};
+      }
+      found->breaker.on_failure(now);
+      found->failed_at = now;
+      found->answered = answered;
+      return true;
+    });
+  }
 
   /// Notes that a request that got permission at the time `admitted` ended without a result. Has no
   /// effect if it was not a probe, or if that probe has expired.
-  void on_abandoned(std::string_view origin, time_point admitted);
+  void on_abandoned(std::string_view origin, time_point admitted) {
+    const time_point probe_until = base::saturating_add(admitted, options_.cooldown);
+    change(origin, [&](state* found) {
+      const bool is_probe = found != nullptr && found->breaker.open_until() == probe_until;
+      if (is_probe) {
+        found->breaker.on_abandoned(admitted);
+        origins_.forget_after(*found, needed_until(*found));
+      }
+      return is_probe;
+    });
+  }
 
   /// Returns true if `origin` sent an answer to its last failed request.
-  [[nodiscard]] bool answered(std::string_view origin) const;
+  [[nodiscard]] bool answered(std::string_view origin) const {
+    const std::scoped_lock lock{mutex_};
+    const state* const found = origins_.find(origin);
+    return found != nullptr && found->answered;
+  }
 
   /// Returns the time until which `origin` gets no requests, or an empty optional if it may get one
   /// now.
-  [[nodiscard]] std::optional<time_point> open_until(std::string_view origin, time_point now) const;
+  [[nodiscard]] std::optional<time_point> open_until(std::string_view origin,
+                                                     time_point now) const {
+    const std::scoped_lock lock{mutex_};
+    const state* const found = origins_.find(origin);
+    const time_point until = found == nullptr ? now : found->breaker.open_until();
+    return until > now ? std::optional{until} : std::nullopt;
+  }
 
   /// Returns the number of origins whose breaker is not closed.
-  [[nodiscard]] std::size_t open() const;
+  [[nodiscard]] std::size_t open() const {
+    const std::scoped_lock lock{mutex_};
+    std::size_t count = 0;
+    origins_.for_each([&count](std::string_view, const state& watched) {
+      count += watched.breaker.state() == breaker_state::closed ? 0U : 1U;
+    });
+    return count;
+  }
 
  private:
-  struct state;
-  struct watch_list;
+  static constexpr std::size_t most = 65'536;
 
-  breaker_options options_;
-  change_listener listener_;
-  std::unique_ptr<watch_list> watched_;
-};
+  struct state {
+    circuit_breaker breaker{};
+    time_point failed_at{};
+    bool answered = false;
+  };
 
-/// Permission for one request from the breaker of its origin. It lasts until the result is known.
-///
-/// Dropped before that, it has no effect on the origin. If it was for the probe, the next request
-/// may be the probe.
-class breaker_permit {
- public:
-  /// Asks for permission at the time `now`. Returns an empty optional if the breaker is open.
-  [[nodiscard]] static std::optional<breaker_permit> take(std::shared_ptr<origin_breakers> breakers,
-                                                          std::string origin, time_point now);
+  /// Returns the end of the cooldown. Without one, it is the time of the failure, so that the first
+  /// origin that failed is forgotten first.
+  [[nodiscard]] static time_point needed_until(const state& watched) noexcept {
+    return (std::max)(watched.failed_at, watched.breaker.open_until());
+  }
 
-  breaker_permit(breaker_permit&&) noexcept = default;
-  /// Cancels its permission and takes over that of `other`.
-  breaker_permit& operator=(breaker_permit&& other) noexcept;
-  ~breaker_permit();
+  [[nodiscard]] breaker_state state_of(std::string_view origin) const noexcept {
+    const state* const found = origins_.find(origin);
+    return found == nullptr ? breaker_state::closed : found->breaker.state();
+  }
 
-  /// Notes that the origin answered.
-  void succeed();
+  /// Calls `work` with the state of an origin, or null, and reports the change of the breaker.
+  template <class Work>
+  bool change(std::string_view origin, const Work& work) {
+    std::unique_lock lock{mutex_};
+    const breaker_state before = state_of(origin);
+    const bool result = work(origins_.find(origin));
+    const breaker_state after = state_of(origin);
+    lock.unlock();
+    if (listener_ && after != before) {
+      listener_(origin, after);
+    }
+    return result;
+  }
 
-  /// Notes a failure: see `origin_breakers::on_failure`.
-  void fail(time_point now, bool answered);
-
- private:
-  breaker_permit(std::shared_ptr<origin_breakers> breakers, std::string origin,
-                 time_point taken) noexcept
-      : breakers_{std::move(breakers)}, origin_{std::move(origin)}, taken_{taken} {}
-
-  std::shared_ptr<origin_breakers> breakers_;  // null once the result is known
-  std::string origin_;
-  time_point taken_;
+  const breaker_options options_;
+  const change_listener listener_;
+  mutable std::mutex mutex_;
+  base::site_table<state> origins_{most};
 };
 
 }  // namespace robots::detail
-
-#ifndef ROBOTS_COMPILED
-#include <robots/fetch/origin_breakers.ipp>
-#endif

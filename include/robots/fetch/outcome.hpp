@@ -53,6 +53,10 @@ inline constexpr std::size_t outcome_count = 13;
   }
 }
 
+}  // namespace robots
+
+namespace robots::detail {
+
 /// Returns true if the site sent its robots.txt, said where it is, or said that it has none. 401,
 /// 403 and other refusals are answers, too (see `is_failure`), but the crawler does not get the
 /// file.
@@ -93,4 +97,4 @@ inline constexpr std::size_t outcome_count = 13;
   return outcome::unreachable;
 }
 
-}  // namespace robots
+}  // namespace robots::detail

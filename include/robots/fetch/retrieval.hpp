@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/random_sequence.hpp>
-#include <robots/fetch/known_copy.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_options.hpp>
@@ -13,7 +12,7 @@
 
 #include <chrono>
 #include <cstddef>
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -105,17 +104,13 @@ class retrieval {
 
   void on_failure(outcome kind, fetch_response response, time_point now, wall_time date = {});
 
-  /// Returns true if every failure of this try was a refused connection.
-  [[nodiscard]] bool is_closed() const noexcept;
-
   void try_again(outcome kind, fetch_response response, time_point now, wall_time date);
 
   void on_redirect(fetch_response response, time_point now);
 
-  /// Returns true if a URL is that of another site's robots.txt, in any spelling of the path (RFC
-  /// 9309, section 2.2.2), with or without an empty query. With any other query, it is another
-  /// resource.
-  [[nodiscard]] bool is_robots_txt_of_other(const std::string& url) const;
+  /// Returns true if a URL is that of a robots.txt, in any spelling of the path (RFC 9309, section
+  /// 2.2.2), with or without an empty query. With any other query, it is another resource.
+  [[nodiscard]] static bool is_robots_txt(const std::string& url);
 
   void finish(outcome kind, fetch_response response);
 
@@ -125,13 +120,14 @@ class retrieval {
   base::random_sequence random_;
   std::size_t origin_ = 0;
   std::string url_{};
-  std::vector<std::string> chain_;        // the URLs of this try, from the origin on
-  std::optional<breaker_permit> permit_;  // of the origin; held until the result is known
+  std::vector<std::string> chain_;  // the URLs of this try, from the origin on
+  std::shared_ptr<void> permit_;    // its end before the result releases the probe of the breaker
   time_point sent_at_{};
   retrieval_result result_;                 // what is known so far
   outcome failure_ = outcome::unreachable;  // the result of the last try
   fetch_response failed_;
   bool answered_ = false;  // an origin has answered, so it is clear which one to ask
+  bool is_closed_ = true;  // every failure of this try was a refused connection
   retrieval_step step_;
 };
 

@@ -5,7 +5,7 @@
 #include <robots/fetch/detail/redirect.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retry_options.hpp>
-#include <robots/http/retry_after.hpp>
+#include <robots/http/freshness.hpp>
 #include <robots/http/validators.hpp>
 #include <robots/rep/rules/static_pattern.hpp>
 
@@ -44,6 +44,8 @@ ROBOTS_INLINE void retrieval::on_response(fetch_response response, time_point no
                              .hop = static_cast<int>(chain_.size()) - 1,
                              .attempt = result_.attempts});
   answered_ = answered_ || response.error == fetch_error::none;
+  is_closed_ = is_closed_ && (response.error == fetch_error::none ||
+                              response.error == fetch_error::connection_refused);
   if (!is_redirect(response.status)) {
     settle(response, now);
   }
@@ -70,6 +72,7 @@ ROBOTS_INLINE void retrieval::on_wait_over(time_point now) {
     return;
   }
   ++result_.attempts;
+  is_closed_ = true;
   if (!answered_) {
     origin_ = 0;
     ask_origin(now);
@@ -98,13 +101,17 @@ ROBOTS_INLINE void retrieval::ask_origin(time_point now) {
 
 ROBOTS_INLINE void retrieval::begin_try(time_point now) {
   if (options_.breakers) {
-    permit_ = breaker_permit::take(options_.breakers, own_origin(), now);
-    if (!permit_) {
+    std::string origin = own_origin();
+    if (!options_.breakers->admits(origin, now)) {
       return on_failure(outcome::circuit_open,
                         {.error = fetch_error::other,
-                         .error_text = "the circuit breaker of " + own_origin() + " is open"},
+                         .error_text = "the circuit breaker of " + origin + " is open"},
                         now);
     }
+    const auto release = [breakers = options_.breakers, origin = std::move(origin), now](void*) {
+      breakers->on_abandoned(origin, now);
+    };
+    permit_ = std::shared_ptr<void>{options_.breakers.get(), release};
   }
   send(now);
 }
@@ -135,9 +142,9 @@ ROBOTS_INLINE void retrieval::settle(const fetch_response& response, time_point 
       response.error == fetch_error::refused_address) {
     // The caller's cancellation says nothing about the origin.
   } else if (!answered || response.status >= 500) {
-    permit_->fail(now, answered || chain_.size() > 1);
+    options_.breakers->on_failure(own_origin(), now, answered || chain_.size() > 1);
   } else {
-    permit_->succeed();
+    options_.breakers->on_success(own_origin());
   }
   permit_.reset();
 }
@@ -151,24 +158,13 @@ ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, 
   if (out_of_reach && !answered_ && origin_ + 1 < origins_.size()) {
     ++origin_;
     ask_origin(now);
-  } else if (kind == outcome::unreachable && !is_closed()) {
+  } else if (kind == outcome::unreachable && !is_closed_) {
     try_again(kind, std::move(response), now, date);
   } else if (kind == outcome::circuit_open && result_.attempts > 1) {
     finish(failure_, std::move(failed_));  // the failure that opened it
   } else {
     finish(kind, std::move(response));
   }
-}
-
-ROBOTS_INLINE bool retrieval::is_closed() const noexcept {
-  for (std::size_t i = 0; i < result_.exchanges.size(); ++i) {
-    const fetch_error error = result_.exchanges[i].error;
-    if (result_.timings[i].attempt == result_.attempts && error != fetch_error::none &&
-        error != fetch_error::connection_refused) {
-      return false;
-    }
-  }
-  return true;
 }
 
 ROBOTS_INLINE void retrieval::try_again(outcome kind, fetch_response response, time_point now,
@@ -196,8 +192,9 @@ ROBOTS_INLINE void retrieval::try_again(outcome kind, fetch_response response, t
 ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point now) {
   fetch_detail::redirect to = fetch_detail::read_redirect(url_, response, options_);
   const auto followed = static_cast<int>(chain_.size()) - 1;
-  const bool is_left = options_.leave_to_other_sites && is_robots_txt_of_other(to.url);
-  const auto target = is_left || !options_.may_ask ? std::nullopt : parse_origin(to.url);
+  const bool is_left = options_.leave_to_other_sites && !to.url.empty() &&
+                       std::find(origins_.begin(), origins_.end(), to.place) == origins_.end() &&
+                       is_robots_txt(to.url);
   if (to.url.empty()) {
     response.error_text = std::move(to.why);
   } else if (std::find(chain_.begin(), chain_.end(), to.url) != chain_.end()) {
@@ -207,8 +204,8 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
     response.error_text = "more than " + std::to_string(options_.max_redirects) + " redirects";
     // RFC 9309, section 2.3.1.2: a file that must be obeyed may follow five or fewer redirects.
     to.refusal = followed < 5 ? outcome::server_error : outcome::too_many_redirects;
-  } else if (target && !options_.may_ask(*target)) {
-    response.error_text = "redirect to a site that must not be asked: " + to_string(*target);
+  } else if (!is_left && options_.may_ask && !options_.may_ask(to.place)) {
+    response.error_text = "redirect to a site that must not be asked: " + to_string(to.place);
     to.refusal = outcome::refused;
   } else {
     url_ = std::move(to.url);
@@ -222,13 +219,9 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
   finish(to.refusal, std::move(response));
 }
 
-ROBOTS_INLINE bool retrieval::is_robots_txt_of_other(const std::string& url) const {
-  if (!static_pattern<"/robots.txt$">::matches(url) &&
-      !static_pattern<"/robots.txt?$">::matches(url)) {
-    return false;
-  }
-  const std::optional<origin> parsed = parse_origin(url);
-  return parsed && std::find(origins_.begin(), origins_.end(), *parsed) == origins_.end();
+ROBOTS_INLINE bool retrieval::is_robots_txt(const std::string& url) {
+  return static_pattern<"/robots.txt$">::matches(url) ||
+         static_pattern<"/robots.txt?$">::matches(url);
 }
 
 ROBOTS_INLINE void retrieval::finish(outcome kind, fetch_response response) {

@@ -13,14 +13,9 @@
 #include <string>
 #include <string_view>
 
-namespace robots {
-
-class excluded_hosts;
-
-}  // namespace robots
-
 namespace robots::detail {
 
+class excluded_hosts;
 class origin_breakers;
 
 /// The options of a request for a robots.txt.
@@ -32,11 +27,11 @@ struct retrieval_options {
   /// may have to be obeyed.
   int max_redirects = 5;
   std::chrono::milliseconds timeout{5'000};          ///< for each exchange; 0 means no limit
-  std::shared_ptr<const excluded_hosts> excluded{};  ///< true: follow a redirect there
-  std::function<bool(const origin&)> may_ask{};      ///< most octets of the body; 0 means no limit
-  std::size_t max_bytes =
-      512'000;            ///< octets of the body to keep; 0 means no limit (RFC 9309, section 2.5)
-  retry_options retry{};  ///< how often to try again
+  std::shared_ptr<const excluded_hosts> excluded{};  ///< no redirect leads there; null: no host
+  std::function<bool(const origin&)> may_ask{};      ///< false: no redirect leads there
+  /// The most octets of the body to keep; 0 means no limit (RFC 9309, section 2.5).
+  std::size_t max_bytes = 512'000;
+  retry_options retry{};                        ///< how often to try again
   std::shared_ptr<origin_breakers> breakers{};  ///< asked before each try; null means no breaker
   std::uint64_t seed = 0;                       ///< the seed of the jitter
   /// True: a redirect to the robots.txt of another site ends the retrieval as

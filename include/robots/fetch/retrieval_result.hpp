@@ -3,6 +3,7 @@
 #include <robots/base/stop_token.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
+#include <robots/http/validators.hpp>
 #include <robots/time/clock.hpp>
 
 #include <chrono>
@@ -13,15 +14,6 @@
 
 namespace robots {
 
-/// One exchange with a server: a request for a robots.txt, and its result.
-struct exchange {
-  std::string url;                        ///< the requested URL
-  int status = 0;                         ///< HTTP status, or 0
-  fetch_error error = fetch_error::none;  ///< the reason if there is no status
-
-  [[nodiscard]] friend bool operator==(const exchange&, const exchange&) = default;
-};
-
 /// A wait before the next try.
 struct retry_wait {
   time_point until{};  ///< then call `on_wait_over`
@@ -31,6 +23,21 @@ struct retry_wait {
 }  // namespace robots
 
 namespace robots::detail {
+
+/// A robots.txt from an earlier fetch. If it has not changed, the server need not send it again.
+struct known_copy {
+  std::string url{};                ///< its URL, after all redirects
+  detail::validators validators{};  ///< of the response
+};
+
+/// One exchange with a server: a request for a robots.txt, and its result.
+struct exchange {
+  std::string url;                        ///< the requested URL
+  int status = 0;                         ///< HTTP status, or 0
+  fetch_error error = fetch_error::none;  ///< the reason if there is no status
+
+  [[nodiscard]] friend bool operator==(const exchange&, const exchange&) = default;
+};
 
 /// The timing of an exchange, and its place in the retrieval.
 struct exchange_timing {

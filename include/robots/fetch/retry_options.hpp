@@ -24,6 +24,10 @@ struct retry_options {
   std::chrono::seconds max_retry_after{30};
 };
 
+}  // namespace robots
+
+namespace robots::detail {
+
 /// Throws `std::invalid_argument` if a number makes no sense. The message says what to change.
 inline void validate(const retry_options& options) {
   if (options.attempts < 1) {
@@ -55,4 +59,4 @@ inline void validate(const retry_options& options) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(chosen);
 }
 
-}  // namespace robots
+}  // namespace robots::detail

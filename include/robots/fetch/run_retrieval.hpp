@@ -73,23 +73,17 @@ void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits
   }
 }
 
-/// Returns true if the next step can end by `deadline`: an exchange with its whole timeout, or a
-/// wait before a retry.
-[[nodiscard]] inline bool has_time_for_step(const retrieval& work, time_point now,
-                                            time_point deadline) {
-  if (const auto* const wait = std::get_if<retry_wait>(&work.next())) {
-    return wait->until < deadline;
-  }
-  const auto timeout = std::get<fetch_request>(work.next()).timeout;
-  return timeout.count() != 0 && base::saturating_add(now, timeout) <= deadline;
-}
-
 /// Continues a retrieval while the next step can end by `deadline`: an exchange with its whole
 /// timeout, or a wait before a retry. Returns true if the retrieval has ended.
 template <Fetcher F, Clock C>
 [[nodiscard]] bool advance_retrieval(retrieval& work, F& fetcher, C& clock, time_point deadline) {
   while (!std::holds_alternative<retrieval_result>(work.next())) {
-    if (!has_time_for_step(work, clock.now(), deadline)) {
+    if (const auto* const request = std::get_if<fetch_request>(&work.next())) {
+      const auto end = base::saturating_add(clock.now(), request->timeout);
+      if (request->timeout.count() == 0 || end > deadline) {
+        return false;
+      }
+    } else if (std::get<retry_wait>(work.next()).until >= deadline) {
       return false;
     }
     take_step(work, fetcher, clock, {});

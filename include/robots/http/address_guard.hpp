@@ -3,8 +3,10 @@
 #include <robots/http/ip_address.hpp>
 #include <robots/http/ip_prefix.hpp>
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace robots {
@@ -42,13 +44,21 @@ class address_guard {
   /// Returns true if every address is permitted.
   [[nodiscard]] bool permits_all() const noexcept { return open_; }
 
-  /// Linear in the list. Any thread may call it.
-  [[nodiscard]] bool permits(const ip_address& address) const noexcept;
+  /// Returns true if an address such as `192.0.2.1` or `2001:db8::1`, with or without brackets, is
+  /// permitted. Returns false for any other text, unless every address is permitted. Linear in the
+  /// list. Any thread may call it.
+  [[nodiscard]] bool permits(std::string_view address) const noexcept {
+    const std::optional<detail::ip_address> parsed = detail::parse_ip_address(address);
+    return parsed ? permits(*parsed) : open_;
+  }
+
+  /// Like the function above, for an address that was read before.
+  [[nodiscard]] bool permits(const detail::ip_address& address) const noexcept;
 
  private:
-  [[nodiscard]] static ip_prefix checked(const std::string& text);
+  [[nodiscard]] static detail::ip_prefix checked(const std::string& text);
 
-  std::vector<ip_prefix> allowed_;
+  std::vector<detail::ip_prefix> allowed_;
   bool open_ = false;
 };
 

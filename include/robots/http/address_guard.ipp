@@ -20,31 +20,32 @@ ROBOTS_INLINE address_guard::address_guard(std::span<const std::string> allowed)
   }
 }
 
-ROBOTS_INLINE bool address_guard::permits(const ip_address& address) const noexcept {
-  if (open_ || kind_of(address) == address_kind::global) {
+ROBOTS_INLINE bool address_guard::permits(const detail::ip_address& address) const noexcept {
+  if (open_ || detail::kind_of(address) == detail::address_kind::global) {
     return true;
   }
-  const ip_address unmapped = http_detail::unmapped(address);
-  return std::any_of(allowed_.begin(), allowed_.end(),
-                     [&unmapped](const ip_prefix& prefix) { return prefix.contains(unmapped); });
+  const detail::ip_address unmapped = http_detail::unmapped(address);
+  return std::any_of(
+      allowed_.begin(), allowed_.end(),
+      [&unmapped](const detail::ip_prefix& prefix) { return prefix.contains(unmapped); });
 }
 
-ROBOTS_INLINE ip_prefix address_guard::checked(const std::string& text) {
-  const std::optional<ip_prefix> prefix = parse_ip_prefix(text);
+ROBOTS_INLINE detail::ip_prefix address_guard::checked(const std::string& text) {
+  const std::optional<detail::ip_prefix> prefix = detail::parse_ip_prefix(text);
   if (!prefix) {
     throw std::invalid_argument("\"" + text +
                                 "\" is neither an IP address nor a prefix of them; write "
                                 "\"127.0.0.1\", \"::1\", \"10.0.0.0/8\" or \"fd00::/8\"");
   }
-  const ip_address& first = prefix->first();
-  if (parse_ip_address(std::string_view(text).substr(0, text.find('/'))) != first) {
+  const detail::ip_address& first = prefix->first();
+  if (detail::parse_ip_address(std::string_view(text).substr(0, text.find('/'))) != first) {
     throw std::invalid_argument(
         "\"" + text + "\" is not the first address of its prefix; write \"" + to_string(first) +
         '/' + std::to_string(prefix->length()) + "\", or the address alone");
   }
   constexpr std::size_t mapped_length = 96;
   return http_detail::ipv4_mapped.contains(first) && prefix->length() >= mapped_length
-             ? ip_prefix(http_detail::unmapped(first), prefix->length() - mapped_length)
+             ? detail::ip_prefix(http_detail::unmapped(first), prefix->length() - mapped_length)
              : *prefix;
 }
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace robots {
+namespace robots::detail {
 
 /// The purpose of an address, by the special-purpose registries of IANA (RFC 6890).
 enum class address_kind {
@@ -31,8 +31,6 @@ enum class address_kind {
       kind, {"global", "unspecified", "loopback", "private_use", "shared", "link_local",
              "multicast", "documentation", "benchmarking", "reserved"});
 }
-
-namespace http_detail {
 
 struct special_prefix {
   constexpr special_prefix(std::string_view text, address_kind its_kind)
@@ -93,8 +91,6 @@ inline constexpr std::array special_ipv6{
   return address_kind::reserved;
 }
 
-}  // namespace http_detail
-
 /// Returns the purpose of `address`.
 ///
 /// An IPv6 address that contains an IPv4 address has the kind of that address: mapped
@@ -105,22 +101,22 @@ inline constexpr std::array special_ipv6{
 /// operator knows where in it the IPv4 address is. Constant time.
 [[nodiscard]] constexpr address_kind kind_of(const ip_address& address) noexcept {
   if (address.is_v4()) {
-    return http_detail::kind_in(http_detail::special_ipv4, address);
+    return kind_in(special_ipv4, address);
   }
   const http_detail::embedded_ipv4 inside = http_detail::find_embedded_ipv4(address);
   if (!inside.address) {
-    return http_detail::kind_in(http_detail::special_ipv6, address);
+    return kind_in(special_ipv6, address);
   }
   // An ISATAP address has an ordinary prefix, which counts as well.
-  if (const address_kind outer = http_detail::kind_in(http_detail::special_ipv6, address);
+  if (const address_kind outer = kind_in(special_ipv6, address);
       outer != address_kind::global && http_detail::is_isatap(address)) {
     return outer;
   }
-  address_kind kind = http_detail::kind_in(http_detail::special_ipv4, *inside.address);
+  address_kind kind = kind_in(special_ipv4, *inside.address);
   if (kind == address_kind::global && inside.other) {
-    kind = http_detail::kind_in(http_detail::special_ipv4, *inside.other);
+    kind = kind_in(special_ipv4, *inside.other);
   }
   return kind == address_kind::global && inside.obsolete ? address_kind::reserved : kind;
 }
 
-}  // namespace robots
+}  // namespace robots::detail

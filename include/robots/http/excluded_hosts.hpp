@@ -36,7 +36,7 @@ namespace http_detail {
 /// parent domains. An IP address has no parent domains.
 template <std::predicate<std::string_view> Excluded>
 [[nodiscard]] constexpr bool lies_under(std::string_view host, const Excluded& is_excluded) {
-  if (host.starts_with('[') || parse_ip_address(host)) {
+  if (host.starts_with('[') || detail::parse_ip_address(host)) {
     return is_excluded(host);
   }
   while (!is_excluded(host)) {
@@ -55,12 +55,11 @@ template <std::predicate<std::string_view> Excluded>
   if (base::equal_ignoring_case(a, b)) {
     return true;
   }
-  const std::optional<ip_address> first = parse_ip_address(a);
-  const std::optional<ip_address> second = first ? parse_ip_address(b) : std::nullopt;
+  const std::optional<detail::ip_address> first = detail::parse_ip_address(a);
+  const std::optional<detail::ip_address> second =
+      first ? detail::parse_ip_address(b) : std::nullopt;
   return second && unmapped(*first) == unmapped(*second);
 }
-
-}  // namespace http_detail
 
 /// A range of texts, such as host names: a `std::vector<std::string>`, or an array of
 /// `std::string_view`.
@@ -69,6 +68,8 @@ concept TextRange = requires(R& texts) {
   { *std::begin(texts) } -> std::convertible_to<std::string_view>;
   std::end(texts);
 };
+
+}  // namespace http_detail
 
 /// Returns true if a name in `excluded` covers `host`: a top-level domain (`gov`), a suffix
 /// (`gov.uk`) or a host (`example.com`, which also covers its subdomains).
@@ -85,7 +86,7 @@ concept TextRange = requires(R& texts) {
 /// `host` may have a port or a dot at its end, or be a whole URL. Percent-encoding is not decoded:
 /// pass `site::host` for text from elsewhere. This is SPYDER's ShouldSkipByTLD, which was sensitive
 /// to case. Linear in the entries times the labels of `host`; allocates nothing.
-template <TextRange R>
+template <http_detail::TextRange R>
 // NOLINTNEXTLINE(cppcoreguidelines-missing-std-forward): a range is only walked
 [[nodiscard]] constexpr bool should_skip_by_tld(std::string_view host, R&& excluded) {
   const std::string_view name = http_detail::without_outer_dots(host_of(host));
@@ -104,6 +105,10 @@ template <TextRange R>
     std::string_view host, std::initializer_list<std::string_view> excluded) noexcept {
   return should_skip_by_tld(host, std::span{excluded.begin(), excluded.size()});
 }
+
+}  // namespace robots
+
+namespace robots::detail {
 
 /// A set of hosts that must not be fetched: top-level domains, suffixes and hosts, as
 /// `should_skip_by_tld` reads them. The set may be of any size. Copies share one table.
@@ -131,7 +136,7 @@ class excluded_hosts {
   std::shared_ptr<const name_table> names_{};  // null if empty
 };
 
-}  // namespace robots
+}  // namespace robots::detail
 
 #ifndef ROBOTS_COMPILED
 #include <robots/http/excluded_hosts.ipp>

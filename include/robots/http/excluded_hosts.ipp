@@ -10,13 +10,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <stdexcept>
 
-namespace robots {
-
-namespace http_detail {
+namespace robots::http_detail {
 
 /// Returns true if an entry means addresses in a form that no host has: `10.0.0.0/8`, `fd00::/8`,
 /// or an IPv6 address without brackets.
@@ -25,7 +22,7 @@ namespace http_detail {
   const bool bare_ipv6 = !entry.starts_with('[') && colon != std::string_view::npos &&
                          entry.find(':', colon + 1) != std::string_view::npos &&
                          entry.find("://") == std::string_view::npos;
-  return bare_ipv6 || (entry.find('/') != std::string_view::npos && parse_ip_prefix(entry));
+  return bare_ipv6 || (entry.find('/') != std::string_view::npos && detail::parse_ip_prefix(entry));
 }
 
 /// Returns the IPv4 address that `host` maps into IPv6, or `host`. `host` is in normal form.
@@ -35,16 +32,12 @@ namespace http_detail {
   return maps ? host.substr(mapped.size(), host.size() - mapped.size() - 1) : host;
 }
 
-}  // namespace http_detail
+}  // namespace robots::http_detail
+
+namespace robots::detail {
 
 struct excluded_hosts::name_table {
   boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>> names{};
-  std::uint64_t lengths = 0;  // a bit for each length of a name, so that few suffixes are looked up
-
-  /// Names of 63 or more octets share a bit.
-  [[nodiscard]] static std::uint64_t length_bit(std::string_view name) noexcept {
-    return std::uint64_t{1} << std::min<std::size_t>(name.size(), 63);
-  }
 };
 
 ROBOTS_INLINE excluded_hosts::excluded_hosts(std::span<const std::string> entries,
@@ -63,19 +56,15 @@ ROBOTS_INLINE excluded_hosts::excluded_hosts(std::span<const std::string> entrie
                                   "\"example.com\", outside ASCII in its xn-- form, or one "
                                   "address, \"10.1.2.3\" or \"[2001:db8::1]\""};
     }
-    const std::string_view excluded = http_detail::without_mapping(*name);
-    table->names.emplace(excluded);
-    table->lengths |= name_table::length_bit(excluded);
+    table->names.emplace(http_detail::without_mapping(*name));
   }
   names_ = table;
 }
 
 ROBOTS_INLINE bool excluded_hosts::contains(std::string_view host) const noexcept {
-  return !empty() &&
-         http_detail::lies_under(http_detail::without_mapping(host), [this](std::string_view name) {
-           return (names_->lengths & name_table::length_bit(name)) != 0 &&
-                  names_->names.contains(name);
-         });
+  return !empty() && http_detail::lies_under(
+                         http_detail::without_mapping(host),
+                         [this](std::string_view name) { return names_->names.contains(name); });
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -1,18 +1,109 @@
 #pragma once
 
-#include <robots/http/cache_control.hpp>
-#include <robots/http/detail/delta_seconds.hpp>
+#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/http/http_date.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+namespace robots::http_detail {
+
+/// The most seconds that a header can state; a larger number counts as this (RFC 9111, section
+/// 1.2.2).
+inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
+
+/// Reads `delta-seconds = 1*DIGIT` (RFC 9111, section 1.2.2). Returns an empty optional for any
+/// other text.
+[[nodiscard]] constexpr std::optional<std::chrono::seconds> parse_delta_seconds(
+    std::string_view text) noexcept {
+  const auto value =
+      base::parse_decimal(text, static_cast<std::uint64_t>(max_delta_seconds.count()));
+  return value ? std::optional{std::chrono::seconds{*value}} : std::nullopt;
+}
+
+/// Returns the time from the `Date` of a response to `end`, from 0 to `max_delta_seconds`. `now`
+/// replaces a missing `Date`.
+[[nodiscard]] inline std::chrono::seconds seconds_until(std::chrono::sys_seconds end,
+                                                        const std::vector<http_header>& headers,
+                                                        wall_time now) noexcept {
+  const std::chrono::sys_seconds sent =
+      detail::parse_http_date(detail::find_header(headers, "Date").value_or(""), now)
+          .value_or(std::chrono::floor<std::chrono::seconds>(now));
+  return std::clamp(end - sent, std::chrono::seconds{0}, max_delta_seconds);
+}
+
+/// Returns the length of `text` up to the first comma outside a quoted string.
+[[nodiscard]] constexpr std::size_t length_before_comma(std::string_view text) noexcept {
+  bool quoted = false;
+  std::size_t i = 0;
+  for (; i < text.size() && (quoted || text[i] != ','); ++i) {
+    if (text[i] == '"') {
+      quoted = !quoted;
+    } else if (quoted && text[i] == '\\') {
+      ++i;
+    }
+  }
+  return i < text.size() ? i : text.size();
+}
+
+/// Reads the value of `max-age`, with or without quotes. A text that is not a number counts as 0
+/// (RFC 9111, section 4.2.1).
+[[nodiscard]] constexpr std::chrono::seconds parse_max_age(std::string_view value) noexcept {
+  value = base::trim(value, base::is_blank);
+  if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"')) {
+    value = value.substr(1, value.size() - 2);
+  }
+  return parse_delta_seconds(value).value_or(std::chrono::seconds{0});
+}
+
+}  // namespace robots::http_detail
+
 namespace robots::detail {
+
+/// The directives of `Cache-Control` that matter to a private cache (RFC 9111, section 5.2.2).
+/// `s-maxage` is for shared caches only.
+struct cache_control {
+  bool no_store = false;  ///< do not store
+  bool no_cache = false;  ///< do not use without asking again, for all or some fields
+  std::optional<std::chrono::seconds> max_age;  ///< the first one; 0 if it is not a number
+
+  [[nodiscard]] friend bool operator==(const cache_control&, const cache_control&) = default;
+};
+
+/// Reads all `Cache-Control` headers as one list (RFC 9110, section 5.3). Ignores the case of names
+/// and the directives inside quoted values. Linear.
+[[nodiscard]] inline cache_control parse_cache_control(
+    const std::vector<http_header>& headers) noexcept {
+  cache_control result;
+  for (const http_header& header : headers) {
+    const bool counts = base::equal_ignoring_case(header.name, "Cache-Control");
+    std::string_view rest = counts ? std::string_view{header.value} : std::string_view{};
+    while (!rest.empty()) {
+      const std::size_t length = http_detail::length_before_comma(rest);
+      const std::string_view directive = rest.substr(0, length);
+      rest.remove_prefix(length < rest.size() ? length + 1 : length);
+      const std::size_t equals = directive.find('=');
+      const std::string_view name = base::trim(directive.substr(0, equals), base::is_blank);
+      if (base::equal_ignoring_case(name, "no-store")) {
+        result.no_store = true;
+      } else if (base::equal_ignoring_case(name, "no-cache")) {
+        result.no_cache = true;
+      } else if (base::equal_ignoring_case(name, "max-age") && !result.max_age) {
+        result.max_age = http_detail::parse_max_age(
+            equals == std::string_view::npos ? "" : directive.substr(equals + 1));
+      }
+    }
+  }
+  return result;
+}
 
 /// Returns the freshness lifetime of a response (RFC 9111, section 4.2): 0 for `no-store` and
 /// `no-cache`; else `max-age`; else `Expires` minus `Date`. `Age` is subtracted.
@@ -43,6 +134,22 @@ namespace robots::detail {
   const seconds age = http_detail::parse_delta_seconds(find_header(headers, "Age").value_or(""))
                           .value_or(seconds{0});
   return (std::max)(*lifetime - age, seconds{0});
+}
+
+/// Returns the wait that a server asks for: `Retry-After = HTTP-date / delay-seconds` (RFC 9110,
+/// section 10.2.3).
+///
+/// From 0, for a date that has passed, to 2^31 seconds; empty if the header is missing or invalid.
+/// A date counts from the response's `Date`, so that the two clocks need not agree. Without `Date`,
+/// it counts from `now`. Linear.
+[[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
+    const std::vector<http_header>& headers, wall_time now) noexcept {
+  const std::string_view value = find_header(headers, "Retry-After").value_or("");
+  if (const auto delay = http_detail::parse_delta_seconds(value)) {
+    return delay;
+  }
+  const std::optional<std::chrono::sys_seconds> date = parse_http_date(value, now);
+  return date ? std::optional{http_detail::seconds_until(*date, headers, now)} : std::nullopt;
 }
 
 }  // namespace robots::detail

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/http/url.hpp>
+#include <robots/base/url_head.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -16,16 +16,13 @@ struct url_head {
   std::string_view authority;
 };
 
-/// Reads `name:` as a scheme only if `//` follows: `localhost:80` is a host with a port.
 [[nodiscard]] constexpr url_head split_head(std::string_view text) noexcept {
-  url_head head;
-  const std::size_t length = scheme_length(text);
-  if (length > 0 && text.substr(length).starts_with("://")) {
-    head.scheme = text.substr(0, length);
-    text.remove_prefix(length + 3);
-  }
-  head.authority = text.substr(0, text.find_first_of("/?#"));
-  return head;
+  const std::size_t prefix = base::scheme_prefix(text);
+  const std::string_view rest = text.substr(prefix);
+  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
+  constexpr std::size_t separator = 3;  // "://"
+  return prefix == 0 ? url_head{{}, authority}
+                     : url_head{text.substr(0, prefix - separator), authority};
 }
 
 /// The parts of an authority, not checked.

@@ -11,9 +11,7 @@
 #include <optional>
 #include <string_view>
 
-namespace robots {
-
-namespace http_detail {
+namespace robots::http_detail {
 
 /// Returns the value of a run of digits, or -1 if it contains anything else. Reads at most nine
 /// digits.
@@ -86,7 +84,9 @@ inline constexpr std::array<std::string_view, 12> month_names{
   return year;
 }
 
-}  // namespace http_detail
+}  // namespace robots::http_detail
+
+namespace robots::detail {
 
 /// Reads an `HTTP-date` in whole seconds (RFC 9110, section 5.6.7):
 ///
@@ -134,4 +134,4 @@ inline constexpr std::array<std::string_view, 12> month_names{
   return std::nullopt;
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace robots {
+namespace robots::detail {
 
 /// An IPv4 or IPv6 address: its octets in network order, without port or zone.
 class ip_address {
@@ -62,7 +62,9 @@ class ip_address {
   return v6 ? std::optional(ip_address(*v6)) : std::nullopt;
 }
 
-namespace http_detail {
+}  // namespace robots::detail
+
+namespace robots::http_detail {
 
 [[nodiscard]] inline std::string ipv4_text(std::span<const std::uint8_t> octets) {
   std::string text;
@@ -110,7 +112,9 @@ namespace http_detail {
   return text;
 }
 
-}  // namespace http_detail
+}  // namespace robots::http_detail
+
+namespace robots::detail {
 
 /// Writes an address as RFC 5952 does, without brackets. An IPv4 address inside an IPv6 address is
 /// written with dots. `parse_ip_address` reads it back.
@@ -137,4 +141,4 @@ namespace http_detail {
   return last.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-namespace robots {
+namespace robots::detail {
 
 /// The addresses of one family that begin with certain bits: `10.0.0.0/8`, `fc00::/7`.
 class ip_prefix {
@@ -79,4 +79,4 @@ class ip_prefix {
   return ip_prefix(*first, static_cast<std::size_t>(*length));
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -59,6 +59,10 @@ struct fetch_response {
   std::string error_text{};               ///< for people: the client's text for `error`
 };
 
+}  // namespace robots
+
+namespace robots::detail {
+
 /// Returns true if a response with this status points to another URL: 301, 302, 303, 307 or 308
 /// (RFC 9110, section 15.4). Its body does not matter.
 [[nodiscard]] constexpr bool is_redirect(int status) noexcept {
@@ -77,4 +81,4 @@ struct fetch_response {
   return std::nullopt;
 }
 
-}  // namespace robots
+}  // namespace robots::detail

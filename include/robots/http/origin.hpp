@@ -21,6 +21,10 @@ enum class url_scheme { http, https };
   return scheme == url_scheme::https ? "https" : "http";
 }
 
+}  // namespace robots
+
+namespace robots::detail {
+
 /// Returns 443 for https, 80 for http.
 [[nodiscard]] constexpr std::uint16_t default_port(url_scheme scheme) noexcept {
   return scheme == url_scheme::https ? std::uint16_t{443} : std::uint16_t{80};
@@ -37,6 +41,10 @@ enum class url_scheme { http, https };
   return std::nullopt;
 }
 
+}  // namespace robots::detail
+
+namespace robots {
+
 /// Scheme, host and port: the scope of one robots.txt (RFC 9309, section 2.3; RFC 6454).
 struct origin {
   url_scheme scheme = url_scheme::https;  ///< http or https
@@ -52,12 +60,16 @@ struct origin {
   std::string text{to_string(parsed.scheme)};
   text += "://";
   text += parsed.host;
-  if (parsed.port != default_port(parsed.scheme)) {
+  if (parsed.port != detail::default_port(parsed.scheme)) {
     text += ':';
     text += std::to_string(parsed.port);
   }
   return text;
 }
+
+}  // namespace robots
+
+namespace robots::detail {
 
 /// Returns the origin of an absolute http or https URL, in normal form.
 ///
@@ -81,32 +93,16 @@ struct origin {
   return origin{*scheme, std::move(authority->host), port};
 }
 
-/// An http or https URL without user information and fragment.
-struct http_url {
-  robots::origin origin{};  ///< in normal form
-  std::string target{};     ///< path and query as they were; the path is at least `/`
-
-  [[nodiscard]] friend bool operator==(const http_url&, const http_url&) = default;
-};
-
-/// Returns the whole URL.
-[[nodiscard]] inline std::string to_string(const http_url& url) {
-  return to_string(url.origin) + url.target;
-}
-
-/// Reads an absolute http or https URL. Returns an empty optional if `parse_origin` refuses it.
-/// Linear.
-[[nodiscard]] inline std::optional<http_url> parse_http_url(std::string_view url) {
-  std::optional<origin> parsed = parse_origin(url);
-  if (!parsed) {
-    return std::nullopt;
-  }
-  const url_parts parts = split_url(url);
-  std::string target{parts.path.empty() ? std::string_view{"/"} : parts.path};
+/// Returns a URL of the origin `parsed` without user information and fragment. Path and query stay;
+/// the path is at least `/`. Linear.
+[[nodiscard]] inline std::string url_at(const origin& parsed, std::string_view url) {
+  const http_detail::url_parts parts = http_detail::split_url(url);
+  std::string normal = to_string(parsed);
+  normal += parts.path.empty() ? std::string_view{"/"} : parts.path;
   if (parts.query) {
-    target.append("?").append(*parts.query);
+    normal.append("?").append(*parts.query);
   }
-  return http_url{*std::move(parsed), std::move(target)};
+  return normal;
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -26,7 +26,7 @@ struct site {
   /// reached counts.
   [[nodiscard]] std::vector<origin> origins() const {
     const auto under = [this](url_scheme s) {
-      return origin{s, host, port != 0 ? port : default_port(s)};
+      return origin{s, host, port != 0 ? port : detail::default_port(s)};
     };
     if (scheme) {
       return {under(*scheme)};
@@ -64,7 +64,7 @@ struct site {
   const http_detail::url_head head = http_detail::split_head(host_or_url);
   std::optional<url_scheme> scheme;
   if (head.scheme) {
-    scheme = parse_scheme(*head.scheme);
+    scheme = detail::parse_scheme(*head.scheme);
     if (!scheme) {
       return std::nullopt;
     }
@@ -81,11 +81,11 @@ struct site {
   }
   // A host without a scheme, but with the default port of one, means that scheme.
   for (const url_scheme own : {url_scheme::https, url_scheme::http}) {
-    if (!scheme && authority->port == default_port(own)) {
+    if (!scheme && authority->port == detail::default_port(own)) {
       scheme = own;
     }
   }
-  if (scheme && authority->port == default_port(*scheme)) {
+  if (scheme && authority->port == detail::default_port(*scheme)) {
     authority->port = 0;
   }
   return site{scheme, std::move(authority->host), authority->port};
@@ -100,6 +100,10 @@ namespace http_detail {
 }
 
 }  // namespace http_detail
+
+}  // namespace robots
+
+namespace robots::detail {
 
 /// Returns the reason, for people, why `parse_site` refuses a text: `the port "99999" is not one
 /// from 1 to 65535`. Returns an empty text if it does not refuse it. Linear in the authority.
@@ -130,4 +134,4 @@ namespace http_detail {
              : "the host " + http_detail::shown(parts.host) + " is neither a name nor an address";
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -1,45 +1,31 @@
 #pragma once
 
+#include <robots/base/url_head.hpp>
+
 #include <cstddef>
 #include <string_view>
 
-namespace robots {
-
-namespace http_detail {
-
-/// Returns the start of the authority after a scheme as long as `http` or `https`.
-[[nodiscard]] constexpr std::size_t authority_start(std::string_view text) noexcept {
-  for (const std::size_t colon : {4U, 5U}) {
-    if (text.size() > colon + 2 && text[colon] == ':' && text[colon + 1] == '/' &&
-        text[colon + 2] == '/') {
-      return colon + 3;
-    }
-  }
-  return 0;
-}
-
-}  // namespace http_detail
+namespace robots::detail {
 
 /// Returns the start of a URL, or of a host with or without a path, that may be the key of its
 /// site.
 ///
 /// If a table with the keys of `site::key` has an entry for this text, it is the entry of the site:
-/// no two sites share a key. If it has none, the text
-/// may still name a site in another spelling (upper case, default port, a query right after the
-/// host). Then ask `parse_site`. Searches for one `/`, checks nothing and allocates nothing.
+/// no two sites share a key. If it has none, the text may still name a site in another spelling
+/// (upper case, default port, a query right after the host). Then ask `parse_site`. Searches for
+/// `/`, checks little and allocates nothing.
 [[nodiscard]] constexpr std::string_view possible_site_key(std::string_view host_or_url) noexcept {
-  return host_or_url.substr(0, host_or_url.find('/', http_detail::authority_start(host_or_url)));
+  return host_or_url.substr(0, host_or_url.find('/', base::scheme_prefix(host_or_url)));
 }
 
 /// Returns the part of a URL that rules apply to: the URL itself, or for a host with or without a
 /// path, the text after the host. Linear; allocates nothing.
 [[nodiscard]] constexpr std::string_view target_of(std::string_view host_or_url) noexcept {
-  const std::size_t end = host_or_url.find_first_of("/?#");
-  if (end == std::string_view::npos) {
-    return "/";
+  if (base::scheme_prefix(host_or_url) > 0) {
+    return host_or_url;
   }
-  const bool has_scheme = end > 0 && host_or_url.substr(end - 1).starts_with("://");
-  return has_scheme ? host_or_url : host_or_url.substr(end);
+  const std::size_t end = host_or_url.find_first_of("/?#");
+  return end == std::string_view::npos ? "/" : host_or_url.substr(end);
 }
 
 /// Returns the same without a search, if `key` is the result of `possible_site_key` for the URL:
@@ -53,14 +39,7 @@ namespace http_detail {
 
 /// Returns the key of the same host and port without a scheme.
 [[nodiscard]] constexpr std::string_view without_scheme(std::string_view key) noexcept {
-  return key.substr(http_detail::authority_start(key));
+  return key.substr(base::scheme_prefix(key));
 }
 
-/// Returns the host in a key, like `host_of`, but only for keys and in a third of the time. For
-/// other texts, it returns any part of the text.
-[[nodiscard]] constexpr std::string_view host_of_site_key(std::string_view key) noexcept {
-  key = without_scheme(key);
-  return key.substr(0, key.find(':', key.starts_with('[') ? key.find(']') : 0));
-}
-
-}  // namespace robots
+}  // namespace robots::detail

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/url_head.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -8,6 +9,8 @@
 #include <string_view>
 
 namespace robots {
+
+namespace http_detail {
 
 /// The five components of a URI reference (RFC 3986, section 3), as views of its text. A missing
 /// component differs from an empty one.
@@ -18,25 +21,6 @@ struct url_parts {
   std::optional<std::string_view> query;      ///< without its `?`
   std::optional<std::string_view> fragment;   ///< without its `#`
 };
-
-namespace http_detail {
-
-/// Returns the length of `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` at the start of
-/// `text`.
-[[nodiscard]] constexpr std::size_t scheme_length(std::string_view text) noexcept {
-  if (text.empty() || !base::is_alpha(text.front())) {
-    return 0;
-  }
-  std::size_t length = 1;
-  while (length < text.size()) {
-    const char c = text[length];
-    if (!base::is_alpha(c) && !base::is_digit(c) && c != '+' && c != '-' && c != '.') {
-      break;
-    }
-    ++length;
-  }
-  return length;
-}
 
 /// Returns true if `text` has an octet that must not be in a request line or a log line, or a
 /// backslash. Some clients read a backslash as a slash, so that clients disagree about where the
@@ -51,8 +35,6 @@ namespace http_detail {
   return false;
 }
 
-}  // namespace http_detail
-
 /// Splits any text into the components of a URI reference (RFC 3986, appendix B). Checks nothing
 /// else. Linear.
 [[nodiscard]] constexpr url_parts split_url(std::string_view text) noexcept {
@@ -65,10 +47,10 @@ namespace http_detail {
     parts.query = text.substr(mark + 1);
     text = text.substr(0, mark);
   }
-  if (const std::size_t length = http_detail::scheme_length(text);
-      length > 0 && length < text.size() && text[length] == ':') {
-    parts.scheme = text.substr(0, length);
-    text.remove_prefix(length + 1);
+  const std::size_t colon = text.find(':');
+  if (colon != std::string_view::npos && base::is_scheme(text.substr(0, colon))) {
+    parts.scheme = text.substr(0, colon);
+    text.remove_prefix(colon + 1);
   }
   if (text.starts_with("//")) {
     text.remove_prefix(2);
@@ -78,8 +60,6 @@ namespace http_detail {
   parts.path = text;
   return parts;
 }
-
-namespace http_detail {
 
 /// Appends `text` with every octet outside ASCII percent-encoded. Servers that send unencoded UTF-8
 /// mean this.
@@ -94,8 +74,6 @@ inline void append_encoded(std::string& to, std::string_view text) {
     }
   }
 }
-
-}  // namespace http_detail
 
 /// Returns `path` without `.` and `..` segments (RFC 3986, section 5.2.4). Linear.
 [[nodiscard]] inline std::string remove_dot_segments(std::string_view path) {
@@ -126,6 +104,8 @@ inline void append_encoded(std::string& to, std::string_view text) {
   return out;
 }
 
+}  // namespace http_detail
+
 /// Returns the absolute URL of `reference` relative to `base` (RFC 3986, section 5.2.2), for
 /// example for the target of a `Location` header.
 ///
@@ -138,8 +118,8 @@ inline void append_encoded(std::string& to, std::string_view text) {
   if (http_detail::has_forbidden_octet(base) || http_detail::has_forbidden_octet(reference)) {
     return {};
   }
-  const url_parts from = split_url(base);
-  const url_parts to = split_url(reference);
+  const http_detail::url_parts from = http_detail::split_url(base);
+  const http_detail::url_parts to = http_detail::split_url(reference);
   if (!from.scheme) {
     return {};
   }
@@ -148,7 +128,7 @@ inline void append_encoded(std::string& to, std::string_view text) {
   std::optional<std::string_view> query = to.query;
   std::string path;
   if (to.scheme || to.authority) {
-    path = remove_dot_segments(to.path);
+    path = http_detail::remove_dot_segments(to.path);
   } else {
     authority = from.authority;
     if (to.path.empty()) {
@@ -157,13 +137,14 @@ inline void append_encoded(std::string& to, std::string_view text) {
         query = from.query;
       }
     } else if (to.path.front() == '/') {
-      path = remove_dot_segments(to.path);
+      path = http_detail::remove_dot_segments(to.path);
     } else if (from.authority && from.path.empty()) {
-      path = remove_dot_segments(std::string{"/"}.append(to.path));
+      path = http_detail::remove_dot_segments(std::string{"/"}.append(to.path));
     } else {
       const std::size_t slash = from.path.rfind('/');
       const std::size_t length = slash == std::string_view::npos ? 0 : slash + 1;
-      path = remove_dot_segments(std::string{from.path.substr(0, length)} + std::string{to.path});
+      path = http_detail::remove_dot_segments(std::string{from.path.substr(0, length)} +
+                                              std::string{to.path});
     }
   }
 

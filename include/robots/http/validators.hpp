@@ -11,20 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace robots {
-
-/// The validators of a resource, which show whether it has changed (RFC 9110, section 8.8).
-struct validators {
-  std::string etag{};           ///< as sent, with `W/` and quotes; may be empty
-  std::string last_modified{};  ///< as sent; may be empty
-
-  /// Returns true if there is neither an entity tag nor a date.
-  [[nodiscard]] bool empty() const noexcept { return etag.empty() && last_modified.empty(); }
-
-  [[nodiscard]] friend bool operator==(const validators&, const validators&) = default;
-};
-
-namespace http_detail {
+namespace robots::http_detail {
 
 /// Returns true for `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3). `etagc`
 /// is any octet except controls, space and the quote. The limit is 1,024 octets, since it is kept
@@ -49,7 +36,20 @@ namespace http_detail {
   return true;
 }
 
-}  // namespace http_detail
+}  // namespace robots::http_detail
+
+namespace robots::detail {
+
+/// The validators of a resource, which show whether it has changed (RFC 9110, section 8.8).
+struct validators {
+  std::string etag{};           ///< as sent, with `W/` and quotes; may be empty
+  std::string last_modified{};  ///< as sent; may be empty
+
+  /// Returns true if there is neither an entity tag nor a date.
+  [[nodiscard]] bool empty() const noexcept { return etag.empty() && last_modified.empty(); }
+
+  [[nodiscard]] friend bool operator==(const validators&, const validators&) = default;
+};
 
 /// Returns the validators in the headers of a response. Ignores malformed entity tags and dates.
 /// Linear.
@@ -87,4 +87,4 @@ inline void append_conditions(std::vector<http_header>& headers, const validator
   }
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace robots {
+namespace robots::detail {
 
 /// The counts of a cache, and the rates that follow from them (SPYDER's list of metrics).
 struct cache_counts {
@@ -59,8 +59,12 @@ struct cache_counts {
   }
 };
 
+}  // namespace robots::detail
+
+namespace robots {
+
 /// The counts of a cache since its construction, and its present size.
-struct cache_stats : cache_counts {
+struct cache_stats : detail::cache_counts {
   std::uint64_t far_misses = 0;           ///< sites that the shared store had no fresh record of
   std::uint64_t far_rejected = 0;         ///< values of the shared store that were not valid
   std::uint64_t far_failures = 0;         ///< calls at which the shared store threw

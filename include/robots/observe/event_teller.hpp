@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace robots::detail {
 
@@ -15,18 +14,12 @@ namespace robots::detail {
 class event_teller : public event_clock {
  public:
   /// Sends an event.
-  virtual void tell_any(const any_event& event) noexcept = 0;
-
-  /// Sends an event.
-  template <class Event>
-  void tell(const Event& event) noexcept {
-    tell_any(any_event{std::in_place_type<const Event*>, &event});
-  }
+  virtual void tell(const any_event& event) noexcept = 0;
 
   /// Returns the members that all events have, for a site.
-  [[nodiscard]] event about(std::string_view site,
-                            const std::shared_ptr<const call_context>& context = {},
-                            std::string_view other_crawler = {}) noexcept {
+  [[nodiscard]] event_base about(std::string_view site,
+                                 const std::shared_ptr<const call_context>& context = {},
+                                 std::string_view other_crawler = {}) noexcept {
     return {.site = site,
             .context = context.get(),
             .clock = this,

@@ -2,6 +2,8 @@
 
 #include <robots/base/enum_text.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
+#include <robots/observe/fwd.hpp>
+#include <robots/policy/fwd.hpp>
 #include <robots/time/clock.hpp>
 
 #include <chrono>
@@ -14,11 +16,9 @@
 
 namespace robots {
 
-class policy;
 struct call_context;
 struct change_report;
 struct decision;
-struct exchange;
 struct record;
 enum class admission_reason : std::uint8_t;
 enum class halt_reason : std::uint8_t;
@@ -28,7 +28,10 @@ enum class site_override : std::uint8_t;
 
 namespace robots::detail {
 
-/// The clock of `event::time`. It is read only if an observer asks for the time, since most do not.
+struct exchange;
+
+/// The clock of `event_base::time`. It is read only if an observer asks for the time, since most do
+/// not.
 class event_clock {
  public:
   event_clock() = default;
@@ -48,7 +51,7 @@ namespace robots {
 
 /// The members that all events have. References in an event are valid during the call of the
 /// observer.
-struct event {
+struct event_base {
   std::string_view site{};                ///< see `site::key`; empty if the event has no site
   const call_context* context = nullptr;  ///< of the call that caused it; null if there is none
   detail::event_clock* clock = nullptr;   ///< the clock of `time`; null for the system clock
@@ -75,7 +78,7 @@ enum class look_up_result : std::uint8_t {
 }
 
 /// A site was looked up.
-struct look_up_event : event {
+struct look_up_event : event_base {
   static constexpr std::string_view name = "look_up";  ///< of its kind
   look_up_result result = look_up_result::miss;        ///< the way in which the policy was found
   const robots::policy* policy = nullptr;              ///< the policy; null for a miss
@@ -83,9 +86,9 @@ struct look_up_event : event {
 
 /// A retrieval made an exchange. Reported at the end of the retrieval, in the order of the
 /// exchanges, before its `retrieval_event`.
-struct exchange_event : event {
+struct exchange_event : event_base {
   static constexpr std::string_view name = "exchange";  ///< of its kind
-  const robots::exchange& exchange;                     ///< the URL, and the status or error
+  const detail::exchange& exchange;                     ///< the URL, and the status or error
   std::chrono::nanoseconds ended{0};                    ///< time from its end to this event
   std::chrono::nanoseconds duration{0};                 ///< from the request to the response
   std::size_t bytes = 0;                                ///< octets of the body that were read
@@ -94,7 +97,7 @@ struct exchange_event : event {
 };
 
 /// A robots.txt was parsed.
-struct parse_event : event {
+struct parse_event : event_base {
   static constexpr std::string_view name = "parse";  ///< of its kind
   const robots::policy& policy;                      ///< the policy with its `rules` and `findings`
   std::chrono::nanoseconds duration{0};              ///< of decoding, parsing and compiling
@@ -103,11 +106,11 @@ struct parse_event : event {
 };
 
 /// A robots.txt was requested from its site.
-struct retrieval_event : event {
+struct retrieval_event : event_base {
   static constexpr std::string_view name = "retrieval";  ///< of its kind
   const robots::policy& policy;                          ///< no body if another site has the file
-  const robots::record&
-      record;  ///< the result of the retrieval; without a body if another site has the file
+  /// The result of the retrieval; without a body if another site has the file.
+  const robots::record& record;
   std::chrono::nanoseconds duration{0};  ///< by the clock of the cache
   /// The exchanges of the retrieval; each had its own event before. For the file of another site,
   /// the exchanges before the redirect to it.
@@ -115,7 +118,7 @@ struct retrieval_event : event {
 };
 
 /// The shared store had a fresh record from another process.
-struct far_hit_event : event {
+struct far_hit_event : event_base {
   static constexpr std::string_view name = "far_hit";  ///< of its kind
   const robots::policy& policy;                        ///< the resulting policy
   const robots::record& record;                        ///< the record from the store
@@ -123,7 +126,7 @@ struct far_hit_event : event {
 
 /// The shared store had a record that does not answer the look-up: a last good copy, or a file that
 /// the site may confirm with a 304.
-struct far_copy_event : event {
+struct far_copy_event : event_base {
   static constexpr std::string_view name = "far_copy";  ///< of its kind
   const robots::policy& policy;                         ///< the resulting policy
   const robots::record& record;                         ///< the record from the store
@@ -131,27 +134,27 @@ struct far_copy_event : event {
 
 /// The fallback policy decided, because the robots.txt was unavailable, or too malformed to be
 /// obeyed.
-struct fallback_event : event {
+struct fallback_event : event_base {
   static constexpr std::string_view name = "fallback";  ///< of its kind
   const robots::policy& policy;  ///< `basis` has the action, `outcome` the reason
 };
 
 /// The permissions of a site have changed: its robots.txt appeared, disappeared, or has other rules
 /// or delays. Reported before the first decision by the new policy.
-struct policy_change_event : event {
+struct policy_change_event : event_base {
   static constexpr std::string_view name = "policy_change";  ///< of its kind
   const robots::policy& before;                              ///< the policy before the change
   const robots::policy& after;                               ///< the policy after it
   const change_report& changes;                              ///< the changes
   std::chrono::nanoseconds interval{0};                      ///< between the fetches of the two
   bool fast = false;  ///< everything is denied now, and was not before
-  bool turned_hostile =
-      false;  ///< now everything is denied (`denies_everything`), before it was not
+  /// Now the rules mean the same as `Disallow: /`, before they did not.
+  bool turned_hostile = false;
 };
 
 /// A site refuses what it allowed before. A page that robots.txt allows got 401, 403 or a challenge
 /// (see `basic_robots_cache::report_response`), or the robots.txt itself got 401 or 403.
-struct access_revoked_event : event {
+struct access_revoked_event : event_base {
   static constexpr std::string_view name = "access_revoked";  ///< of its kind
   std::string_view url;  ///< of the page, or of the robots.txt after redirects
   int status = 0;        ///< HTTP status of the answer
@@ -159,7 +162,7 @@ struct access_revoked_event : event {
 
 /// A site was halted, or resumed. `site` is a host or `host:port` without a scheme, since a halt
 /// applies to both schemes.
-struct halt_event : event {
+struct halt_event : event_base {
   static constexpr std::string_view name = "halt";  ///< of its kind
   halt_reason reason{};                             ///< the reason of the halt
   bool resumed = false;                             ///< true if the halt was lifted
@@ -167,52 +170,52 @@ struct halt_event : event {
 
 /// A high-risk site was seen for the first time, was signed off, or lost its sign-off. `site` is as
 /// in `halt_event`.
-struct sign_off_event : event {
+struct sign_off_event : event_base {
   static constexpr std::string_view name = "sign_off";  ///< of its kind
-  bool given = false;  ///< it was seen and needs one; both false: it lost it
-  bool awaited =
-      false;  ///< it was seen and needs a sign-off; if both are false, it lost its sign-off
+  bool given = false;                                   ///< it was signed off
+  /// It was seen and needs a sign-off. If both are false, it lost its sign-off.
+  bool awaited = false;
 };
 
 /// A decision was made.
-struct decision_event : event {
+struct decision_event : event_base {
   static constexpr std::string_view name = "decision";  ///< of its kind
   std::string_view url;                                 ///< as given by the caller
   const robots::decision& decision;                     ///< the answer
 };
 
 /// The circuit breaker of an origin changed its state. The origin is the event's site.
-struct breaker_event : event {
+struct breaker_event : event_base {
   static constexpr std::string_view name = "breaker";  ///< of its kind
   breaker_state state = breaker_state::closed;         ///< its new state
 };
 
 /// A storage has dropped an entry.
-struct drop_event : event {
+struct drop_event : event_base {
   static constexpr std::string_view name = "drop";  ///< of its kind
   bool expired = false;                             ///< it had expired; else there was no room
 };
 
 /// A site was put in quarantine, or released from it.
-struct quarantine_event : event {
+struct quarantine_event : event_base {
   static constexpr std::string_view name = "quarantine";  ///< of its kind
   bool released = false;                                  ///< true if released
 };
 
 /// An override was set or lifted: see `basic_robots_cache::set_override`.
-struct override_event : event {
-  static constexpr std::string_view name = "override";  ///< the new override; `none`: lifted
-  site_override value{};  ///< the new override; `none` if it was lifted
+struct override_event : event_base {
+  static constexpr std::string_view name = "override";  ///< of its kind
+  site_override value{};                                ///< the new one; `none` if it was lifted
 };
 
 /// The excluded hosts were replaced: see `basic_robots_cache::set_excluded`. Its site is empty.
-struct exclusions_event : event {
+struct exclusions_event : event_base {
   static constexpr std::string_view name = "exclusions";  ///< of its kind
   std::span<const std::string> hosts;                     ///< the new list, as given
 };
 
 /// A gate answered whether and when a URL may be fetched.
-struct admission_event : event {
+struct admission_event : event_base {
   static constexpr std::string_view name = "admission";  ///< of its kind
   std::string_view url;                                  ///< as given by the caller
   const robots::decision& decision;                      ///< the decision by robots.txt
@@ -223,22 +226,22 @@ struct admission_event : event {
 };
 
 /// The ledger of a gate has failed, or answers again: see `gate_options::ledger`.
-struct ledger_event : event {
+struct ledger_event : event_base {
   static constexpr std::string_view name = "ledger";  ///< of its kind
   bool up = false;                                    ///< true if it answers again
   std::string_view message;                           ///< the error; empty if it answers
 };
 
 /// The store that a cache shares with other processes has failed, or answers again.
-struct far_store_event : event {
+struct far_store_event : event_base {
   static constexpr std::string_view name = "far_store";  ///< of its kind
   bool up = false;           ///< true if it answers again; else it is not used for a while
   std::string_view message;  ///< its last error; empty if it answers
 };
 
-/// The invalidation of `event::site` did not reach the shared store, and this process no longer
+/// The invalidation of the event's site did not reach the shared store, and this process no longer
 /// tries. Other processes may use the old rules until these expire.
-struct lost_invalidation_event : event {
+struct lost_invalidation_event : event_base {
   static constexpr std::string_view name = "lost_invalidation";  ///< of its kind
 };
 

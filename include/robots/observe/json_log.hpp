@@ -1,21 +1,53 @@
 #pragma once
 
-#include <robots/base/json_writer.hpp>
-#include <robots/observe/event_json.hpp>
-#include <robots/observe/event_message.hpp>
-#include <robots/observe/events.hpp>
-#include <robots/observe/json_log_options.hpp>
+#include <robots/base/config.hpp>
+#include <robots/base/enum_text.hpp>
 #include <robots/observe/observer.hpp>
 
-#include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <iosfwd>
 #include <memory>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 namespace robots {
+
+/// The importance of a log line.
+enum class log_level : std::uint8_t {
+  debug,  ///< frequent events: hits, dropped entries
+  info,   ///< the events of a normal crawl
+  /// Mistakes that the site should correct, such as malformed lines or a charset other than UTF-8;
+  /// also high-risk sites that wait for a sign-off.
+  warn,
+  error,  ///< failures, such as that of a retrieval; sudden changes of rules
+  /// Events that an operator must see: files too malformed to be obeyed, quarantine, sites that
+  /// turn hostile, halts, revoked access.
+  critical,
+};
+
+/// The name of a level, as the log has it.
+[[nodiscard]] constexpr std::string_view to_string(log_level level) noexcept {
+  return base::enum_text<log_level::critical>(level,
+                                              {"DEBUG", "INFO", "WARN", "ERROR", "CRITICAL"});
+}
+
+/// The options of a `JsonLog`.
+struct json_log_options {
+  log_level least = log_level::info;  ///< lines of a lower level are not written
+  /// The level of decisions and admissions that deny. If the fallback policy made them, the level
+  /// is at least ERROR.
+  log_level denied_level = log_level::info;
+  /// The share of decisions and admissions that are written, from 0 to 1, picked at random. Those
+  /// that the fallback policy made are always written.
+  double decision_share = 1;
+  std::size_t text_bytes = 2048;  ///< longer texts are cut; the line has the full length
+  /// With 0, the thread that reports an event calls the sink, one thread at a time. Otherwise a
+  /// background thread calls it, and up to about `queue_bytes` octets of lines may wait. If there
+  /// is no room, a line is lost and counted.
+  std::size_t queue_bytes = 0;
+};
 
 /// An observer that writes events as JSON (RFC 8259), one object per line, in ASCII.
 ///
@@ -44,20 +76,17 @@ namespace robots {
 /// | `drop`            | DEBUG |
 /// | `quarantine`      | CRITICAL; INFO for a release |
 /// | `override`        | INFO |
+/// | `exclusions`      | INFO |
 /// | `admission`       | as `decision` |
 /// | `far_store`       | ERROR when it fails; INFO when it answers again |
 /// | `lost_invalidation` | ERROR |
 /// | `ledger`          | ERROR when it fails; INFO when it answers again |
 ///
-/// Lines beyond `rate_lines` are counted, not written. The next line of that event and site has the
-/// count (`suppressed`). If the site was forgotten meanwhile, the next line of any site has it
-/// (`suppressed_elsewhere`). The limit does not apply to decisions and admissions that the fallback
-/// policy allowed: each is written (the pipeline guide: "Log the decision aggressively"). If the
-/// sink throws, the line is lost, and the next line has the number of lost lines (`lost`). See
-/// `stats`.
+/// If the sink throws, the line is lost, and the next line has the number of lost lines (`lost`).
+/// See `stats`.
 ///
 /// A handle: copies write one log. Several caches and gates may share it. Any thread may call its
-/// members. A line that is not wanted costs about 3 ns. A line that is written costs some
+/// members. A line that is not wanted costs a few nanoseconds. A line that is written costs some
 /// microseconds and the time of the sink, unless there is a queue (`queue_bytes`).
 class JsonLog {
  public:
@@ -68,9 +97,8 @@ class JsonLog {
 
   /// The number of lines, by what became of them.
   struct counts {
-    std::uint64_t written = 0;     ///< lines that the sink took
-    std::uint64_t lost = 0;        ///< lines at which the sink threw, or without room in the queue
-    std::uint64_t suppressed = 0;  ///< lines beyond `rate_lines`
+    std::uint64_t written = 0;  ///< lines that the sink took
+    std::uint64_t lost = 0;     ///< lines at which the sink threw, or without room in the queue
   };
 
   /// Writes to `sink`. Throws `std::invalid_argument` if an option makes no sense.
@@ -90,80 +118,10 @@ class JsonLog {
   void flush() const;
 
   /// Writes the event, if it is wanted.
-  template <std::derived_from<event> Event>
-    requires requires(base::json_writer& line, const Event& event) {
-      Event::name;
-      observe_detail::add_members(line, event);
-    }
-  void on(const Event& event) const {
-    const log_level level = level_of(event);
-    if (!is_wanted(level)) {
-      return;
-    }
-    bool is_limited = true;
-    if constexpr (requires { event.decision; }) {
-      if (!is_sampled(event.decision)) {
-        return;
-      }
-      is_limited = !is_default_allow(event.decision);
-    }
-    if (auto line = begin(level, Event::name, event, is_limited)) {
-      add_event(*line, event);
-      line->long_text("message", explain(event));
-      write(*std::move(line));
-    }
-  }
+  void on(const any_event& event) const;
 
  private:
   struct state;
-
-  [[nodiscard]] bool is_wanted(log_level level) const noexcept;
-
-  /// Returns true if the sample includes the lines of a decision.
-  [[nodiscard]] bool is_sampled(const decision& decided) const noexcept;
-
-  /// Returns true if the fallback policy allowed the URL of a decision.
-  [[nodiscard]] static bool is_default_allow(const decision& decided) noexcept;
-
-  void write(base::json_writer line) const;
-
-  using enum log_level;
-
-  static log_level level_of(const event& /*event*/) { return info; }
-  static log_level level_of(const look_up_event& event) {
-    return event.result == look_up_result::miss ? info : debug;
-  }
-  static log_level level_of(const exchange_event& event);
-  static log_level level_of(const parse_event& event);
-  static log_level level_of(const retrieval_event& event);
-  static log_level level_of(const fallback_event& /*event*/) { return error; }
-  [[nodiscard]] log_level level_of(const decision& decided) const;
-  [[nodiscard]] log_level level_of(const decision_event& event) const {
-    return level_of(event.decision);
-  }
-  [[nodiscard]] log_level level_of(const admission_event& event) const {
-    return level_of(event.decision);
-  }
-  static log_level level_of(const policy_change_event& event) {
-    return event.turned_hostile ? critical : event.fast ? error : info;
-  }
-  static log_level level_of(const access_revoked_event& /*event*/) { return critical; }
-  static log_level level_of(const halt_event& event) { return event.resumed ? info : critical; }
-  static log_level level_of(const sign_off_event& event) { return event.awaited ? warn : info; }
-  static log_level level_of(const breaker_event& event) {
-    return event.state == breaker_state::open ? warn : info;
-  }
-  static log_level level_of(const drop_event& /*event*/) { return debug; }
-  static log_level level_of(const quarantine_event& event) {
-    return event.released ? info : critical;
-  }
-  static log_level level_of(const far_store_event& event) { return event.up ? info : error; }
-  static log_level level_of(const ledger_event& event) { return event.up ? info : error; }
-  static log_level level_of(const lost_invalidation_event& /*event*/) { return error; }
-
-  /// Returns the line of an event, or an empty text if there were too many.
-  [[nodiscard]] std::optional<base::json_writer> begin(log_level level, std::string_view name,
-                                                       const event& event, bool is_limited) const;
 
   std::shared_ptr<state> state_;
 };

@@ -1,31 +1,97 @@
 #pragma once
 
 #include <robots/base/config.hpp>
+#include <robots/base/json_writer.hpp>
 #include <robots/base/sampler.hpp>
+#include <robots/base/work_queue.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/fetch/circuit_breaker.hpp>
-#include <robots/fetch/outcome.hpp>
-#include <robots/http/charset.hpp>
-#include <robots/http/message.hpp>
-#include <robots/http/site_key.hpp>
-#include <robots/observe/detail/line_limit.hpp>
-#include <robots/observe/detail/line_output.hpp>
+#include <robots/http/host.hpp>
+#include <robots/observe/event_text.hpp>
 #include <robots/observe/json_log.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
-#include <robots/policy/policy.hpp>
-#include <robots/policy/record.hpp>
 #include <robots/time/wall_time.hpp>
 
-#include <algorithm>
-#include <cstdint>
+#include <atomic>
+#include <chrono>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <ostream>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace robots {
 
 namespace observe_detail {
+
+/// Passes lines to a sink. Each line states how many lines before it were lost. Any thread may call
+/// it.
+class line_output {
+ public:
+  line_output(std::function<void(std::string_view)> sink, std::size_t queue_bytes)
+      : sink_{std::move(sink)} {
+    if (queue_bytes > 0) {
+      queue_.emplace(queue_bytes, [this](queue::work& now) {
+        for (std::string& line : now.items) {
+          put(line);
+        }
+        return std::nullopt;
+      });
+    }
+  }
+
+  /// Passes on a line, a JSON object with at least one member.
+  void add(std::string line) {
+    if (queue_) {
+      const std::size_t size = sizeof(std::string) + line.size();
+      if (!queue_->push(std::move(line), size)) {
+        ++lost_;
+      }
+      return;
+    }
+    const std::scoped_lock lock{mutex_};
+    put(line);
+  }
+
+  /// Waits until the sink has received all lines so far.
+  void flush() {
+    if (queue_) {
+      static_cast<void>(queue_->flush((std::chrono::milliseconds::max)()));
+    }
+  }
+
+  [[nodiscard]] std::uint64_t written() const noexcept { return written_.load(); }
+  [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.load(); }
+
+ private:
+  using queue = base::work_queue<std::string>;
+
+  void put(std::string& line) noexcept {
+    try {
+      const std::uint64_t lost = lost_.load();
+      if (lost != reported_) {
+        line.back() = ',';
+        line.append("\"lost\":").append(std::to_string(lost - reported_)).append("}");
+      }
+      line += '\n';
+      sink_(line);
+      reported_ = lost;
+      ++written_;
+    } catch (...) {
+      ++lost_;
+    }
+  }
+
+  const std::function<void(std::string_view)> sink_;
+  std::atomic<std::uint64_t> written_ = 0;
+  std::atomic<std::uint64_t> lost_ = 0;
+  std::uint64_t reported_ =
+      0;              // lost lines that were reported; used by the thread that calls the sink
+  std::mutex mutex_;  // held during a call of the sink if there is no queue
+  std::optional<queue> queue_;  // last, since its thread uses the other members
+};
 
 [[nodiscard]] inline JsonLog::line_sink checked(JsonLog::line_sink sink,
                                                 const json_log_options& options) {
@@ -53,14 +119,10 @@ namespace observe_detail {
 
 struct JsonLog::state {
   state(JsonLog::line_sink sink, const json_log_options& given)
-      : options{given},
-        sample{given.decision_share},
-        limit{given},
-        output{std::move(sink), given.queue_bytes} {}
+      : options{given}, sample{given.decision_share}, output{std::move(sink), given.queue_bytes} {}
 
   const json_log_options options;
   const base::sampler sample;
-  observe_detail::line_limit limit;
   observe_detail::line_output output;
 };
 
@@ -84,85 +146,44 @@ ROBOTS_INLINE JsonLog::JsonLog(std::FILE* file, const json_log_options& options)
               options} {}
 
 ROBOTS_INLINE JsonLog::counts JsonLog::stats() const noexcept {
-  return {.written = state_->output.written(),
-          .lost = state_->output.lost(),
-          .suppressed = state_->limit.suppressed()};
+  return {.written = state_->output.written(), .lost = state_->output.lost()};
 }
 
 ROBOTS_INLINE void JsonLog::flush() const { state_->output.flush(); }
 
-ROBOTS_INLINE bool JsonLog::is_wanted(log_level level) const noexcept {
-  return level >= state_->options.least;
-}
-
-ROBOTS_INLINE bool JsonLog::is_sampled(const decision& decided) const noexcept {
-  return decided.reason == decision_reason::fallback || state_->sample.takes();
-}
-
-ROBOTS_INLINE void JsonLog::write(base::json_writer line) const {
+ROBOTS_INLINE void JsonLog::on(const any_event& event) const {
+  const json_log_options& options = state_->options;
+  const log_level level = detail::level_of(event, options.denied_level);
+  if (level < options.least) {
+    return;
+  }
+  const auto* const decided = event.get_if<decision_event>();
+  const auto* const admitted = event.get_if<admission_event>();
+  if (decided != nullptr || admitted != nullptr) {
+    const decision& answer = decided != nullptr ? decided->decision : admitted->decision;
+    if (answer.reason != decision_reason::fallback && !state_->sample.takes()) {
+      return;
+    }
+  }
+  const event_base& common = event.base();
+  base::json_writer line{options.text_bytes};
+  line.text("timestamp", date_text(common.time())).text("level", to_string(level));
+  line.text("event", event.visit([](const auto& typed) { return typed.name; }));
+  if (!common.site.empty()) {
+    line.text("site", common.site).text("domain", host_of(common.site));
+  }
+  if (!common.crawler.empty()) {
+    line.text("crawler", common.crawler);
+  }
+  if (common.context != nullptr && !common.context->trace_id.empty()) {
+    line.long_text("trace_id", common.context->trace_id);
+  }
+  if (common.context != nullptr && !common.context->span_id.empty()) {
+    line.long_text("span_id", common.context->span_id);
+  }
+  const std::string message = detail::describe(line, event);
+  line.long_text("message", message);
   state_->output.add(std::move(line).finish());
-}
-
-ROBOTS_INLINE log_level JsonLog::level_of(const exchange_event& event) {
-  const exchange& answer = event.exchange;
-  const bool failed = answer.error != fetch_error::none ||
-                      (answer.status >= 400 && outcome_of(answer.status) != outcome::not_found);
-  return failed ? warn : info;
-}
-
-ROBOTS_INLINE log_level JsonLog::level_of(const parse_event& event) {
-  const record_head& source = event.policy.source();
-  const bool odd =
-      event.policy.lines().malformed > 0 || source.charset != charset::utf_8 || event.invalid_utf8;
-  return source.outcome == outcome::malformed ? critical : odd ? warn : info;
-}
-
-ROBOTS_INLINE log_level JsonLog::level_of(const retrieval_event& event) {
-  const outcome got = event.policy.outcome();
-  const bool failed = !is_successful(got) && got != outcome::cancelled;
-  return got == outcome::malformed ? critical : failed ? error : info;
-}
-
-ROBOTS_INLINE bool JsonLog::is_default_allow(const decision& decided) noexcept {
-  return decided.allowed && decided.reason == decision_reason::fallback;
-}
-
-ROBOTS_INLINE log_level JsonLog::level_of(const decision& decided) const {
-  const log_level usual = decided.allowed ? info : state_->options.denied_level;
-  return decided.reason == decision_reason::fallback ? (std::max)(usual, error) : usual;
-}
-
-ROBOTS_INLINE std::optional<base::json_writer> JsonLog::begin(log_level level,
-                                                              std::string_view name,
-                                                              const event& event,
-                                                              bool is_limited) const {
-  const wall_time now = event.time();
-  const std::optional<std::uint64_t> suppressed =
-      is_limited ? state_->limit.admit(name, event.site, now) : 0;
-  if (!suppressed) {
-    return std::nullopt;
-  }
-  base::json_writer line{state_->options.text_bytes};
-  line.text("timestamp", date_text(now)).text("level", to_string(level)).text("event", name);
-  if (!event.site.empty()) {
-    line.text("site", event.site).text("domain", host_of_site_key(event.site));
-  }
-  if (!event.crawler.empty()) {
-    line.text("crawler", event.crawler);
-  }
-  if (event.context != nullptr && !event.context->trace_id.empty()) {
-    line.long_text("trace_id", event.context->trace_id);
-  }
-  if (event.context != nullptr && !event.context->span_id.empty()) {
-    line.long_text("span_id", event.context->span_id);
-  }
-  if (*suppressed > 0) {
-    line.number("suppressed", *suppressed);
-  }
-  if (const std::uint64_t elsewhere = state_->limit.take_forgotten(); elsewhere > 0) {
-    line.number("suppressed_elsewhere", elsewhere);
-  }
-  return line;
 }
 
 }  // namespace robots

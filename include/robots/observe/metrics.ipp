@@ -1,24 +1,100 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/enum_counts.hpp>
 #include <robots/base/striped_counters.hpp>
-#include <robots/http/site_key.hpp>
-#include <robots/observe/detail/domain_counters.hpp>
-#include <robots/observe/detail/frequent_hosts.hpp>
-#include <robots/observe/duration_histogram.hpp>
+#include <robots/base/text_hash.hpp>
+#include <robots/http/host.hpp>
 #include <robots/observe/metrics.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
 
 namespace robots {
+
+namespace observe_detail {
+
+/// Counts an event other than look-ups and decisions.
+struct counting {
+  metrics_snapshot& counts;
+
+  void operator()(const event_base& /*event*/) const {}
+  void operator()(const exchange_event& event) const {
+    const detail::exchange& ended = event.exchange;
+    if (ended.error != fetch_error::none) {
+      ++counts.errors[ended.error];
+    } else {
+      const int status = ended.status >= 100 && ended.status < 600 ? ended.status : 0;
+      auto place = std::find_if(counts.statuses.begin(), counts.statuses.end(),
+                                [status](const auto& counted) { return counted.status >= status; });
+      if (place == counts.statuses.end() || place->status != status) {
+        place = counts.statuses.insert(place, {.status = status});
+      }
+      ++place->count;
+    }
+    counts.bytes += event.bytes;
+    counts.exchange_duration.add(event.duration);
+  }
+  void operator()(const parse_event& event) const {
+    counts.malformed_lines += event.policy.lines().malformed;
+    counts.parse_duration.add(event.duration);
+  }
+  void operator()(const retrieval_event& event) const {
+    const outcome got = event.policy.outcome();
+    ++counts.retrievals;
+    ++counts.outcomes[got];
+    counts.failures += detail::is_successful(got) ? 0U : 1U;
+    counts.not_modified += event.record.not_modified ? 1U : 0U;
+    counts.retries += static_cast<std::uint64_t>((std::max)(event.record.attempts - 1, 0));
+    counts.fetch_duration.add(event.duration);
+  }
+  void operator()(const far_hit_event& /*event*/) const { ++counts.far_hits; }
+  void operator()(const fallback_event& event) const {
+    const auto row = static_cast<std::size_t>(event.policy.outcome());
+    ++counts.fallbacks[row][event.policy.basis()];
+  }
+  void operator()(const breaker_event& event) const {
+    counts.breaker_openings += event.state == breaker_state::open ? 1U : 0U;
+  }
+  void operator()(const drop_event& event) const {
+    ++(event.expired ? counts.expiries : counts.evictions);
+  }
+  void operator()(const quarantine_event& event) const {
+    ++(event.released ? counts.releases : counts.quarantines);
+  }
+  void operator()(const override_event& /*event*/) const { ++counts.overrides; }
+  void operator()(const policy_change_event& event) const {
+    ++counts.policy_changes;
+    counts.fast_changes += event.fast ? 1U : 0U;
+  }
+  void operator()(const access_revoked_event& /*event*/) const { ++counts.revocations; }
+  void operator()(const halt_event& event) const {
+    ++(event.resumed ? counts.resumptions : counts.halts);
+  }
+  void operator()(const sign_off_event& event) const {
+    counts.awaited_sign_offs += event.awaited ? 1U : 0U;
+  }
+  void operator()(const far_store_event& event) const {
+    ++(event.up ? counts.far_returns : counts.far_outages);
+  }
+  void operator()(const admission_event& event) const {
+    ++counts.admissions[event.reason];
+    if (event.reason == admission_reason::go) {
+      counts.gate_wait.add(event.waited);
+    }
+  }
+};
+
+}  // namespace observe_detail
 
 struct Metrics::state {
   static constexpr std::size_t reasons = static_cast<std::size_t>(decision_reason::invalid_url) + 1;
@@ -33,45 +109,52 @@ struct Metrics::state {
     count_ = decisions + 2 * reasons
   };
 
-  using counter = std::atomic<std::uint64_t>;
-
   [[nodiscard]] static tally tally_of(decision_reason reason, bool allowed) noexcept {
     return static_cast<tally>(static_cast<std::size_t>(tally::decisions) +
                               2 * static_cast<std::size_t>(reason) + (allowed ? 1 : 0));
   }
 
-  explicit state(const metrics_options& options)
-      : denied_hosts(options.denied_hosts), domains(options.domains) {}
+  explicit state(const metrics_options& options) : most_domains{options.domains} {
+    if (most_domains != 0) {
+      domains.try_emplace(std::string{});
+    }
+  }
+
+  /// Changes the counts of the domain of a site. The first domains have their own; all later ones
+  /// share those of the empty domain. No count ever falls: exporters require that of counters.
+  template <class Change>
+  void change_domain(std::string_view site, const Change& change) {
+    if (most_domains == 0) {
+      return;
+    }
+    const std::string_view domain = host_of(site);
+    const std::scoped_lock lock{domain_mutex};
+    auto own = domains.find(domain);
+    if (own == domains.end()) {
+      const bool has_room = domains.size() <= most_domains;
+      own = domains.try_emplace(has_room ? std::string{domain} : std::string{}).first;
+    }
+    change(own->second);
+  }
 
   base::striped_counters<tally> hot;
-  observe_detail::frequent_hosts denied_hosts;
-  observe_detail::domain_counters domains;
-  base::enum_counters<outcome::redirected> outcomes;
-  std::array<base::enum_counters<policy_basis::redirected>, outcome_count> fallbacks;
-  std::array<counter, 600> statuses{};
-  base::enum_counters<fetch_error::connection_refused> errors;
-  // The bounds, in seconds.
-  observe_detail::duration_counters exchange_duration{
-      {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0}};
-  observe_detail::duration_counters fetch_duration{
-      {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0}};
-  observe_detail::duration_counters parse_duration{
-      {1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1}};
-  observe_detail::duration_counters gate_wait{
-      {0.01, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0}};
-  base::enum_counters<admission_reason::too_late> admissions;
-  counter not_modified{0}, far_hits{0}, evictions{0}, retries{0}, bytes{0}, malformed_lines{0},
-      expiries{0}, quarantines{0}, releases{0}, breaker_openings{0}, overrides{0},
-      policy_changes{0}, fast_changes{0}, revocations{0}, halts{0}, resumptions{0},
-      awaited_sign_offs{0}, far_outages{0}, far_returns{0};
+  std::mutex mutex;         // guards `counts`
+  metrics_snapshot counts;  // without those that are in `hot` and `domains`
+  const std::size_t most_domains;
+  std::mutex domain_mutex;  // guards `domains`
+  boost::unordered_flat_map<std::string, metrics_snapshot::domain_counts, base::text_hash,
+                            std::equal_to<>>
+      domains;
 };
 
 ROBOTS_INLINE Metrics::Metrics(const metrics_options& options)
     : shared_(std::make_shared<state>(options)) {}
 
 ROBOTS_INLINE metrics_snapshot Metrics::snapshot() const {
-  const state& now = *shared_;
-  metrics_snapshot all;
+  state& now = *shared_;
+  std::unique_lock lock{now.mutex};
+  metrics_snapshot all = now.counts;
+  lock.unlock();
   all.hits = now.hot.sum(state::tally::hit);
   all.stale_hits = now.hot.sum(state::tally::stale_hit);
   all.misses = now.hot.sum(state::tally::miss);
@@ -84,134 +167,33 @@ ROBOTS_INLINE metrics_snapshot Metrics::snapshot() const {
   all.allowed = all.allowed_for.total();
   all.denied = all.denied_for.total();
   all.excluded = all.denied_for[decision_reason::excluded];
-  all.denied_hosts = now.denied_hosts.read();
-  all.domains = now.domains.read();
-  all.outcomes = now.outcomes.read();
-  all.retrievals = all.outcomes.total();
-  for (std::size_t i = 0; i < outcome_count; ++i) {
-    all.fallbacks[i] = now.fallbacks[i].read();
-    const auto row = static_cast<outcome>(i);
-    all.failures += is_successful(row) ? 0 : all.outcomes[row];
+  const std::scoped_lock domain_lock{now.domain_mutex};
+  for (const auto& [domain, own] : now.domains) {
+    all.domains.push_back({domain, own.look_ups, own.denied_for});
   }
-  for (std::size_t i = 0; i < now.statuses.size(); ++i) {
-    if (const std::uint64_t count = now.statuses[i].load(std::memory_order_relaxed)) {
-      all.statuses.push_back({static_cast<int>(i), count});
-    }
-  }
-  all.errors = now.errors.read();
-  all.exchange_duration = now.exchange_duration.read();
-  all.fetch_duration = now.fetch_duration.read();
-  all.parse_duration = now.parse_duration.read();
-  all.gate_wait = now.gate_wait.read();
-  all.admissions = now.admissions.read();
-  all.not_modified = now.not_modified;
-  all.far_hits = now.far_hits;
-  all.evictions = now.evictions;
-  all.retries = now.retries;
-  all.bytes = now.bytes;
-  all.malformed_lines = now.malformed_lines;
-  all.expiries = now.expiries;
-  all.quarantines = now.quarantines;
-  all.releases = now.releases;
-  all.breaker_openings = now.breaker_openings;
-  all.overrides = now.overrides;
-  all.policy_changes = now.policy_changes;
-  all.fast_changes = now.fast_changes;
-  all.revocations = now.revocations;
-  all.halts = now.halts;
-  all.resumptions = now.resumptions;
-  all.awaited_sign_offs = now.awaited_sign_offs;
-  all.far_outages = now.far_outages;
-  all.far_returns = now.far_returns;
+  std::sort(all.domains.begin(), all.domains.end(),
+            [](const metrics_snapshot::domain_counts& a, const metrics_snapshot::domain_counts& b) {
+              return a.domain < b.domain;
+            });
   return all;
 }
 
 ROBOTS_INLINE void Metrics::on(const look_up_event& event) {
   shared_->hot.add(static_cast<state::tally>(event.result));
-  shared_->domains.add(event.site, event.result);
+  shared_->change_domain(event.site, [&](auto& own) { ++own.look_ups[event.result]; });
 }
 
 ROBOTS_INLINE void Metrics::on(const decision_event& event) {
   const decision& decided = event.decision;
   shared_->hot.add(state::tally_of(decided.reason, decided.allowed));
-  if (decided.allowed) {
-    return;
-  }
-  shared_->domains.add(event.site, decided.reason);
-  if (!event.site.empty()) {
-    shared_->denied_hosts.add(host_of_site_key(event.site));
+  if (!decided.allowed) {
+    shared_->change_domain(event.site, [&](auto& own) { ++own.denied_for[decided.reason]; });
   }
 }
 
-ROBOTS_INLINE void Metrics::on(const exchange_event& event) noexcept {
-  const int status = event.exchange.status;
-  if (event.exchange.error != fetch_error::none) {
-    shared_->errors.add(event.exchange.error);
-  } else {
-    ++shared_->statuses[status >= 100 && status < 600 ? static_cast<std::size_t>(status) : 0];
-  }
-  shared_->bytes += event.bytes;
-  shared_->exchange_duration.add(event.duration);
-}
-
-ROBOTS_INLINE void Metrics::on(const parse_event& event) noexcept {
-  shared_->malformed_lines += event.policy.lines().malformed;
-  shared_->parse_duration.add(event.duration);
-}
-
-ROBOTS_INLINE void Metrics::on(const retrieval_event& event) noexcept {
-  shared_->outcomes.add(event.policy.outcome());
-  shared_->not_modified += event.record.not_modified ? 1 : 0;
-  shared_->retries += static_cast<std::uint64_t>((std::max)(event.record.attempts - 1, 0));
-  shared_->fetch_duration.add(event.duration);
-}
-
-ROBOTS_INLINE void Metrics::on(const far_hit_event& /*event*/) noexcept { ++shared_->far_hits; }
-
-ROBOTS_INLINE void Metrics::on(const fallback_event& event) noexcept {
-  shared_->fallbacks[static_cast<std::size_t>(event.policy.outcome())].add(event.policy.basis());
-}
-
-ROBOTS_INLINE void Metrics::on(const breaker_event& event) noexcept {
-  shared_->breaker_openings += event.state == breaker_state::open ? 1 : 0;
-}
-
-ROBOTS_INLINE void Metrics::on(const drop_event& event) noexcept {
-  ++(event.expired ? shared_->expiries : shared_->evictions);
-}
-
-ROBOTS_INLINE void Metrics::on(const quarantine_event& event) noexcept {
-  ++(event.released ? shared_->releases : shared_->quarantines);
-}
-
-ROBOTS_INLINE void Metrics::on(const override_event& /*event*/) noexcept { ++shared_->overrides; }
-
-ROBOTS_INLINE void Metrics::on(const policy_change_event& event) noexcept {
-  ++shared_->policy_changes;
-  shared_->fast_changes += event.fast ? 1 : 0;
-}
-
-ROBOTS_INLINE void Metrics::on(const access_revoked_event& /*event*/) noexcept {
-  ++shared_->revocations;
-}
-
-ROBOTS_INLINE void Metrics::on(const halt_event& event) noexcept {
-  ++(event.resumed ? shared_->resumptions : shared_->halts);
-}
-
-ROBOTS_INLINE void Metrics::on(const sign_off_event& event) noexcept {
-  shared_->awaited_sign_offs += event.awaited ? 1 : 0;
-}
-
-ROBOTS_INLINE void Metrics::on(const far_store_event& event) noexcept {
-  ++(event.up ? shared_->far_returns : shared_->far_outages);
-}
-
-ROBOTS_INLINE void Metrics::on(const admission_event& event) noexcept {
-  shared_->admissions.add(event.reason);
-  if (event.reason == admission_reason::go) {
-    shared_->gate_wait.add(event.waited);
-  }
+ROBOTS_INLINE void Metrics::on(const any_event& event) {
+  const std::scoped_lock lock{shared_->mutex};
+  event.visit(observe_detail::counting{shared_->counts});
 }
 
 }  // namespace robots

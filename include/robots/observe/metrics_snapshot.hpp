@@ -1,39 +1,51 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/base/enum_counts.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
 #include <robots/observe/admission_reason.hpp>
 #include <robots/observe/cache_stats.hpp>
-#include <robots/observe/duration_histogram.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 
 #include <array>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace robots {
 
-/// The counts of a `Metrics`. For rates, see `cache_counts`.
+/// The counts of a `Metrics`. It has the rates of `cache_stats`.
 ///
 /// Counts by an enumeration are indexed by its enumerators:
 /// `now.denied_for[decision_reason::rule]`, `now.outcomes.total()`.
-struct metrics_snapshot : cache_counts {
-  /// A host and its count.
-  struct host_count {
-    std::string host{};       ///< from `host_of_site_key`
-    std::uint64_t count = 0;  ///< the number of denials; never too low
-    std::uint64_t over = 0;   ///< the most by which `count` can be too high
+struct metrics_snapshot : detail::cache_counts {
+  /// A histogram of durations. The bounds are fixed, so that histograms can be summed.
+  struct histogram {
+    /// The number of buckets with a bound.
+    static constexpr std::size_t size = 12;
 
-    [[nodiscard]] friend bool operator==(const host_count&, const host_count&) = default;
+    std::array<double, size> bounds{};  ///< in seconds, ascending; a bucket includes its bound
+    std::array<std::uint64_t, size + 1> counts{};  ///< per bucket; the last: longer ones
+    double sum = 0.0;                              ///< the sum in seconds
+
+    /// Counts a duration. A negative one counts as 0.
+    void add(std::chrono::nanoseconds duration) noexcept;
+
+    /// Returns the number of durations.
+    [[nodiscard]] std::uint64_t total() const noexcept;
   };
 
   /// The look-ups and denials of a domain.
   struct domain_counts {
-    std::string domain{};  ///< from `host_of_site_key`; empty for all domains without counters
+    std::string domain{};  ///< from `host_of`; empty for all domains without counters
     base::enum_counts<look_up_result::joined> look_ups{};          ///< look-ups, by result
     base::enum_counts<decision_reason::invalid_url> denied_for{};  ///< decisions, by reason
   };
@@ -50,8 +62,6 @@ struct metrics_snapshot : cache_counts {
   base::enum_counts<decision_reason::invalid_url> allowed_for{};
   /// Decisions that denied, by reason.
   base::enum_counts<decision_reason::invalid_url> denied_for{};
-  /// The hosts with the most denials, the most first: see `metrics_options::denied_hosts`.
-  std::vector<host_count> denied_hosts{};
   /// Counts by domain, sorted by name, the empty name first. Empty unless
   /// `metrics_options::domains` asks for them. They add up to the counts of all sites.
   std::vector<domain_counts> domains{};
@@ -61,12 +71,14 @@ struct metrics_snapshot : cache_counts {
   std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
   std::vector<status_count> statuses{};  ///< responses, by status, in order
   base::enum_counts<fetch_error::connection_refused>
-      errors{};                            ///< exchanges without response, by why
-  std::uint64_t retries = 0;               ///< tries after the first of a retrieval
-  std::uint64_t bytes = 0;                 ///< octets of bodies read
-  duration_histogram exchange_duration{};  ///< of exchanges, one request each
-  duration_histogram fetch_duration{};     ///< of retrievals, including retries and waits
-  duration_histogram parse_duration{};     ///< of parsing the files
+      errors{};               ///< exchanges without response, by why
+  std::uint64_t retries = 0;  ///< tries after the first of a retrieval
+  std::uint64_t bytes = 0;    ///< octets of bodies read
+  histogram exchange_duration{
+      {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0}};  ///< of one request
+  histogram fetch_duration{exchange_duration.bounds};  ///< of retrievals, with retries and waits
+  histogram parse_duration{{1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 0.001, 0.0025, 0.005, 0.01,
+                            0.025, 0.1}};  ///< of parsing the files
   std::uint64_t malformed_lines = 0;       ///< lines that mean nothing
   std::uint64_t expiries = 0;              ///< entries dropped when they expired
   std::uint64_t quarantines = 0;           ///< sites put in quarantine
@@ -82,7 +94,8 @@ struct metrics_snapshot : cache_counts {
   std::uint64_t far_outages = 0;        ///< times that a shared store failed
   std::uint64_t far_returns = 0;        ///< times that a shared store answered again
   base::enum_counts<admission_reason::too_late> admissions{};  ///< answers of gates
-  duration_histogram gate_wait{};                              ///< the waits of pages that may go
+  histogram gate_wait{{0.01, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0,
+                       300.0}};  ///< the waits of pages that may go
 
   /// Returns the number of responses with a status, such as 401, 403 or 429.
   [[nodiscard]] std::uint64_t responses(int status) const noexcept {
@@ -93,6 +106,46 @@ struct metrics_snapshot : cache_counts {
     }
     return 0;
   }
+
+  /// A figure for exporters, or one figure for each set of labels.
+  struct family {
+    /// The kinds of figures.
+    enum class type : std::uint8_t {
+      counter,    ///< only grows
+      gauge,      ///< goes up and down
+      histogram,  ///< see `family::histogram`
+    };
+
+    /// A figure and its labels.
+    struct sample {
+      /// Pairs of a name, such as `reason`, and a value.
+      std::vector<std::pair<std::string_view, std::string>> labels{};
+      double value = 0.0;  ///< the figure
+    };
+
+    /// The name, as in OpenTelemetry's semantic conventions: `robots.cache.hits`.
+    std::string_view name{};
+    std::string_view help{};                                 ///< a sentence for people
+    std::string_view unit{};                                 ///< `s` or `By`; empty for a count
+    type kind = type::counter;                               ///< the kind of the figure
+    std::vector<sample> samples{};                           ///< empty for a histogram
+    std::optional<metrics_snapshot::histogram> histogram{};  ///< for a histogram only
+
+    /// Returns the name by the conventions of Prometheus: `robots_cache_hits_total`,
+    /// `robots_parse_duration_seconds`.
+    [[nodiscard]] std::string prometheus_name() const;
+  };
+
+  /// Returns all figures under the names for exporters, and those of `now` if it is given. With
+  /// counts by domain, the samples of `robots.cache.hits`, `robots.cache.misses` and
+  /// `robots.blocked_requests` have the label `domain`. The sample of all domains without counters
+  /// has no label, so the sum of a family does not change.
+  [[nodiscard]] std::vector<family> families(
+      const std::optional<cache_stats>& now = std::nullopt) const;
 };
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/observe/metrics_snapshot.ipp>
+#endif

@@ -22,11 +22,13 @@ class observers {
 
   /// Passes the event to each observer.
   template <class Event>
-    requires(ObserverOf<Os, Event> || ...)
+    requires(detail::ObserverOf<Os, Event> || ...)
   void on(const Event& event) {
-    bool all_heard = true;
-    std::apply([&](Os&... one) { ((all_heard = tell(one, event) && all_heard), ...); }, all_);
-    if (!all_heard) {
+    bool all_received = true;
+    std::apply(
+        [&](Os&... one) { ((all_received = detail::tell(one, event) && all_received), ...); },
+        all_);
+    if (!all_received) {
       throw std::runtime_error{"an observer threw"};
     }
   }

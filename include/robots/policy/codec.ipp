@@ -61,7 +61,7 @@ inline constexpr std::uint32_t all_record_parts = 16'383;
 inline constexpr std::uint64_t last_outcome = outcome_count - 1;
 inline constexpr auto last_fetch_error =
     static_cast<std::uint64_t>(fetch_error::connection_refused);
-inline constexpr auto last_charset = static_cast<std::uint64_t>(charset::utf_16be);
+inline constexpr auto last_charset = static_cast<std::uint64_t>(detail::charset::utf_16be);
 static_assert(last_outcome == static_cast<std::uint64_t>(outcome::redirected));
 
 inline constexpr std::uint64_t last_second = (std::uint64_t{1} << 33U) - 1;  // in the year 2242
@@ -131,7 +131,7 @@ inline void write_url(octet_writer& out, std::string_view url) {
   // Compares the stored texts: URLs that differ only beyond the limit are equal.
   const auto cut = [](std::string_view url) { return url.substr(0, record_limits::url); };
   const std::string_view url = cut(head.url);
-  const auto is_usual = [&](const robots::exchange& one) {
+  const auto is_usual = [&](const detail::exchange& one) {
     return cut(one.url) == url && one.status == head.status && one.error == head.error;
   };
   const bool one_exchange = head.exchanges.size() == 1 && is_usual(head.exchanges.front());
@@ -165,7 +165,7 @@ inline void write_url(octet_writer& out, std::string_view url) {
     const std::size_t count = (std::min)(head.exchanges.size(), record_limits::exchanges);
     rest.number(count);
     for (std::size_t i = 0; i < count; ++i) {
-      const robots::exchange& hop = head.exchanges[i];
+      const detail::exchange& hop = head.exchanges[i];
       write_url(rest, cut(hop.url));
       rest.number(folded(hop.status));
       rest.number(static_cast<std::uint64_t>(hop.error));
@@ -181,7 +181,7 @@ inline void write_url(octet_writer& out, std::string_view url) {
   if (has_part(head.server_lifetime.has_value())) {
     rest.number(not_negative(head.server_lifetime->count()));
   }
-  if (has_part(head.charset != charset::utf_8)) {
+  if (has_part(head.charset != detail::charset::utf_8)) {
     rest.number(static_cast<std::uint64_t>(head.charset));
   }
   has_part(head.truncated);
@@ -239,13 +239,14 @@ inline void write_url(octet_writer& out, std::string_view url) {
   if (has_part()) {
     const std::uint64_t count = in.number(record_limits::exchanges);
     for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
-      robots::exchange hop{.url = read_url(in)};
+      detail::exchange hop{.url = read_url(in)};
       hop.status = status();
       hop.error = error();
       result.exchanges.push_back(std::move(hop));
     }
     in.expect(result.exchanges.size() != 1 ||
-              result.exchanges.front() != exchange{result.url, result.status, result.error});
+              result.exchanges.front() !=
+                  detail::exchange{result.url, result.status, result.error});
   } else {
     result.exchanges.push_back({result.url, result.status, result.error});
   }
@@ -259,7 +260,8 @@ inline void write_url(octet_writer& out, std::string_view url) {
     result.server_lifetime = time();
   }
   if (has_part()) {
-    result.charset = other_than(charset::utf_8, static_cast<charset>(in.number(last_charset)));
+    result.charset =
+        other_than(detail::charset::utf_8, static_cast<detail::charset>(in.number(last_charset)));
   }
   result.truncated = has_part();
   result.not_modified = has_part();

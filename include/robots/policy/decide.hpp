@@ -61,7 +61,7 @@ namespace policy_detail {
 /// host.
 [[nodiscard]] inline std::string_view target_for(const policy& used,
                                                  std::string_view url) noexcept {
-  return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);
+  return url.starts_with('/') || used.rules().reads_hosts() ? url : detail::target_of(url);
 }
 
 /// Decides whether a crawler may fetch `url` at `now`. `by` is the policy of the site and must not

@@ -8,7 +8,7 @@
 #include <robots/policy/record.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/file_findings.hpp>
-#include <robots/rep/rules/explain.hpp>
+#include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
 #include <algorithm>

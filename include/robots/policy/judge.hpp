@@ -1,20 +1,17 @@
 #pragma once
 
 #include <robots/base/saturating_add.hpp>
-#include <robots/fetch/known_copy.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/freshness.hpp>
-#include <robots/http/retry_after.hpp>
 #include <robots/http/validators.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/read/foreign_content.hpp>
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -56,11 +53,7 @@ struct earlier_policies {
   result.fetched_at = std::chrono::floor<std::chrono::seconds>(now);
   if (result.outcome == outcome::success) {
     result.validators = validators_of(retrieved.headers);
-    // A few octets of an archive may look like UTF-16 and would be read as text.
-    result.charset =
-        has_foreign_signature(result.body)
-            ? charset::utf_8
-            : charset_of(result.body, find_header(retrieved.headers, "Content-Type").value_or(""));
+    result.charset = charset_of(result.body);
   }
   if (is_failure(result.outcome)) {
     const int failures = before.last ? before.last->source().failures : 0;
@@ -119,14 +112,15 @@ template <class... Parts>
     // A record from elsewhere may be longer than what this crawler reads.
     const std::string_view served = body.substr(0, reading.max_bytes);
     reading.truncated = reading.truncated || head.truncated || served.size() < body.size();
-    const utf8_text read = to_utf8(served, head.charset);
+    const std::optional<std::string> transcoded = to_utf8(served);
+    const std::string_view read = transcoded ? std::string_view{*transcoded} : served;
     // The limit applies to the octets of the response. Text that grew in transcoding is not cut
     // again.
-    reading.max_bytes = (std::max)(reading.max_bytes, read.text().size());
-    crawler_directives file = directives_for(read.text(), user_agent, reading);
+    reading.max_bytes = (std::max)(reading.max_bytes, read.size());
+    crawler_directives file = directives_for(read, user_agent, reading);
     std::shared_ptr<const std::string> text;
     if (options.keep_text) {
-      text = std::make_shared<const std::string>(read.text());
+      text = std::make_shared<const std::string>(read);
     }
     const bool malformed = options.malformed.exceeded_by(file.findings.lines);
     head.outcome = malformed ? outcome::malformed : outcome::success;

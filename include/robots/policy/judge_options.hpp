@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/policy/any_fallback_policy.hpp>
-#include <robots/rep/read/malformed_limit.hpp>
+#include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
 
 #include <chrono>

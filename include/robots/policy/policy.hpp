@@ -8,9 +8,9 @@
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/line_list.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/extensions/request_rate.hpp>
-#include <robots/rep/extensions/visit_time.hpp>
 #include <robots/rep/read/file_findings.hpp>
+#include <robots/rep/read/request_rate.hpp>
+#include <robots/rep/read/visit_time.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/time/clock.hpp>
 
@@ -189,7 +189,9 @@ class policy {
   }
 
   /// Returns the number of lines of that robots.txt, and the number of lines that mean nothing.
-  [[nodiscard]] line_counts lines() const noexcept { return newest_file().own_lines(); }
+  [[nodiscard]] file_findings::line_counts lines() const noexcept {
+    return newest_file().own_lines();
+  }
 
   /// Returns the version: 1 for the first policy of a site, and one more whenever the fingerprint
   /// changes (the pipeline guide's policy versions). It counts as far back as the storage
@@ -290,7 +292,7 @@ class policy {
   void change_extras(Change change);
 
   [[nodiscard]] std::string_view own_sitemaps() const noexcept;
-  [[nodiscard]] line_counts own_lines() const noexcept;
+  [[nodiscard]] file_findings::line_counts own_lines() const noexcept;
 
   // These members take most of the memory of a site. They share a cache line with the reference
   // count.

@@ -64,7 +64,8 @@ template <class Line>
 
 /// Packs what a policy keeps of a record and a file: the sitemaps, as `line_list` views them; the
 /// counts of lines; the record without its body.
-[[nodiscard]] inline packed_octets packed(const record_head& head, const line_counts& lines,
+[[nodiscard]] inline packed_octets packed(const record_head& head,
+                                          const file_findings::line_counts& lines,
                                           std::string_view sitemaps) {
   octet_writer out;
   out.text(sitemaps);
@@ -74,9 +75,9 @@ template <class Line>
   return packed_octets{out.written()};
 }
 
-[[nodiscard]] inline line_counts read_lines(octet_reader& in) noexcept {
+[[nodiscard]] inline file_findings::line_counts read_lines(octet_reader& in) noexcept {
   static_cast<void>(in.text(UINT32_MAX));  // the sitemaps
-  line_counts result;
+  file_findings::line_counts result;
   result.non_blank = static_cast<std::uint32_t>(in.number(UINT32_MAX));
   const std::uint64_t malformed = in.number((std::numeric_limits<std::uint64_t>::max)());
   result.malformed = static_cast<std::uint32_t>(malformed / 2);
@@ -123,8 +124,8 @@ ROBOTS_INLINE policy::policy(crawler_directives&& file, const record_head& sourc
   extras_type extras{
       .diagnostics = std::move(file.findings.diagnostics),
       .file_delay = file.file_delay,
-      .request_rates = policy_detail::first_of(robots::request_rates(file.extensions)),
-      .visit_times = policy_detail::first_of(robots::visit_times(file.extensions)),
+      .request_rates = policy_detail::first_of(read_lines<request_rate>(file.extensions)),
+      .visit_times = policy_detail::first_of(read_lines<visit_time>(file.extensions)),
       .host = std::string{file.host.value_or("")},
       .text = std::move(text)};
   parts_ = policy_detail::parts_of(std::move(file.rules), std::move(extras));
@@ -179,7 +180,7 @@ ROBOTS_INLINE std::string_view policy::own_sitemaps() const noexcept {
   return in.text(UINT32_MAX);
 }
 
-ROBOTS_INLINE line_counts policy::own_lines() const noexcept {
+ROBOTS_INLINE file_findings::line_counts policy::own_lines() const noexcept {
   policy_detail::octet_reader in{head_.view()};
   return policy_detail::read_lines(in);
 }
@@ -199,7 +200,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(std::string_view use
   std::string text = why == decision_reason::excluded         ? "the host is excluded"
                      : why == decision_reason::halted         ? "the site is halted"
                      : why == decision_reason::needs_sign_off ? "the site needs a sign-off"
-                                                              : url_problem(url);
+                                                              : detail::url_problem(url);
   record_head source{{.outcome = outcome::refused, .error_text = std::move(text)}};
   policy result{fallback_action::deny_all, user_agent, source};
   result.basis_ = policy_basis::refused;

@@ -3,9 +3,9 @@
 #include <robots/policy/policy.hpp>
 #include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/diff/diff.hpp>
-#include <robots/rep/extensions/request_rate.hpp>
-#include <robots/rep/extensions/visit_time.hpp>
 #include <robots/rep/read/directive.hpp>
+#include <robots/rep/read/request_rate.hpp>
+#include <robots/rep/read/visit_time.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
@@ -18,13 +18,14 @@ namespace robots {
 namespace policy_detail {
 
 /// The parts of a policy besides its rules.
-[[nodiscard]] inline std::vector<stated_line> stated_lines(const policy& from) {
-  std::vector<stated_line> lines = stated_delays(from.crawl_delay(), from.file_delay());
+[[nodiscard]] inline std::vector<detail::stated_line> stated_lines(const policy& from) {
+  std::vector<detail::stated_line> lines =
+      detail::stated_delays(from.crawl_delay(), from.file_delay());
   for (const request_rate& rate : from.request_rates()) {
-    lines.push_back({directive_kind::request_rate, value_of(rate)});
+    lines.push_back({directive_kind::request_rate, detail::value_of(rate)});
   }
   for (const visit_time& hours : from.visit_times()) {
-    lines.push_back({directive_kind::visit_time, value_of(hours)});
+    lines.push_back({directive_kind::visit_time, detail::value_of(hours)});
   }
   for (const std::string_view sitemap : from.sitemaps()) {
     lines.push_back({directive_kind::sitemap, std::string{sitemap}});
@@ -53,8 +54,8 @@ namespace policy_detail {
   const auto rules_of = [&](const policy& from) -> const rule_set& {
     return policy_detail::denies_for_want_of_rules(from) ? nothing : from.rules();
   };
-  return diff(rules_of(before), policy_detail::stated_lines(before), rules_of(after),
-              policy_detail::stated_lines(after));
+  return detail::diff(rules_of(before), policy_detail::stated_lines(before), rules_of(after),
+                      policy_detail::stated_lines(after));
 }
 
 /// Returns true if a site denies the crawler everything: its rules mean the same as `Disallow: /`,
@@ -71,7 +72,7 @@ namespace policy_detail {
   for (const char* front : {"", "Allow: /$\n"}) {
     for (const char* file : {"", "Allow: /robots.txt\n"}) {
       const std::string useless = std::string{"User-agent: *\nDisallow: /\n"} + front + file;
-      if (diff(judged.rules(), {}, compile(useless, "*"), {}).same()) {
+      if (detail::diff(judged.rules(), {}, compile(useless, "*"), {}).same()) {
         return true;
       }
     }

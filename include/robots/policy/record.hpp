@@ -14,8 +14,8 @@ namespace robots {
 
 /// The result of one retrieval, without the body.
 struct record_head : detail::retrieval_facts {
-  robots::charset charset = robots::charset::utf_8;  ///< the charset of the body
-  robots::validators validators{};                   ///< to ask whether the file has changed
+  detail::charset charset = detail::charset::utf_8;  ///< the charset of the body
+  detail::validators validators{};                   ///< to ask whether the file has changed
   int failures = 0;  ///< number of failed retrievals in a row, including this one
   std::chrono::sys_seconds fetched_at{};  ///< the time of the answer
   /// The lifetime that the server stated: by Cache-Control or Expires for an answer (RFC 9111), by
@@ -43,8 +43,8 @@ struct record : record_head {
   confirmed.outcome = known.outcome;
   confirmed.charset = known.charset;
   confirmed.truncated = known.truncated;
-  const validators named = std::exchange(confirmed.validators, known.validators);
-  if (!named.etag.empty() && !same_entity(named.etag, known.validators.etag)) {
+  const detail::validators named = std::exchange(confirmed.validators, known.validators);
+  if (!named.etag.empty() && !detail::same_entity(named.etag, known.validators.etag)) {
     confirmed.validators = {};
   } else if (known.validators.last_modified.empty()) {
     confirmed.validators.last_modified = named.last_modified;

@@ -46,7 +46,7 @@ struct site_records {
     case outcome::redirected:
       return true;
     case outcome::server_error:
-      return !is_redirect(retrieved.status);
+      return !detail::is_redirect(retrieved.status);
     default:
       return false;
   }

@@ -17,7 +17,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,27 +32,13 @@ struct admission_result : any_host_gate::answer {
 /// Returns a sentence for people: the answer and its reason.
 [[nodiscard]] inline std::string explain(const admission_result& result) {
   const std::string verdict = explain(result.decision);
-  switch (result.reason) {
-    case admission_reason::go:
-      return "go " + explain(result.plan, result.planned_at) + "; " + verdict;
-    case admission_reason::excluded:
-    case admission_reason::invalid_url:
-    case admission_reason::disallowed:
-    case admission_reason::halted:
-    case admission_reason::needs_sign_off:
-      return "refused: " + verdict;
-    default:
-      return "refused: " + std::string{to_string(result.reason)} + ", " +
-             explain(result.plan, result.planned_at) + "; " + verdict;
+  if (!result.decision.allowed) {
+    return "refused: " + verdict;
   }
+  const std::string start = explain(result.plan, result.planned_at) + "; " + verdict;
+  return result ? "go " + start
+                : "refused: " + std::string{to_string(result.reason)} + ", " + start;
 }
-
-/// The conditions of a `basic_admission` besides robots.txt and the gate.
-struct admission_options {
-  /// Returns the time until which a circuit breaker rejects requests for a URL, or an empty
-  /// optional if it is closed. Any thread may call it. May be empty.
-  std::function<std::optional<time_point>(std::string_view url)> breaker{};
-};
 
 /// Answers the question of a crawler's loop: may I fetch this URL, and when?
 ///
@@ -80,8 +65,7 @@ class basic_admission {
   using result = admission_result;
 
   /// Asks `source` for decisions and `gate` for reservations.
-  basic_admission(S& source, any_host_gate& gate, admission_options options = {})
-      : source_(source), gate_(gate), options_(std::move(options)) {
+  basic_admission(S& source, any_host_gate& gate) : source_(source), gate_(gate) {
     if constexpr (requires { source.options().user_agent; }) {
       crawler_ = product_token(source.options().user_agent);
     }
@@ -96,39 +80,26 @@ class basic_admission {
     }
   }
 
-  /// Waits for robots.txt and until the request may start. Then start the reservation now.
+  /// Waits for robots.txt and until the request may start. Then start the request now.
   [[nodiscard]] result admit(std::string_view url, const call_options& call = {}) {
-    return answer(url, call, [&](decision& first) {
-      return gate_.acquire(url, limits_of(url, first), call,
-                           [this, url, &call, &first, again = false]() mutable {
-                             return decide_again(url, call, again, first);
-                           });
+    return answer(url, call, [&](const policy_pointer& site_policy, decider decide) {
+      return gate_.acquire(url, site_policy, call, std::move(decide));
     });
   }
 
   /// Waits for robots.txt only. Then start the request now.
   [[nodiscard]] result try_admit(std::string_view url, const call_options& call = {}) {
-    return answer(url, call, [&](const decision& first) {
-      return gate_.try_acquire(url, limits_of(url, first));
+    return answer(url, call, [&](const policy_pointer& site_policy, decider decide) {
+      return gate_.try_acquire(url, site_policy, std::move(decide));
     });
   }
 
   /// Waits for robots.txt only. Then start the request when `reservation::start` permits it. That
   /// call waits for robots.txt if its lifetime has expired.
   [[nodiscard]] result try_reserve(std::string_view url, const call_options& call = {}) {
-    return answer(url, call, [&](const decision& first) {
-      auto got = gate_.try_reserve(url, limits_of(url, first));
-      got.reservation.decide_again_by([this, own = std::string{url}, context = call.context,
-                                       agent = std::string{call.user_agent}, latest = first,
-                                       again = false]() mutable {
-        const time_point asked = gate_.environment().now();
-        const call_options later{.user_agent = agent, .context = context};
-        const admission_reason reason = decide_again(own, later, again, latest);
-        if (reason != admission_reason::go) {
-          report(own, latest, reason, later, asked);
-        }
-        return reason;
-      });
+    return answer(url, call, [&](const policy_pointer& site_policy, decider decide) {
+      auto got = gate_.try_reserve(url, site_policy);
+      got.reservation.decide_again_by(std::move(decide));
       return got;
     });
   }
@@ -136,17 +107,27 @@ class basic_admission {
   /// Returns the time at which the next request for an allowed URL may start. Waits for robots.txt
   /// only.
   [[nodiscard]] start_plan next_allowed_at(std::string_view url, const call_options& call = {}) {
-    return gate_.next_allowed_at(url, limits_of(url, {.policy = source_.get(url, call)}));
+    return gate_.next_allowed_at(url, source_.get(url, call));
   }
 
   /// Returns the number of answers so far. A URL counts again if its reservation is refused later.
-  [[nodiscard]] admission_stats stats() const noexcept { return answers_.read(); }
+  [[nodiscard]] base::enum_counts<admission_reason::too_late> stats() const noexcept {
+    return answers_.read();
+  }
 
  private:
-  [[nodiscard]] host_limits limits_of(std::string_view url, const decision& now) {
-    return {.policy = now.policy,
-            .breaker_open_until = options_.breaker ? options_.breaker(url) : std::nullopt};
-  }
+  using policy_pointer = any_host_gate::policy_pointer;
+  using decider = any_host_gate::decider;
+
+  /// A page that has a reservation or waits for one.
+  struct page {
+    std::string url;
+    std::string user_agent;
+    call_options call;
+    decision latest;
+    bool is_answered = false;
+    bool was_renewed = false;  // its robots.txt was fetched again
+  };
 
   /// Decides, asks the gate if robots.txt allows the URL, and reports the answer.
   template <class Ask>
@@ -156,15 +137,19 @@ class basic_admission {
     answered.decision = source_.check(url, call);
     answered.reason = reason_of(answered.decision);
     if (answered) {
-      static_cast<any_host_gate::answer&>(answered) = ask_gate(answered.decision);
-    }
-    if constexpr (requires { source_.report_response(url, 0, false, call); }) {
-      if (answered) {
-        answered.reservation.report_ = [&source = source_, own = std::string{url},
-                                        agent = std::string{call.user_agent},
-                                        context = call.context](const request_report& report) {
-          source.report_response(own, report.status, report.is_challenge,
-                                 {.user_agent = agent, .context = context});
+      const auto own = std::make_shared<page>(
+          page{std::string{url}, std::string{call.user_agent}, call, answered.decision});
+      own->call.user_agent = own->user_agent;
+      static_cast<any_host_gate::answer&>(answered) = ask_gate(
+          own->latest.policy,
+          [this, own](policy_pointer& site_policy) { return decide_again(*own, site_policy); });
+      answered.decision = own->latest;
+      own->is_answered = true;
+      own->call.deadline.reset();
+      own->call.stop = {};
+      if constexpr (requires { source_.report_response(url, 0, false, call); }) {
+        answered.reservation.report_ = [this, own](const request_report& report) {
+          source_.report_response(own->url, report.status, report.is_challenge, own->call);
         };
       }
     }
@@ -173,61 +158,52 @@ class basic_admission {
   }
 
   [[nodiscard]] static admission_reason reason_of(const decision& decided) noexcept {
-    if (decided.allowed) {
-      return admission_reason::go;
-    }
-    switch (decided.reason) {
-      case decision_reason::excluded:
-        return admission_reason::excluded;
-      case decision_reason::invalid_url:
-        return admission_reason::invalid_url;
-      case decision_reason::halted:
-        return admission_reason::halted;
-      case decision_reason::needs_sign_off:
-        return admission_reason::needs_sign_off;
-      default:
-        return admission_reason::disallowed;
-    }
+    const decision_reason why = decided.reason;
+    return decided.allowed                          ? admission_reason::go
+           : why == decision_reason::excluded       ? admission_reason::excluded
+           : why == decision_reason::invalid_url    ? admission_reason::invalid_url
+           : why == decision_reason::halted         ? admission_reason::halted
+           : why == decision_reason::needs_sign_off ? admission_reason::needs_sign_off
+                                                    : admission_reason::disallowed;
   }
 
   [[nodiscard]] bool is_denied(std::string_view url) {
     if constexpr (requires { source_.is_denied(url); }) {
       return source_.is_denied(url);
-    } else {
-      return false;
     }
+    return false;
   }
 
   [[nodiscard]] bool is_quarantined(std::string_view url) {
     if constexpr (requires { source_.is_quarantined(url); }) {
       return source_.is_quarantined(url);
-    } else {
-      return false;
     }
+    return false;
   }
 
-  /// Decides again on a reserved URL. `latest` is the last decision on it. A URL that is still
-  /// allowed does not count again. If its robots.txt was fetched again, the request waits for the
-  /// delay after that. `again` prevents a second fetch: if the delay is longer than the lifetime of
-  /// the rules, the request would never start.
-  [[nodiscard]] admission_reason decide_again(std::string_view url, const call_options& call,
-                                              bool& again, decision& latest) {
-    if (again && !is_denied(url)) {
+  /// Decides again on a page, and sets its policy. A URL that is still allowed does not count
+  /// again. `was_renewed` prevents a second fetch of robots.txt: if the delay is longer than the
+  /// lifetime of the rules, the request would never start.
+  [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
+    if (own.was_renewed && !is_denied(own.url)) {
       return admission_reason::go;
     }
-    decision now = decide(source_.get(url, call), url, gate_.environment().now());
-    now.from_cache = now.policy == latest.policy;
-    if (!now.from_cache) {
-      again = true;
-      gate_.count_robots_requests(gate_.options().key(url), now.policy.get(), true);
-    }
-    latest = std::move(now);
-    if constexpr (requires { source_.note(url, latest, call); }) {
-      if (!latest.allowed && latest.reason != decision_reason::excluded) {  // `get` counts those
-        source_.note(url, latest, call);
+    const time_point asked = gate_.environment().now();
+    site_policy = source_.get(own.url, own.call);
+    decision now = decide(site_policy, own.url, gate_.environment().now());
+    now.from_cache = now.policy == own.latest.policy;
+    own.was_renewed = own.was_renewed || !now.from_cache;
+    own.latest = std::move(now);
+    if constexpr (requires { source_.note(own.url, own.latest, own.call); }) {
+      if (!own.latest.allowed && own.latest.reason != decision_reason::excluded) {
+        source_.note(own.url, own.latest, own.call);  // `get` counts the others
       }
     }
-    return reason_of(latest);
+    const admission_reason reason = reason_of(own.latest);
+    if (own.is_answered && reason != admission_reason::go) {
+      report(own.url, own.latest, reason, own.call, asked);
+    }
+    return reason;
   }
 
   /// Counts an answer and reports it to the observer.
@@ -251,7 +227,6 @@ class basic_admission {
 
   S& source_;
   any_host_gate& gate_;
-  const admission_options options_;
   std::string crawler_;  // empty if the source does not say
   base::enum_counters<admission_reason::too_late> answers_;
   std::shared_ptr<const void> denials_;  // subscription to halts, quarantines and overrides

@@ -6,38 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <stdexcept>
 #include <string_view>
 
 namespace robots {
-
-/// The source of a delay between two requests to one host.
-enum class delay_term : std::uint8_t {
-  none,           ///< no delay is asked for
-  crawl_delay,    ///< Crawl-delay of the crawler's group
-  file_delay,     ///< Crawl-delay before the first group of the robots.txt
-  request_rate,   ///< Request-rate of the crawler's group
-  fixed_delay,    ///< a random value in [0.5, 1.5] x `delay_options::fixed_delay`
-  last_response,  ///< the square of the last response time in seconds
-  floor,          ///< `delay_options::floor`
-  cap,            ///< `delay_options::cap`, since the delay asked for is longer
-};
-
-/// The name of a term, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(delay_term term) noexcept {
-  return base::enum_text<delay_term::cap>(
-      term, {"none", "crawl_delay", "file_delay", "request_rate", "fixed_delay", "last_response",
-             "floor", "cap"});
-}
-
-/// The action if a delay is longer than `delay_options::cap`.
-enum class above_cap : std::uint8_t {
-  clamp,  ///< wait for the cap
-  /// If robots.txt asks for more than the cap, send no request: a site that wants an hour between
-  /// requests does not want a crawler. In all other cases, wait for the cap.
-  skip_host,
-};
 
 /// A crawler's own limits for delays.
 struct delay_options {
@@ -48,8 +20,9 @@ struct delay_options {
   std::chrono::nanoseconds floor{0};
   /// The longest delay. At least `floor`.
   std::chrono::nanoseconds cap = longest_delay;
-  /// The action for a longer delay.
-  robots::above_cap above_cap = robots::above_cap::clamp;
+  /// Sends no request if robots.txt asks for more than the cap: a site that wants an hour between
+  /// requests does not want a crawler. Otherwise, the requests wait for the cap.
+  bool skip_above_cap = false;
 };
 
 /// Throws `std::invalid_argument` if options contradict each other. The message says what to
@@ -66,23 +39,42 @@ inline void validate(const delay_options& options) {
   }
 }
 
-/// The inputs of a delay. A negative value counts as missing, and a value above `longest_delay`
-/// counts as that.
-struct delay_inputs {
-  std::optional<std::chrono::milliseconds> crawl_delay{};   ///< `policy::crawl_delay()`
-  std::optional<std::chrono::milliseconds> file_delay{};    ///< `policy::file_delay()`
-  std::optional<std::chrono::milliseconds> request_rate{};  ///< `request_rate::interval()`
-  std::chrono::nanoseconds last_response{0};                ///< duration of the last response
+/// A delay between two requests to one host, and the term that decided it.
+struct computed_delay {
+  /// The terms of a delay.
+  enum class source : std::uint8_t {
+    none,           ///< no delay is asked for
+    crawl_delay,    ///< Crawl-delay of the crawler's group
+    file_delay,     ///< Crawl-delay before the first group of the robots.txt
+    request_rate,   ///< Request-rate of the crawler's group
+    fixed_delay,    ///< a random value in [0.5, 1.5] x `delay_options::fixed_delay`
+    last_response,  ///< the square of the last response time in seconds
+    floor,          ///< `delay_options::floor`
+    cap,            ///< `delay_options::cap`, since the delay asked for is longer
+  };
+
+  /// The inputs of a delay. A value below 0 counts as 0, and a value above `longest_delay` counts
+  /// as that.
+  struct inputs {
+    std::chrono::milliseconds crawl_delay{0};   ///< `policy::crawl_delay()`
+    std::chrono::milliseconds file_delay{0};    ///< `policy::file_delay()`
+    std::chrono::milliseconds request_rate{0};  ///< `request_rate::interval()`
+    std::chrono::nanoseconds last_response{0};  ///< duration of the last response
+  };
+
+  std::chrono::nanoseconds delay{0};  ///< the delay to wait
+  source term = source::none;         ///< the deciding term
+  std::chrono::nanoseconds asked{0};  ///< what `asked_by` asked for, before the cap
+  source asked_by = source::none;     ///< the deciding term before the cap
+  bool skip_host = false;             ///< robots.txt asks for more than the cap: send no request
 };
 
-/// A delay, and the term that decided it.
-struct computed_delay {
-  std::chrono::nanoseconds delay{0};       ///< the delay to wait
-  delay_term term = delay_term::none;      ///< the deciding term
-  std::chrono::nanoseconds asked{0};       ///< what `asked_by` asked for, before the cap
-  delay_term asked_by = delay_term::none;  ///< the deciding term before the cap
-  bool skip_host = false;  ///< robots.txt asks for more than the cap: send no request
-};
+/// The name of a term, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(computed_delay::source term) noexcept {
+  return base::enum_text<computed_delay::source::cap>(
+      term, {"none", "crawl_delay", "file_delay", "request_rate", "fixed_delay", "last_response",
+             "floor", "cap"});
+}
 
 namespace polite_detail {
 
@@ -106,8 +98,6 @@ namespace polite_detail {
   return std::chrono::nanoseconds{whole + (up ? 1 : 0)};
 }
 
-}  // namespace polite_detail
-
 /// Returns the square of a response time in seconds, as a delay: 4 s for 2 s, 10 ms for 0.1 s
 /// (CrawlingRules). The reason: a slow answer comes from a busy host.
 [[nodiscard]] constexpr std::chrono::nanoseconds squared_response(
@@ -116,7 +106,7 @@ namespace polite_detail {
     return {};
   }
   const double seconds = std::chrono::duration<double>{response_time}.count();
-  return polite_detail::bounded_delay(seconds * seconds * 1e9);
+  return bounded_delay(seconds * seconds * 1e9);
 }
 
 /// Returns a random delay: from half of the fixed delay to one and a half times it. `draw` is a
@@ -127,8 +117,10 @@ namespace polite_detail {
     draw = 1.0;
   }
   const auto bounded = std::clamp(fixed, std::chrono::nanoseconds{0}, longest_delay);
-  return polite_detail::bounded_delay(static_cast<double>(bounded.count()) * (0.5 + draw));
+  return bounded_delay(static_cast<double>(bounded.count()) * (0.5 + draw));
 }
+
+}  // namespace polite_detail
 
 /// Returns the delay between two requests to one host (CrawlingRules):
 ///
@@ -140,34 +132,28 @@ namespace polite_detail {
 ///
 /// `draw` is a uniform random number in [0, 1]. Pure; constant time.
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,
-                                                     const delay_inputs& inputs,
+                                                     const computed_delay::inputs& inputs,
                                                      double draw) noexcept {
+  using source = computed_delay::source;
   computed_delay result;
-  const auto ask = [&result](std::chrono::nanoseconds delay, delay_term term) {
+  const auto ask = [&result](std::chrono::nanoseconds delay, source term) {
     if (delay > result.asked) {
       result.asked = delay;
       result.asked_by = term;
     }
   };
-  const auto none = std::chrono::milliseconds{0};
-  ask(polite_detail::bounded_delay(inputs.crawl_delay.value_or(none)), delay_term::crawl_delay);
-  ask(polite_detail::bounded_delay(inputs.file_delay.value_or(none)), delay_term::file_delay);
-  ask(polite_detail::bounded_delay(inputs.request_rate.value_or(none)), delay_term::request_rate);
-  result.skip_host = options.above_cap == above_cap::skip_host && result.asked > options.cap;
-  if (result.skip_host) {
-    result.delay = options.cap;
-    result.term = delay_term::cap;
-    return result;
+  ask(polite_detail::bounded_delay(inputs.crawl_delay), source::crawl_delay);
+  ask(polite_detail::bounded_delay(inputs.file_delay), source::file_delay);
+  ask(polite_detail::bounded_delay(inputs.request_rate), source::request_rate);
+  result.skip_host = options.skip_above_cap && result.asked > options.cap;
+  if (!result.skip_host) {
+    ask(polite_detail::spread_delay(options.fixed_delay, draw), source::fixed_delay);
+    ask(polite_detail::squared_response(inputs.last_response), source::last_response);
+    ask(options.floor, source::floor);
   }
-  ask(spread_delay(options.fixed_delay, draw), delay_term::fixed_delay);
-  ask(squared_response(inputs.last_response), delay_term::last_response);
-  ask(options.floor, delay_term::floor);
-  result.delay = result.asked;
-  result.term = result.asked_by;
-  if (result.asked > options.cap) {
-    result.delay = options.cap;
-    result.term = delay_term::cap;
-  }
+  const bool is_capped = result.asked > options.cap;
+  result.delay = is_capped ? options.cap : result.asked;
+  result.term = is_capped ? source::cap : result.asked_by;
   return result;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/http/origin.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/pace_ledger.hpp>
 
@@ -25,24 +24,13 @@ struct slow_down_options {
       std::chrono::minutes{10};  ///< how long it lasts after the last 429 or 503
 };
 
-/// The start of the delay between two requests.
-enum class delay_from : std::uint8_t {
-  request,   ///< at the start of the request
-  response,  ///< at its response: gentler to slow hosts
-};
-
-/// Returns the origin of `url`, or an empty text if it is not an http or https URL.
-[[nodiscard]] inline std::string key_by_origin(std::string_view url) {
-  const std::optional<origin> parsed = parse_origin(url);
-  return parsed ? to_string(*parsed) : std::string{};
-}
-
 /// The options of a `basic_host_gate`.
 struct gate_options {
   /// The fixed delay, the floor and the cap.
   delay_options delay{.fixed_delay = std::chrono::seconds{1}};
-  /// The start of the delay.
-  robots::delay_from delay_from = robots::delay_from::request;
+  /// Starts the delay at the response of the last request, which is gentler to slow hosts, instead
+  /// of at the request.
+  bool delay_from_response = false;
   /// The most reservations of one key at a time. At least 1.
   std::uint32_t concurrency = 1;
   /// The slowdown after 429 and 503.
@@ -56,10 +44,10 @@ struct gate_options {
   /// If `max_hosts` are remembered, the gate forgets a host with a longer pause than this, so that
   /// such hosts cannot fill it. If `memory` is longer, it counts.
   std::chrono::nanoseconds longest_memory = std::chrono::hours{1};
-  /// Returns the key of a URL. URLs with the same key share a pace. The key can be the origin, the
-  /// registrable domain or the address. Any thread may call it. If the key is empty, the URL is
-  /// refused.
-  std::function<std::string(std::string_view)> key = key_by_origin;
+  /// Returns the key of a URL. URLs with the same key share a pace. The key can be the registrable
+  /// domain or the address. Without a function, it is the origin. Any thread may call it. If the
+  /// key is empty, the URL is refused.
+  std::function<std::string(std::string_view url)> key{};
   /// The ledger of the processes that visit the same hosts; null if there is one process. `start`
   /// and `acquire` ask it before each request.
   std::shared_ptr<PaceLedger> ledger{};
@@ -97,9 +85,6 @@ inline void validate(const gate_options& options) {
   }
   if (options.ledger_users == 0 || options.ledger_patience.count() < 0) {
     throw std::invalid_argument{"ledger_users must be at least 1, ledger_patience at least 0"};
-  }
-  if (!options.key) {
-    throw std::invalid_argument{"key must be callable: leave it as it is"};
   }
 }
 

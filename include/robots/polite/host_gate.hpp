@@ -2,7 +2,6 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/enum_counts.hpp>
-#include <robots/base/enum_text.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
@@ -34,43 +33,39 @@ struct known_host;
 
 namespace robots {
 
-/// The number of answers, by reason: `stats[admission_reason::busy]`, `stats.total()`.
-using admission_stats = base::enum_counts<admission_reason::too_late>;
-
-/// The statistics of a gate since its construction.
-struct gate_stats {
-  admission_stats answers{};            ///< answers to requests for a reservation
-  std::uint64_t started = 0;            ///< requests that used a reservation
-  std::uint64_t cancelled = 0;          ///< reservations that were cancelled before a request
-  std::uint64_t withdrawn = 0;          ///< cancelled because the URL was no longer allowed
-  std::uint64_t observer_failures = 0;  ///< events at which the observer threw
-  std::size_t hosts = 0;                ///< hosts that are remembered now
-};
-
-/// The state of a reserved request.
-enum class start_state : std::uint8_t {
-  go,       ///< it may start now
-  wait,     ///< it may not start yet
-  refused,  ///< the reservation is cancelled
-};
-
-/// The name of a state, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(start_state state) noexcept {
-  return base::enum_text<start_state::refused>(state, {"go", "wait", "refused"});
-}
-
 /// The answer of `reservation::start`.
 struct start_result {
-  start_state state = start_state::refused;    ///< whether the request may start now
-  time_point ask_again = (time_point::max)();  ///< for `start_state::wait`: the time to ask again
+  /// `go` if the request may start now; `not_yet` if it must wait. Otherwise, the reservation is
+  /// cancelled for this reason.
+  admission_reason reason = admission_reason::invalid_url;
+  time_point ask_again = (time_point::max)();  ///< for `not_yet`: the time to ask again
 
   /// Returns true if the request may start now.
-  [[nodiscard]] explicit operator bool() const noexcept { return state == start_state::go; }
+  [[nodiscard]] explicit operator bool() const noexcept { return reason == admission_reason::go; }
 };
 
 /// The members of `basic_host_gate` that need neither its clock nor its observer.
 class any_host_gate {
  public:
+  /// The policy of the URL's site, for its delays, rates and hours; null without rules. The gate
+  /// counts the requests that fetched its robots.txt, so the next request waits for the delay after
+  /// them.
+  using policy_pointer = std::shared_ptr<const policy>;
+
+  /// Decides again on a URL whose policy is given. It may replace the policy by the one that now
+  /// decides. If that one was fetched meanwhile, the request waits for the delay after the fetch.
+  using decider = std::function<admission_reason(policy_pointer& site_policy)>;
+
+  /// The statistics of a gate since its construction.
+  struct statistics {
+    base::enum_counts<admission_reason::too_late> answers{};  ///< by reason
+    std::uint64_t started = 0;                                ///< requests that used a reservation
+    std::uint64_t cancelled = 0;          ///< reservations that were cancelled before a request
+    std::uint64_t withdrawn = 0;          ///< cancelled because the URL was no longer allowed
+    std::uint64_t observer_failures = 0;  ///< events at which the observer threw
+    std::size_t hosts = 0;                ///< hosts that are remembered now
+  };
+
   /// The right to send one request at its time. Its destruction cancels it. Only one thread at a
   /// time may use it. It may outlive the gate.
   class reservation {
@@ -80,7 +75,13 @@ class any_host_gate {
     /// Leaves `other` empty.
     reservation(reservation&& other) noexcept = default;
     /// Cancels this reservation and takes over `other`.
-    reservation& operator=(reservation&& other) noexcept;
+    reservation& operator=(reservation&& other) noexcept {
+      if (this != &other) {
+        std::destroy_at(this);
+        std::construct_at(this, std::move(other));
+      }
+      return *this;
+    }
     reservation(const reservation&) = delete;
     reservation& operator=(const reservation&) = delete;
     ~reservation() { cancel(); }
@@ -94,12 +95,9 @@ class any_host_gate {
       return gate_ ? reserved_.request.at : (time_point::max)();
     }
 
-    /// Returns `go`, or the reason why `start()` cancelled the reservation.
-    [[nodiscard]] admission_reason reason() const noexcept { return reason_; }
-
     /// Starts the request if its time has come. Call it right before you send the request.
-    /// `start_state::wait` means that it is before `at()`, or that the host needs more time:
-    /// another request started late, or a response had a Retry-After.
+    /// `not_yet` means that it is before `at()`, or that the host needs more time: another request
+    /// started late, or a response had a Retry-After.
     ///
     /// After `withdraw`, the reservation is cancelled. If there is a function of `decide_again_by`,
     /// it decides about that, and also when the time has come.
@@ -107,9 +105,7 @@ class any_host_gate {
 
     /// Sets a function that `start()` asks again about the URL. If the answer is not `go`, the
     /// reservation is cancelled. `basic_admission` sets it.
-    void decide_again_by(std::function<admission_reason()> decide) {
-      decide_again_ = std::move(decide);
-    }
+    void decide_again_by(decider decide) { decide_again_ = std::move(decide); }
 
     /// Completes the request and learns from its response. Has no effect on an empty reservation,
     /// such as at a second call. A reservation of a `basic_admission` also reports the status to
@@ -124,19 +120,16 @@ class any_host_gate {
     template <PolicySource S>
     friend class basic_admission;
 
-    reservation(std::shared_ptr<polite_detail::gate_state> gate, polite_detail::known_host& host,
-                polite_detail::host_reservation reserved, std::uint64_t withdrawals);
-
     /// Sleeps until `when`, `withdraw` or `stop`.
     void sleep_until(time_point when, const stop_token& stop);
 
     std::shared_ptr<polite_detail::gate_state> gate_;
     polite_detail::known_host* host_ = nullptr;
     polite_detail::host_reservation reserved_;
-    std::function<admission_reason()> decide_again_;
+    decider decide_again_;
     bool decides_when_due_ = true;  // else only after `withdraw`
     std::function<void(const request_report&)> report_;
-    admission_reason reason_ = admission_reason::go;
+    admission_reason reason_ = admission_reason::invalid_url;  // of an ended reservation
     std::uint64_t withdrawals_ = 0;  // of the host when the reservation was made
   };
 
@@ -157,45 +150,37 @@ class any_host_gate {
   /// Returns when the next request for `url` may start, and what delays it. Has no effect on the
   /// gate.
   [[nodiscard]] start_plan next_allowed_at(std::string_view url,
-                                           const host_limits& limits = {}) const;
+                                           const policy_pointer& site_policy = {}) const;
 
   /// Reserves a request if the host has fewer than `gate_options::concurrency` reservations.
-  [[nodiscard]] answer try_reserve(std::string_view url, const host_limits& limits = {});
+  [[nodiscard]] answer try_reserve(std::string_view url, const policy_pointer& site_policy = {});
 
-  /// Waits until the host has fewer than `gate_options::concurrency` reservations, then reserves a
-  /// request. `reservation::at()` may be in the future, but not after the deadline.
-  [[nodiscard]] answer reserve(std::string_view url, const host_limits& limits = {},
-                               const call_options& call = {});
+  /// Starts a request if it may start now; does not wait. `decide_again` is asked after a
+  /// `withdraw`.
+  [[nodiscard]] answer try_acquire(std::string_view url, const policy_pointer& site_policy = {},
+                                   decider decide_again = {});
 
-  /// Starts a request if it may start now; does not wait.
-  [[nodiscard]] answer try_acquire(std::string_view url, const host_limits& limits = {});
-
-  /// Waits until a request may start, and starts it. See `reservation::decide_again_by` for
-  /// `decide_again`. It is only called after a wait or a `withdraw`.
-  [[nodiscard]] answer acquire(std::string_view url, const host_limits& limits = {},
-                               const call_options& call = {},
-                               std::function<admission_reason()> decide_again = {});
+  /// Waits until a request may start, and starts it. `decide_again` is asked after a wait or a
+  /// `withdraw`.
+  [[nodiscard]] answer acquire(std::string_view url, const policy_pointer& site_policy = {},
+                               const call_options& call = {}, decider decide_again = {});
 
   /// Refuses all requests to the host of `url` that have not started. Waiting callers wake up and
   /// get `admission_reason::halted`, and `reservation::start` refuses. Reservations with
   /// `decide_again_by` decide again instead. Requests that come later are not affected.
   void withdraw(std::string_view url);
 
-  /// Counts a request that had no reservation. The next one waits for its delay. Do not report
-  /// requests for robots.txt if you pass the policy in `host_limits::policy`.
-  void note_request(std::string_view url, time_point started, const host_limits& limits = {});
-
-  /// Learns from the response to a request that had no reservation.
-  void note_response(std::string_view url, const request_report& report);
+  /// Counts a request that had no reservation and has just ended, and learns from its response. The
+  /// next request waits for the delay after it. Do not report requests for robots.txt if you pass
+  /// the policy to the other members.
+  void note_request(std::string_view url, const request_report& report,
+                    const policy_pointer& site_policy = {});
 
   /// Returns the number of threads that wait for a reservation for the host of `url`.
   [[nodiscard]] std::size_t waiting(std::string_view url) const;
 
   /// Returns the statistics of the gate.
-  [[nodiscard]] gate_stats stats() const;
-
-  /// Returns the options.
-  [[nodiscard]] const gate_options& options() const noexcept;
+  [[nodiscard]] statistics stats() const;
 
  protected:
   /// Takes over the clock and the observer.
@@ -209,19 +194,14 @@ class any_host_gate {
   template <PolicySource S>
   friend class basic_admission;
 
-  enum class if_busy : bool { refuse, wait };
-  enum class start_by : bool { deadline, now };
+  enum class may_wait : std::uint8_t { never, for_its_time, in_the_queue };
 
-  [[nodiscard]] answer enter(std::string_view url, const host_limits& limits,
-                             const call_options& call, if_busy busy,
-                             start_by bound = start_by::deadline);
+  [[nodiscard]] answer start_request(std::string_view url, policy_pointer site_policy,
+                                     const call_options& call, may_wait waits,
+                                     decider decide_again);
+  [[nodiscard]] answer enter(const std::string& key, const policy_pointer& site_policy,
+                             const call_options& call, may_wait waits);
   [[nodiscard]] answer counted(answer result) noexcept;
-  [[nodiscard]] admission_reason wait_in_queue(std::unique_lock<std::mutex>& lock,
-                                               polite_detail::known_host& host,
-                                               const call_options& call);
-  /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. With
-  /// `again`, the waiting request for `key` keeps the delay after them in any case.
-  void count_robots_requests(const std::string& key, const robots::policy* site_policy, bool again);
 
   std::shared_ptr<polite_detail::gate_state> state_;
 };
@@ -229,7 +209,7 @@ class any_host_gate {
 /// Paces requests of many threads to many hosts. Keeps the delay between two starts at one host.
 /// The delay depends on robots.txt, on the options and on the responses of the host.
 ///
-///     auto got = gate.acquire(url, {.policy = decision.policy});  // waits for its turn
+///     auto got = gate.acquire(url, decision.policy);  // waits for its turn
 ///     const auto response = fetch(url);
 ///     got.reservation.complete(report_of(response, how_long, std::chrono::system_clock::now()));
 ///
@@ -242,8 +222,8 @@ class any_host_gate {
 /// waits until `reservation::at()`, and calls `reservation::start()`. Or it calls `try_acquire`
 /// from time to time. A frontier sorts its hosts by `next_allowed_at`.
 ///
-/// Any thread may call any member function. `reserve` and `acquire` block, and so does every call
-/// that asks a `gate_options::ledger`. Each call takes logarithmic time in the hosts. Throws
+/// Any thread may call any member function. `acquire` blocks, and so does every call that
+/// asks a `gate_options::ledger`. Each call takes logarithmic time in the hosts. Throws
 /// `std::bad_alloc` and what `gate_options::key` throws. The observer gets each `ledger_event`, and
 /// from a `basic_admission` an `admission_event` for each answer.
 template <Clock C, Observer O>

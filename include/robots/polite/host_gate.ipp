@@ -15,46 +15,30 @@
 
 namespace robots {
 
-ROBOTS_INLINE any_host_gate::reservation::reservation(
-    std::shared_ptr<polite_detail::gate_state> gate, polite_detail::known_host& host,
-    polite_detail::host_reservation reserved, std::uint64_t withdrawals)
-    : gate_(std::move(gate)),
-      host_(&host),
-      reserved_(std::move(reserved)),
-      withdrawals_(withdrawals) {}
-
-ROBOTS_INLINE any_host_gate::reservation& any_host_gate::reservation::operator=(
-    reservation&& other) noexcept {
-  if (this != &other) {
-    cancel();
-    gate_ = std::move(other.gate_);
-    host_ = other.host_;
-    reserved_ = std::move(other.reserved_);
-    decide_again_ = std::move(other.decide_again_);
-    decides_when_due_ = other.decides_when_due_;
-    report_ = std::move(other.report_);
-    reason_ = other.reason_;
-    withdrawals_ = other.withdrawals_;
-  }
-  return *this;
-}
-
 ROBOTS_INLINE start_result any_host_gate::reservation::start() {
   if (!gate_) {
-    return {};
+    return {.reason = reason_};
   }
   if (reserved_.started) {
-    return {.state = start_state::go};
+    return {.reason = admission_reason::go};
   }
   for (;;) {
     const std::uint64_t withdrawals = host_->withdrawals;
     const bool is_withdrawn = withdrawals != withdrawals_;
     if (is_withdrawn || (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
-      reason_ = decide_again_ ? decide_again_() : admission_reason::halted;
+      reason_ = admission_reason::halted;
+      if (decide_again_) {
+        auto latest = reserved_.policy;
+        reason_ = decide_again_(latest);
+        if (latest != reserved_.policy) {
+          reserved_.policy = std::move(latest);
+          gate_->count_robots_requests(gate_->hosts.key_of(*host_), reserved_.policy.get(), true);
+        }
+      }
       if (reason_ != admission_reason::go) {
         gate_->withdrawn.fetch_add(1, std::memory_order_relaxed);
         cancel();
-        return {};
+        return {.reason = reason_};
       }
       withdrawals_ = withdrawals;
     }
@@ -64,8 +48,8 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
     if (host_->withdrawals == withdrawals_) {
       const auto until = host_->state.start(reserved_, now, gate_->options);
       gate_->started += until ? 0U : 1U;
-      return until ? start_result{start_state::wait, *until}
-                   : start_result{.state = start_state::go};
+      return until ? start_result{admission_reason::not_yet, *until}
+                   : start_result{.reason = admission_reason::go};
     }
   }
 }
@@ -74,13 +58,10 @@ ROBOTS_INLINE void any_host_gate::reservation::complete(const request_report& re
   if (const auto gate = std::exchange(gate_, nullptr)) {
     const time_point now = gate->environment->now();
     std::unique_lock lock{gate->mutex};
-    const auto pause = gate->change(*host_, now, [&](polite_detail::host_state& state) {
-      gate->started += reserved_.started ? 0 : 1;
+    gate->started += reserved_.started ? 0 : 1;
+    gate->change(lock, *host_, now, [&](polite_detail::host_state& state) {
       state.complete(reserved_, report, now, gate->options);
     });
-    gate->hand_on(*host_);
-    lock.unlock();
-    gate->tell_others(pause, now);
     if (report_) {
       report_(report);
     }
@@ -125,14 +106,10 @@ ROBOTS_INLINE polite_detail::gate_environment& any_host_gate::environment() cons
   return *state_->environment;
 }
 
-ROBOTS_INLINE const gate_options& any_host_gate::options() const noexcept {
-  return state_->options;
-}
-
 ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
-                                                        const host_limits& limits) const {
+                                                        const policy_pointer& site_policy) const {
   constexpr double longest_draw = 1.0;
-  const std::string key = state_->options.key(url);
+  const std::string key = state_->key_of(url);
   const wall_anchor now = state_->environment->moment();
   polite_detail::host_state copy;
   {
@@ -141,93 +118,82 @@ ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
       copy = known->state;
     }
   }
-  if (limits.policy && limits.policy->fetched_at() > copy.robots_fetched_at()) {
-    const record_head source = limits.policy->source();
-    if (!source.exchanges.empty() && state_->options.key(source.exchanges.front().url) == key) {
-      copy.add_robots_request(limits.policy->fetched_at(), limits.policy.get(), longest_draw, now,
-                              state_->options);
+  if (site_policy && !copy.knows_robots_request(site_policy->fetched_at())) {
+    const record_head source = site_policy->source();
+    if (!source.exchanges.empty() && state_->key_of(source.exchanges.front().url) == key) {
+      copy.add_robots_request(site_policy->fetched_at(), site_policy.get(), false, longest_draw,
+                              now, state_->options);
     }
   }
-  return copy.plan(now, limits, state_->options);
+  return copy.plan(now, site_policy.get(), state_->options);
 }
 
 ROBOTS_INLINE any_host_gate::answer any_host_gate::try_reserve(std::string_view url,
-                                                               const host_limits& limits) {
-  return counted(enter(url, limits, {}, if_busy::refuse));
-}
-
-ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(std::string_view url,
-                                                           const host_limits& limits,
-                                                           const call_options& call) {
-  return counted(enter(url, limits, call, if_busy::wait));
+                                                               const policy_pointer& site_policy) {
+  return counted(enter(state_->key_of(url), site_policy, {}, may_wait::for_its_time));
 }
 
 ROBOTS_INLINE any_host_gate::answer any_host_gate::try_acquire(std::string_view url,
-                                                               const host_limits& limits) {
-  answer result = enter(url, limits, {}, if_busy::refuse, start_by::now);
-  if (result) {
-    const start_result started = result.reservation.start();
-    if (started.state == start_state::refused) {
-      result.reason = result.reservation.reason();
-    } else if (started.state == start_state::wait) {
-      result.reservation.cancel();
-      result.reason = admission_reason::not_yet;
-      result.plan = next_allowed_at(url, limits);
-      result.plan.not_before(started.ask_again, start_limit::delay);
-    }
-  }
-  return counted(std::move(result));
+                                                               const policy_pointer& site_policy,
+                                                               decider decide_again) {
+  return counted(start_request(url, site_policy, {}, may_wait::never, std::move(decide_again)));
 }
 
-ROBOTS_INLINE any_host_gate::answer any_host_gate::acquire(
-    std::string_view url, const host_limits& limits, const call_options& call,
-    std::function<admission_reason()> decide_again) {
-  const time_point asked = state_->environment->now();
-  answer result = enter(url, limits, call, if_busy::wait);
+ROBOTS_INLINE any_host_gate::answer any_host_gate::acquire(std::string_view url,
+                                                           const policy_pointer& site_policy,
+                                                           const call_options& call,
+                                                           decider decide_again) {
+  return counted(
+      start_request(url, site_policy, call, may_wait::in_the_queue, std::move(decide_again)));
+}
+
+ROBOTS_INLINE any_host_gate::answer any_host_gate::start_request(std::string_view url,
+                                                                 policy_pointer site_policy,
+                                                                 const call_options& call,
+                                                                 may_wait waits,
+                                                                 decider decide_again) {
+  const std::string key = state_->key_of(url);
+  answer result = enter(key, site_policy, call, waits);
   while (result.reason == admission_reason::halted && decide_again) {
     // Another site with the same pace may be the halted one.
-    result.reason = decide_again();
+    result.reason = decide_again(site_policy);
     if (!result) {
       break;
     }
-    result = enter(url, limits, call, if_busy::wait);
+    result = enter(key, site_policy, call, waits);
   }
-  if (result) {
-    result.reservation.decides_when_due_ = result.plan.at > asked || result.planned_at > asked;
-    result.reservation.decide_again_ = std::move(decide_again);
-  }
-  const auto refuse = [&result](admission_reason reason) {
-    result.reservation.cancel();
-    result.reason = reason;
-  };
+  result.reservation.decide_again_ = std::move(decide_again);
   while (result) {
     const start_result started = result.reservation.start();
-    if (started) {
+    result.reason = started.reason;
+    if (result.reason != admission_reason::not_yet) {
       break;
     }
-    if (started.state == start_state::refused) {
-      result.reason = result.reservation.reason();
+    if (waits == may_wait::never) {
+      result.plan.not_before(started.ask_again,
+                             state_->pace ? start_limit::ledger : start_limit::delay);
       break;
     }
     if (call.deadline && started.ask_again > *call.deadline) {
-      refuse(admission_reason::too_late);
+      result.reason = admission_reason::too_late;
       break;
     }
     // Waits in steps, since some clocks cannot wait for the end of time.
     const time_point now = state_->environment->now();
     result.reservation.sleep_until(
         (std::min)(started.ask_again, base::saturating_add(now, std::chrono::hours{1})), call.stop);
-    if (call.stop.stop_requested()) {
-      refuse(admission_reason::stopped);
-    }
+    result.reservation.decides_when_due_ = true;
+    result.reason = call.stop.stop_requested() ? admission_reason::stopped : admission_reason::go;
   }
-  // It refers to local variables of the caller.
-  result.reservation.decide_again_ = {};
-  return counted(std::move(result));
+  if (!result) {
+    result.reservation.cancel();
+  }
+  result.reservation.decide_again_ = {};  // it may refer to local variables of the caller
+  return result;
 }
 
 ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
-  const std::string key = state_->options.key(url);
+  const std::string key = state_->key_of(url);
   stop_source sleepers{base::nostopstate};
   {
     const std::scoped_lock lock{state_->mutex};
@@ -242,31 +208,22 @@ ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
   sleepers.request_stop();  // without the lock, since it calls a function of the clock
 }
 
-ROBOTS_INLINE void any_host_gate::note_request(std::string_view url, time_point started,
-                                               const host_limits& limits) {
-  state_->with_host(state_->options.key(url),
+ROBOTS_INLINE void any_host_gate::note_request(std::string_view url, const request_report& report,
+                                               const policy_pointer& site_policy) {
+  state_->with_host(state_->key_of(url),
                     [&](polite_detail::host_state& state, const wall_anchor& now, double draw) {
-                      state.add_request((std::min)(started, now.steady), limits.policy.get(), draw,
-                                        now, state_->options);
-                    });
-}
-
-ROBOTS_INLINE void any_host_gate::note_response(std::string_view url,
-                                                const request_report& report) {
-  state_->with_host(state_->options.key(url),
-                    [&](polite_detail::host_state& state, const wall_anchor& now, double) {
-                      state.add_response(report, now.steady, state_->options);
+                      state.add_request(report, site_policy.get(), draw, now, state_->options);
                     });
 }
 
 ROBOTS_INLINE std::size_t any_host_gate::waiting(std::string_view url) const {
-  const std::string key = state_->options.key(url);
+  const std::string key = state_->key_of(url);
   const std::scoped_lock lock{state_->mutex};
   const polite_detail::known_host* const known = state_->hosts.find(key);
   return known != nullptr ? known->queue.waiting() : 0;
 }
 
-ROBOTS_INLINE gate_stats any_host_gate::stats() const {
+ROBOTS_INLINE any_host_gate::statistics any_host_gate::stats() const {
   const std::scoped_lock lock{state_->mutex};
   return {.answers = state_->answers.read(),
           .started = state_->started,
@@ -281,63 +238,14 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::counted(answer result) noexce
   return result;
 }
 
-ROBOTS_INLINE void any_host_gate::count_robots_requests(const std::string& key,
-                                                        const robots::policy* site_policy,
-                                                        bool again) {
-  if (site_policy == nullptr) {
-    return;
-  }
-  const time_point fetched = site_policy->fetched_at();
-  if (!again) {
-    const std::scoped_lock lock{state_->mutex};
-    const polite_detail::known_host* const known = state_->hosts.find(key);
-    if (known != nullptr && known->state.robots_fetched_at() >= fetched) {
-      return;
-    }
-  }
-  const record_head source = site_policy->source();
-  for (const exchange& one : source.exchanges) {
-    const bool is_first = &one == &source.exchanges.front();
-    const std::string asked = state_->options.key(one.url);
-    if (asked == key && !is_first) {
-      continue;
-    }
-    state_->with_host(asked, [&](polite_detail::host_state& state, const wall_anchor& now,
-                                 double draw) {
-      if (asked != key) {
-        state.add_redirected_request(fetched, draw, now, state_->options);
-      } else if (again) {
-        state.add_request((std::min)(fetched, now.steady), site_policy, draw, now, state_->options);
-      } else {
-        state.add_robots_request(fetched, site_policy, draw, now, state_->options);
-      }
-    });
-  }
-}
-
-ROBOTS_INLINE admission_reason any_host_gate::wait_in_queue(std::unique_lock<std::mutex>& lock,
-                                                            polite_detail::known_host& host,
-                                                            const call_options& call) {
-  switch (host.queue.wait(lock, *state_->environment, call)) {
-    case polite_detail::reservation_queue::end::granted:
-      return admission_reason::go;
-    case polite_detail::reservation_queue::end::refused:
-      return admission_reason::halted;
-    default:
-      return call.stop.stop_requested() ? admission_reason::stopped : admission_reason::too_late;
-  }
-}
-
-ROBOTS_INLINE any_host_gate::answer any_host_gate::enter(std::string_view url,
-                                                         const host_limits& limits,
-                                                         const call_options& call, if_busy busy,
-                                                         start_by bound) {
+ROBOTS_INLINE any_host_gate::answer any_host_gate::enter(const std::string& key,
+                                                         const policy_pointer& site_policy,
+                                                         const call_options& call, may_wait waits) {
   answer result;
-  const std::string key = state_->options.key(url);
   if (key.empty()) {
     return result;
   }
-  count_robots_requests(key, limits.policy.get(), false);
+  state_->count_robots_requests(key, site_policy.get(), false);
   const double draw = state_->random.draw();
   wall_anchor now = state_->environment->moment();
   std::unique_lock lock{state_->mutex};
@@ -349,27 +257,33 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::enter(std::string_view url,
   result.reason = admission_reason::go;
   const std::uint64_t withdrawals = host->withdrawals;
   const std::uint32_t taken = host->state.outstanding() + host->queue.granted();
-  if (taken >= state_->options.concurrency || host->queue.waiting() > 0) {
-    result.reason =
-        busy == if_busy::wait ? wait_in_queue(lock, *host, call) : admission_reason::busy;
+  const bool is_busy = taken >= state_->options.concurrency || host->queue.waiting() > 0;
+  if (is_busy) {
+    result.reason = waits == may_wait::in_the_queue
+                        ? host->queue.wait(lock, *state_->environment, call)
+                        : admission_reason::busy;
     now = state_->environment->moment();
   }
-  result.plan = host->state.plan(now, limits, state_->options);
+  result.plan = host->state.plan(now, site_policy.get(), state_->options);
   result.planned_at = now.steady;
+  const bool is_early = result.plan.at > now.steady;
   if (result.reason == admission_reason::go) {
     if (result.plan.skip_host) {
       result.reason = admission_reason::skip_host;
     } else if (call.stop.stop_requested()) {
       result.reason = admission_reason::stopped;
-    } else if (bound == start_by::now && result.plan.at > now.steady) {
+    } else if (waits == may_wait::never && is_early) {
       result.reason = admission_reason::not_yet;
     } else if (call.deadline && result.plan.at > *call.deadline) {
       result.reason = admission_reason::too_late;
     }
   }
   if (result.reason == admission_reason::go) {
-    result.reservation = reservation{
-        state_, *host, host->state.reserve(result.plan, now, limits.policy, draw), withdrawals};
+    result.reservation.gate_ = state_;
+    result.reservation.host_ = host;
+    result.reservation.reserved_ = host->state.reserve(result.plan, now, site_policy, draw);
+    result.reservation.withdrawals_ = withdrawals;
+    result.reservation.decides_when_due_ = waits == may_wait::for_its_time || is_busy || is_early;
   } else {
     state_->hand_on(*host);
   }

@@ -7,21 +7,6 @@
 
 namespace robots {
 
-/// A claim of a process to a turn. All durations are 0 or more.
-struct pace_claim {
-  /// The delay that the process keeps at the host in any case, without its random part.
-  std::chrono::nanoseconds least{0};
-  /// The delay after this request; at least `least`.
-  std::chrono::nanoseconds after{0};
-  /// The time since the process last asked for a turn at the host; empty if it has not.
-  std::optional<std::chrono::nanoseconds> last_asked{};
-  /// The latest start of the request after the answer. The turn counts from then.
-  std::chrono::nanoseconds lateness{0};
-  /// Identifies the turn among those of the process; 0 for no identity. If the last turn at the
-  /// host had the same number, its request has not started, and the turn is granted again.
-  std::uint64_t turn = 0;
-};
-
 /// The turns at the hosts of a crawl by several processes; see `gate_options::ledger`.
 ///
 /// Between two turns at a host, the ledger keeps the longest of the first turn's `after` and of
@@ -43,12 +28,27 @@ class PaceLedger {
   PaceLedger& operator=(const PaceLedger&) = delete;
   virtual ~PaceLedger() = default;
 
+  /// A claim of a process to a turn. All durations are 0 or more.
+  struct claim {
+    /// The delay that the process keeps at the host in any case, without its random part.
+    std::chrono::nanoseconds least{0};
+    /// The delay after this request; at least `least`.
+    std::chrono::nanoseconds after{0};
+    /// The time since the process last asked for a turn at the host; empty if it has not.
+    std::optional<std::chrono::nanoseconds> last_asked{};
+    /// The latest start of the request after the answer. The turn counts from then.
+    std::chrono::nanoseconds lateness{0};
+    /// Identifies the turn among those of the process; 0 for no identity. If the last turn at the
+    /// host had the same number, its request has not started, and the turn is granted again.
+    std::uint64_t turn = 0;
+  };
+
   /// Takes the turn at a host for a request that starts at once. The host is a key of
   /// `gate_options::key`.
   /// Returns 0 for success. Otherwise, returns the time to wait before the next try. Atomic: of two
   ///   processes that ask at once, only one gets the turn.
   [[nodiscard]] virtual std::chrono::nanoseconds take_turn(std::string_view host,
-                                                           const pace_claim& claim) = 0;
+                                                           const claim& asked) = 0;
 
   /// Grants no turn at a host for that time, since it asked for a pause or was just visited. If a
   /// longer pause is set, that one stays.

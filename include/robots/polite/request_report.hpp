@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/http/freshness.hpp>
 #include <robots/http/message.hpp>
-#include <robots/http/retry_after.hpp>
 #include <robots/time/wall_time.hpp>
 
 #include <chrono>
@@ -33,7 +33,7 @@ struct request_report {
     wall_time now = std::chrono::system_clock::now()) noexcept {
   return {.response_time = response_time,
           .status = response.status,
-          .retry_after = retry_after(response.headers, now)};
+          .retry_after = detail::retry_after(response.headers, now)};
 }
 
 }  // namespace robots

@@ -7,24 +7,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace robots {
-
-class policy;
-
-/// The limits for a host besides the gate's options and the host's responses.
-struct host_limits {
-  /// The policy of the URL's site, for its delays, rates and hours; null without rules. The gate
-  /// counts the requests that fetched its robots.txt, so the next request waits for the delay after
-  /// them.
-  std::shared_ptr<const robots::policy> policy{};
-  /// A circuit breaker rejects all requests until this time.
-  std::optional<time_point> breaker_open_until{};
-};
 
 /// The limit that decides when the next request to a host may start.
 enum class start_limit : std::uint8_t {
@@ -33,14 +19,13 @@ enum class start_limit : std::uint8_t {
   slow_down,    ///< that delay, lengthened because the host answered 429 or 503
   retry_after,  ///< the host's Retry-After
   visit_time,   ///< the hours of Visit-time
-  breaker,      ///< the circuit breaker is open
   ledger,       ///< another process has the turn, or the ledger has failed
 };
 
 /// The name of a limit, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(start_limit limit) noexcept {
   return base::enum_text<start_limit::ledger>(
-      limit, {"none", "delay", "slow_down", "retry_after", "visit_time", "breaker", "ledger"});
+      limit, {"none", "delay", "slow_down", "retry_after", "visit_time", "ledger"});
 }
 
 /// The time at which the next request to a host may start, and the limits behind it.
@@ -97,7 +82,7 @@ namespace polite_detail {
   }
   text += base::enum_text<start_limit::ledger>(
       plan.decided_by, {"", ": delay of ", ": delay of ", ": Retry-After", ": Visit-time",
-                        ": the circuit breaker is open", ": other processes visit the host, too"});
+                        ": other processes visit the host, too"});
   if (plan.decided_by == start_limit::slow_down) {
     text += polite_detail::seconds_text(plan.slowed) + " after 429 or 503, without them ";
   }

@@ -17,13 +17,11 @@
 namespace robots::rulings_detail {
 
 /// Counts the malformed files of sites. A site with several malformed files in a row goes into
-/// quarantine: it gets no requests until somebody has looked at it (the pipeline guide:
+/// quarantine: it gets no requests until somebody has looked at it (the pipeline guide).
 ///
-/// 65,536 sites are watched at most. It watches at most 65,536 sites.
-///
-/// If there are more, it forgets the site whose last malformed file is the oldest. It never forgets
-/// a site in quarantine. Any thread may call it. `sites` takes linear time, the others logarithmic
-/// time.
+/// It watches at most 65,536 sites. If there are more, it forgets the site whose last malformed
+/// file is the oldest. It never forgets a site in quarantine. Any thread may call it. `sites` takes
+/// linear time, the others logarithmic time.
 class quarantine {
  public:
   /// A site goes into quarantine after `files` malformed files in a row; 0 turns quarantine off.
@@ -31,7 +29,7 @@ class quarantine {
 
   /// Returns the policy of a site in quarantine, or null.
   [[nodiscard]] std::shared_ptr<const policy> find(std::string_view key) const {
-    if (watched_ == 0) {
+    if (held_ == 0) {
       return nullptr;
     }
     const std::scoped_lock lock{mutex_};
@@ -43,54 +41,22 @@ class quarantine {
   /// begins. Returns true if the quarantine has just begun.
   template <class Make>
   bool note_malformed(std::string_view key, const Make& policy) {
-    if (files_ == 0) {
-      return false;
-    }
-    const std::scoped_lock lock{mutex_};
-    state* const noted = sites_.find_or_add(key, {}, &state::needed_until, time_point{});
-    if (noted == nullptr) {
-      return false;
-    }
-    watched_ = sites_.size();
-    noted->note = ++notes_;
-    sites_.forget_after(*noted, state::needed_until(*noted));
-    if (++noted->files < files_ || noted->policy) {
-      return false;
-    }
-    noted->policy = policy();
-    ++held_;
-    return true;
+    return files_ != 0 && note(key, files_, policy);
   }
 
   /// Puts a site into quarantine because another process has done so. Returns false if it is
   /// already there.
-  bool hold(std::string_view key, std::shared_ptr<const robots::policy> policy) {
-    const std::scoped_lock lock{mutex_};
-    state* const noted = sites_.find_or_add(key, {}, &state::needed_until, time_point{});
-    if (noted == nullptr || noted->policy) {
-      return false;
-    }
-    watched_ = sites_.size();
-    noted->policy = std::move(policy);
-    sites_.forget_after(*noted, state::needed_until(*noted));
-    ++held_;
-    return true;
+  bool hold(std::string_view key, const std::shared_ptr<const robots::policy>& policy) {
+    return note(key, 1, [&policy] { return policy; });
   }
 
   /// Forgets a site and its count of malformed files. Returns true if it was in quarantine.
   bool release(std::string_view key) {
-    if (watched_ == 0) {
-      return false;
-    }
     const std::scoped_lock lock{mutex_};
     const state* const found = sites_.find(key);
-    if (found == nullptr) {
-      return false;
-    }
-    const bool was_held = found->policy != nullptr;
+    const bool was_held = found != nullptr && found->policy;
     held_ -= was_held ? 1 : 0;
     sites_.erase(key);
-    watched_ = sites_.size();
     return was_held;
   }
 
@@ -124,9 +90,25 @@ class quarantine {
     }
   };
 
+  template <class Make>
+  bool note(std::string_view key, int most_files, const Make& policy) {
+    const std::scoped_lock lock{mutex_};
+    state* const noted = sites_.find_or_add(key, {}, &state::needed_until, time_point{});
+    if (noted == nullptr) {
+      return false;
+    }
+    noted->note = ++notes_;
+    sites_.forget_after(*noted, state::needed_until(*noted));
+    if (++noted->files < most_files || noted->policy) {
+      return false;
+    }
+    noted->policy = policy();
+    ++held_;
+    return true;
+  }
+
   const int files_;
   mutable std::mutex mutex_;
-  std::atomic<std::size_t> watched_ = 0;
   std::atomic<std::size_t> held_ = 0;
   std::int64_t notes_ = 0;
   base::site_table<state> sites_{most_watched};

@@ -9,7 +9,6 @@
 #include <robots/policy/halt_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/site_override.hpp>
-#include <robots/rulings/exclusion_list.hpp>
 #include <robots/rulings/quarantine.hpp>
 #include <robots/rulings/ruling.hpp>
 #include <robots/time/clock.hpp>
@@ -37,6 +36,7 @@ namespace robots::rulings_detail {
 /// The options of a cache that `site_rulings` uses.
 struct ruling_options {
   const std::string& user_agent;
+  std::span<const std::string> excluded;
   std::span<const std::string> sign_off;
   const std::function<bool(std::string_view host)>& is_high_risk;
   int quarantine_after;
@@ -56,9 +56,13 @@ class site_rulings {
   using sharing = std::function<void(std::string key, std::string text)>;
 
   /// The arguments, and the objects that they refer to, must outlive this object. `share` is empty
-  /// if there is no shared store.
-  site_rulings(const ruling_options& options, const exclusion_list& excluded,
-               detail::event_teller& teller, sharing share = {});
+  /// if there is no shared store. Throws what `excluded_hosts` throws.
+  site_rulings(const ruling_options& options, detail::event_teller& teller, sharing share = {});
+
+  /// Replaces the excluded hosts. Throws what `excluded_hosts` throws, and then has no effect.
+  void set_excluded(std::span<const std::string> entries);
+  /// Returns the excluded hosts.
+  [[nodiscard]] std::shared_ptr<const detail::excluded_hosts> excluded() const;
 
   /// Returns true if a ruling may apply to the site of `key`, which `possible_site_key` returned.
   /// Then `find` has the answer.
@@ -152,8 +156,8 @@ class site_rulings {
       const ruling* const found = find(kind, scheme);
       return found == nullptr ? std::uint8_t{0} : found->value;
     }
-    [[nodiscard]] bool denies_or_allows() const;
-    [[nodiscard]] bool says_something() const;
+    /// Returns true if a halt, an override or a quarantine is in force.
+    [[nodiscard]] bool decides() const;
   };
 
   struct listeners {
@@ -162,35 +166,42 @@ class site_rulings {
   };
 
   [[nodiscard]] bool is_high_risk(std::string_view host) const;
+  [[nodiscard]] bool is_excluded(std::string_view host) const {
+    return has_exclusions_ && excluded()->contains(host);
+  }
   /// Returns true if no site has a ruling. Takes no lock.
   [[nodiscard]] bool is_empty() const noexcept {
-    return !has_risks_ && excluded_.empty() && quarantine_.size() == 0 && ruled_ == 0;
+    return !has_risks_ && !has_exclusions_ && ruled_ == 0;
   }
   [[nodiscard]] bool knows_of(std::string_view key) const;
 
   /// Replaces an older ruling. Returns its value, or an empty optional if the ruling was not
   /// replaced. The caller holds the lock.
   std::optional<std::uint8_t> put(const std::string& bare, const ruling& added);
-  /// Makes a ruling in this process. Without a stamp, it gets the current time. Returns the value
-  /// before, or an empty optional if nothing changed.
+  /// Makes a ruling in this process, shares it and reports it. `is_due`, if any, gets the value
+  /// before, and returns false if nothing must change. Returns the value before, or an empty
+  /// optional if nothing changed. Without a stamp, the ruling gets the current time.
   std::optional<std::uint8_t> rule(const std::string& bare, ruling added,
-                                   bool only_if_none = false);
-  void tell(const std::string& bare, const ruling& added, std::uint8_t before,
-            const std::shared_ptr<const call_context>& context);
+                                   const std::shared_ptr<const call_context>& context = {},
+                                   bool (*is_due)(std::uint8_t before) = nullptr);
   void note_quarantine(std::string_view key, bool held,
                        const std::shared_ptr<const call_context>& context);
+  void tell(const std::string& bare, const ruling& added, std::uint8_t before,
+            const std::shared_ptr<const call_context>& context);
   void note_awaiting(const std::string& bare);
+  /// Shares the rulings on a site if a ruling of this process is missing in `theirs`.
+  void share_missing(const std::string& bare, const std::vector<ruling>& theirs);
   void share(const std::string& bare);
   void tell_denial(std::string_view key);
   [[nodiscard]] std::shared_ptr<const policy> policy_for_quarantine(const site& asked) const;
 
-  template <class Visit>
-  void for_each(const Visit& visit) const;
+  /// Returns what `add(result, bare, own)` adds for each site, sorted.
+  template <class Result, class Add>
+  [[nodiscard]] std::vector<Result> collect(const Add& add) const;
 
   const ruling_options options_;
   detail::event_teller& teller_;
-  const exclusion_list& excluded_;
-  const excluded_hosts high_risk_;
+  const detail::excluded_hosts high_risk_;
   const bool has_risks_;
   const std::shared_ptr<const policy> allow_;
   const std::shared_ptr<const policy> deny_;
@@ -199,8 +210,10 @@ class site_rulings {
   const std::shared_ptr<const policy> unsigned_policy_;
   quarantine quarantine_;
   const sharing share_;
-  mutable std::shared_mutex mutex_;     // guards the members below
-  std::atomic<std::size_t> ruled_ = 0;  // sites with a halt or override; read without the lock
+  mutable std::shared_mutex mutex_;  // guards the members below
+  std::shared_ptr<const detail::excluded_hosts> excluded_;
+  std::atomic<bool> has_exclusions_ = false;
+  std::atomic<std::size_t> ruled_ = 0;  // sites for which a ruling decides; read without the lock
   std::size_t halted_ = 0;
   std::size_t awaiting_ = 0;
   boost::unordered_flat_map<std::string, entry, base::text_hash, std::equal_to<>> sites_;

@@ -14,11 +14,9 @@
 namespace robots::rulings_detail {
 
 ROBOTS_INLINE site_rulings::site_rulings(const ruling_options& options,
-                                         const exclusion_list& excluded,
                                          detail::event_teller& teller, sharing share)
     : options_(options),
       teller_(teller),
-      excluded_(excluded),
       high_risk_(options.sign_off, "sign_off"),
       has_risks_(!high_risk_.empty() || options.is_high_risk),
       allow_(policy::by_hand(options.user_agent, true)),
@@ -27,19 +25,26 @@ ROBOTS_INLINE site_rulings::site_rulings(const ruling_options& options,
       halted_policy_(policy::refusal(options.user_agent, decision_reason::halted)),
       unsigned_policy_(policy::refusal(options.user_agent, decision_reason::needs_sign_off)),
       quarantine_(options.quarantine_after),
-      share_(std::move(share)) {}
+      share_(std::move(share)) {
+  set_excluded(options.excluded);
+}
+
+ROBOTS_INLINE void site_rulings::set_excluded(std::span<const std::string> entries) {
+  auto next = std::make_shared<const detail::excluded_hosts>(entries);
+  const std::scoped_lock lock{mutex_};
+  has_exclusions_ = !next->empty();
+  excluded_.swap(next);
+}
+
+ROBOTS_INLINE std::shared_ptr<const detail::excluded_hosts> site_rulings::excluded() const {
+  const std::shared_lock lock{mutex_};
+  return excluded_;
+}
 
 ROBOTS_INLINE bool site_rulings::knows_of(std::string_view key) const {
-  if (has_risks_ || !excluded_.empty()) {
-    const std::string_view host = host_of_site_key(key);
-    if (excluded_.contains(host) || is_high_risk(host)) {
-      return true;
-    }
-  }
-  const std::string_view bare = without_scheme(key);
-  if (quarantine_.size() > 0) {
-    if (quarantine_.find(key) || quarantine_.find(bare) ||
-        quarantine_.find("https://" + std::string{bare})) {
+  if (has_risks_ || has_exclusions_) {
+    const std::string_view host = host_of(key);
+    if (is_excluded(host) || is_high_risk(host)) {
       return true;
     }
   }
@@ -47,8 +52,8 @@ ROBOTS_INLINE bool site_rulings::knows_of(std::string_view key) const {
     return false;
   }
   const std::shared_lock lock{mutex_};
-  const auto found = sites_.find(bare);
-  return found != sites_.end() && found->second.denies_or_allows();
+  const auto found = sites_.find(detail::without_scheme(key));
+  return found != sites_.end() && found->second.decides();
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked) {
@@ -56,7 +61,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked
     return nullptr;
   }
   const std::string key = asked.key();
-  const std::string bare{without_scheme(key)};
+  const std::string bare{detail::without_scheme(key)};
   auto by_hand = site_override::none;
   bool is_signed_off = false;
   bool awaits = false;
@@ -77,7 +82,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked
       }
     }
   }
-  if (by_hand == site_override::none && excluded_.contains(asked.host)) {
+  if (by_hand == site_override::none && is_excluded(asked.host)) {
     return excluded_policy_;
   }
   if (!is_signed_off && is_high_risk(asked.host)) {
@@ -94,15 +99,13 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked
 
 ROBOTS_INLINE void site_rulings::set_override(const site& asked, site_override value) {
   const std::string key = asked.key();
-  const std::string bare{without_scheme(key)};
-  const ruling added{ruling_kind::site_override, asked.scheme, static_cast<std::uint8_t>(value)};
-  static_cast<void>(rule(bare, added));
-  tell(bare, added, 0, {});
+  rule(std::string{detail::without_scheme(key)},
+       {ruling_kind::site_override, asked.scheme, static_cast<std::uint8_t>(value)});
 }
 
 ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> site_rulings::overrides() const {
-  std::vector<std::pair<std::string, site_override>> result;
-  for_each([&](const std::string& bare, const entry& own) {
+  using named_override = std::pair<std::string, site_override>;
+  return collect<named_override>([](auto& result, const std::string& bare, const entry& own) {
     for (const ruling& one : own.rulings) {
       if (one.kind == ruling_kind::site_override && one.value > 0) {
         site name = *parse_site(bare);
@@ -111,36 +114,24 @@ ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> site_rulings::o
       }
     }
   });
-  std::sort(result.begin(), result.end());
-  return result;
 }
 
 ROBOTS_INLINE void site_rulings::halt(std::string_view key, halt_reason why,
                                       const std::shared_ptr<const call_context>& context,
                                       std::optional<std::chrono::sys_seconds> found_at) {
-  const std::string bare{without_scheme(key)};
   ruling added{.kind = ruling_kind::halt,
                .value = static_cast<std::uint8_t>(1 + static_cast<int>(why))};
   if (found_at) {
     added.stamp = (std::max)(stamp_of(*found_at), std::int64_t{1});
   }
-  if (rule(bare, added, true)) {
-    tell(bare, added, 0, context);
-  }
+  rule(std::string{detail::without_scheme(key)}, added, context,
+       [](std::uint8_t before) { return before == 0; });
 }
 
 ROBOTS_INLINE std::optional<halt_reason> site_rulings::resume(std::string_view key) {
-  const std::string bare{without_scheme(key)};
-  if (!is_halted(bare)) {
-    return std::nullopt;
-  }
-  const ruling added{.kind = ruling_kind::halt};
-  const std::uint8_t was = rule(bare, added).value_or(0);
-  if (was == 0) {
-    return std::nullopt;
-  }
-  tell(bare, added, was, {});
-  return static_cast<halt_reason>(was - 1);
+  const auto before = rule(std::string{detail::without_scheme(key)}, {.kind = ruling_kind::halt},
+                           {}, [](std::uint8_t value_before) { return value_before > 0; });
+  return before ? std::optional{static_cast<halt_reason>(*before - 1)} : std::nullopt;
 }
 
 ROBOTS_INLINE bool site_rulings::is_halted(std::string_view key) const {
@@ -148,19 +139,17 @@ ROBOTS_INLINE bool site_rulings::is_halted(std::string_view key) const {
     return false;
   }
   const std::shared_lock lock{mutex_};
-  const auto found = sites_.find(without_scheme(key));
+  const auto found = sites_.find(detail::without_scheme(key));
   return found != sites_.end() && found->second.value(ruling_kind::halt) > 0;
 }
 
 ROBOTS_INLINE std::vector<std::pair<std::string, halt_reason>> site_rulings::halted() const {
-  std::vector<std::pair<std::string, halt_reason>> result;
-  for_each([&](const std::string& bare, const entry& own) {
+  using reason_of_site = std::pair<std::string, halt_reason>;
+  return collect<reason_of_site>([](auto& result, const std::string& bare, const entry& own) {
     if (const int value = own.value(ruling_kind::halt); value > 0) {
       result.emplace_back(bare, static_cast<halt_reason>(value - 1));
     }
   });
-  std::sort(result.begin(), result.end());
-  return result;
 }
 
 ROBOTS_INLINE bool site_rulings::may_be_signed_off_elsewhere(const site& asked) const {
@@ -169,27 +158,22 @@ ROBOTS_INLINE bool site_rulings::may_be_signed_off_elsewhere(const site& asked) 
   }
   const std::string key = asked.key();
   const std::shared_lock lock{mutex_};
-  const auto own = sites_.find(without_scheme(key));
+  const auto own = sites_.find(detail::without_scheme(key));
   return own == sites_.end() ||
          (!own->second.awaits_sign_off && own->second.find(ruling_kind::sign_off) == nullptr);
 }
 
 ROBOTS_INLINE void site_rulings::sign_off(std::string_view key, bool given) {
-  const std::string bare{without_scheme(key)};
-  const ruling added{.kind = ruling_kind::sign_off, .value = std::uint8_t{given}};
-  static_cast<void>(rule(bare, added));
-  tell(bare, added, 0, {});
+  rule(std::string{detail::without_scheme(key)},
+       {.kind = ruling_kind::sign_off, .value = std::uint8_t{given}});
 }
 
 ROBOTS_INLINE std::vector<std::string> site_rulings::awaiting_sign_off() const {
-  std::vector<std::string> result;
-  for_each([&](const std::string& bare, const entry& own) {
+  return collect<std::string>([](auto& result, const std::string& bare, const entry& own) {
     if (own.awaits_sign_off) {
       result.push_back(bare);
     }
   });
-  std::sort(result.begin(), result.end());
-  return result;
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::quarantined(const site& asked) const {
@@ -222,58 +206,49 @@ ROBOTS_INLINE bool site_rulings::learn(std::string_view text, wall_time latest,
                   [&](const ruling& one) { return one.stamp > last; })) {
     return false;
   }
-  std::vector<std::pair<ruling, std::uint8_t>> changes;
-  bool lacks_own = false;
-  {
-    const std::scoped_lock lock{mutex_};
-    for (const ruling& one : record->rulings) {
-      if (const auto before = put(record->site, one); before && *before != one.value) {
-        changes.emplace_back(one, *before);
-      }
+  for (const ruling& one : record->rulings) {
+    std::optional<std::uint8_t> before;
+    {
+      const std::scoped_lock lock{mutex_};
+      before = put(record->site, one);
     }
-    if (const auto own = sites_.find(record->site); own != sites_.end()) {
-      lacks_own = std::any_of(
-          own->second.rulings.begin(), own->second.rulings.end(), [&](const ruling& mine) {
-            return mine.is_own && std::none_of(record->rulings.begin(), record->rulings.end(),
-                                               [&](const ruling& theirs) {
-                                                 return theirs.replaces(mine) &&
-                                                        theirs.stamp >= mine.stamp;
-                                               });
-          });
+    if (before && *before != one.value) {
+      tell(record->site, one, *before, {});
     }
   }
-  for (const auto& [added, before] : changes) {
-    tell(record->site, added, before, {});
-  }
-  if (lacks_own) {
-    share(record->site);
-  }
+  share_missing(record->site, record->rulings);
   return true;
 }
 
 ROBOTS_INLINE void site_rulings::learn_of_none(std::string_view bare_site) {
-  const std::string bare{bare_site};
-  bool has_own = false;
+  share_missing(std::string{bare_site}, {});
+}
+
+ROBOTS_INLINE void site_rulings::share_missing(const std::string& bare,
+                                               const std::vector<ruling>& theirs) {
+  bool is_missing = false;
   {
     const std::shared_lock lock{mutex_};
     const auto own = sites_.find(bare);
-    has_own =
-        own != sites_.end() && std::any_of(own->second.rulings.begin(), own->second.rulings.end(),
-                                           [](const ruling& one) { return one.is_own; });
+    const auto lacks = [&theirs](const ruling& mine) {
+      return mine.is_own && std::none_of(theirs.begin(), theirs.end(), [&](const ruling& one) {
+               return one.replaces(mine) && one.stamp >= mine.stamp;
+             });
+    };
+    is_missing = own != sites_.end() &&
+                 std::any_of(own->second.rulings.begin(), own->second.rulings.end(), lacks);
   }
-  if (has_own) {
+  if (is_missing) {
     share(bare);
   }
 }
 
 ROBOTS_INLINE std::vector<std::string> site_rulings::sites_to_ask_about() const {
-  std::vector<std::string> result;
-  for_each([&](const std::string& bare, const entry& own) {
+  return collect<std::string>([](auto& result, const std::string& bare, const entry& own) {
     if (!own.rulings.empty() || own.awaits_sign_off) {
       result.push_back(bare);
     }
   });
-  return result;
 }
 
 ROBOTS_INLINE const ruling* site_rulings::entry::find(ruling_kind kind,
@@ -284,16 +259,10 @@ ROBOTS_INLINE const ruling* site_rulings::entry::find(ruling_kind kind,
   return found == rulings.end() ? nullptr : &*found;
 }
 
-ROBOTS_INLINE bool site_rulings::entry::denies_or_allows() const {
+ROBOTS_INLINE bool site_rulings::entry::decides() const {
   return std::any_of(rulings.begin(), rulings.end(), [](const ruling& one) {
-    return one.value > 0 &&
-           (one.kind == ruling_kind::halt || one.kind == ruling_kind::site_override);
+    return one.value > 0 && one.kind != ruling_kind::sign_off;
   });
-}
-
-ROBOTS_INLINE bool site_rulings::entry::says_something() const {
-  return awaits_sign_off || std::any_of(rulings.begin(), rulings.end(),
-                                        [](const ruling& one) { return one.value > 0; });
 }
 
 ROBOTS_INLINE bool site_rulings::is_high_risk(std::string_view host) const {
@@ -306,48 +275,46 @@ ROBOTS_INLINE bool site_rulings::is_high_risk(std::string_view host) const {
 
 ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& bare,
                                                             const ruling& added) {
-  if (!added.is_own && sites_.size() >= most_learned && !sites_.contains(bare)) {
+  const auto found = sites_.find(bare);
+  const bool is_new_site = found == sites_.end();
+  const ruling* const last = is_new_site ? nullptr : found->second.find(added.kind, added.scheme);
+  const std::uint8_t before = last == nullptr ? std::uint8_t{0} : last->value;
+  const bool is_halt = added.kind == ruling_kind::halt;
+  const bool has_no_room = (is_halt && added.value > 0 && before == 0 && halted_ >= most_noted) ||
+                           (is_new_site && !added.is_own && sites_.size() >= most_learned);
+  if (has_no_room || (last != nullptr && added.stamp <= last->stamp)) {
     return std::nullopt;
   }
-  entry& own = sites_[bare];
-  const auto place = std::find_if(own.rulings.begin(), own.rulings.end(),
-                                  [&](const ruling& one) { return one.replaces(added); });
-  const bool is_new = place == own.rulings.end();
-  const std::uint8_t before = is_new ? std::uint8_t{0} : place->value;
-  const bool halts = added.kind == ruling_kind::halt;
-  const bool has_no_room = halts && added.value > 0 && before == 0 && halted_ >= most_noted;
-  const bool is_older = !is_new && added.stamp <= place->stamp;
-  const std::size_t ruled = own.denies_or_allows() ? 1 : 0;
-  if (!has_no_room && !is_older) {
-    if (is_new) {
-      own.rulings.push_back(added);
-    } else {
-      *place = added;
-    }
-    if (halts) {
-      halted_ = halted_ - (before > 0 ? 1 : 0) + (added.value > 0 ? 1 : 0);
-    }
-    if (added.kind == ruling_kind::sign_off) {
-      awaiting_ -= std::exchange(own.awaits_sign_off, false) ? 1U : 0U;
-    }
-    ruled_ += (own.denies_or_allows() ? 1U : 0U) - ruled;
+  entry& own = is_new_site ? sites_[bare] : found->second;
+  const std::size_t decided_before = own.decides() ? 1 : 0;
+  std::erase_if(own.rulings, [&](const ruling& one) { return one.replaces(added); });
+  own.rulings.push_back(added);
+  if (is_halt) {
+    halted_ = halted_ - (before > 0 ? 1 : 0) + (added.value > 0 ? 1 : 0);
   }
+  if (added.kind == ruling_kind::sign_off) {
+    awaiting_ -= std::exchange(own.awaits_sign_off, false) ? 1U : 0U;
+  }
+  ruled_ += (own.decides() ? 1U : 0U) - decided_before;
   // A lifted ruling is kept while there is room, so that an older one does not come back.
-  if (!own.says_something() && (!share_ || sites_.size() > most_noted)) {
+  const bool is_idle =
+      !own.awaits_sign_off && !own.decides() && own.value(ruling_kind::sign_off) == 0;
+  if (is_idle && (!share_ || sites_.size() > most_noted)) {
     sites_.erase(bare);
   }
-  return has_no_room || is_older ? std::nullopt : std::optional{before};
+  return before;
 }
 
-ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::rule(const std::string& bare, ruling added,
-                                                             bool only_if_none) {
+ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::rule(
+    const std::string& bare, ruling added, const std::shared_ptr<const call_context>& context,
+    bool (*is_due)(std::uint8_t before)) {
   std::optional<std::uint8_t> before;
   {
     const std::scoped_lock lock{mutex_};
     const auto own = sites_.find(bare);
     const ruling* const last =
         own == sites_.end() ? nullptr : own->second.find(added.kind, added.scheme);
-    if (only_if_none && last != nullptr && last->value > 0) {
+    if (is_due != nullptr && !is_due(last == nullptr ? std::uint8_t{0} : last->value)) {
       return std::nullopt;
     }
     if (added.stamp == 0) {
@@ -358,6 +325,7 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::rule(const std::string& 
   }
   if (before) {
     share(bare);
+    tell(bare, added, *before, context);
   }
   return before;
 }
@@ -386,9 +354,9 @@ ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& add
       denies = !denies;
       break;
     case ruling_kind::quarantine: {
-      const bool is_news =
-          denies ? quarantine_.hold(key, policy_for_quarantine(name)) : quarantine_.release(key);
-      if (is_news) {
+      // A ruling of this process comes from `quarantine_`.
+      if (added.is_own || (denies ? quarantine_.hold(key, policy_for_quarantine(name))
+                                  : quarantine_.release(key))) {
         teller_.tell(quarantine_event{teller_.about(key, context), !denies});
       }
       break;
@@ -401,15 +369,8 @@ ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& add
 
 ROBOTS_INLINE void site_rulings::note_quarantine(
     std::string_view key, bool held, const std::shared_ptr<const call_context>& context) {
-  teller_.tell(quarantine_event{teller_.about(key, context), !held});
-  const std::string bare{without_scheme(key)};
-  if (const auto asked = share_ ? parse_site(key) : std::nullopt) {
-    static_cast<void>(
-        rule(bare, {ruling_kind::quarantine, asked->scheme, static_cast<std::uint8_t>(held)}));
-  }
-  if (held) {
-    tell_denial(bare);
-  }
+  rule(std::string{detail::without_scheme(key)},
+       {ruling_kind::quarantine, parse_site(key)->scheme, std::uint8_t{held}}, context);
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::policy_for_quarantine(
@@ -463,12 +424,17 @@ ROBOTS_INLINE void site_rulings::tell_denial(std::string_view key) {
   }
 }
 
-template <class Visit>
-void site_rulings::for_each(const Visit& visit) const {
-  const std::shared_lock lock{mutex_};
-  for (const auto& [bare, own] : sites_) {
-    visit(bare, own);
+template <class Result, class Add>
+std::vector<Result> site_rulings::collect(const Add& add) const {
+  std::vector<Result> result;
+  {
+    const std::shared_lock lock{mutex_};
+    for (const auto& [bare, own] : sites_) {
+      add(result, bare, own);
+    }
   }
+  std::sort(result.begin(), result.end());
+  return result;
 }
 
 }  // namespace robots::rulings_detail

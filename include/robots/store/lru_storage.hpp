@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots {
+namespace robots::detail {
 
 /// The members of `LruStorage` that do not depend on its capacity.
 class lru_storage_base {
@@ -73,6 +73,10 @@ class lru_storage_base {
   std::function<void(std::string_view, bool)> on_drop_;
 };
 
+}  // namespace robots::detail
+
+namespace robots {
+
 /// Keeps the `Capacity` most recently used sites in this process's memory.
 ///
 /// This is SPYDER's cache: 4,096 hosts; the least recently used entry goes first, and each entry
@@ -88,7 +92,7 @@ class lru_storage_base {
 /// so it does not depend on the hashes. The entry with the earliest `now` of a `find` or `store` is
 /// dropped first. Among equal times, it is the one used first in the shard with the most entries.
 template <std::size_t Capacity>
-class LruStorage : public lru_storage_base {
+class LruStorage : public detail::lru_storage_base {
   static_assert(Capacity > 0, "LruStorage<0> could keep nothing: name a capacity of at least 1");
 
  public:
@@ -97,7 +101,7 @@ class LruStorage : public lru_storage_base {
 
   /// Makes an empty storage that holds at most about `max_bytes` octets. Throws
   /// `std::invalid_argument` if `max_bytes` is 0.
-  explicit LruStorage(std::size_t max_bytes) : lru_storage_base(Capacity, max_bytes) {}
+  explicit LruStorage(std::size_t max_bytes) : detail::lru_storage_base(Capacity, max_bytes) {}
 
   /// The most entries that are kept.
   [[nodiscard]] static constexpr std::size_t capacity() noexcept { return Capacity; }

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots {
+namespace robots::detail {
 
 /// An entry in the list of its shard, with the octets of its key behind it. Its members are those
 /// of `cache_entry`, in an order without padding: there is one for each site.
@@ -362,4 +362,4 @@ ROBOTS_INLINE std::size_t lru_storage_base::memory_bytes() const {
   return state_->bytes;
 }
 
-}  // namespace robots
+}  // namespace robots::detail

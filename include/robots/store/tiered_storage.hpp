@@ -3,17 +3,10 @@
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/store/shared_store.hpp>
 #include <robots/store/storage.hpp>
-#include <robots/time/clock.hpp>
 
 #include <chrono>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
 #include <stdexcept>
-#include <string_view>
-#include <type_traits>
 #include <utility>
 
 namespace robots {
@@ -42,6 +35,10 @@ struct tiered_options {
   breaker_options breaker{.failures = 3, .cooldown = std::chrono::seconds{5}};
 };
 
+}  // namespace robots
+
+namespace robots::detail {
+
 /// Throws `std::invalid_argument` if an option makes no sense. The message says what to change.
 inline void validate(const tiered_options& options) {
   if (options.lease.count() <= 0 || options.poll.count() <= 0) {
@@ -67,15 +64,21 @@ concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
   { storage.shared() } -> std::convertible_to<SharedStore&>;
 };
 
+}  // namespace robots::detail
+
+namespace robots {
+
 /// Keeps compiled policies in the process, and records in a store that processes share.
 ///
 ///     basic_robots_cache<CurlFetcher, SteadyClock, TieredStorage<LruStorage<4096>, RedisStore>>
 ///         cache{options, {}, {}, TieredStorage{LruStorage<4096>{}, RedisStore{redis}}};
 ///
-/// A fresh entry in `Near` is as fast as without `Far`. For other sites, the cache asks `Far`
-/// before it asks the web. It works if `Far` does not answer.
+/// As a `Storage`, it is `Near`: its members drop entries of this process only, and
+/// `basic_robots_cache::invalidate` drops them in all processes. A fresh entry in `Near` is as fast
+/// as without `Far`. For other sites, the cache asks `Far` before it asks the web. It works if
+/// `Far` does not answer.
 template <Storage Near, std::derived_from<SharedStore> Far>
-class TieredStorage {
+class TieredStorage : public Near {
  public:
   /// Makes a storage from a store alone. Throws `std::invalid_argument` if the options make no
   /// sense.
@@ -85,60 +88,9 @@ class TieredStorage {
 
   /// Makes a storage from both parts. Throws `std::invalid_argument` if the options make no sense.
   TieredStorage(Near local, Far shared, tiered_options options = {})
-      : local_(std::move(local)), shared_(std::move(shared)), options_(options) {
-    validate(options);
+      : Near(std::move(local)), shared_(std::move(shared)), options_(options) {
+    detail::validate(options);
   }
-
-  /// Calls `find` of `Near`.
-  [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now) {
-    return local_.find(key, now);
-  }
-
-  /// Calls `store` of `Near`.
-  void store(std::string_view key, const cache_entry& entry, time_point now) {
-    local_.store(key, entry, now);
-  }
-
-  /// Drops the entry of `key` in this process. `basic_robots_cache::invalidate` drops it in all
-  /// processes.
-  void erase(std::string_view key) { local_.erase(key); }
-
-  /// Drops every entry of this process.
-  void clear() { local_.clear(); }
-
-  /// Drops the expired entries of this process, and returns their number.
-  std::size_t remove_expired(time_point now)
-    requires requires(Near& local) { local.remove_expired(now); }
-  {
-    return local_.remove_expired(now);
-  }
-
-  /// Returns the number of entries in this process.
-  [[nodiscard]] std::size_t size() const { return local_.size(); }
-
-  /// Returns the number of entries that this process dropped to make room.
-  [[nodiscard]] std::uint64_t evictions() const
-    requires requires(const Near& local) { local.evictions(); }
-  {
-    return local_.evictions();
-  }
-
-  /// Sets a function that gets each entry that this process drops: `f(key, expired)`.
-  void on_drop(std::function<void(std::string_view key, bool expired)> on_change)
-    requires requires(Near& local) { local.on_drop(on_change); }
-  {
-    local_.on_drop(std::move(on_change));
-  }
-
-  /// Returns the octets of memory that the entries of this process use.
-  [[nodiscard]] std::size_t memory_bytes() const
-    requires requires(const Near& local) { local.memory_bytes(); }
-  {
-    return local_.memory_bytes();
-  }
-
-  /// Returns the part in this process.
-  [[nodiscard]] Near& local() noexcept { return local_; }
 
   /// Returns the store that processes share.
   [[nodiscard]] Far& shared() noexcept { return shared_; }
@@ -147,7 +99,6 @@ class TieredStorage {
   [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
 
  private:
-  Near local_;
   Far shared_;
   tiered_options options_;
 };

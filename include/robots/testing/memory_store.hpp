@@ -26,7 +26,8 @@ namespace robots {
 /// Copies share one storage, and each copy stands for a process: give one to each cache. A copy
 /// watches nothing at first. An erasure or announcement reaches the other copies in the same thread
 /// before it returns, so tests need not wait. Values expire by the clock, which can be a
-/// `ManualClock`.
+/// `ManualClock`. A call about several keys or questions calls the hook of `on_call` once, with the
+/// first key.
 template <Clock C>
 class MemoryStore : public SharedStore {
  public:
@@ -76,12 +77,10 @@ class MemoryStore : public SharedStore {
   /// Notifies all watchers that they may have missed changes.
   void lose_changes() { tell("", nullptr); }
 
-  /// See `SharedStore`.
   [[nodiscard]] std::optional<std::string> load(std::string_view key) override {
     return std::move(load_all(std::vector<std::string>{std::string{key}}).front());
   }
 
-  /// See `SharedStore`. The hook is called once, with the first key.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     begin_call(keys.empty() ? std::string_view{} : std::string_view{keys.front()});
@@ -93,7 +92,6 @@ class MemoryStore : public SharedStore {
     return loaded;
   }
 
-  /// See `SharedStore`. The hook is called once, with the first key.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
     begin_call(questions.empty() ? std::string_view{} : std::string_view{questions.front().key});
@@ -114,7 +112,6 @@ class MemoryStore : public SharedStore {
     return replies;
   }
 
-  /// See `SharedStore`.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     if (lifetime <= lifetime.zero()) {
@@ -125,7 +122,6 @@ class MemoryStore : public SharedStore {
     storage_->values.insert_or_assign(std::string{key}, until_after(lifetime, value));
   }
 
-  /// See `SharedStore`.
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
                              std::chrono::milliseconds lifetime,
                              const store_lease& lease) override {
@@ -141,7 +137,6 @@ class MemoryStore : public SharedStore {
     return true;
   }
 
-  /// See `SharedStore`.
   void erase(std::string_view key) override {
     begin_call(key);
     {
@@ -152,13 +147,11 @@ class MemoryStore : public SharedStore {
     tell(key, process_.get());
   }
 
-  /// See `SharedStore`.
   void announce(std::string_view key) override {
     begin_call(key);
     tell(key, process_.get());
   }
 
-  /// See `SharedStore`.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     begin_call(key);
@@ -167,7 +160,6 @@ class MemoryStore : public SharedStore {
                                                       : std::nullopt;
   }
 
-  /// See `SharedStore`.
   [[nodiscard]] store_lease take_lease(std::string_view key,
                                        std::chrono::milliseconds duration) override {
     begin_call(key);
@@ -175,7 +167,6 @@ class MemoryStore : public SharedStore {
     return lease_of(key, duration);
   }
 
-  /// See `SharedStore`.
   void release(const store_lease& lease) override {
     begin_call(lease.key);
     const std::scoped_lock lock{storage_->mutex};
@@ -185,7 +176,6 @@ class MemoryStore : public SharedStore {
     }
   }
 
-  /// See `SharedStore`.
   void watch(std::function<void(std::string_view)> on_change) override {
     const std::scoped_lock lock{storage_->mutex};
     std::erase(storage_->watching, process_.get());

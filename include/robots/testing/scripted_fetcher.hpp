@@ -4,6 +4,7 @@
 #include <robots/http/message.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -41,7 +42,7 @@ class ScriptedFetcher {
 
   /// Makes a 200 response with a body. Its type is text/plain unless the headers say otherwise.
   [[nodiscard]] static fetch_response ok(std::string body, std::vector<http_header> headers = {}) {
-    if (!find_header(headers, "Content-Type")) {
+    if (!detail::find_header(headers, "Content-Type")) {
       headers.push_back({"Content-Type", "text/plain"});
     }
     fetch_response response = status(200, std::move(headers));
@@ -73,9 +74,10 @@ class ScriptedFetcher {
     answers.reserve(1 + sizeof...(next));
     answers.push_back(std::move(first));
     (answers.push_back(std::move(next)), ...);
-    const std::lock_guard lock{state_->mutex};
-    state_->scripts[std::move(url)] = script{std::move(answers), nullptr};
-    return *this;
+    const auto used = std::make_shared<std::atomic<std::size_t>>(0);
+    return on_call(std::move(url), [answers = std::move(answers), used](const fetch_request&) {
+      return answers[(std::min)((*used)++, answers.size() - 1)];
+    });
   }
 
   /// Answers requests for `url` with whatever `answer` returns. Throws `std::invalid_argument` if
@@ -83,15 +85,13 @@ class ScriptedFetcher {
   ScriptedFetcher& on_call(std::string url, handler answer) {
     require(answer);
     const std::lock_guard lock{state_->mutex};
-    state_->scripts[std::move(url)] = script{{}, std::move(answer)};
+    state_->scripts[std::move(url)] = std::move(answer);
     return *this;
   }
 
   /// Answers every URL that is not in the script.
   ScriptedFetcher& otherwise(fetch_response answer) {
-    const std::lock_guard lock{state_->mutex};
-    state_->fallback = script{{std::move(answer)}, nullptr};
-    return *this;
+    return otherwise_call([answer = std::move(answer)](const fetch_request&) { return answer; });
   }
 
   /// Answers every URL that is not in the script with the result of `answer`. Throws
@@ -99,7 +99,7 @@ class ScriptedFetcher {
   ScriptedFetcher& otherwise_call(handler answer) {
     require(answer);
     const std::lock_guard lock{state_->mutex};
-    state_->fallback = script{{}, std::move(answer)};
+    state_->fallback = std::move(answer);
     return *this;
   }
 
@@ -140,16 +140,10 @@ class ScriptedFetcher {
   }
 
  private:
-  struct script {
-    std::vector<fetch_response> answers;
-    handler call;
-    std::size_t used = 0;
-  };
-
   struct state {
     std::mutex mutex;
-    std::map<std::string, script, std::less<>> scripts;
-    script fallback{{failure(fetch_error::connect)}, nullptr};
+    std::map<std::string, handler, std::less<>> scripts;
+    handler fallback = [](const fetch_request&) { return failure(fetch_error::connect); };
     std::vector<fetch_request> requests;
   };
 
@@ -165,15 +159,7 @@ class ScriptedFetcher {
       const std::lock_guard lock{state_->mutex};
       state_->requests.push_back(request);
       const auto found = state_->scripts.find(request.url);
-      script& chosen = found == state_->scripts.end() ? state_->fallback : found->second;
-      if (!chosen.call) {
-        const std::size_t turn = chosen.used;
-        if (turn + 1 < chosen.answers.size()) {
-          ++chosen.used;
-        }
-        return chosen.answers[turn];
-      }
-      call = chosen.call;
+      call = found == state_->scripts.end() ? state_->fallback : found->second;
     }
     return call(request);
   }

@@ -109,11 +109,11 @@ class Held {
 
 using manual_cache = robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock>;
 
-robots::curl_multi_options to(const robots::test::many_sites& server) {
-  robots::curl_multi_options options;
-  options.curl.proxy = "";
-  options.curl.allowed_addresses = {"127.0.0.0/8"};
-  options.curl.connect_to = {server.connect_to()};
+robots::curl_options to(const robots::test::many_sites& server) {
+  robots::curl_options options;
+  options.proxy = "";
+  options.allowed_addresses = {"127.0.0.0/8"};
+  options.connect_to = {server.connect_to()};
   return options;
 }
 
@@ -137,12 +137,11 @@ TEST_CASE("A coroutine waits for an answer") {
         const decision second = co_await loop.async_check(home, asio::use_awaitable);
         CHECK(second.allowed);
         CHECK(second.from_cache);
-        CHECK(!co_await loop.async_allowed(secret, asio::use_awaitable));
         const auto policy = co_await loop.async_get("https://example.com", asio::use_awaitable);
         CHECK(policy == second.policy);
-        auto deferred = loop.async_allowed(home, asio::deferred);
-        CHECK(co_await std::move(deferred)(asio::use_awaitable));
-        CHECK(!co_await loop.async_allowed("no url", asio::use_awaitable));
+        auto deferred = loop.async_check(home, asio::deferred);
+        CHECK((co_await std::move(deferred)(asio::use_awaitable)).allowed);
+        CHECK(!(co_await loop.async_check("no url", asio::use_awaitable)).allowed);
         done = true;
       },
       asio::detached);
@@ -161,12 +160,12 @@ TEST_CASE("A future and a callback get the same answers, never from within the c
     std::future<decision> future = loop.async_check(secret, asio::use_future);
     int called = 0;
     // A handler that can only be moved.
-    loop.async_allowed(home,
-                       [&called, owned = std::make_unique<int>(1)](error_code error, bool yes) {
-                         CHECK(!error);
-                         CHECK(yes);
-                         called += *owned;
-                       });
+    loop.async_check(home, [&called, owned = std::make_unique<int>(1)](error_code error,
+                                                                       const decision& answer) {
+      CHECK(!error);
+      CHECK(answer.allowed);
+      called += *owned;
+    });
     CHECK(called == 0);
     context.restart();
     context.run();
@@ -205,9 +204,9 @@ TEST_CASE("1,000 coroutines on one thread for 50 sites make one request for each
         context,
         [&, where = site(i % 50)]() -> asio::awaitable<void> {
           const std::string host = where.substr(7, where.size() - 8);
-          const bool open = co_await loop.async_allowed(where + "page", asio::use_awaitable);
-          const bool shut = co_await loop.async_allowed(where + host, asio::use_awaitable);
-          right += open && !shut ? 1 : 0;
+          const decision open = co_await loop.async_check(where + "page", asio::use_awaitable);
+          const decision shut = co_await loop.async_check(where + host, asio::use_awaitable);
+          right += open.allowed && !shut.allowed ? 1 : 0;
         },
         asio::detached);
   }
@@ -482,7 +481,7 @@ TEST_CASE("Threads of a pool ask, cancel and block at once") {
   const robots::test::many_sites server([](std::string_view) {
     return robots::test::many_sites::ok("User-agent: *\nDisallow: /private");
   });
-  robots::curl_multi_options options = to(server);
+  robots::curl_options options = to(server);
   options.max_connections = 16;
   asio::thread_pool pool(4);
   AsioCurlFetcher web(pool.get_executor(), options);

@@ -530,7 +530,8 @@ TEST_CASE("The trail of 20 caches that have different robots.txt of one site has
   ScriptedFetcher web;
   web.on_call("https://rules.example/robots.txt",
               [&visit](const robots::fetch_request& asked) {
-                const bool knows = robots::find_header(asked.headers, "If-None-Match").has_value();
+                const bool knows =
+                    robots::detail::find_header(asked.headers, "If-None-Match").has_value();
                 ++visit;
                 return knows ? ScriptedFetcher::status(304)
                              : ScriptedFetcher::ok("User-agent: *\nDisallow: /private/" +

@@ -18,8 +18,9 @@
 namespace robots::test {
 
 /// Options that ignore the proxies of the machine and permit its own addresses.
-inline curl_options direct() {
+inline curl_options direct(std::size_t max_connections = 256) {
   curl_options options;
+  options.max_connections = max_connections;
   options.proxy = "";
   options.allowed_addresses = {"127.0.0.0/8"};
   return options;
@@ -73,7 +74,7 @@ inline bool decodes_brotli() {
 }
 
 inline std::string value_of(const fetch_response& response, std::string_view name) {
-  return std::string(find_header(response.headers, name).value_or("(none)"));
+  return std::string(robots::detail::find_header(response.headers, name).value_or("(none)"));
 }
 
 /// The shortest timeout, for exchanges that must time out.

@@ -22,7 +22,7 @@ class waiting_hosts {
   static constexpr std::size_t hanging = 4;
   static constexpr std::size_t good = 6;
 
-  explicit waiting_hosts(loopback_server& server) : options_(direct()) {
+  explicit waiting_hosts(loopback_server& server) : options_(direct(2)) {
     server.stall("/hang");
     server.get("/robots.txt", std::string(rules));
     for (std::size_t i = 0; i < hanging + good; ++i) {

@@ -64,7 +64,7 @@ TEST_CASE("OpenTelemetry collects the counters and records durations") {
   robots::decision denied;
   denied.reason = robots::decision_reason::rule;
   metrics.on(robots::decision_event{{.site = "https://a.example"}, {}, denied});
-  const robots::exchange asked{.url = "https://a.example/robots.txt", .status = 200};
+  const robots::detail::exchange asked{.url = "https://a.example/robots.txt", .status = 200};
   OpenTelemetryMetrics{exported}.on(robots::exchange_event{{}, asked, 0ms, 250ms});
   REQUIRE(bot.provider.ForceFlush());
 

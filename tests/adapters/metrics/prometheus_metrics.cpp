@@ -52,7 +52,7 @@ TEST_CASE("Prometheus's own client reads the page over HTTP") {
   deny(metrics, "https://a.example", decision_reason::rule);
   deny(metrics, "http://a.example:8080", decision_reason::fallback);
   deny(metrics, "https://b.example:8443", decision_reason::rule);
-  const robots::exchange refused{.url = "https://a.example/robots.txt", .status = 403};
+  const robots::detail::exchange refused{.url = "https://a.example/robots.txt", .status = 403};
   metrics.on(robots::exchange_event{{}, refused, 0ms, 20ms, 7});
   metrics.on(robots::exchange_event{{}, refused, 0ms, 70s});
 

@@ -27,6 +27,16 @@ std::size_t slot_of(const std::string& key) {
   return robots::adapters_detail::redis_slot("robots:v2:site:" + with_hash_tag(key));
 }
 
+/// Asks for the values of keys, and for the leases of those without one.
+std::vector<robots::store_reply> ask_for_leases(RedisStore& store,
+                                                const std::vector<std::string>& keys) {
+  std::vector<robots::store_question> questions;
+  for (const std::string& key : keys) {
+    questions.push_back({key, key, key, robots::lease_wish::if_missing});
+  }
+  return store.load_or_lease(questions, 1h);
+}
+
 /// Keys, of which each of the servers has one.
 std::vector<std::string> key_for_each(const redis_cluster_servers& cluster) {
   std::vector<std::string> keys(redis_cluster_servers::masters);
@@ -50,7 +60,7 @@ TEST_CASE("RedisStore over a cluster is a shared store") {
 TEST_CASE("RedisStore puts keys on the right nodes, and lists those of all nodes") {
   redis_cluster_servers cluster;
   const std::vector<std::string> keys = key_for_each(cluster);
-  RedisStore store{redis_options{.url = "redis://" + cluster[1].address(), .cluster = true}};
+  RedisStore store{redis_options{.url = "redis+cluster://" + cluster[1].address()}};
   for (std::size_t i = 0; i < keys.size(); ++i) {
     store.publish(keys[i], "value", 1h);
     CHECK(cluster[i].tell({"GET", "robots:v2:site:" + with_hash_tag(keys[i])}) == "value");
@@ -78,6 +88,7 @@ TEST_CASE("RedisStore follows a slot that moves from one node of a cluster to an
   CHECK((store.load_all(keys) == expected));  // not moved yet
   cluster[0].tell({"MIGRATE", "127.0.0.1", std::to_string(cluster[1].port()), key, "0", "5000"});
   CHECK((store.load_all(keys) == expected));  // by ASK
+  CHECK(ask_for_leases(store, keys)[1].value == expected[1]);
   store.publish(keys[0], "value of " + keys[0], 1h);
   CHECK((store.load_all(keys) == expected));
   for (const std::size_t i : {1U, 0U, 2U}) {
@@ -161,28 +172,20 @@ TEST_CASE("If one node of a cluster is down, the replies of the other nodes are 
     store.publish(key, "value", 1h);
   }
   cluster[0].stop();
-  const std::vector<std::optional<std::string>> rest{std::nullopt, "value", "value"};
   for (int i = 0; i < 3; ++i) {
-    CHECK((store.load_all(keys) == rest));
+    const std::vector<robots::store_reply> replies = ask_for_leases(store, keys);
+    CHECK(!replies[0].is_answered);
+    CHECK(!replies[0].lease);
+    CHECK(replies[1].value == "value");
+    CHECK(replies[2].value == "value");
+    CHECK_THROWS_AS(static_cast<void>(store.load_all(keys)), robots::store_part_error);
     CHECK_THROWS_AS(store.publish(keys[0], "other", 1h), robots::store_error);
     CHECK_THROWS_AS(store.erase(keys[0]), robots::store_error);
     store.publish(keys[1], "value", 1h);
   }
   cluster[1].stop();
   cluster[2].stop();
-  CHECK_THROWS_AS(static_cast<void>(store.load_all(keys)), robots::store_error);
-}
-
-TEST_CASE("RedisStore says which values are on a node of a cluster that is down") {
-  redis_cluster_servers cluster;
-  const std::vector<std::string> keys = key_for_each(cluster);
-  RedisStore store{redis_options{.url = cluster.url()}};
-  store.publish(keys[1], "value", 1h);
-  cluster[0].stop();
-  const robots::partial_values loaded = store.load_partly(keys);
-  CHECK((loaded.values ==
-         std::vector<std::optional<std::string>>{std::nullopt, "value", std::nullopt}));
-  CHECK((loaded.lost == std::vector<bool>{true, false, false}));
+  CHECK_THROWS_AS(static_cast<void>(ask_for_leases(store, keys)), robots::store_error);
 }
 
 TEST_CASE("RedisStore distinguishes a part of a cluster that is down from a whole cluster") {

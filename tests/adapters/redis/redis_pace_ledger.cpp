@@ -18,13 +18,14 @@
 
 using namespace robots::test;
 using namespace std::chrono_literals;
-using robots::pace_claim;
 using robots::redis_options;
 using robots::RedisPaceLedger;
 
 namespace {
 
 constexpr const char* home = "https://example.com";
+using pace_claim = robots::PaceLedger::claim;
+
 constexpr pace_claim hourly{.least = 1h, .after = 1h};
 
 /// Returns true if it is about so long: as long as a slow machine may take shorter.

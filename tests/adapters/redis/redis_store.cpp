@@ -114,7 +114,7 @@ TEST_CASE("RedisStore logs in with a password, as a user, to a database, and by 
   RedisStore beyond{{.url = url("crawler:s%40fe@", "/99")}};
   CHECK_THROWS_WITH_AS(load(beyond), doctest::Contains("refuses SELECT: ERR"), robots::store_error);
   RedisStore forbidden{{.url = url("crawler:s%40fe@", ""), .key_prefix = "other:"}};
-  CHECK_THROWS_WITH_AS(load(forbidden), doctest::Contains("refuses GET: NOPERM"),
+  CHECK_THROWS_WITH_AS(load(forbidden), doctest::Contains("refuses EVAL: NOPERM"),
                        robots::store_error);
 }
 
@@ -226,7 +226,8 @@ TEST_CASE("RedisStore neither publishes nor loads a value above the limit") {
   const redis_server server;
   const std::size_t limit = std::size_t{2} << 20U;
   RedisStore store{redis_options{.url = server.url()}};
-  RedisStore careless{redis_options{.url = server.url(), .max_value_bytes = 10 * limit}};
+  RedisStore careless{
+      redis_options{.url = server.url(), .command_timeout = 10s, .max_value_bytes = 10 * limit}};
   store.publish("key", std::string(limit, 'x'), 1h);
   CHECK(store.load("key")->size() == limit);
   CHECK_THROWS_WITH_AS(store.publish("key", std::string(limit + 1, 'x'), 1h),
@@ -248,7 +249,8 @@ TEST_CASE("A value above the limit counts as missing, and other values are loade
   const redis_server server;
   constexpr std::size_t limit = std::size_t{2} << 20U;
   RedisStore store{redis_options{.url = server.url()}};
-  RedisStore careless{redis_options{.url = server.url(), .max_value_bytes = 10 * limit}};
+  RedisStore careless{
+      redis_options{.url = server.url(), .command_timeout = 10s, .max_value_bytes = 10 * limit}};
   std::vector<std::string> keys;
   std::vector<std::optional<std::string>> expected;
   for (std::size_t i = 0; i < 40; ++i) {
@@ -322,7 +324,8 @@ TEST_CASE("Replies of a hostile server end in an error, in bounded time and memo
 }
 
 TEST_CASE("An unexpected reply does not count as the next one") {
-  const raw_server server{"$5\r\nfirst\r\n$6\r\nsecond\r\n", raw_ending::stall};
+  const raw_server server{"*3\r\n$5\r\nfirst\r\n$-1\r\n:0\r\n*3\r\n$6\r\nsecond\r\n$-1\r\n:0\r\n",
+                          raw_ending::stall};
   RedisStore store{redis_options{.url = "redis://127.0.0.1:" + std::to_string(server.port())}};
   CHECK(store.load("key") == "first");
   CHECK(store.load("key") == "first");

@@ -181,7 +181,7 @@ TEST_CASE("An expired record leads to one request for the lease, then to one wit
   work->on_store_reply(std::move(reply));
   REQUIRE(work->next() == work_step::fetch);
   const auto request = std::get<fetch_request>(work->fetch().next());
-  CHECK(robots::find_header(request.headers, "If-None-Match") == "\"1\"");
+  CHECK(robots::detail::find_header(request.headers, "If-None-Match") == "\"1\"");
   second.answer(*work, ScriptedFetcher::status(304));
   CHECK_FALSE(second.place->ended()->result->allows("/private"));
   CHECK(work->next() == work_step::publish);

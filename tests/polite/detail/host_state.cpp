@@ -2,7 +2,7 @@
 
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>
 
@@ -18,11 +18,8 @@
 namespace {
 
 using namespace std::chrono_literals;
-using robots::above_cap;
-using robots::delay_from;
-using robots::delay_term;
+using delay_term = robots::computed_delay::source;
 using robots::gate_options;
-using robots::host_limits;
 using robots::policy;
 using robots::request_report;
 using robots::start_limit;
@@ -42,10 +39,12 @@ constexpr wall_anchor moment(std::chrono::nanoseconds later) {
   return {.steady = origin + later, .wall = wall_time{day} + 12h + shift};
 }
 
-host_limits rules(std::string_view lines) {
-  return {.policy = std::make_shared<const policy>(
-              robots::directives_for("User-agent: *\nAllow: /\n" + std::string{lines}, "FooBot"),
-              robots::record_head{{.outcome = robots::outcome::success, .status = 200}})};
+using policy_pointer = std::shared_ptr<const policy>;
+
+policy_pointer rules(std::string_view lines) {
+  return std::make_shared<const policy>(
+      robots::directives_for("User-agent: *\nAllow: /\n" + std::string{lines}, "FooBot"),
+      robots::record_head{{.outcome = robots::outcome::success, .status = 200}});
 }
 
 constexpr double middle = 0.5;  // the fixed delay comes out as it is
@@ -62,18 +61,18 @@ struct one_host {
   host_state state{};
 
   [[nodiscard]] start_plan plan(std::chrono::nanoseconds now,
-                                const host_limits& limits = {}) const {
-    return state.plan(moment(now), limits, chosen);
+                                const policy_pointer& limits = {}) const {
+    return state.plan(moment(now), limits.get(), chosen);
   }
-  host_reservation reserve(std::chrono::nanoseconds now, const host_limits& limits = {}) {
-    return state.reserve(plan(now, limits), moment(now), limits.policy, middle);
+  host_reservation reserve(std::chrono::nanoseconds now, const policy_pointer& limits = {}) {
+    return state.reserve(plan(now, limits), moment(now), limits, middle);
   }
   std::optional<time_point> start(host_reservation& reserved, std::chrono::nanoseconds now) {
     return state.start(reserved, moment(now), chosen);
   }
   /// Makes a request that starts now and ends `took` later.
   void request(std::chrono::nanoseconds now, const request_report& report = {.status = 200},
-               const host_limits& limits = {}) {
+               const policy_pointer& limits = {}) {
     host_reservation reserved = reserve(now, limits);
     REQUIRE(start(reserved, now) == std::nullopt);
     state.complete(reserved, report, origin + now + report.response_time, chosen);
@@ -104,16 +103,15 @@ TEST_CASE("Each kind of line in robots.txt can be the reason for a wait") {
   for (const auto& [lines, term] : {std::pair{"Crawl-delay: 10", delay_term::crawl_delay},
                                     std::pair{"Request-rate: 6/1m", delay_term::request_rate}}) {
     one_host host;
-    const host_limits limits = rules(lines);
+    const policy_pointer limits = rules(lines);
     host.request(0s, {.status = 200}, limits);
     CHECK(host.plan(0s, limits).at == origin + 10s);
     CHECK(host.plan(0s, limits).delay.term == term);
   }
   one_host host;
-  const host_limits file{
-      .policy = std::make_shared<const policy>(
-          robots::directives_for("Crawl-delay: 10\nUser-agent: *\nDisallow:\n", "FooBot"),
-          robots::record_head{})};
+  const auto file = std::make_shared<const policy>(
+      robots::directives_for("Crawl-delay: 10\nUser-agent: *\nDisallow:\n", "FooBot"),
+      robots::record_head{});
   host.request(0s, {.status = 200}, file);
   CHECK(host.plan(0s, file).delay.term == delay_term::file_delay);
 }
@@ -141,7 +139,7 @@ TEST_CASE("A slow answer asks for the square of its seconds") {
 
 TEST_CASE("The delay can begin at the response") {
   one_host host;
-  host.chosen.delay_from = delay_from::response;
+  host.chosen.delay_from_response = true;
   host.request(0s, {.response_time = 500ms, .status = 200});
   CHECK(host.plan(500ms).at == origin + 1500ms);
 }
@@ -198,7 +196,7 @@ TEST_CASE("A host without any delay is slowed down, too, up to a limit and for a
 
 TEST_CASE("A slowdown never makes a delay shorter") {
   one_host host;
-  const host_limits limits = rules("Crawl-delay: 3600");
+  const policy_pointer limits = rules("Crawl-delay: 3600");
   host.request(0s, {.status = 429}, limits);
   CHECK(host.plan(0s, limits).at == origin + 1h);
 }
@@ -221,7 +219,7 @@ TEST_CASE("Retry-After delays all requests, up to a limit") {
 
 TEST_CASE("Requests stay within the hours of Visit-time") {
   one_host host;
-  const host_limits limits = rules("Visit-time: 1230-1300\nCrawl-delay: 60\n");
+  const policy_pointer limits = rules("Visit-time: 1230-1300\nCrawl-delay: 60\n");
   CHECK(host.plan(0s, limits).at == origin + 30min);
   CHECK(host.plan(0s, limits).decided_by == start_limit::visit_time);
   host.request(59min + 59s, {.status = 200}, limits);
@@ -238,7 +236,7 @@ TEST_CASE("A reservation after the end of its hours waits for the next ones") {
 
 TEST_CASE("The rate for the time of the request counts") {
   one_host host;
-  const host_limits limits = rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1259\n");
+  const policy_pointer limits = rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1259\n");
   host.request(0s, {.status = 200}, limits);
   CHECK(host.plan(0s, limits).at == origin + 5s);
   // The request before came at the fast rate, but this one would come at the slow one's hours.
@@ -249,7 +247,7 @@ TEST_CASE("The rate for the time of the request counts") {
 
 TEST_CASE("A wait that reaches the hours of a slower rate becomes longer, and so may the next") {
   one_host host;
-  const host_limits limits =
+  const policy_pointer limits =
       rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1232\nRequest-rate: 1/2m 1232-1259\n");
   host.request(29min + 50s, {.status = 200}, limits);
   CHECK(host.plan(29min + 50s, limits).at == origin + 29min + 55s);
@@ -259,21 +257,11 @@ TEST_CASE("A wait that reaches the hours of a slower rate becomes longer, and so
   CHECK(host.plan(31min + 30s, limits).at == origin + 33min + 30s);
 }
 
-TEST_CASE("An open breaker decides if it is the latest limit") {
-  one_host host;
-  host.request(0s);
-  CHECK(host.plan(0s, {.breaker_open_until = origin + 1min}).at == origin + 1min);
-  CHECK(host.plan(0s, {.breaker_open_until = origin + 1min}).decided_by == start_limit::breaker);
-  CHECK(host.plan(0s, {.breaker_open_until = origin}).at == origin + 1s);
-  CHECK(host.plan(0s, {.breaker_open_until = time_point::max()}).at == time_point::max());
-  CHECK(host.plan(0s, {.breaker_open_until = time_point::min()}).at == origin + 1s);
-}
-
 TEST_CASE("Hosts that ask for too long a delay are skipped, even at the first request") {
   one_host host;
   host.chosen.delay.cap = 30s;
   CHECK_FALSE(host.plan(0s, rules("Crawl-delay: 31")).skip_host);
-  host.chosen.delay.above_cap = above_cap::skip_host;
+  host.chosen.delay.skip_above_cap = true;
   CHECK(host.plan(0s, rules("Crawl-delay: 31")).skip_host);
   CHECK(host.plan(0s, rules("Request-rate: 1/1h")).skip_host);
   CHECK_FALSE(host.plan(0s, rules("Crawl-delay: 30")).skip_host);
@@ -437,9 +425,9 @@ TEST_CASE("A request that was never said to start counts no longer than one that
 
 TEST_CASE("The delay also follows requests without a reservation") {
   one_host host;
-  host.state.add_request(origin, nullptr, middle, moment(0s), host.chosen);
+  host.state.add_request({}, nullptr, middle, moment(0s), host.chosen);
   CHECK(host.plan(0s).at == origin + 1s);
-  host.state.add_request(origin - 10s, nullptr, middle, moment(0s), host.chosen);
+  host.state.add_request({.response_time = 1s}, nullptr, middle, moment(0s), host.chosen);
   CHECK(host.plan(0s).at == origin + 1s);
   CHECK(host.state.outstanding() == 0);
 }
@@ -449,30 +437,30 @@ TEST_CASE("A request without a reservation does not move reservations") {
   host.chosen.concurrency = 3;
   host.reserve(0s);
   CHECK(host.reserve(0s).request.at == origin + 1s);
-  host.state.add_request(origin - 500ms, nullptr, middle, moment(0s), host.chosen);
+  host.state.add_request({.response_time = 500ms}, nullptr, middle, moment(0s), host.chosen);
   CHECK(host.plan(0s).at == origin + 2s);
-  host.state.add_request(origin + 400ms, nullptr, middle, moment(400ms), host.chosen);
+  host.state.add_request({}, nullptr, middle, moment(400ms), host.chosen);
   CHECK(host.plan(400ms).at == origin + 2s);
 }
 
 TEST_CASE("The response to an earlier request does not affect the time of the last one") {
   one_host host;
   host.request(0s);
-  host.state.add_request(origin - 10s, nullptr, middle, moment(0s), host.chosen);
+  host.state.add_request({.response_time = 1s}, nullptr, middle, moment(0s), host.chosen);
   CHECK(host.plan(0s, rules("Crawl-delay: 10")).at == origin + 10s);
 }
 
 TEST_CASE("Requests by redirects of other sites delay a host once, not forever") {
   one_host host;
   host.request(0s);
-  host.state.add_redirected_request(origin + 500ms, middle, moment(500ms), host.chosen);
+  host.state.add_robots_request(origin + 500ms, nullptr, false, middle, moment(500ms), host.chosen);
   CHECK(host.plan(500ms).at == origin + 1500ms);
   for (std::chrono::nanoseconds now = 1s; now < 1500ms; now += 100ms) {
-    host.state.add_redirected_request(origin + now, middle, moment(now), host.chosen);
+    host.state.add_robots_request(origin + now, nullptr, false, middle, moment(now), host.chosen);
     CHECK(host.plan(now).at == origin + 1500ms);
   }
   host.request(1500ms);
-  host.state.add_redirected_request(origin + 2s, middle, moment(2s), host.chosen);
+  host.state.add_robots_request(origin + 2s, nullptr, false, middle, moment(2s), host.chosen);
   CHECK(host.plan(2s).at == origin + 3s);
 }
 
@@ -487,20 +475,20 @@ TEST_CASE("Cancelling more reservations than exist has no effect") {
 
 TEST_CASE("Extreme times, delays and answers neither overflow nor shorten a wait") {
   one_host host{.chosen = options(robots::longest_delay)};
-  const host_limits limits = rules(
+  const policy_pointer limits = rules(
       "Crawl-delay: 999999999999999999999\nRequest-rate: 1/999999999999d\n"
       "Visit-time: 0000-0000\n");
   const wall_anchor end{.steady = time_point::max() - 1s, .wall = wall_time::max()};
   for (const wall_anchor& now : {moment(0s), end}) {
     host_reservation reserved =
-        host.state.reserve(host.state.plan(now, limits, host.chosen), now, limits.policy, 1.0);
+        host.state.reserve(host.state.plan(now, limits.get(), host.chosen), now, limits, 1.0);
     static_cast<void>(host.state.start(reserved, now, host.chosen));
     host.state.complete(reserved,
                         {.response_time = std::chrono::nanoseconds::max(),
                          .status = 503,
                          .retry_after = std::chrono::seconds::max()},
                         now.steady, host.chosen);
-    CHECK(host.state.plan(now, limits, host.chosen).at >= now.steady);
+    CHECK(host.state.plan(now, limits.get(), host.chosen).at >= now.steady);
   }
   CHECK(host.plan(0s).at > origin + robots::longest_delay);
   host.state.add_response({.response_time = std::chrono::nanoseconds::min(), .status = -1}, origin,
@@ -528,7 +516,7 @@ TEST_CASE("A host may be forgotten only if its pace would be the same") {
   for (int round = 0; round < 300; ++round) {
     one_host host;
     host.chosen.concurrency = 3;
-    const host_limits limits = rules("Crawl-delay: " + std::to_string(up_to(40)));
+    const policy_pointer limits = rules("Crawl-delay: " + std::to_string(up_to(40)));
     std::vector<host_reservation> reserveds;
     std::chrono::nanoseconds now = 0s;
     for (int step = 0; step < 40; ++step) {
@@ -536,17 +524,17 @@ TEST_CASE("A host may be forgotten only if its pace would be the same") {
       if (host.state.needed_until(host.chosen) <= origin + now) {
         ++forgettable;
         const start_plan known = host.plan(now, limits);
-        const start_plan fresh = host_state{}.plan(moment(now), limits, host.chosen);
+        const start_plan fresh = host_state{}.plan(moment(now), limits.get(), host.chosen);
         REQUIRE(reserveds.empty());
         REQUIRE(known.at == fresh.at);
         REQUIRE(known.overloads == fresh.overloads);
         one_host next{.chosen = host.chosen};
         host_state past = host.state;
         for (host_state* copy : {&past, &next.state}) {
-          host_reservation reserved = copy->reserve(fresh, moment(now), limits.policy, middle);
+          host_reservation reserved = copy->reserve(fresh, moment(now), limits, middle);
           REQUIRE(copy->start(reserved, moment(now), host.chosen) == std::nullopt);
         }
-        REQUIRE(past.plan(moment(now), limits, host.chosen).at == next.plan(now, limits).at);
+        REQUIRE(past.plan(moment(now), limits.get(), host.chosen).at == next.plan(now, limits).at);
       }
       if (reserveds.empty() || (reserveds.size() < 3 && up_to(1) == 0)) {
         reserveds.push_back(host.reserve(now, limits));
@@ -579,7 +567,7 @@ TEST_CASE("No start violates a delay, a rate, a pause, the hours or the limits")
   for (int round = 0; round < 400; ++round) {
     one_host host;
     host.chosen.concurrency = 1 + static_cast<unsigned>(up_to(4));
-    host.chosen.delay_from = up_to(1) == 0 ? delay_from::request : delay_from::response;
+    host.chosen.delay_from_response = up_to(1) != 0;
     const std::chrono::seconds delay{up_to(20)};
     const std::chrono::seconds rate{1 + up_to(20)};
     std::string lines = "Crawl-delay: " + std::to_string(delay.count()) + "\nRequest-rate: 1/" +
@@ -587,7 +575,7 @@ TEST_CASE("No start violates a delay, a rate, a pause, the hours or the limits")
     // The rounds begin at noon, and 60 steps of 6 s take about 6 minutes.
     const bool hours = up_to(1) == 0;
     lines += hours ? "Visit-time: 1201-1203\nVisit-time: 1204-1209\n" : "";
-    const host_limits limits = rules(lines);
+    const policy_pointer limits = rules(lines);
     const auto in_force = std::max<std::chrono::nanoseconds>({delay, rate, 500ms});
     std::vector<host_reservation> waiting;
     std::vector<host_reservation> under_way;
@@ -603,7 +591,7 @@ TEST_CASE("No start violates a delay, a rate, a pause, the hours or the limits")
       REQUIRE((!last || planned.at - *last >= in_force));
       if (planned.can_reserve && up_to(1) == 0) {
         const double draw = std::uniform_real_distribution<double>{}(random);
-        waiting.push_back(host.state.reserve(planned, moment(now), limits.policy, draw));
+        waiting.push_back(host.state.reserve(planned, moment(now), limits, draw));
         REQUIRE(waiting.back().request.at == planned.at);
         continue;
       }

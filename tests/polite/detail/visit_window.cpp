@@ -12,8 +12,6 @@
 namespace {
 
 using namespace std::chrono_literals;
-using robots::is_visit_time;
-using robots::parse_visit_time;
 using robots::utc_minutes;
 using robots::visit_time;
 using robots::wall_time;
@@ -26,7 +24,7 @@ constexpr wall_time clock_time(std::chrono::nanoseconds of_day) {
 }
 
 constexpr wall_time next(std::string_view window, wall_time from) {
-  const std::array<visit_time, 1> times{*parse_visit_time(window)};
+  const std::array<visit_time, 1> times{*visit_time::parse(window)};
   return next_visit(times, from);
 }
 
@@ -44,8 +42,8 @@ static_assert(next("0000-2400", clock_time(12h)) == clock_time(12h));
 static_assert(next("1200-1200", clock_time(5h)) == clock_time(5h));
 static_assert(next("0000-0001", clock_time(23h + 59min + 59s + 999ms)) == clock_time(24h));
 
-constexpr std::array<visit_time, 2> twice{*parse_visit_time("0600-0700"),
-                                          *parse_visit_time("1800-1900")};
+constexpr std::array<visit_time, 2> twice{*visit_time::parse("0600-0700"),
+                                          *visit_time::parse("1800-1900")};
 static_assert(next_visit(twice, clock_time(7h + 1min)) == clock_time(18h));
 static_assert(next_visit(twice, clock_time(20h)) == clock_time(30h));
 static_assert(next_visit(twice, clock_time(18h + 30min)) == clock_time(18h + 30min));
@@ -74,7 +72,7 @@ TEST_CASE("The next visit is the first minute in a window") {
     }
     const wall_time from = clock_time(std::chrono::minutes{minute(random)});
     wall_time expected = from;
-    while (!is_visit_time(times, utc_minutes(expected))) {
+    while (!visit_time::is_open(times, utc_minutes(expected))) {
       expected += 1min;
     }
     REQUIRE(next_visit(times, from) == expected);

@@ -1,7 +1,7 @@
 #include <robots/rep/diff/diff.hpp>
 
 #include <robots/rep/rules/compile.hpp>
-#include <robots/rep/rules/listed_rule.hpp>
+#include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 #include <robots/rep/document/document.hpp>
 
 #include <robots/rep/rules/compile.hpp>
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/rep/rules/explanation.hpp>
 
 #include <doctest/doctest.h>
@@ -22,8 +22,8 @@ using robots::parse;
 using robots::rule_kind;
 using namespace std::chrono_literals;
 
-static_assert(std::ranges::forward_range<robots::value_range>);
-static_assert(std::ranges::forward_range<robots::group_range>);
+static_assert(std::ranges::forward_range<robots::rep_detail::value_range>);
+static_assert(std::ranges::forward_range<robots::rep_detail::group_range>);
 
 constexpr std::string_view text =
     "Crawl-delay: 7\n"
@@ -55,7 +55,7 @@ static_assert([] {
 }());
 static_assert(!parse("User-agent: *\nCrawl-delay: 1\n").file_delay());
 
-std::vector<std::string_view> list(robots::value_range values) {
+std::vector<std::string_view> list(robots::rep_detail::value_range values) {
   return {values.begin(), values.end()};
 }
 

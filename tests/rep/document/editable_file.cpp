@@ -30,7 +30,9 @@ using robots::to_text;
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 
-std::vector<std::string> list(robots::value_range values) { return {values.begin(), values.end()}; }
+std::vector<std::string> list(robots::rep_detail::value_range values) {
+  return {values.begin(), values.end()};
+}
 
 std::vector<std::string> patterns(const editable_group& group, rule_kind kind) {
   std::vector<std::string> found;

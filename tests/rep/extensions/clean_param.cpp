@@ -9,32 +9,31 @@
 
 namespace {
 
-using robots::clean_params;
+using robots::clean_param;
 using robots::clean_target;
 using robots::document;
 using robots::parse;
-using robots::parse_clean_param;
 
 using names = std::vector<std::string_view>;
 
-static_assert(parse_clean_param("s&ref /forum/showthread.php")->parameters == names{"s", "ref"});
-static_assert(parse_clean_param("s&ref /forum/showthread.php")->path == "/forum/showthread.php");
-static_assert(parse_clean_param("utm")->parameters == names{"utm"});
-static_assert(parse_clean_param("utm")->path.empty());
-static_assert(parse_clean_param("&a&&b& \t /x")->parameters == names{"a", "b"});
-static_assert(parse_clean_param("&a&&b& \t /x")->path == "/x");
-static_assert(!parse_clean_param(""));
-static_assert(!parse_clean_param("&"));
-static_assert(!parse_clean_param("& /x"));
+static_assert(clean_param::parse("s&ref /forum/showthread.php")->parameters == names{"s", "ref"});
+static_assert(clean_param::parse("s&ref /forum/showthread.php")->path == "/forum/showthread.php");
+static_assert(clean_param::parse("utm")->parameters == names{"utm"});
+static_assert(clean_param::parse("utm")->path.empty());
+static_assert(clean_param::parse("&a&&b& \t /x")->parameters == names{"a", "b"});
+static_assert(clean_param::parse("&a&&b& \t /x")->path == "/x");
+static_assert(!clean_param::parse(""));
+static_assert(!clean_param::parse("&"));
+static_assert(!clean_param::parse("& /x"));
 
-static_assert(parse_clean_param("s&ref")->names("ref"));
-static_assert(!parse_clean_param("s&ref")->names("Ref"), "names are case-sensitive");
-static_assert(!parse_clean_param("s&ref")->names("re"));
+static_assert(clean_param::parse("s&ref")->names("ref"));
+static_assert(!clean_param::parse("s&ref")->names("Ref"), "names are case-sensitive");
+static_assert(!clean_param::parse("s&ref")->names("re"));
 
-static_assert(parse_clean_param("s")->matches("/anything"));
-static_assert(parse_clean_param("s /a*/b.php")->matches("https://example.com/axx/b.php?s=1"));
-static_assert(!parse_clean_param("s /a*/b.php")->matches("/b.php?s=1"));
-static_assert(!parse_clean_param("s b.php")->matches("/b.php"));
+static_assert(clean_param::parse("s")->matches("/anything"));
+static_assert(clean_param::parse("s /a*/b.php")->matches("https://example.com/axx/b.php?s=1"));
+static_assert(!clean_param::parse("s /a*/b.php")->matches("/b.php?s=1"));
+static_assert(!clean_param::parse("s b.php")->matches("/b.php"));
 
 constexpr std::string_view text =
     "Clean-param: sid\n"
@@ -45,7 +44,7 @@ constexpr std::string_view text =
     "Clean-param: s&utm /forum*/show\n";
 
 template <class File>
-concept readable = requires(File&& file) { clean_params(std::forward<File>(file)); };
+concept readable = requires(File&& file) { std::forward<File>(file).template read<clean_param>(); };
 static_assert(readable<const document&> && !readable<document>, "the views lie in the document");
 
 template <class Test>
@@ -54,9 +53,9 @@ constexpr bool in_file(Test test) {
   return test(file);
 }
 
-static_assert(in_file([](const document& file) { return clean_params(file).size() == 3; }));
-static_assert(in_file([](const document& file) { return clean_params(file)[0].line == 1; }));
-static_assert(in_file([](const document& file) { return clean_params(file)[2].line == 6; }));
+static_assert(in_file([](const document& file) { return file.read<clean_param>().size() == 3; }));
+static_assert(in_file([](const document& file) { return file.read<clean_param>()[0].line == 1; }));
+static_assert(in_file([](const document& file) { return file.read<clean_param>()[2].line == 6; }));
 
 TEST_CASE("The parameters that a file names are removed from a target") {
   const robots::document file = parse(text);
@@ -98,7 +97,7 @@ TEST_CASE("A target without such a parameter does not change") {
 
 TEST_CASE("A clean target does not change") {
   const robots::document file = parse("Clean-param: a&b\nClean-param: c /x\n");
-  const auto rules = clean_params(file);
+  const auto rules = file.read<clean_param>();
   for (const std::string_view target :
        {"/x?a=1&b=2&c=3", "/x?z&a&y&&b", "/y?c=1&a=1", "/x?a&&b", "/x?&a"}) {
     CAPTURE(target);

@@ -1,5 +1,7 @@
 #include <robots/rep/extensions/content_signal.hpp>
 
+#include <robots/rep/document/document.hpp>
+
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -8,48 +10,48 @@
 
 namespace {
 
-using robots::content_signals;
+using robots::content_signal;
 using robots::document;
 using robots::parse;
-using robots::parse_content_signal;
 
 constexpr std::optional<bool> absent{};
 
-static_assert(parse_content_signal("search=yes, ai-train=no").search == true);
-static_assert(parse_content_signal("search=yes, ai-train=no").ai_train == false);
-static_assert(parse_content_signal("search=yes, ai-train=no").ai_input == absent);
-static_assert(parse_content_signal("search=yes,ai-train=no,ai-input=no").ai_input == false);
-static_assert(parse_content_signal("AI-Train = NO").ai_train == false);
-static_assert(parse_content_signal("ai-train=yes").path.empty());
-static_assert(parse_content_signal("/blog/ ai-train=no").path == "/blog/");
-static_assert(parse_content_signal("/blog/ ai-train=no").ai_train == false);
-static_assert(parse_content_signal("/blog/ ai-train=no").matches("/blog/post"));
-static_assert(!parse_content_signal("/blog/ ai-train=no").matches("/about"));
-static_assert(parse_content_signal("ai-train=no").matches("/about"));
+static_assert(content_signal::parse("search=yes, ai-train=no").search == true);
+static_assert(content_signal::parse("search=yes, ai-train=no").ai_train == false);
+static_assert(content_signal::parse("search=yes, ai-train=no").ai_input == absent);
+static_assert(content_signal::parse("search=yes,ai-train=no,ai-input=no").ai_input == false);
+static_assert(content_signal::parse("AI-Train = NO").ai_train == false);
+static_assert(content_signal::parse("ai-train=yes").path.empty());
+static_assert(content_signal::parse("/blog/ ai-train=no").path == "/blog/");
+static_assert(content_signal::parse("/blog/ ai-train=no").ai_train == false);
+static_assert(content_signal::parse("/blog/ ai-train=no").matches("/blog/post"));
+static_assert(!content_signal::parse("/blog/ ai-train=no").matches("/about"));
+static_assert(content_signal::parse("ai-train=no").matches("/about"));
 
 // Unknown values are ignored.
-static_assert(parse_content_signal("use=reference, , ai-train=no,").ai_train == false);
-static_assert(parse_content_signal("search=yes;ai-train=no").search == absent);
-static_assert(parse_content_signal("search").search == absent);
-static_assert(parse_content_signal("search=").search == absent);
-static_assert(parse_content_signal("search=y").search == absent);
-static_assert(parse_content_signal("=yes").search == absent);
-static_assert(parse_content_signal("").search == absent);
+static_assert(content_signal::parse("use=reference, , ai-train=no,").ai_train == false);
+static_assert(content_signal::parse("search=yes;ai-train=no").search == absent);
+static_assert(content_signal::parse("search").search == absent);
+static_assert(content_signal::parse("search=").search == absent);
+static_assert(content_signal::parse("search=y").search == absent);
+static_assert(content_signal::parse("=yes").search == absent);
+static_assert(content_signal::parse("").search == absent);
 
 // The most restrictive one counts.
-static_assert(parse_content_signal("search=yes, search=no").search == false);
-static_assert(parse_content_signal("search=no, search=yes").search == false);
-static_assert(parse_content_signal("ai-train=no, ai-train=yes").ai_train == false);
-static_assert(parse_content_signal("ai-input=no, search=yes, ai-input=yes").ai_input == false);
-static_assert(parse_content_signal("search=yes, search=yes").search == true);
-static_assert(parse_content_signal("search=no, search=maybe").search == false);
+static_assert(content_signal::parse("search=yes, search=no").search == false);
+static_assert(content_signal::parse("search=no, search=yes").search == false);
+static_assert(content_signal::parse("ai-train=no, ai-train=yes").ai_train == false);
+static_assert(content_signal::parse("ai-input=no, search=yes, ai-input=yes").ai_input == false);
+static_assert(content_signal::parse("search=yes, search=yes").search == true);
+static_assert(content_signal::parse("search=no, search=maybe").search == false);
 
 constexpr std::string_view text =
     "User-agent: a\nContent-Signal: ai-input=yes\nAllow: /\n"
     "User-agent: *\nContent-signal: search=yes,ai-train=no\nAllow: /\n";
 
 template <class File>
-concept readable = requires(File&& file) { content_signals(std::forward<File>(file)); };
+concept readable =
+    requires(File&& file) { std::forward<File>(file).template read<content_signal>(); };
 static_assert(readable<const document&> && !readable<document>, "the views lie in the document");
 
 template <class Test>
@@ -58,18 +60,22 @@ constexpr bool in_file(Test test) {
   return test(file);
 }
 
-static_assert(in_file([](const document& file) { return content_signals(file).size() == 1; }));
-static_assert(in_file([](const document& file) { return content_signals(file)[0].line == 5; }));
 static_assert(in_file([](const document& file) {
-  return content_signals(file)[0].search == true;
+  return file.read<content_signal>().size() == 1;
+}));
+static_assert(in_file([](const document& file) {
+  return file.read<content_signal>()[0].line == 5;
+}));
+static_assert(in_file([](const document& file) {
+  return file.read<content_signal>()[0].search == true;
 }));
 
 TEST_CASE("Signals apply to the crawlers of their groups") {
   const robots::document file = parse(text);
-  REQUIRE(content_signals(file, "a").size() == 1);
-  CHECK(content_signals(file, "a")[0].ai_input == true);
+  REQUIRE(file.read<content_signal>("a").size() == 1);
+  CHECK(file.read<content_signal>("a")[0].ai_input == true);
   const document without = parse("Content-Signal: ai-train=no\n");
-  CHECK(content_signals(without).empty());
+  CHECK(without.read<content_signal>().empty());
 }
 
 }  // namespace

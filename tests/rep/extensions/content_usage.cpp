@@ -1,5 +1,7 @@
 #include <robots/rep/extensions/content_usage.hpp>
 
+#include <robots/rep/document/document.hpp>
+
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -9,44 +11,42 @@
 namespace {
 
 using robots::content_usage;
-using robots::content_usages;
 using robots::document;
 using robots::parse;
-using robots::parse_content_usage;
 
 constexpr std::optional<bool> unknown{};
 
-static_assert(parse_content_usage("train-ai=n").path.empty());
-static_assert(parse_content_usage("train-ai=n").train_ai() == false);
-static_assert(parse_content_usage("train-ai=n").search() == unknown);
-static_assert(parse_content_usage("/ai-ok/ train-ai=y, search=n").path == "/ai-ok/");
-static_assert(parse_content_usage("/ai-ok/ \t train-ai=y, search=n").train_ai() == true);
-static_assert(parse_content_usage("/ai-ok/ train-ai=y, search=n").search() == false);
-static_assert(parse_content_usage("/ai-ok/").path == "/ai-ok/");
-static_assert(parse_content_usage("/ai-ok/").statement.empty());
-static_assert(parse_content_usage("").train_ai() == unknown);
+static_assert(content_usage::parse("train-ai=n").path.empty());
+static_assert(content_usage::parse("train-ai=n").train_ai() == false);
+static_assert(content_usage::parse("train-ai=n").search() == unknown);
+static_assert(content_usage::parse("/ai-ok/ train-ai=y, search=n").path == "/ai-ok/");
+static_assert(content_usage::parse("/ai-ok/ \t train-ai=y, search=n").train_ai() == true);
+static_assert(content_usage::parse("/ai-ok/ train-ai=y, search=n").search() == false);
+static_assert(content_usage::parse("/ai-ok/").path == "/ai-ok/");
+static_assert(content_usage::parse("/ai-ok/").statement.empty());
+static_assert(content_usage::parse("").train_ai() == unknown);
 
 // draft-ietf-aipref-vocab-07, sections 6.1, 6.2 and 6.5.
-static_assert(parse_content_usage("Train-AI=n").train_ai() == unknown);
-static_assert(parse_content_usage("train-ai=N").train_ai() == unknown);
-static_assert(parse_content_usage("train-ai=no").train_ai() == unknown);
-static_assert(parse_content_usage("train-ai").train_ai() == unknown);
-static_assert(parse_content_usage("train-ai=\"n\"").train_ai() == unknown);
-static_assert(parse_content_usage("train-ai=n; search=y").train_ai() == false);
-static_assert(parse_content_usage("train-ai=n; search=y").search() == unknown, "a parameter");
-static_assert(parse_content_usage("train-ai=n, SEARCH=y").train_ai() == unknown);
-static_assert(parse_content_usage("train-ai=n, ").train_ai() == unknown);
-static_assert(parse_content_usage("train-ai=y, train-ai, search=n, search=\"n\"").search() ==
+static_assert(content_usage::parse("Train-AI=n").train_ai() == unknown);
+static_assert(content_usage::parse("train-ai=N").train_ai() == unknown);
+static_assert(content_usage::parse("train-ai=no").train_ai() == unknown);
+static_assert(content_usage::parse("train-ai").train_ai() == unknown);
+static_assert(content_usage::parse("train-ai=\"n\"").train_ai() == unknown);
+static_assert(content_usage::parse("train-ai=n; search=y").train_ai() == false);
+static_assert(content_usage::parse("train-ai=n; search=y").search() == unknown, "a parameter");
+static_assert(content_usage::parse("train-ai=n, SEARCH=y").train_ai() == unknown);
+static_assert(content_usage::parse("train-ai=n, ").train_ai() == unknown);
+static_assert(content_usage::parse("train-ai=y, train-ai, search=n, search=\"n\"").search() ==
               unknown);
-static_assert(parse_content_usage("train-ai;allow=n, train-ai=y").train_ai() == true);
-static_assert(parse_content_usage("train-ai;has;parameters=\"?\";").train_ai() == unknown);
-static_assert(parse_content_usage("later=y, train-ai=n;x").train_ai() == false);
-static_assert(parse_content_usage("later=y, train-ai=n").preference("later") == true);
-static_assert(parse_content_usage("*any=n").preference("*any") == false);
+static_assert(content_usage::parse("train-ai;allow=n, train-ai=y").train_ai() == true);
+static_assert(content_usage::parse("train-ai;has;parameters=\"?\";").train_ai() == unknown);
+static_assert(content_usage::parse("later=y, train-ai=n;x").train_ai() == false);
+static_assert(content_usage::parse("later=y, train-ai=n").preference("later") == true);
+static_assert(content_usage::parse("*any=n").preference("*any") == false);
 
-static_assert(parse_content_usage("search=y").matches("/x"));
-static_assert(parse_content_usage("/*.gif$ search=y").matches("/x.gif"));
-static_assert(!parse_content_usage("/*.gif$ search=y").matches("/x.gif?y"));
+static_assert(content_usage::parse("search=y").matches("/x"));
+static_assert(content_usage::parse("/*.gif$ search=y").matches("/x.gif"));
+static_assert(!content_usage::parse("/*.gif$ search=y").matches("/x.gif?y"));
 
 constexpr std::string_view text =
     "Content-Usage: search=n\n"
@@ -54,7 +54,8 @@ constexpr std::string_view text =
     "User-agent: *\nContent-Usage: search=y\n";
 
 template <class File>
-concept readable = requires(File&& file) { content_usages(std::forward<File>(file)); };
+concept readable =
+    requires(File&& file) { std::forward<File>(file).template read<content_usage>(); };
 static_assert(readable<const document&> && !readable<document>, "the views lie in the document");
 
 template <class Test>
@@ -63,21 +64,25 @@ constexpr bool in_file(Test test) {
   return test(file);
 }
 
-static_assert(in_file([](const document& file) { return content_usages(file, "a").size() == 2; }));
 static_assert(in_file([](const document& file) {
-  return content_usages(file, "a")[1].path == "/b";
+  return file.read<content_usage>("a").size() == 2;
 }));
 static_assert(in_file([](const document& file) {
-  return content_usages(file, "a")[1].train_ai() == true;
+  return file.read<content_usage>("a")[1].path == "/b";
 }));
-static_assert(in_file([](const document& file) { return content_usages(file, "a")[1].line == 5; }));
+static_assert(in_file([](const document& file) {
+  return file.read<content_usage>("a")[1].train_ai() == true;
+}));
+static_assert(in_file([](const document& file) {
+  return file.read<content_usage>("a")[1].line == 5;
+}));
 
 TEST_CASE("Statements apply to the crawlers of their groups") {
   const robots::document file = parse(text);
-  REQUIRE(content_usages(file).size() == 1);
-  CHECK(content_usages(file)[0].search() == true);
+  REQUIRE(file.read<content_usage>().size() == 1);
+  CHECK(file.read<content_usage>()[0].search() == true);
   const document without = parse("Content-Usage: train-ai=n\n");
-  CHECK(content_usages(without).empty());
+  CHECK(without.read<content_usage>().empty());
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 using robots::directive_kind;
 using robots::effective_preferences;
 using robots::parse;
-using robots::usage_preference;
+using usage_preference = robots::effective_preferences::preference;
 using robots::usage_preferences;
 
 constexpr usage_preference unknown{};
@@ -131,7 +131,7 @@ TEST_CASE("A target that cannot be compared with all lines gets no permission") 
     many += "Content-Usage: /*a*b train-ai=y\n";
   }
   const auto file = parse(many, {.max_bytes = many.size()});
-  constexpr robots::usage_preference denied{.allowed = false};
+  constexpr usage_preference denied{.allowed = false};
   CHECK(usage_preferences(file, "/" + std::string(65'000, 'a')) ==
         effective_preferences{.train_ai = denied, .ai_input = denied, .search = denied});
   CHECK(usage_preferences(file, "/" + std::string(300, 'a')) == effective_preferences{});

@@ -1,7 +1,7 @@
 #include <robots/rep/read/foreign_content.hpp>
 
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/read/malformed_limit.hpp>
+#include <robots/rep/read/file_findings.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,8 +11,8 @@
 
 namespace {
 
-using robots::find_foreign_content;
-using robots::foreign_content;
+using robots::rep_detail::find_foreign_content;
+using robots::rep_detail::foreign_content;
 using std::literals::operator""sv;
 
 constexpr auto other_content = {

@@ -72,7 +72,7 @@ static_assert(agent_matcher{"*"}.compare("*/2") == agent_match::none);
 TEST_CASE("Every octet is either a character of product tokens or not") {
   int count = 0;
   for (int octet = 0; octet < 256; ++octet) {
-    count += robots::is_product_token_char(static_cast<char>(octet)) ? 1 : 0;
+    count += robots::rep_detail::is_product_token_char(static_cast<char>(octet)) ? 1 : 0;
   }
   CHECK(count == 26 + 26 + 2);
 }

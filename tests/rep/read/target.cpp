@@ -8,7 +8,7 @@
 namespace {
 
 constexpr bool is(std::string_view target, std::string_view text, bool slash = false) {
-  const auto path = robots::path_and_query(target);
+  const auto path = robots::rep_detail::path_and_query(target);
   return path.text == text && path.leading_slash == slash;
 }
 
@@ -31,7 +31,7 @@ static_assert(is("", "", true));
 static_assert(is("?q", "?q", true));
 
 constexpr bool google(std::string_view target, std::string_view text, bool slash = false) {
-  const auto path = robots::path_and_query(target, true);
+  const auto path = robots::rep_detail::path_and_query(target, true);
   return path.text == text && path.leading_slash == slash;
 }
 
@@ -46,7 +46,7 @@ static_assert(google(std::string_view{"/a\0b", 4}, "/a"));
 TEST_CASE("Every prefix of a URL is a target") {
   constexpr std::string_view url = "https://user@example.com:443/a/b?c=d#e";
   for (std::size_t size = 0; size <= url.size(); ++size) {
-    const auto path = robots::path_and_query(url.substr(0, size));
+    const auto path = robots::rep_detail::path_and_query(url.substr(0, size));
     CHECK((path.leading_slash || path.text.starts_with('/')));
   }
 }

@@ -2,7 +2,7 @@
 
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
-#include <robots/rep/rules/directives_for.hpp>
+#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>
 
@@ -91,7 +91,7 @@ TEST_CASE("directives_for agrees with the document and with compile") {
                              &diagnostic::code));
     const auto all = file.directives_for(agent);
     CHECK(static_cast<std::size_t>(std::ranges::count_if(all, [](const directive& line) {
-            return robots::is_for_crawler(line.kind) &&
+            return robots::rep_detail::is_for_crawler(line.kind) &&
                    line.kind != robots::directive_kind::crawl_delay;
           })) == found.extensions.size());
   }

@@ -1,6 +1,5 @@
-#include <robots/rep/rules/explain.hpp>
-
 #include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/explanation.hpp>
 
 #include <doctest/doctest.h>
 

@@ -25,7 +25,7 @@ class AsioCurlFetcher {
   /// Throws std::invalid_argument if libcurl cannot follow an option, and std::runtime_error if
   /// libcurl cannot start.
   explicit AsioCurlFetcher(const boost::asio::any_io_executor& executor,
-                           const curl_multi_options& options = {})
+                           const curl_options& options = {})
       : driver_(std::make_shared<adapters_detail::asio_curl_driver>(executor, options)) {}
 
   /// Begins an exchange. The executor calls `done` later. If `done` throws, the exception leaves

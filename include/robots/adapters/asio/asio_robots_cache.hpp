@@ -71,15 +71,6 @@ class asio_robots_cache {
                          });
   }
 
-  /// Like `basic_robots_cache::allowed`. Signature: `void(boost::system::error_code, bool)`.
-  template <boost::asio::completion_token_for<void(boost::system::error_code, bool)> Token>
-  auto async_allowed(std::string url, Token&& token) {
-    return ask<bool>(std::move(url), std::forward<Token>(token),
-                     [](Cache& cache, const std::string& about, const look_up& looked_up) {
-                       return cache.check(about, looked_up).allowed;
-                     });
-  }
-
   /// Like `basic_robots_cache::get`. Signature: `void(boost::system::error_code,
   /// std::shared_ptr<const policy>)`. The policy is null only with an error.
   template <boost::asio::completion_token_for<void(boost::system::error_code,

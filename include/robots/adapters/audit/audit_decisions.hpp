@@ -95,7 +95,7 @@ class audit_judge {
   /// A recorded robots.txt, and the way it was read.
   struct recorded_text {
     std::optional<place> body{};  ///< its entry; empty for an empty file
-    robots::charset charset{};
+    detail::charset charset{};
     bool truncated = false;
   };
 
@@ -206,7 +206,7 @@ class audit_judge {
     const auto body = bodies_.find(entry.text("body"));
     const auto theirs = texts_.find(text_key(crawler, recorded.final_site, recorded.directives));
     if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
-      texts_[key] = {body->second, enum_named(entry.text("charset"), charset::utf_16be),
+      texts_[key] = {body->second, enum_named(entry.text("charset"), detail::charset::utf_16be),
                      entry.flag("truncated")};
       compiled_.erase(key);
     } else if (theirs != texts_.end()) {
@@ -326,7 +326,7 @@ class audit_judge {
     } else if (recorded.reason == needs_sign_off) {
       need(is_high_risk || crawler.has_own_risk, "the site needs no sign-off");
     } else if (recorded.reason == excluded) {
-      const auto lists = [&](const excluded_hosts& list) { return list.contains(host); };
+      const auto lists = [&](const detail::excluded_hosts& list) { return list.contains(host); };
       need(std::ranges::any_of(crawler.excluded, lists), "the host is not excluded");
     } else if (is_high_risk && !has("sign_off", site)) {
       lack(entry, "nobody has signed the site off");
@@ -376,7 +376,7 @@ class audit_judge {
   }
 
   [[nodiscard]] static std::string bare(std::string_view site) {
-    return std::string{without_scheme(site)};
+    return std::string{detail::without_scheme(site)};
   }
 
   /// Returns the key of the text that a crawler has read as these directives of a site.

@@ -9,7 +9,7 @@
 #include <robots/base/work_queue.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/observe/event_json.hpp>
+#include <robots/observe/event_text.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
@@ -138,7 +138,7 @@ class AuditTrail {
     push_whole(event);
     for (const auto& [name, number] : others_) {
       auto about = begin(event, number);
-      add_event(about, event);
+      detail::describe(about, event);
       push(event, exclusions_event::name, std::move(about));
     }
   }
@@ -210,7 +210,7 @@ class AuditTrail {
 
   /// Adds the policies of the other crawlers of a cache, which are from the same record.
   [[nodiscard]] std::vector<adapters_detail::audit_part> with_others(
-      std::vector<adapters_detail::audit_part> parts, const event& event, const policy& used,
+      std::vector<adapters_detail::audit_part> parts, const event_base& event, const policy& used,
       std::string_view body) const {
     for (std::size_t i = 0; i < (std::min)(others_.size(), used.others().size()); ++i) {
       const std::size_t number = others_[i].second;
@@ -228,16 +228,18 @@ class AuditTrail {
     push(event, with_others(std::move(parts), event, event.policy, event.record.body));
   }
 
-  [[nodiscard]] base::json_writer begin(const event& event) const { return begin(event, crawler_); }
+  [[nodiscard]] base::json_writer begin(const event_base& event) const {
+    return begin(event, crawler_);
+  }
 
-  [[nodiscard]] base::json_writer begin(const event& event, std::size_t crawler) const {
+  [[nodiscard]] base::json_writer begin(const event_base& event, std::size_t crawler) const {
     const call_context* const context = event.context;
     return adapters_detail::begin_members(
         crawler, event.site, context != nullptr ? context->trace_id : std::string_view{},
         context != nullptr ? context->span_id : std::string_view{});
   }
 
-  void push(const event& event, std::vector<adapters_detail::audit_part> parts) const {
+  void push(const event_base& event, std::vector<adapters_detail::audit_part> parts) const {
     push({.time = event.time(), .parts = std::move(parts)});
   }
 
@@ -254,7 +256,7 @@ class AuditTrail {
     }
   }
 
-  void push(const event& event, std::string_view type, base::json_writer members) const {
+  void push(const event_base& event, std::string_view type, base::json_writer members) const {
     push(event, {{type, std::move(members).finish(), {}, false}});
   }
 
@@ -262,7 +264,7 @@ class AuditTrail {
   template <class Event>
   void push_whole(const Event& event) const {
     auto about = begin(event);
-    add_event(about, event);
+    detail::describe(about, event);
     push(event, Event::name, std::move(about));
   }
 

@@ -3,7 +3,6 @@
 
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/adapters/curl/curl_options.hpp>
-#include <robots/adapters/curl/detail/engine.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/adapters/curl/detail/transfers.hpp>
 #include <robots/fetch/fetcher.hpp>
@@ -69,13 +68,13 @@ class CprFetcher : public CurlFetcher {
   /// once. The constructor and `fetch()` pass its exceptions on. Throws std::invalid_argument if
   /// libcurl cannot follow an option, and std::runtime_error if libcurl cannot start.
   explicit CprFetcher(const curl_options& options, const cpr_configure& configure = {})
-      : CurlFetcher(std::make_shared<adapters_detail::curl_engine>(
+      : CurlFetcher(
             options,
             [configure](const adapters_detail::curl_settings& settings) {
               return adapters_detail::cpr_slot(settings, configure);
             },
             configure ? adapters_detail::proxy_source::session
-                      : adapters_detail::proxy_source::environment)) {}
+                      : adapters_detail::proxy_source::environment) {}
 };
 
 static_assert(Fetcher<CprFetcher>);

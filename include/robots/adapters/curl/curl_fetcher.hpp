@@ -1,13 +1,17 @@
 #pragma once
 
 #include <robots/adapters/curl/curl_options.hpp>
-#include <robots/adapters/curl/detail/engine.hpp>
-#include <robots/base/config.hpp>
+#include <robots/adapters/curl/detail/settings.hpp>
+#include <robots/adapters/curl/detail/transfers.hpp>
+#include <robots/base/handle_pool.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace robots {
@@ -50,26 +54,52 @@ class CurlFetcher {
   /// Throws std::invalid_argument if libcurl cannot follow an option, and std::runtime_error if
   /// libcurl cannot start.
   explicit CurlFetcher(const curl_options& options)
-      : engine_(std::make_shared<adapters_detail::curl_engine>(options)) {}
+      : CurlFetcher(options, &adapters_detail::plain_curl_slot,
+                    adapters_detail::proxy_source::environment) {}
 
   /// Makes one exchange. Blocks; any thread may call it. Throws only std::bad_alloc.
   [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
-    return engine_->fetch(request);
+    const auto web = shared_->handles.lend();
+    const std::uint64_t opened = web->connections_opened();
+    const auto response = std::make_shared<std::optional<fetch_response>>();
+    web->start(request, [response](fetch_response answer) { *response = std::move(answer); });
+    while (!response->has_value()) {
+      // Events end the sleep early. The limit is for a libcurl without wakeup.
+      web->run_once(std::chrono::seconds{1});
+    }
+    shared_->opened += web->connections_opened() - opened;
+    return std::move(**response);
   }
 
   /// Returns the number of connections that all copies have opened. It is less than the number of
   /// exchanges if connections were reused. Any thread may call it.
-  [[nodiscard]] std::uint64_t connections_opened() const noexcept {
-    return engine_->connections_opened();
-  }
+  [[nodiscard]] std::uint64_t connections_opened() const noexcept { return shared_->opened; }
 
  protected:
   /// Makes a fetcher with other handles.
-  explicit CurlFetcher(std::shared_ptr<adapters_detail::curl_engine> engine)
-      : engine_(std::move(engine)) {}
+  CurlFetcher(const curl_options& options, adapters_detail::curl_transfers::slot_factory make,
+              adapters_detail::proxy_source source)
+      : shared_(std::make_shared<shared>(
+            std::make_shared<const adapters_detail::curl_settings>(options, source),
+            std::move(make))) {
+    static_cast<void>(shared_->handles.lend());
+  }
 
  private:
-  std::shared_ptr<adapters_detail::curl_engine> engine_;
+  struct shared {
+    shared(std::shared_ptr<const adapters_detail::curl_settings> settings,
+           adapters_detail::curl_transfers::slot_factory make)
+        : handles(
+              [settings, make] {
+                return std::make_unique<adapters_detail::curl_transfers>(settings, make);
+              },
+              settings->options().max_idle_handles) {}
+
+    base::handle_pool<adapters_detail::curl_transfers> handles;
+    std::atomic<std::uint64_t> opened{0};
+  };
+
+  std::shared_ptr<shared> shared_;
 };
 
 static_assert(Fetcher<CurlFetcher>);

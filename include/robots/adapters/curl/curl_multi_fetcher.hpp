@@ -17,7 +17,7 @@ namespace robots {
 /// and again, and gets the responses by callbacks.
 ///
 ///     curl_multi_fetcher web;
-///     web.start(request, [](fetch_response response) { ... });
+///     web.async_fetch(request, [](fetch_response response) { ... });
 ///     while (web.in_flight() != 0) {
 ///       web.run_once(std::chrono::seconds{1});
 ///     }
@@ -36,20 +36,15 @@ class curl_multi_fetcher {
 
   /// Throws std::invalid_argument if libcurl cannot follow an option, and std::runtime_error if
   /// libcurl cannot start.
-  explicit curl_multi_fetcher(const curl_multi_options& options = {}) : transfers_(options) {}
+  explicit curl_multi_fetcher(const curl_options& options = {}) : transfers_(options) {}
 
   curl_multi_fetcher(const curl_multi_fetcher&) = delete;
   curl_multi_fetcher& operator=(const curl_multi_fetcher&) = delete;
   ~curl_multi_fetcher() = default;
 
   /// Begins an exchange. A later `run_once` calls `done`; this function never does.
-  void start(fetch_request request, on_done done) {
-    transfers_.start(std::move(request), std::move(done));
-  }
-
-  /// Like `start`, with the name that `AsyncFetcher` requires.
   void async_fetch(fetch_request request, on_done done) {
-    start(std::move(request), std::move(done));
+    transfers_.start(std::move(request), std::move(done));
   }
 
   /// Handles network events, and calls back for the exchanges that have ended. Waits until an event
@@ -76,6 +71,6 @@ class curl_multi_fetcher {
   adapters_detail::curl_transfers transfers_;
 };
 
-static_assert(PolledFetcher<curl_multi_fetcher>);
+static_assert(detail::PolledFetcher<curl_multi_fetcher>);
 
 }  // namespace robots

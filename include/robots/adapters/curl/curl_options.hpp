@@ -8,7 +8,7 @@
 
 namespace robots {
 
-/// Settings of `CurlFetcher` and `CprFetcher`, with curl's names if curl has them.
+/// Settings of all fetchers over libcurl, with curl's names if curl has them.
 ///
 /// Redirects, cookies, other schemes than http and https, and the check of certificates cannot be
 /// set: a `Fetcher` has fixed rules for them.
@@ -56,26 +56,16 @@ struct curl_options {
   /// becomes slower the more of them libcurl keeps.
   bool keep_connections = false;
 
-  /// The most idle handles to keep, each with its open connections.
+  /// The most idle handles to keep for later exchanges, each with its open connections.
   std::size_t max_idle_handles = 64;
+
+  /// The most open connections of a `curl_multi_fetcher` or `AsioCurlFetcher`, including idle ones;
+  /// 0 means no limit. It also limits the exchanges at once. Others wait in order, and their
+  /// timeout starts when they begin. The other fetchers make an exchange for each calling thread.
+  std::size_t max_connections = 256;
 
   /// The most octets of headers in one exchange; more is `fetch_error::protocol`. Above 0.
   std::size_t max_header_bytes = std::size_t{64} * 1024;
-};
-
-/// Settings of `curl_multi_fetcher` and `AsioCurlFetcher`.
-struct curl_multi_options {
-  /// The settings of every exchange. Here, `max_idle_handles` is the number of handles that are
-  /// kept for later exchanges.
-  curl_options curl{};
-
-  /// The most open connections, including idle ones; 0 means no limit. It also limits the exchanges
-  /// at once. Others wait in order, and their timeout starts when they begin.
-  std::size_t max_connections = 256;
-
-  /// The most exchanges at once with one host and port; 0 means no limit. Others wait, and
-  /// exchanges with other hosts begin before them. Their timeout starts when they begin.
-  std::size_t max_host_connections = 0;
 };
 
 }  // namespace robots

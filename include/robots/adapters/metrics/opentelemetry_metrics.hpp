@@ -2,8 +2,8 @@
 
 #include <robots/adapters/metrics/opentelemetry_context.hpp>
 #include <robots/observe/cache_stats.hpp>
-#include <robots/observe/metric_families.hpp>
 #include <robots/observe/metrics.hpp>
+#include <robots/observe/metrics_snapshot.hpp>
 #include <robots/observe/observer.hpp>
 
 #include <opentelemetry/context/context.h>
@@ -30,8 +30,9 @@
 
 namespace robots {
 
-/// Exports the figures of a `Metrics` to OpenTelemetry, with the names of `metric_families`:
-/// `robots.cache.hits`, `robots.blocked_requests`, `robots.parse.duration` and so on.
+/// Exports the figures of a `Metrics` to OpenTelemetry, with the names of
+/// `metrics_snapshot::families`: `robots.cache.hits`, `robots.blocked_requests`,
+/// `robots.parse.duration` and so on.
 ///
 /// The SDK reads counters and gauges when it collects, all at one moment. Histograms need each
 /// single duration, so this class is an observer, too: pass it to the cache together with the
@@ -61,6 +62,8 @@ class OpenTelemetryMetrics {
   }
 
  private:
+  using family = metrics_snapshot::family;
+
   struct state;
 
   /// A family that the SDK asks for.
@@ -75,21 +78,21 @@ class OpenTelemetryMetrics {
     state(const opentelemetry::nostd::shared_ptr<opentelemetry::metrics::Meter>& meter,
           Metrics counted, std::function<cache_stats()> held)
         : from(std::move(counted)), now(std::move(held)) {
-      const std::vector<metric_family> all = families();
+      const std::vector<family> all = families();
       instruments.reserve(all.size());
       for (std::size_t i = 0; i < all.size(); ++i) {
-        const metric_family& family = all[i];
-        const auto name = adapters_detail::text_of(family.name);
-        const auto help = adapters_detail::text_of(family.help);
-        const auto unit = adapters_detail::text_of(family.unit);
-        if (family.kind == metric_kind::histogram) {
-          histograms.emplace(family.name, meter->CreateDoubleHistogram(name, help, unit));
+        const family& one = all[i];
+        const auto name = adapters_detail::text_of(one.name);
+        const auto help = adapters_detail::text_of(one.help);
+        const auto unit = adapters_detail::text_of(one.unit);
+        if (one.kind == family::type::histogram) {
+          histograms.emplace(one.name, meter->CreateDoubleHistogram(name, help, unit));
           continue;
         }
         observed& added = instruments.emplace_back(
             observed{.owner = this,
                      .index = i,
-                     .instrument = family.kind == metric_kind::counter
+                     .instrument = one.kind == family::type::counter
                                        ? meter->CreateInt64ObservableCounter(name, help, unit)
                                        : meter->CreateInt64ObservableGauge(name, help, unit)});
         added.instrument->AddCallback(&observe, &added);
@@ -103,8 +106,8 @@ class OpenTelemetryMetrics {
       }
     }
 
-    [[nodiscard]] std::vector<metric_family> families() const {
-      return metric_families(from.snapshot(), now ? std::optional{now()} : std::nullopt);
+    [[nodiscard]] std::vector<family> families() const {
+      return from.snapshot().families(now ? std::optional{now()} : std::nullopt);
     }
 
     Metrics from;
@@ -112,7 +115,7 @@ class OpenTelemetryMetrics {
     std::vector<observed> instruments;  // never moved: the SDK has their addresses
     std::mutex mutex;                   // guards the members below and `observed::observation`
     std::size_t observation = 0;        // the number of observations
-    std::vector<metric_family> latest;  // the result of the last observation
+    std::vector<family> latest;         // the result of the last observation
     std::map<std::string_view,
              opentelemetry::nostd::unique_ptr<opentelemetry::metrics::Histogram<double>>>
         histograms;
@@ -132,7 +135,7 @@ class OpenTelemetryMetrics {
         ++owner.observation;
       }
       from.observation = owner.observation;
-      for (const metric_family::sample& sample : owner.latest[from.index].samples) {
+      for (const auto& sample : owner.latest[from.index].samples) {
         const std::map<std::string, std::string> labels{sample.labels.begin(), sample.labels.end()};
         to->Observe(static_cast<std::int64_t>(sample.value), labels);
       }

@@ -58,7 +58,7 @@ class OpenTelemetryTracing {
     span.set("robots.outcome", to_string(source.outcome));
     span.set("robots.basis", to_string(event.policy.basis()));
     span.set("robots.attempts", std::int64_t{source.attempts});
-    if (!is_successful(source.outcome)) {
+    if (!detail::is_successful(source.outcome)) {
       span.fail(source.error_text);
     }
     if (event.exchanges != nullptr) {
@@ -118,8 +118,9 @@ class OpenTelemetryTracing {
   class past_span {
    public:
     past_span(opentelemetry::trace::Tracer& tracer, std::string_view name,
-              const span_context& parent, const event& event, std::chrono::nanoseconds duration,
-              std::chrono::nanoseconds ended = {}, span_kind kind = span_kind::kInternal) {
+              const span_context& parent, const event_base& event,
+              std::chrono::nanoseconds duration, std::chrono::nanoseconds ended = {},
+              span_kind kind = span_kind::kInternal) {
       const auto began = (std::max)(duration, std::chrono::nanoseconds{0}) + ended;
       const auto steady = std::chrono::steady_clock::now();
       opentelemetry::trace::StartSpanOptions options;
@@ -156,7 +157,7 @@ class OpenTelemetryTracing {
 
   /// Follows OpenTelemetry's semantic conventions for HTTP clients.
   void tell(const exchange_event& event, const span_context& parent) {
-    const exchange& asked = event.exchange;
+    const detail::exchange& asked = event.exchange;
     past_span span{*tracer_, "GET", parent, event, event.duration, event.ended, span_kind::kClient};
     span.set("http.request.method", std::string_view{"GET"});
     span.set("url.full", asked.url);

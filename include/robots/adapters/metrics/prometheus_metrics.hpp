@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/observe/cache_stats.hpp>
-#include <robots/observe/metric_families.hpp>
 #include <robots/observe/metrics.hpp>
+#include <robots/observe/metrics_snapshot.hpp>
 
 #include <prometheus/client_metric.h>
 #include <prometheus/collectable.h>
@@ -21,7 +21,7 @@ namespace robots {
 
 /// Exports the counts of a `Metrics` to Prometheus with prometheus-cpp: as
 /// `robots_cache_hits_total`, `robots_blocked_requests_total`, `robots_parse_duration_seconds` and
-/// the other `metric_families`.
+/// the other `metrics_snapshot::families`.
 ///
 ///     auto exported = std::make_shared<robots::PrometheusMetrics>(metrics);
 ///     prometheus::Exposer exposer{"0.0.0.0:9464"};
@@ -37,41 +37,43 @@ class PrometheusMetrics final : public prometheus::Collectable {
   /// Returns all families. Any thread may call it.
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override {
     std::vector<prometheus::MetricFamily> all;
-    for (const metric_family& family :
-         metric_families(from_.snapshot(), now_ ? std::optional{now_()} : std::nullopt)) {
+    for (const metrics_snapshot::family& family :
+         from_.snapshot().families(now_ ? std::optional{now_()} : std::nullopt)) {
       prometheus::MetricFamily& exported = all.emplace_back();
-      exported.name = prometheus_name(family);
+      exported.name = family.prometheus_name();
       exported.help = family.help;
       exported.type = type_of(family.kind);
       if (family.histogram) {
         exported.metric.emplace_back().histogram = buckets_of(*family.histogram);
       }
-      for (const metric_family::sample& sample : family.samples) {
+      for (const auto& sample : family.samples) {
         prometheus::ClientMetric& one = exported.metric.emplace_back();
         for (const auto& [name, value] : sample.labels) {
           one.label.push_back({std::string{name}, value});
         }
-        (family.kind == metric_kind::counter ? one.counter.value : one.gauge.value) = sample.value;
+        (family.kind == family_type::counter ? one.counter.value : one.gauge.value) = sample.value;
       }
     }
     return all;
   }
 
  private:
-  [[nodiscard]] static prometheus::MetricType type_of(metric_kind kind) noexcept {
+  using family_type = metrics_snapshot::family::type;
+
+  [[nodiscard]] static prometheus::MetricType type_of(family_type kind) noexcept {
     switch (kind) {
-      case metric_kind::counter:
+      case family_type::counter:
         return prometheus::MetricType::Counter;
-      case metric_kind::gauge:
+      case family_type::gauge:
         return prometheus::MetricType::Gauge;
-      case metric_kind::histogram:
+      case family_type::histogram:
         return prometheus::MetricType::Histogram;
     }
     return prometheus::MetricType::Untyped;
   }
 
   [[nodiscard]] static prometheus::ClientMetric::Histogram buckets_of(
-      const duration_histogram& from) {
+      const metrics_snapshot::histogram& from) {
     prometheus::ClientMetric::Histogram exported;
     exported.sample_sum = from.sum;
     for (std::size_t i = 0; i < from.counts.size(); ++i) {

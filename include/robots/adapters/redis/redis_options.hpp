@@ -42,9 +42,6 @@ struct redis_options {
   /// this limit and above 1 MiB, the connection is closed. Above 0.
   std::size_t max_value_bytes = std::size_t{2} << 20U;
 
-  /// True if the server is a node of a Redis Cluster; `redis+cluster://` means the same.
-  bool cluster = false;
-
   /// The TLS implementation for `rediss://`: `redis_tls` of <robots/adapters/redis/redis_tls.hpp>.
   std::function<std::function<short()>(redisContext& connection, const std::string& host)> tls{};
 };

@@ -2,7 +2,6 @@
 
 #include <robots/adapters/detail/store_token.hpp>
 #include <robots/adapters/redis/detail/client.hpp>
-#include <robots/adapters/redis/detail/cluster.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
 #include <robots/base/longest_delay.hpp>
 #include <robots/polite/pace_ledger.hpp>
@@ -32,14 +31,15 @@ class RedisPaceLedger final : public PaceLedger {
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
   /// The message says what to change.
   explicit RedisPaceLedger(redis_options options = {})
-      : options_{std::move(options)}, client_{adapters_detail::make_redis_client(options_)} {}
+      : options_{std::move(options)},
+        client_{std::make_unique<adapters_detail::redis_client>(options_)} {}
 
   /// Asks Redis. Throws `store_error`.
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
-                                                   const pace_claim& claim) override {
+                                                   const claim& asked) override {
     return ask(take_turn_script, host,
-               {claim.least, claim.after, claim.last_asked.value_or(longest_delay), claim.lateness},
-               claim.turn);
+               {asked.least, asked.after, asked.last_asked.value_or(longest_delay), asked.lateness},
+               asked.turn);
   }
 
   /// Sends the change to Redis. Throws `store_error`.
@@ -108,7 +108,7 @@ return 0
       command.push_back(std::to_string(std::chrono::ceil<microseconds>(bounded).count()));
     }
     using kind = adapters_detail::redis_reply::kind;
-    const adapters_detail::redis_reply reply = client_->ask_one(std::move(command), kind::integer);
+    const adapters_detail::redis_reply reply = client_->ask_one(command, kind::integer);
     if (reply.type == kind::nil || reply.integer < 0) {
       throw store_error{"Redis answers a claim without a wait"};
     }

@@ -2,9 +2,9 @@
 
 #include <robots/adapters/detail/store_token.hpp>
 #include <robots/adapters/redis/detail/client.hpp>
-#include <robots/adapters/redis/detail/cluster.hpp>
 #include <robots/adapters/redis/detail/subscription.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/store/shared_store.hpp>
 
@@ -47,18 +47,18 @@ namespace adapters_detail {
 /// Returns `key` with braces around everything after its scheme, so that all keys of a site get one
 /// slot.
 [[nodiscard]] inline std::string with_hash_tag(std::string_view key) {
-  const std::size_t scheme = scheme_length(key);
-  return std::string{key.substr(0, scheme)}.append("{").append(key.substr(scheme)).append("}");
+  std::string tagged{key};
+  tagged.insert(scheme_length(key), 1, '{');
+  return tagged += '}';
 }
 
 /// Returns the key from which `with_hash_tag` made `tagged`, or an empty text if it made none.
 [[nodiscard]] inline std::string without_hash_tag(std::string_view tagged) {
-  const std::size_t scheme = scheme_length(tagged);
-  const std::string_view tag = tagged.substr(scheme);
-  if (tag.size() < 2 || tag.front() != '{' || tag.back() != '}') {
-    return {};
+  std::string key{tagged.substr(0, tagged.empty() ? 0 : tagged.size() - 1)};
+  if (const std::size_t brace = scheme_length(tagged); brace < key.size()) {
+    key.erase(brace, 1);
   }
-  return std::string{tagged.substr(0, scheme)}.append(tag.substr(1, tag.size() - 2));
+  return with_hash_tag(key) == tagged ? key : std::string{};
 }
 
 }  // namespace adapters_detail
@@ -68,9 +68,9 @@ namespace adapters_detail {
 /// Values and leases expire by the clock of the server, so the clocks of the workers do not matter.
 /// The store opens a connection when it first needs one, so a crawler can start without its Redis.
 /// It closes a connection after each error. A call takes at most `connect_timeout` and twice
-/// `command_timeout`. `load_all` takes one `command_timeout` more for each further 512 keys. All
-/// limits double for a value above `max_value_bytes`. In a cluster, the limits apply to each node.
-/// If nodes have changed, half of `connect_timeout` is added.
+/// `command_timeout`. `load_all` takes one `command_timeout` more for each further 512 keys. In a
+/// cluster, the limits apply to each node. If nodes have changed, half of `connect_timeout` is
+/// added.
 ///
 /// The format of records ends the prefix P. A value is at `P site:KEY`, a lease at `P lease:KEY`,
 /// both without the blank. Changes are published on the channel `P changed`. KEY has braces around
@@ -89,50 +89,42 @@ class RedisStore : public SharedStore {
     return std::move(load_all(std::array{std::string{key}}).front());
   }
 
-  /// Returns the values of many keys in their order. Makes one round trip to each server for each
-  /// 512 keys, and a second one if a value is above `max_value_bytes`: such a value counts as
-  /// missing. In a cluster, the values of an unreachable node count as missing. Throws
-  /// `store_error` if no server answers. Needs at most `max_value_bytes` of memory for each key,
-  /// whatever the server sends.
+  /// Returns the values of many keys in their order, as `load_or_lease` loads them. A value above
+  /// `max_value_bytes` counts as missing. Throws `store_error`. Needs at most `max_value_bytes` of
+  /// memory for each key, whatever the server sends.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
-    return load_partly(keys).values;
-  }
-
-  /// Like `load_all`, but says which values are on an unreachable node.
-  [[nodiscard]] partial_values load_partly(std::span<const std::string> keys) override {
-    try {
-      return load_together(
-          keys, [&](const std::string& key) { return command{"GET", parts_->value_key(key)}; });
-    } catch (const adapters_detail::oversized_reply&) {
-      // A value that is too long costs its connection, with all replies after it. A script costs
-      // more than GET, but skips such a value.
-      constexpr const char* script =
-          "local length = redis.pcall('strlen', KEYS[1]) "
-          "if type(length) ~= 'number' then return length end "
-          "return length <= tonumber(ARGV[1]) and redis.call('get', KEYS[1])";
-      const std::string most = std::to_string(parts_->options.max_value_bytes);
-      return load_together(keys, [&](const std::string& key) {
-        return command{"EVAL", script, "1", parts_->value_key(key), most};
-      });
+    std::vector<store_question> questions;
+    for (const std::string& key : keys) {
+      questions.emplace_back().key = key;
     }
+    std::vector<std::optional<std::string>> values;
+    for (store_reply& loaded : load_or_lease(questions, {})) {
+      if (!loaded.is_answered) {
+        throw store_part_error{"Redis Cluster: the node of a key cannot be reached"};
+      }
+      values.push_back(std::move(loaded.value));
+    }
+    return values;
   }
 
   /// Loads the values of some sites, and takes their leases as each question asks. The keys of a
   /// question must belong to one site. Makes a round trip to each server for each 512 of its
   /// questions. If two values of a site are together above `max_value_bytes`, only one is loaded.
-  /// If the server has no room for the lease, the question counts as not answered. Throws
-  /// `store_error`.
+  /// If the server has no room for the lease, or a node of a cluster cannot be reached, the
+  /// question counts as not answered. Throws `store_error` if no server answers.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
+    // A value of another type comes from another program, so it counts as missing.
     constexpr const char* script =
         "local left = tonumber(ARGV[2]) "
         "local function value(key) "
         "local length = redis.pcall('strlen', key) "
-        "if type(length) ~= 'number' or length == 0 or length > left then return false end "
+        "if type(length) ~= 'number' or length > left then return false end "
         "left = left - length return redis.call('get', key) end "
-        "local own = value(KEYS[1]) local other = value(KEYS[2]) local lease = 0 "
-        "local set = nil "
+        "local own = value(KEYS[1]) "
+        "local other = #KEYS > 1 and value(KEYS[2]) "
+        "local lease = 0 local set = nil "
         "if ARGV[1] == 'take' then set = redis.pcall('set', KEYS[3], ARGV[3], 'px', ARGV[4]) "
         "elseif ARGV[1] == 'if_free' or (ARGV[1] == 'if_missing' and not own and not other) then "
         "set = redis.pcall('set', KEYS[3], ARGV[3], 'nx', 'px', ARGV[4]) end "
@@ -142,21 +134,25 @@ class RedisStore : public SharedStore {
     std::vector<command> commands;
     commands.reserve(questions.size());
     for (const store_question& question : questions) {
-      commands.push_back({"EVAL", script, "3", parts_->value_key(question.key),
-                          parts_->value_key(question.other_key),
-                          parts_->lease_key(question.lease_key),
-                          std::string{to_string(question.wish)}, most,
-                          adapters_detail::store_token(), expiry(duration)});
+      const bool has_lease = !question.lease_key.empty();
+      command words{"EVAL", script, has_lease ? "3" : "1", parts_->value_key(question.key)};
+      if (has_lease) {
+        words.push_back(parts_->value_key(question.other_key));
+        words.push_back(parts_->lease_key(question.lease_key));
+      }
+      words.insert(words.end(), {std::string{to_string(question.wish)}, most,
+                                 adapters_detail::store_token(), expiry(duration)});
+      commands.push_back(std::move(words));
     }
     std::vector<store_reply> replies(questions.size());
     std::vector<reply> got = parts_->client->ask(commands);
     for (std::size_t i = 0; i < replies.size(); ++i) {
-      if (got.at(i).is_error(adapters_detail::unreachable_node)) {
+      if (got.at(i).type == reply::kind::lost) {
         continue;
       }
       reply answer = client::accepted(commands[i], std::move(got[i]), reply::kind::list);
-      if (answer.list.size() != 3) {
-        throw store_error{"Redis answers EVAL without a list of three"};
+      if (answer.list.size() != 3 || answer.list[2].type != reply::kind::integer) {
+        throw store_error{"Redis answers EVAL without two values and a number"};
       }
       const auto value = [&](reply& from) {
         return from.type == reply::kind::text ? std::optional{std::move(from.text)} : std::nullopt;
@@ -166,7 +162,7 @@ class RedisStore : public SharedStore {
                     .other_value = value(answer.list[1]),
                     .is_answered = has_room};
       if (answer.list[2].integer == 1) {
-        replies[i].lease = store_lease{questions[i].lease_key, commands[i][8]};
+        replies[i].lease = store_lease{questions[i].lease_key, commands[i].end()[-2]};
       }
     }
     return replies;
@@ -256,7 +252,7 @@ class RedisStore : public SharedStore {
       return;
     }
     parts_->subscription = std::make_unique<adapters_detail::redis_subscription>(
-        [client = parts_->client.get()](int interrupt) { return client->connect(interrupt); },
+        [client = parts_->client.get()](const stop_token& stop) { return client->connect(stop); },
         parts_->channel(), parts_->options.command_timeout,
         [sender = parts_->sender, on_change = std::move(on_change)](std::string_view message) {
           if (message.empty()) {
@@ -312,7 +308,7 @@ class RedisStore : public SharedStore {
   struct parts {
     explicit parts(redis_options given)
         : options{std::move(given)},
-          client{adapters_detail::make_redis_client(options)},
+          client{std::make_unique<adapters_detail::redis_client>(options)},
           prefix{options.key_prefix + 'v' + std::to_string(record_format) + ':'} {}
 
     [[nodiscard]] std::string value_key(std::string_view key) const {
@@ -330,32 +326,6 @@ class RedisStore : public SharedStore {
     std::mutex watching;
     std::unique_ptr<adapters_detail::redis_subscription> subscription;
   };
-
-  template <class Command>
-  [[nodiscard]] partial_values load_together(std::span<const std::string> keys,
-                                             const Command& command_of) {
-    std::vector<command> commands;
-    commands.reserve(keys.size());
-    for (const std::string& key : keys) {
-      commands.push_back(command_of(key));
-    }
-    partial_values loaded;
-    auto& [values, lost] = loaded;
-    values.reserve(keys.size());
-    lost.reserve(keys.size());
-    for (reply& got : parts_->client->ask(commands)) {
-      lost.push_back(got.is_error(adapters_detail::unreachable_node));
-      // A value of another type comes from another program.
-      if (lost.back() || got.type == reply::kind::nil || got.is_error("WRONGTYPE")) {
-        values.emplace_back();
-        continue;
-      }
-      std::string text = client::accepted(commands.front(), std::move(got), reply::kind::text).text;
-      const bool is_oversized = text.size() > parts_->options.max_value_bytes;
-      values.push_back(is_oversized ? std::nullopt : std::optional{std::move(text)});
-    }
-    return loaded;
-  }
 
   /// Throws `store_error` for a value that is too long.
   void check_size(std::string_view value) const {

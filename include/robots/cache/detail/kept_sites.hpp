@@ -161,7 +161,7 @@ class kept_sites {
   };
 
   [[nodiscard]] keeping& keeping_of(std::string_view key) noexcept {
-    return keeping_[base::text_hash{}(without_scheme(key)) % keeping_.size()];
+    return keeping_[base::text_hash{}(detail::without_scheme(key)) % keeping_.size()];
   }
 
   void store(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,

@@ -16,7 +16,6 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/rep/read/product_token.hpp>
-#include <robots/rulings/exclusion_list.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/time/clock.hpp>
 
@@ -35,6 +34,7 @@ namespace robots::cache_detail {
 [[nodiscard]] inline robots::rulings_detail::ruling_options ruling_options_of(
     const cache_options& options) noexcept {
   return {.user_agent = options.user_agent,
+          .excluded = options.excluded,
           .sign_off = options.sign_off,
           .is_high_risk = options.is_high_risk,
           .quarantine_after = options.quarantine_after,
@@ -183,9 +183,7 @@ class look_up_environment {
   const cache_options options;
   cache_parts& parts;
   const std::unique_ptr<resilient_store> store;  ///< null if nothing is shared
-  robots::rulings_detail::exclusion_list excluded{options.excluded};
-  robots::rulings_detail::site_rulings rulings{ruling_options_of(options), excluded, parts,
-                                               sharing()};
+  robots::rulings_detail::site_rulings rulings{ruling_options_of(options), parts, sharing()};
   policy_maker maker{options, parts, rulings};
   kept_sites entries{parts, options, maker.judging(), rulings};
   single_flight flights{};

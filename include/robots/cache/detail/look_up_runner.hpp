@@ -102,7 +102,7 @@ class look_up_runner {
         limits.stop.stop_requested() || (limits.deadline && *limits.deadline <= cache_.parts.now());
     if (cache_.rulings.may_be_signed_off_elsewhere(asked)) {
       if (has_time_for_store(&limits)) {
-        learn_rulings({std::string{without_scheme(state.key)}});
+        learn_rulings({std::string{detail::without_scheme(state.key)}});
       } else {
         must_ask_for_rulings_ = true;
       }
@@ -322,7 +322,7 @@ class look_up_runner {
           asking.push_back(work.get());
           questions.push_back(work->question());
           if (is_first) {
-            sites.emplace_back(without_scheme(work->led()->site_key));
+            sites.emplace_back(detail::without_scheme(work->led()->site_key));
           }
         }
       }

@@ -310,9 +310,9 @@ class look_ups {
   /// Turns the answer of the last site into one for the first site.
   [[nodiscard]] found behind_redirects(const look_up_state& state, found known) {
     record_head source = known.policy->source();
-    std::vector<exchange> exchanges;
+    std::vector<detail::exchange> exchanges;
     int redirects = source.redirects;
-    const auto add = [&](const std::vector<exchange>& made_there) {
+    const auto add = [&](const std::vector<detail::exchange>& made_there) {
       exchanges.insert(exchanges.end(), made_there.begin(), made_there.end());
     };
     bool from_cache = known.from_cache;

@@ -22,7 +22,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace robots::cache_detail {
 
@@ -92,18 +91,15 @@ class own_parts final : public cache_parts {
 
   [[nodiscard]] bool is_observed() const noexcept override { return has_observer; }
   [[nodiscard]] bool observes_changes() const noexcept override {
-    return has_observer && ObserverOf<O, policy_change_event>;
+    return has_observer && detail::ObserverOf<O, policy_change_event>;
   }
-  void tell_any([[maybe_unused]] const any_event& event) noexcept override {
+  void tell([[maybe_unused]] const any_event& event) noexcept override {
     if constexpr (has_observer) {
-      std::visit([this](const auto* one) { this->tell(*one); }, event);
-    }
-  }
-  /// Sends an event to the observer directly.
-  template <class Event>
-  void tell(const Event& event) noexcept {
-    if (!robots::tell(observer, event)) {
-      counters.add(cache_event::observer_failures);
+      event.visit([this](const auto& typed) {
+        if (!detail::tell(observer, typed)) {
+          counters.add(cache_event::observer_failures);
+        }
+      });
     }
   }
 
@@ -122,7 +118,7 @@ struct parts_holder {
 /// Returns the part of a storage that processes share.
 template <Storage S>
 [[nodiscard]] shared_part shared_by([[maybe_unused]] S& storage) {
-  if constexpr (SharingStorage<S>) {
+  if constexpr (detail::SharingStorage<S>) {
     return {&storage.shared(), &storage.options()};
   } else {
     return {};

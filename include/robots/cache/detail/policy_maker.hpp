@@ -146,7 +146,7 @@ class policy_maker {
                                     const std::vector<exchange_event>& exchanges, bool cut_short) {
     const record_head& source = fetched.source();
     parts_.counters.add(cache_event::retrievals);
-    if (!is_successful(source.outcome)) {
+    if (!detail::is_successful(source.outcome)) {
       parts_.counters.add(cache_event::failures);
     }
     if (source.not_modified) {
@@ -214,7 +214,7 @@ class policy_maker {
   }
 
   /// Returns the members that all events about the site of a flight have.
-  [[nodiscard]] event about(const flight& led) noexcept {
+  [[nodiscard]] event_base about(const flight& led) noexcept {
     return parts_.about(led.site_key, led.context);
   }
 
@@ -277,7 +277,7 @@ class policy_maker {
     if (retrieved.truncated) {
       text = text.substr(0, text.rfind('\n') + 1);
     }
-    return retrieved.charset == charset::utf_8 && !base::is_utf8(text);
+    return retrieved.charset == detail::charset::utf_8 && !base::is_utf8(text);
   }
 
   const cache_options& options_;

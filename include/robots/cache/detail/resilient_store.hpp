@@ -325,7 +325,7 @@ class resilient_store {
       const std::scoped_lock lock{mutex_};
       for (auto owed = owed_.begin(); owed != owed_.end() && missed.size() < at_once; ++owed) {
         if (owed->second.next_try <= due &&
-            is_bare == (without_scheme(owed->first).size() == owed->first.size())) {
+            is_bare == (detail::without_scheme(owed->first).size() == owed->first.size())) {
           missed.push_back(owed->first);
         }
       }

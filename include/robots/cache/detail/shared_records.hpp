@@ -23,7 +23,7 @@ namespace robots::cache_detail {
 /// plausible: anyone may have written them. `latest` is the latest time that another clock can show
 /// now. `max_bytes` is the number of octets of a file that this process reads. Linear.
 [[nodiscard]] inline std::optional<site_records> believed(std::string_view value, const site& asked,
-                                                          const excluded_hosts& excluded,
+                                                          const detail::excluded_hosts& excluded,
                                                           std::chrono::sys_seconds latest,
                                                           std::size_t max_bytes) {
   auto read = decode_site(value).records;

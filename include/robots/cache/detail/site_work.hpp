@@ -8,7 +8,6 @@
 #include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/shared_records.hpp>
 #include <robots/cache/detail/single_flight.hpp>
-#include <robots/fetch/known_copy.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_options.hpp>
@@ -157,7 +156,7 @@ class site_work {
     fetch_began_ = cache_.parts.now();
     detail::retrieval_options result = cache_.retrieval;
     result.seed = cache_.maker.seed();
-    result.excluded = cache_.excluded.hosts();
+    result.excluded = cache_.rulings.excluded();
     // The other processes cannot use a 304 if none of them has the file.
     const bool needs_file = has_asked_store_ && !shared_good_;
     fetch_.emplace(flight_->asked, std::move(result), fetch_began_,
@@ -371,7 +370,7 @@ class site_work {
       return std::nullopt;
     }
     auto records =
-        believed(value, asked, *cache_.excluded.hosts(),
+        believed(value, asked, *cache_.rulings.excluded(),
                  floor<seconds>(now.wall) + options().clock_skew, judging().parse.max_bytes);
     if (!records) {
       cache_.parts.counters.add(cache_event::far_rejected);

@@ -18,6 +18,7 @@ namespace robots::fetch_detail {
 /// The target of a redirect, or the reason why it is not followed.
 struct redirect {
   std::string url{};                                ///< empty if the redirect is not followed
+  origin place{};                                   ///< the origin of `url`
   robots::outcome refusal = outcome::server_error;  ///< then, the outcome
   std::string why{};                                ///< then, the reason, for people
 };
@@ -28,7 +29,8 @@ struct redirect {
                                             const detail::retrieval_options& options) {
   // RFC 9110, section 4.1, recommends support for URIs of 8,000 octets.
   constexpr std::size_t longest = 8'000;
-  const std::optional<std::string_view> location = find_header(response.headers, "Location");
+  const std::optional<std::string_view> location =
+      detail::find_header(response.headers, "Location");
   if (!location) {
     return {.why = "the redirect has no Location"};
   }
@@ -40,19 +42,19 @@ struct redirect {
     return {.why = "the redirect's Location is no URL"};
   }
   const std::string scheme = target->substr(0, target->find(':'));
-  if (!parse_scheme(scheme)) {
+  if (!detail::parse_scheme(scheme)) {
     return {.refusal = outcome::refused,
             .why = "redirect to a scheme that is not http or https: " + scheme.substr(0, 32)};
   }
-  const std::optional<http_url> url = parse_http_url(*target);
-  if (!url) {
+  std::optional<origin> place = detail::parse_origin(*target);
+  if (!place) {
     return {.why = "the redirect's Location names no host that can be asked"};
   }
-  if (options.excluded && options.excluded->contains(url->origin.host)) {
+  if (options.excluded && options.excluded->contains(place->host)) {
     return {.refusal = outcome::refused,
-            .why = "redirect to a host that is excluded: " + url->origin.host};
+            .why = "redirect to a host that is excluded: " + place->host};
   }
-  return {.url = to_string(*url)};
+  return {.url = detail::url_at(*place, *target), .place = *std::move(place)};
 }
 
 }  // namespace robots::fetch_detail

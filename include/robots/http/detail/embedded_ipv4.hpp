@@ -13,37 +13,37 @@ namespace robots::http_detail {
 
 /// The IPv4 addresses inside an IPv6 address.
 struct embedded_ipv4 {
-  std::optional<ip_address> address{};  ///< the address that gets the packets, if any
-  std::optional<ip_address> other{};    ///< a second address that gets packets
-  bool obsolete = false;                ///< routers no longer deliver to it
+  std::optional<detail::ip_address> address{};  ///< the address that gets the packets, if any
+  std::optional<detail::ip_address> other{};    ///< a second address that gets packets
+  bool obsolete = false;                        ///< routers no longer deliver to it
 };
 
-inline constexpr ip_prefix ipv4_mapped = parse_ip_prefix("::ffff:0:0/96").value();
-inline constexpr ip_prefix ipv4_compatible = parse_ip_prefix("::/96").value();
-inline constexpr ip_prefix nat64 = parse_ip_prefix("64:ff9b::/96").value();
-inline constexpr ip_prefix six_to_four = parse_ip_prefix("2002::/16").value();
-inline constexpr ip_prefix teredo = parse_ip_prefix("2001::/32").value();
+inline constexpr detail::ip_prefix ipv4_mapped = detail::parse_ip_prefix("::ffff:0:0/96").value();
+inline constexpr detail::ip_prefix ipv4_compatible = detail::parse_ip_prefix("::/96").value();
+inline constexpr detail::ip_prefix nat64 = detail::parse_ip_prefix("64:ff9b::/96").value();
+inline constexpr detail::ip_prefix six_to_four = detail::parse_ip_prefix("2002::/16").value();
+inline constexpr detail::ip_prefix teredo = detail::parse_ip_prefix("2001::/32").value();
 
 /// Returns four octets of an IPv6 address, each XORed with `flipped`.
-[[nodiscard]] constexpr ip_address ipv4_at(const ip_address& v6, std::size_t offset,
-                                           std::uint8_t flipped = 0) noexcept {
+[[nodiscard]] constexpr detail::ip_address ipv4_at(const detail::ip_address& v6, std::size_t offset,
+                                                   std::uint8_t flipped = 0) noexcept {
   std::array<std::uint8_t, 4> octets{};
   for (std::size_t i = 0; i < octets.size(); ++i) {
     octets[i] = static_cast<std::uint8_t>(v6.octets()[offset + i] ^ flipped);
   }
-  return ip_address(octets);
+  return detail::ip_address(octets);
 }
 
 /// Returns `address`, or the IPv4 address that it maps. A system's sockets treat the two alike (RFC
 /// 4291, section 2.5.5.2).
-[[nodiscard]] constexpr ip_address unmapped(const ip_address& address) noexcept {
+[[nodiscard]] constexpr detail::ip_address unmapped(const detail::ip_address& address) noexcept {
   constexpr std::size_t last = 12;
   return ipv4_mapped.contains(address) ? ipv4_at(address, last) : address;
 }
 
 /// Returns true if the interface identifier is that of ISATAP, which contains an IPv4 address (RFC
 /// 5214, section 6.1). Such an address may have any prefix.
-[[nodiscard]] constexpr bool is_isatap(const ip_address& address) noexcept {
+[[nodiscard]] constexpr bool is_isatap(const detail::ip_address& address) noexcept {
   constexpr std::size_t identifier = 8;
   const auto& octets = address.octets();
   constexpr std::uint8_t universal_or_group = 0x03;
@@ -53,7 +53,8 @@ inline constexpr ip_prefix teredo = parse_ip_prefix("2001::/32").value();
 
 /// Handles mapped and compatible addresses (RFC 4291, section 2.5.5), NAT64 (RFC 6052, section
 /// 2.1), 6to4 (RFC 3056, section 2), Teredo (RFC 4380, section 4) and ISATAP (RFC 5214).
-[[nodiscard]] constexpr embedded_ipv4 find_embedded_ipv4(const ip_address& address) noexcept {
+[[nodiscard]] constexpr embedded_ipv4 find_embedded_ipv4(
+    const detail::ip_address& address) noexcept {
   constexpr std::size_t last = 12;
   if (ipv4_mapped.contains(address) || nat64.contains(address)) {
     return {.address = ipv4_at(address, last)};
@@ -69,8 +70,9 @@ inline constexpr ip_prefix teredo = parse_ip_prefix("2001::/32").value();
     return {.address = ipv4_at(address, last, 0xFF), .other = ipv4_at(address, 4)};
   }
   constexpr std::array<std::uint8_t, 16> loopback{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-  if (ipv4_compatible.contains(address) && address != ip_address(std::array<std::uint8_t, 16>{}) &&
-      address != ip_address(loopback)) {
+  if (ipv4_compatible.contains(address) &&
+      address != detail::ip_address(std::array<std::uint8_t, 16>{}) &&
+      address != detail::ip_address(loopback)) {
     return {.address = ipv4_at(address, last), .obsolete = true};
   }
   if (is_isatap(address)) {

@@ -47,7 +47,7 @@ inline constexpr std::size_t max_label_length = 63;
 [[nodiscard]] inline std::optional<std::string> normal_host(std::string_view text) {
   std::string host;
   if (text.starts_with('[')) {
-    const std::optional<ip_address> address = parse_ip_address(text);
+    const std::optional<detail::ip_address> address = detail::parse_ip_address(text);
     return address ? std::optional{'[' + to_string(*address) + ']'} : std::nullopt;
   }
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -70,7 +70,7 @@ inline constexpr std::size_t max_label_length = 63;
   if (host.ends_with('.')) {
     host.pop_back();
   }
-  if (!has_valid_labels(host) || (ends_in_number(host) && !read_ipv4(host))) {
+  if (!has_valid_labels(host) || (detail::ends_in_number(host) && !read_ipv4(host))) {
     return std::nullopt;
   }
   return host;

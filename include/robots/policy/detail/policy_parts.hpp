@@ -1,8 +1,8 @@
 #pragma once
 
-#include <robots/rep/extensions/request_rate.hpp>
-#include <robots/rep/extensions/visit_time.hpp>
 #include <robots/rep/read/diagnostic.hpp>
+#include <robots/rep/read/request_rate.hpp>
+#include <robots/rep/read/visit_time.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
 #include <algorithm>

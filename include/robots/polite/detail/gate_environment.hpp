@@ -14,7 +14,6 @@
 #include <functional>
 #include <mutex>
 #include <utility>
-#include <variant>
 
 namespace robots::polite_detail {
 
@@ -56,10 +55,12 @@ class typed_gate_environment final : public gate_environment {
   [[nodiscard]] bool is_observed() const noexcept override {
     return !std::same_as<O, NullObserver>;
   }
-  void tell_any(const any_event& event) noexcept override {
-    std::visit(
-        [this](const auto* typed) { observer_failures += robots::tell(observer, *typed) ? 0 : 1; },
-        event);
+  void tell([[maybe_unused]] const any_event& event) noexcept override {
+    if constexpr (!std::same_as<O, NullObserver>) {
+      event.visit([this](const auto& typed) {
+        observer_failures += detail::tell(observer, typed) ? 0U : 1U;
+      });
+    }
   }
 
   C clock;

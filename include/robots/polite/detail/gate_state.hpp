@@ -5,7 +5,11 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/site_table.hpp>
 #include <robots/base/stop_token.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/observe/admission_reason.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
 #include <robots/polite/detail/gate_environment.hpp>
 #include <robots/polite/detail/host_state.hpp>
 #include <robots/polite/detail/reservation_queue.hpp>
@@ -45,11 +49,14 @@ struct gate_state {
     validate(options);
   }
 
-  /// A pause of a host that the other processes must observe, too.
-  struct shared_pause {
-    std::string host;
-    time_point until{};
-  };
+  /// Returns the key of a URL, or an empty text if it is refused.
+  [[nodiscard]] std::string key_of(std::string_view url) const {
+    if (options.key) {
+      return options.key(url);
+    }
+    const std::optional<origin> parsed = detail::parse_origin(url);
+    return parsed ? to_string(*parsed) : std::string{};
+  }
 
   [[nodiscard]] known_host* find_or_add(std::string_view key, time_point now) {
     return hosts.find_or_add(
@@ -68,39 +75,65 @@ struct gate_state {
     hosts.forget_after(host, needed_until(host));
   }
 
-  /// Changes a host. If this delays its next request, returns the pause for `tell_others`. Call
-  /// that without the lock, since it may block.
+  /// Changes a host, and releases the lock. If this delays the host's next request, the other
+  /// processes wait, too.
   template <class Change>
-  [[nodiscard]] std::optional<shared_pause> change(known_host& host, time_point now,
-                                                   const Change& make) {
+  void change(std::unique_lock<std::mutex>& lock, known_host& host, time_point now,
+              const Change& make) {
     const time_point before = host.state.next_start(now, options);
     make(host.state);
+    hand_on(host);
     const time_point after = host.state.next_start(now, options);
-    return pace && after > before ? std::optional{shared_pause{hosts.key_of(host), after}}
-                                  : std::nullopt;
-  }
-
-  void tell_others(const std::optional<shared_pause>& pause, time_point now) {
-    if (pause) {
-      pace.hold(pause->host, pause->until, now);
+    const std::string key = pace && after > before ? hosts.key_of(host) : std::string{};
+    lock.unlock();
+    if (!key.empty()) {
+      pace.hold(key, after, now);
     }
   }
 
   /// Changes the host of a key. Adds the host if it is unknown.
   template <class Change>
   void with_host(const std::string& key, const Change& make) {
-    if (key.empty()) {
-      return;
-    }
     const double draw = random.draw();
     const wall_anchor now = environment->moment();
     std::unique_lock lock{mutex};
-    if (known_host* const host = find_or_add(key, now.steady)) {
-      const auto pause =
-          change(*host, now.steady, [&](host_state& state) { make(state, now, draw); });
-      hosts.forget_after(*host, needed_until(*host));
-      lock.unlock();
-      tell_others(pause, now.steady);
+    if (known_host* const host = key.empty() ? nullptr : find_or_add(key, now.steady)) {
+      change(lock, *host, now.steady, [&](host_state& state) { make(state, now, draw); });
+    }
+  }
+
+  /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. With
+  /// `again`, the waiting request for `key` keeps the delay after them in any case.
+  void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
+    if (site_policy == nullptr) {
+      return;
+    }
+    const time_point fetched = site_policy->fetched_at();
+    if (!again) {
+      const std::scoped_lock lock{mutex};
+      const known_host* const known = hosts.find(key);
+      if (known != nullptr && known->state.knows_robots_request(fetched)) {
+        return;
+      }
+    }
+    bool has_own = false;
+    const record_head source = site_policy->source();
+    for (const detail::exchange& one : source.exchanges) {
+      const bool is_first = &one == &source.exchanges.front();
+      const std::string asked = key_of(one.url);
+      const bool is_own = asked == key;
+      has_own = has_own || (is_own && is_first);
+      if (!is_own || is_first) {
+        with_host(asked, [&](host_state& state, const wall_anchor& now, double draw) {
+          state.add_robots_request(fetched, is_own ? site_policy : nullptr, is_own && again, draw,
+                                   now, options);
+        });
+      }
+    }
+    if (!has_own) {
+      with_host(key, [&](host_state& state, const wall_anchor&, double) {
+        state.skip_robots_request(fetched);
+      });
     }
   }
 
@@ -109,8 +142,10 @@ struct gate_state {
   ///
   /// A claim allows for answers as late as recent ones. An answer that is even later grants no
   /// turn, since the request could start too close to that of another process. Then the gate asks
-  /// for the same turn again, and allows for more lateness.
+  /// for the same turn again, and allows for more lateness. After a few such answers, it waits for
+  /// another turn.
   [[nodiscard]] wall_anchor take_turn(known_host& host, const host_reservation& reserved) {
+    constexpr int most_questions = 4;
     constexpr std::chrono::nanoseconds most = std::chrono::milliseconds{50};
     wall_anchor now = environment->moment();
     std::unique_lock lock{mutex};
@@ -122,14 +157,14 @@ struct gate_state {
     claim->turn = shared_pace::next_turn();
     const std::string& key = hosts.key_of(host);  // remains valid, like the host
     lock.unlock();
-    while (true) {
-      const shared_turn turn = pace.take_turn(key, *claim, now.steady);
-      if (turn.alone || turn.wait.count() > 0) {
+    for (int question = 0; question < most_questions; ++question) {
+      const auto wait = pace.take_turn(key, *claim, now.steady);
+      if (!wait || wait->count() > 0) {
         lock.lock();
-        if (turn.alone) {
-          host.state.go_alone(reserved, now, options);
+        if (wait) {
+          host.state.wait_for_turn(base::saturating_add(now.steady, *wait));
         } else {
-          host.state.wait_for_turn(base::saturating_add(now.steady, turn.wait));
+          host.state.go_alone(reserved, now, options);
         }
         return now;
       }
@@ -144,6 +179,9 @@ struct gate_state {
       claim->lateness = late;
       claim->last_asked = late;
     }
+    lock.lock();
+    host.state.wait_for_turn(base::saturating_add(now.steady, (std::max)(claim->after, most)));
+    return now;
   }
 
   const gate_options options;

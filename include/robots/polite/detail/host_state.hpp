@@ -8,7 +8,7 @@
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/polite/request_report.hpp>
 #include <robots/polite/start_plan.hpp>
-#include <robots/rep/extensions/request_rate.hpp>
+#include <robots/rep/read/request_rate.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -22,19 +22,19 @@
 
 namespace robots::polite_detail {
 
+using delay_inputs = computed_delay::inputs;
+
 /// Returns the delays that a policy asks for at `when`. Without a policy, there are none.
 [[nodiscard]] inline delay_inputs delays_at(const policy* site_policy, wall_time when) noexcept {
-  delay_inputs inputs;
+  constexpr std::chrono::milliseconds none{0};
   if (site_policy == nullptr) {
-    return inputs;
+    return {};
   }
-  inputs.crawl_delay = site_policy->crawl_delay();
-  inputs.file_delay = site_policy->file_delay();
   const std::vector<request_rate>& rates = site_policy->request_rates();
-  if (const auto rate = rate_at({rates.data(), rates.size()}, utc_minutes(when))) {
-    inputs.request_rate = rate->interval();
-  }
-  return inputs;
+  const auto rate = request_rate::slowest_at({rates.data(), rates.size()}, utc_minutes(when));
+  return {.crawl_delay = site_policy->crawl_delay().value_or(none),
+          .file_delay = site_policy->file_delay().value_or(none),
+          .request_rate = rate ? rate->interval() : none};
 }
 
 /// A request to a host: its start, and the inputs of the delay after it.
@@ -57,14 +57,9 @@ struct host_reservation {
 class host_state {
  public:
   /// Plans the next request. `anchor.steady` is the current time.
-  [[nodiscard]] start_plan plan(const wall_anchor& anchor, const host_limits& limits,
+  [[nodiscard]] start_plan plan(const wall_anchor& anchor, const policy* site_policy,
                                 const gate_options& options) const {
-    const time_point now = anchor.steady;
-    start_plan result = soonest(now, options);
-    if (limits.breaker_open_until) {
-      result.not_before(*limits.breaker_open_until, start_limit::breaker);
-    }
-    const policy* const site_policy = limits.policy.get();
+    start_plan result = soonest(anchor.steady, options);
     keep_delay(result, last_, site_policy, anchor, options);
     for (const host_request& next : planned_) {
       if (fits_before(next, result.at, site_policy, anchor, options)) {
@@ -112,16 +107,16 @@ class host_state {
 
   /// Returns the claim that the ledger gets before the request starts now, or an empty optional if
   /// the request cannot start.
-  [[nodiscard]] std::optional<pace_claim> claim(const host_reservation& reserved,
-                                                const wall_anchor& anchor,
-                                                const gate_options& options) {
+  [[nodiscard]] std::optional<PaceLedger::claim> claim(const host_reservation& reserved,
+                                                       const wall_anchor& anchor,
+                                                       const gate_options& options) {
     const time_point now = anchor.steady;
     if (soonest_start(reserved, anchor, options).at > now) {
       return std::nullopt;
     }
     const delay_inputs asked = delays_at(reserved.policy.get(), anchor.wall);
-    pace_claim result{.least = gap_of(asked, 0.0, now, options).length,
-                      .after = gap_of(asked, reserved.request.draw, now, options).length};
+    PaceLedger::claim result{.least = gap_of(asked, 0.0, now, options).length,
+                             .after = gap_of(asked, reserved.request.draw, now, options).length};
     if (claimed_at_ != (time_point::min)()) {
       result.last_asked = now - claimed_at_;
     }
@@ -159,12 +154,9 @@ class host_state {
   void complete(host_reservation& reserved, const request_report& report, time_point now,
                 const gate_options& options) {
     if (!reserved.started) {
-      const std::chrono::nanoseconds took = duration_of(report);
       reserved.started = true;
       dequeue(reserved.request);
-      if (now > (time_point::min)() + took) {
-        reserved.request.at = (std::max)(reserved.request.at, now - took);
-      }
+      reserved.request.at = (std::max)(reserved.request.at, latest_start(report, now));
       begin(reserved.request, options, now);
     }
     release();
@@ -180,36 +172,37 @@ class host_state {
     }
   }
 
-  /// Counts a request that had no reservation.
-  void add_request(time_point started, const policy* site_policy, double draw,
+  /// Counts a request that had no reservation and has just ended.
+  void add_request(const request_report& report, const policy* site_policy, double draw,
                    const wall_anchor& anchor, const gate_options& options) {
-    begin(new_request(started, site_policy, draw, anchor), options, anchor.steady);
+    const time_point now = anchor.steady;
+    begin(new_request(latest_start(report, now), site_policy, draw, anchor), options, now);
+    add_response(report, now, options);
   }
 
-  /// Counts a request for this host's own robots.txt, fetched at `fetched`. Only the first one
-  /// after a page counts. Otherwise, a robots.txt that must be fetched for each call would keep the
-  /// crawler away forever.
-  void add_robots_request(time_point fetched, const policy* site_policy, double draw,
+  /// Counts a request for a robots.txt, fetched at `fetched`: for that of this host, with its
+  /// policy, or for that of another host that redirects to this one. Only the first one of each
+  /// kind after a page counts, unless `always`. Otherwise, a robots.txt that must be fetched for
+  /// each call, or the redirects of other sites, would keep the crawler away forever.
+  void add_robots_request(time_point fetched, const policy* own_policy, bool always, double draw,
                           const wall_anchor& anchor, const gate_options& options) {
-    robots_fetched_at_ = (std::max)(robots_fetched_at_, fetched);
-    if (!std::exchange(robots_counted_, true)) {
+    bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
+    if (own_policy != nullptr) {
+      robots_fetched_at_ = (std::max)(robots_fetched_at_, fetched);
+    }
+    if (!std::exchange(is_counted, true) || always) {
       const time_point started = (std::min)(fetched, anchor.steady);
-      count(new_request(started, site_policy, draw, anchor), options, anchor.steady);
+      count(new_request(started, own_policy, draw, anchor), options, anchor.steady);
     }
   }
 
-  /// Counts a request for another host's robots.txt, which was redirected to this host. Only the
-  /// first one after a page counts: redirects of other sites must not keep the crawler away.
-  void add_redirected_request(time_point fetched, double draw, const wall_anchor& anchor,
-                              const gate_options& options) {
-    if (!std::exchange(redirect_counted_, true)) {
-      const time_point started = (std::min)(fetched, anchor.steady);
-      count(new_request(started, nullptr, draw, anchor), options, anchor.steady);
-    }
-  }
+  /// Notes that none of the requests for a robots.txt, fetched at `fetched`, was for this host.
+  void skip_robots_request(time_point fetched) noexcept { skipped_robots_at_ = fetched; }
 
-  /// Returns the time of the latest fetch of robots.txt that was counted.
-  [[nodiscard]] time_point robots_fetched_at() const noexcept { return robots_fetched_at_; }
+  /// Returns true if the requests for a robots.txt, fetched at `fetched`, were counted or skipped.
+  [[nodiscard]] bool knows_robots_request(time_point fetched) const noexcept {
+    return fetched <= robots_fetched_at_ || fetched == skipped_robots_at_;
+  }
 
   /// Learns from the response to a request.
   void add_response(const request_report& report, time_point now, const gate_options& options) {
@@ -230,7 +223,7 @@ class host_state {
     }
     if (last_.number != 0) {
       extend(last_.at, now, options);
-      if (options.delay_from == delay_from::response) {
+      if (options.delay_from_response) {
         extend(now, now, options);
       }
     }
@@ -261,11 +254,11 @@ class host_state {
  private:
   /// Returns the earliest start, without regard to the reservations.
   [[nodiscard]] start_plan soonest(time_point now, const gate_options& options) const {
-    start_plan result{
-        .at = now, .delay = in_force_, .slowed = slowed(in_force_.delay, now, options)};
+    const gap known = gap_of(last_.inputs, last_.draw, now, options);
+    start_plan result{.at = now, .delay = known.delay, .slowed = known.length};
     result.overloads = overloads_at(now, options);
-    result.not_before(
-        next_start_, result.slowed > in_force_.delay ? start_limit::slow_down : start_limit::delay);
+    result.not_before(next_start_, known.length > known.delay.delay ? start_limit::slow_down
+                                                                    : start_limit::delay);
     result.not_before(retry_at_, start_limit::retry_after);
     result.not_before(turn_at_, start_limit::ledger);
     return result;
@@ -380,14 +373,17 @@ class host_state {
     return std::clamp(report.response_time, std::chrono::nanoseconds{0}, longest_delay);
   }
 
+  /// Returns the latest start of a request that has just ended.
+  [[nodiscard]] static time_point latest_start(const request_report& report,
+                                               time_point now) noexcept {
+    const std::chrono::nanoseconds took = duration_of(report);
+    return now > (time_point::min)() + took ? now - took : (time_point::min)();
+  }
+
   /// Starts the delay after the last request at `begin`.
   void extend(time_point begin, time_point now, const gate_options& options) {
     const gap after = gap_of(last_.inputs, last_.draw, now, options);
-    const time_point until = base::saturating_add(begin, after.length);
-    if (until >= next_start_) {
-      next_start_ = until;
-      in_force_ = after.delay;
-    }
+    next_start_ = (std::max)(next_start_, base::saturating_add(begin, after.length));
   }
 
   [[nodiscard]] static delay_inputs stricter(const delay_inputs& a,
@@ -425,11 +421,11 @@ class host_state {
   time_point retry_at_ = (time_point::min)();
   time_point turn_at_ = (time_point::min)();     // other processes have the host until then
   time_point claimed_at_ = (time_point::min)();  // time of the last question to the ledger
-  computed_delay in_force_;                      // the delay that decided `next_start_`
   std::chrono::nanoseconds last_response_{0};
   time_point responded_at_ = (time_point::min)();
   time_point overloaded_at_ = (time_point::min)();
   time_point robots_fetched_at_ = (time_point::min)();  // may be in the future
+  time_point skipped_robots_at_ = (time_point::min)();  // of the last policy that was skipped
   std::uint64_t last_number_ = 0;
   std::uint32_t overloads_ = 0;
   std::uint32_t outstanding_ = 0;

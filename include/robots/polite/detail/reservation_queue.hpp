@@ -2,12 +2,14 @@
 
 #include <robots/base/clock_condition.hpp>
 #include <robots/fetch/call_options.hpp>
+#include <robots/observe/admission_reason.hpp>
 #include <robots/polite/detail/gate_environment.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <list>
 #include <mutex>
+#include <optional>
 
 namespace robots::polite_detail {
 
@@ -29,7 +31,7 @@ class reservation_queue {
     for (; count > 0 && !waiters_.empty(); --count) {
       waiter& first = *waiters_.front();
       waiters_.pop_front();
-      first.granted = true;
+      first.result = admission_reason::go;
       ++granted_;
       first.wake.notify_all();
     }
@@ -38,26 +40,21 @@ class reservation_queue {
   /// Wakes all threads without a grant.
   void refuse_all() noexcept {
     for (waiter* const one : waiters_) {
-      one->refused = true;
+      one->result = admission_reason::halted;
       one->wake.notify_all();
     }
     waiters_.clear();
   }
 
-  /// The result of a wait.
-  enum class end : std::uint8_t {
-    granted,  ///< the caller may make a reservation
-    refused,  ///< `refuse_all` was called
-    over,     ///< the deadline passed, or a stop was requested
-  };
-
-  /// Waits in the queue.
-  [[nodiscard]] end wait(std::unique_lock<std::mutex>& lock, gate_environment& environment,
-                         const call_options& call) {
+  /// Waits in the queue. Returns `go` if the caller may make a reservation, `halted` after
+  /// `refuse_all`, `too_late` after the deadline, or `stopped`.
+  [[nodiscard]] admission_reason wait(std::unique_lock<std::mutex>& lock,
+                                      gate_environment& environment, const call_options& call) {
     waiter self{*this};
-    const bool woken =
-        environment.wait(self.wake, lock, call, [&] { return self.granted || self.refused; });
-    return !woken ? end::over : self.granted ? end::granted : end::refused;
+    if (environment.wait(self.wake, lock, call, [&] { return self.result.has_value(); })) {
+      return *self.result;
+    }
+    return call.stop.stop_requested() ? admission_reason::stopped : admission_reason::too_late;
   }
 
  private:
@@ -66,7 +63,7 @@ class reservation_queue {
     waiter(const waiter&) = delete;
     waiter& operator=(const waiter&) = delete;
     ~waiter() {
-      if (granted) {
+      if (result == admission_reason::go) {
         --queue.granted_;
       } else {
         queue.waiters_.remove(this);
@@ -75,8 +72,7 @@ class reservation_queue {
 
     reservation_queue& queue;
     base::clock_condition wake;
-    bool granted = false;
-    bool refused = false;
+    std::optional<admission_reason> result;
   };
 
   std::list<waiter*> waiters_;

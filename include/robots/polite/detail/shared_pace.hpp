@@ -19,12 +19,6 @@
 
 namespace robots::polite_detail {
 
-/// The answer of a ledger.
-struct shared_turn {
-  std::chrono::nanoseconds wait{0};  ///< until the next try; 0: start now
-  bool alone = false;                ///< the ledger has failed: plan without it
-};
-
 /// Asks the ledger of a gate, and handles its failures. Any thread may call it.
 class shared_pace {
  public:
@@ -41,22 +35,23 @@ class shared_pace {
     return ++last;
   }
 
-  /// Asks for a turn. If the ledger fails, the caller waits. After `ledger_patience`, it goes on
-  /// alone.
-  [[nodiscard]] shared_turn take_turn(std::string_view host, const pace_claim& claim,
-                                      time_point now) {
-    shared_turn result;
-    if (ask(now, [&](PaceLedger& ledger) { result.wait = ledger.take_turn(host, claim); })) {
-      return result;
+  /// Asks for a turn. Returns the time to wait before the next try, or 0 if the request may start
+  /// now. If the ledger fails, the caller waits. After `ledger_patience`, the result is empty: the
+  /// caller goes on alone.
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> take_turn(std::string_view host,
+                                                                  const PaceLedger::claim& claim,
+                                                                  time_point now) {
+    std::chrono::nanoseconds wait{0};
+    if (ask(now, [&](PaceLedger& ledger) { wait = ledger.take_turn(host, claim); })) {
+      return wait;
     }
     const std::scoped_lock lock{mutex_};
     const time_point patient_until =
         base::saturating_add(down_since_.value_or(now), options_.ledger_patience);
-    result.alone = now >= patient_until;
-    result.wait = result.alone ? std::chrono::nanoseconds{0}
-                               : (std::max)(time_point::duration{1},
-                                            (std::min)(next_try_, patient_until) - now);
-    return result;
+    if (now >= patient_until) {
+      return std::nullopt;
+    }
+    return (std::max)(time_point::duration{1}, (std::min)(next_try_, patient_until) - now);
   }
 
   /// Keeps other processes away from a host until `until`.

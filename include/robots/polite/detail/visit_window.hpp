@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/rep/extensions/visit_time.hpp>
+#include <robots/rep/read/visit_time.hpp>
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace robots::polite_detail {
                                              wall_time from) noexcept {
   constexpr std::chrono::minutes day = std::chrono::hours{24};
   const std::chrono::minutes now = utc_minutes(from);
-  if (is_visit_time(times, now)) {
+  if (visit_time::is_open(times, now)) {
     return from;
   }
   std::chrono::minutes wait = day;

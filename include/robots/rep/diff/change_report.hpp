@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace robots {
+namespace robots::detail {
 
 /// The meaning of a line that is not a rule, in one form for all spellings.
 struct stated_line {
@@ -21,6 +21,10 @@ struct stated_line {
 
   [[nodiscard]] friend auto operator<=>(const stated_line&, const stated_line&) = default;
 };
+
+}  // namespace robots::detail
+
+namespace robots {
 
 /// The changes from one text to another for one crawler.
 struct change_report {

@@ -16,6 +16,10 @@ class rule_set;
 struct request_rate;
 struct visit_time;
 
+}  // namespace robots
+
+namespace robots::detail {
+
 /// Writes a delay in seconds, to the millisecond, such as `1.5`.
 [[nodiscard]] std::string value_of(std::chrono::milliseconds delay);
 
@@ -35,6 +39,10 @@ struct visit_time;
 /// not matter.
 [[nodiscard]] change_report diff(const rule_set& before, std::vector<stated_line> stated_before,
                                  const rule_set& after, std::vector<stated_line> stated_after);
+
+}  // namespace robots::detail
+
+namespace robots {
 
 /// Compares the meaning of two robots.txt files for one crawler. Order, comments, duplicates,
 /// groups of other crawlers, and other spellings (`/a` and `/a*`, `%41` and `A`) are no changes.

@@ -6,13 +6,12 @@
 #include <robots/rep/extensions/clean_param.hpp>
 #include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/extensions/content_usage.hpp>
-#include <robots/rep/extensions/request_rate.hpp>
-#include <robots/rep/extensions/visit_time.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
+#include <robots/rep/read/request_rate.hpp>
 #include <robots/rep/read/scan.hpp>
+#include <robots/rep/read/visit_time.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
-#include <robots/rep/rules/detail/crawler_collector.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
 #include <algorithm>
@@ -20,7 +19,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace robots {
+namespace robots::detail {
 
 ROBOTS_INLINE std::string value_of(std::chrono::milliseconds delay) {
   constexpr std::int64_t unit = 1000;
@@ -97,6 +96,10 @@ ROBOTS_INLINE change_report diff(const rule_set& before, std::vector<stated_line
   return result;
 }
 
+}  // namespace robots::detail
+
+namespace robots {
+
 namespace rep_detail {
 
 /// Collects the lines for one crawler, and the Clean-param lines.
@@ -122,15 +125,15 @@ struct diff_collector : crawler_collector {
 [[nodiscard]] inline std::string line_value(const directive& line) {
   switch (line.kind) {
     case directive_kind::request_rate: {
-      const auto rate = parse_request_rate(line.value);
-      return rate ? value_of(*rate) : "";
+      const auto rate = request_rate::parse(line.value);
+      return rate ? detail::value_of(*rate) : "";
     }
     case directive_kind::visit_time: {
-      const auto hours = parse_visit_time(line.value);
-      return hours ? value_of(*hours) : "";
+      const auto hours = visit_time::parse(line.value);
+      return hours ? detail::value_of(*hours) : "";
     }
     case directive_kind::content_signal: {
-      const content_signal signal = parse_content_signal(line.value);
+      const content_signal signal = content_signal::parse(line.value);
       std::string statement;
       const auto add = [&](std::string_view name, std::optional<bool> value) {
         if (value) {
@@ -144,11 +147,11 @@ struct diff_collector : crawler_collector {
       return statement.empty() ? "" : scoped(signal.path, statement);
     }
     case directive_kind::content_usage: {
-      const content_usage usage = parse_content_usage(line.value);
+      const content_usage usage = content_usage::parse(line.value);
       return scoped(usage.path, usage.statement);
     }
     case directive_kind::clean_param: {
-      auto read = parse_clean_param(line.value);
+      auto read = clean_param::parse(line.value);
       if (!read) {
         return "";
       }
@@ -167,11 +170,11 @@ struct diff_collector : crawler_collector {
 /// The meaning of a text for a crawler, in a form that can be compared.
 struct stated_text {
   rule_set rules{};
-  std::vector<stated_line> lines{};
+  std::vector<detail::stated_line> lines{};
 
   stated_text(std::string_view text, std::string_view user_agent, const parse_options& options) {
     diff_collector collector{user_agent, options};
-    const line_counts counts = scan(text, collector, options);
+    const file_findings::line_counts counts = scan(text, collector, options);
     for (const directive& line : collector.clean_params) {
       add(line.kind, line_value(line));
     }
@@ -184,7 +187,8 @@ struct stated_text {
     }
     add(directive_kind::host, std::string{found.host.value_or("")});
     rules = std::move(found.rules);
-    for (stated_line& delay : stated_delays(rules.crawl_delay(), found.file_delay)) {
+    for (detail::stated_line& delay :
+         detail::stated_delays(rules.crawl_delay(), found.file_delay)) {
       lines.push_back(std::move(delay));
     }
   }
@@ -203,7 +207,7 @@ ROBOTS_INLINE change_report diff(std::string_view before, std::string_view after
                                  std::string_view user_agent, const parse_options& options) {
   rep_detail::stated_text was{before, user_agent, options};
   rep_detail::stated_text is{after, user_agent, options};
-  return diff(was.rules, std::move(was.lines), is.rules, std::move(is.lines));
+  return detail::diff(was.rules, std::move(was.lines), is.rules, std::move(is.lines));
 }
 
 }  // namespace robots

@@ -2,15 +2,14 @@
 
 #include <robots/rep/document/detail/document_builder.hpp>
 #include <robots/rep/document/detail/document_line.hpp>
-#include <robots/rep/document/detail/document_parts.hpp>
 #include <robots/rep/document/group.hpp>
-#include <robots/rep/document/value_range.hpp>
 #include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
+#include <robots/rep/read/read_lines.hpp>
 #include <robots/rep/read/scan.hpp>
 #include <robots/rep/rules/detail/group_selection.hpp>
 #include <robots/rep/rules/detail/names_collector.hpp>
@@ -47,7 +46,9 @@ class document {
 
   /// Returns true if the crawler may fetch `target`. Costs the same as `match`.
   [[nodiscard]] constexpr bool allows(std::string_view target,
-                                      std::string_view user_agent = "*") const;
+                                      std::string_view user_agent = "*") const {
+    return rules_for(user_agent).allows(target);
+  }
 
   /// Returns the verdict with the deciding rule. Its views live as long as this document and
   /// `user_agent`.
@@ -55,49 +56,114 @@ class document {
   /// Each call compiles the crawler's rules. For many questions about one crawler, keep
   /// `rules_for(user_agent)`.
   [[nodiscard]] constexpr verdict match(std::string_view target,
-                                        std::string_view user_agent = "*") const&;
+                                        std::string_view user_agent = "*") const& {
+    const rule_set rules = rules_for(user_agent);
+    verdict result = rules.match(target);
+    // Not for a temporary: the result would refer to a text that is gone.
+    result.user_agent = result.user_agent == "*" ? "*" : product_token(user_agent);
+    if (result.pattern) {
+      const auto rule = std::lower_bound(parts_.lines.begin(), parts_.lines.end(), result.line,
+                                         [](const rep_detail::document_line& line,
+                                            std::uint32_t number) { return line.number < number; });
+      result.pattern = rule->value(all_text());
+    }
+    return result;
+  }
   verdict match(std::string_view, std::string_view = "*") const&& = delete;
 
   /// Returns the values of the Sitemap lines, as written, from the whole file (RFC 9309, section
   /// 2.2.4).
-  [[nodiscard]] constexpr value_range sitemaps() const& noexcept {
+  [[nodiscard]] constexpr rep_detail::value_range sitemaps() const& noexcept {
     return values(directive_kind::sitemap);
   }
-  value_range sitemaps() const&& = delete;
+  void sitemaps() const&& = delete;
 
   /// Returns the value of the first Host line that has one. It has no effect on any verdict.
-  [[nodiscard]] constexpr std::optional<std::string_view> host() const& noexcept;
+  [[nodiscard]] constexpr std::optional<std::string_view> host() const& noexcept {
+    for (const std::string_view value : values(directive_kind::host)) {
+      if (!value.empty()) {
+        return value;
+      }
+    }
+    return std::nullopt;
+  }
   std::optional<std::string_view> host() const&& = delete;
 
   /// Returns the values of all lines of one kind, as written, in file order.
-  [[nodiscard]] constexpr value_range values(directive_kind kind) const& noexcept {
-    return {kept_lines(), all_text(), kind};
+  [[nodiscard]] constexpr rep_detail::value_range values(directive_kind kind) const& noexcept {
+    return rep_detail::value_range{{kept_lines(), all_text(), kind}};
   }
-  value_range values(directive_kind) const&& = delete;
+  void values(directive_kind) const&& = delete;
 
   /// Returns the Crawl-delay of a crawler in milliseconds, rounded up, or an empty optional if its
   /// groups have none. A crawler with its own groups does not inherit the delay of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay(
-      std::string_view user_agent = "*") const;
+      std::string_view user_agent = "*") const {
+    rep_detail::rule_collector collector{user_agent, options_};
+    parts_.replay(collector);
+    return collector.crawl_delay();
+  }
 
   /// Returns the delay of the file itself: the first valid Crawl-delay before any group. Crawlers
   /// should wait at least that long, but it is not a rule for any of them.
-  [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept;
+  [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept {
+    const auto before_groups =
+        rep_detail::lines_before(kept_lines(), &rep_detail::document_line::in_group);
+    return rep_detail::first_delay(before_groups, all_text());
+  }
 
   /// Lists every directive in file order, including those of unknown kinds.
-  [[nodiscard]] constexpr std::vector<directive> directives() const&;
+  [[nodiscard]] constexpr std::vector<directive> directives() const& {
+    std::vector<directive> result;
+    result.reserve(parts_.lines.size());
+    for (const rep_detail::document_line& line : parts_.lines) {
+      result.push_back(line.as_directive(all_text()));
+    }
+    return result;
+  }
   std::vector<directive> directives() const&& = delete;
 
   /// Lists the directives that apply to a crawler, in file order, without User-agent lines. They
   /// come from its own groups, or from the groups of `*` if no group names it.
-  [[nodiscard]] constexpr std::vector<directive> directives_for(std::string_view user_agent) const&;
+  [[nodiscard]] constexpr std::vector<directive> directives_for(
+      std::string_view user_agent) const& {
+    std::vector<directive> found;
+    const rep_detail::agent_matcher agent{user_agent};
+    rep_detail::group_selection groups;
+    for (const rep_detail::document_line& stored : parts_.lines) {
+      const directive line = stored.as_directive(all_text());
+      if (line.kind == directive_kind::user_agent) {
+        if (groups.on_user_agent(line, agent.compare(line.value))) {
+          found.clear();
+        }
+      } else if (groups.applies(line.kind)) {
+        found.push_back(line);
+      }
+    }
+    return found;
+  }
   std::vector<directive> directives_for(std::string_view) const&& = delete;
 
-  /// Returns the groups in file order, not merged.
-  [[nodiscard]] constexpr group_range groups() const& noexcept {
-    return {kept_lines(), all_text()};
+  /// Reads the lines of one kind that apply to a crawler, in file order, without those that cannot
+  /// be read: `file.read<request_rate>("FooBot")`. `Line` is as for `read_lines`. Lines that apply
+  /// to the whole file, such as `clean_param`, apply to every crawler. Linear in the file.
+  template <class Line>
+  [[nodiscard]] constexpr std::vector<Line> read(std::string_view user_agent = "*") const& {
+    if constexpr (rep_detail::is_for_crawler(Line::kind)) {
+      return read_lines<Line>(directives_for(user_agent));
+    } else {
+      return read_lines<Line>(directives());
+    }
   }
-  group_range groups() const&& = delete;
+  template <class Line>
+    requires requires(Line line) { line.path; }  // a view
+  std::vector<Line> read(std::string_view = "*") const&& = delete;
+
+  /// Returns the groups in file order, not merged.
+  [[nodiscard]] constexpr rep_detail::group_range groups() const& noexcept {
+    return rep_detail::group_range{{kept_lines(), all_text()}};
+  }
+  void groups() const&& = delete;
 
   /// Returns the problems that the author of the file should know, by line. Empty for a file
   /// without problems.
@@ -111,18 +177,30 @@ class document {
   const parse_options& options() const&& = delete;
 
   /// Returns the number of lines, and the number of malformed ones (the pipeline guide).
-  [[nodiscard]] constexpr line_counts lines() const noexcept { return parts_.counts; }
+  [[nodiscard]] constexpr file_findings::line_counts lines() const noexcept {
+    return parts_.counts;
+  }
 
   /// Compiles the rules for one crawler. Use this for many questions about one crawler.
-  [[nodiscard]] constexpr rule_set rules_for(std::string_view user_agent) const;
+  [[nodiscard]] constexpr rule_set rules_for(std::string_view user_agent) const {
+    rep_detail::rule_collector collector{user_agent, options_};
+    parts_.replay(collector);
+    return collector.finish();
+  }
 
   /// Compiles the rules for a crawler with several names, the most specific one first; see
   /// `compile`.
-  [[nodiscard]] constexpr rule_set rules_for(std::span<const std::string_view> user_agents) const;
+  [[nodiscard]] constexpr rule_set rules_for(std::span<const std::string_view> user_agents) const {
+    rep_detail::names_collector collector{user_agents, options_};
+    parts_.replay(collector);
+    return collector.finish();
+  }
 
   /// Like the function above, for names in braces.
   [[nodiscard]] constexpr rule_set rules_for(
-      std::initializer_list<std::string_view> user_agents) const;
+      std::initializer_list<std::string_view> user_agents) const {
+    return rules_for(std::span<const std::string_view>{user_agents.begin(), user_agents.size()});
+  }
 
  private:
   friend constexpr document parse(std::string_view text, parse_options options);
@@ -145,91 +223,7 @@ class document {
 /// Accepts any octets. Skips each line that it cannot understand, and reports it in
 /// `document::diagnostics`. Bad content never makes it throw. Linear in the text. Usable in
 /// constant expressions.
-[[nodiscard]] constexpr document parse(std::string_view text, parse_options options = {});
-
-constexpr verdict document::match(std::string_view target, std::string_view user_agent) const& {
-  const rule_set rules = rules_for(user_agent);
-  verdict result = rules.match(target);
-  // Not for a temporary: the result would refer to a text that is gone.
-  result.user_agent = result.user_agent == "*" ? "*" : product_token(user_agent);
-  if (result.pattern) {
-    const auto rule = std::lower_bound(parts_.lines.begin(), parts_.lines.end(), result.line,
-                                       [](const rep_detail::document_line& line,
-                                          std::uint32_t number) { return line.number < number; });
-    result.pattern = rule->value(all_text());
-  }
-  return result;
-}
-
-constexpr std::optional<std::string_view> document::host() const& noexcept {
-  for (const std::string_view value : values(directive_kind::host)) {
-    if (!value.empty()) {
-      return value;
-    }
-  }
-  return std::nullopt;
-}
-
-constexpr std::optional<std::chrono::milliseconds> document::crawl_delay(
-    std::string_view user_agent) const {
-  rep_detail::rule_collector collector{user_agent, options_};
-  parts_.replay(collector);
-  return collector.crawl_delay();
-}
-
-constexpr std::optional<std::chrono::milliseconds> document::file_delay() const noexcept {
-  const auto before_groups =
-      rep_detail::lines_before(kept_lines(), &rep_detail::document_line::in_group);
-  return rep_detail::first_delay(before_groups, all_text());
-}
-
-constexpr std::vector<directive> document::directives() const& {
-  std::vector<directive> result;
-  result.reserve(parts_.lines.size());
-  for (const rep_detail::document_line& line : parts_.lines) {
-    result.push_back(line.as_directive(all_text()));
-  }
-  return result;
-}
-
-constexpr std::vector<directive> document::directives_for(std::string_view user_agent) const& {
-  std::vector<directive> found;
-  const rep_detail::agent_matcher agent{user_agent};
-  rep_detail::group_selection groups;
-  for (const rep_detail::document_line& stored : parts_.lines) {
-    const directive line = stored.as_directive(all_text());
-    if (line.kind == directive_kind::user_agent) {
-      if (groups.on_user_agent(line, agent.compare(line.value))) {
-        found.clear();
-      }
-    } else if (groups.applies(line.kind)) {
-      found.push_back(line);
-    }
-  }
-  return found;
-}
-
-constexpr rule_set document::rules_for(std::string_view user_agent) const {
-  rep_detail::rule_collector collector{user_agent, options_};
-  parts_.replay(collector);
-  return collector.finish();
-}
-
-constexpr rule_set document::rules_for(std::span<const std::string_view> user_agents) const {
-  rep_detail::names_collector collector{user_agents, options_};
-  parts_.replay(collector);
-  return collector.finish();
-}
-
-constexpr rule_set document::rules_for(std::initializer_list<std::string_view> user_agents) const {
-  return rules_for(std::span<const std::string_view>{user_agents.begin(), user_agents.size()});
-}
-
-constexpr bool document::allows(std::string_view target, std::string_view user_agent) const {
-  return rules_for(user_agent).allows(target);
-}
-
-constexpr document parse(std::string_view text, parse_options options) {
+[[nodiscard]] constexpr document parse(std::string_view text, parse_options options = {}) {
   rep_detail::document_parts parts;
   rep_detail::document_builder builder{text.substr(0, rep_detail::text_limit(options)), parts};
   parts.counts = scan(text, builder, options);

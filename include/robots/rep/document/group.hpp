@@ -2,7 +2,6 @@
 
 #include <robots/base/forward_iterator.hpp>
 #include <robots/rep/document/detail/document_line.hpp>
-#include <robots/rep/document/value_range.hpp>
 #include <robots/rep/read/directive.hpp>
 
 #include <chrono>
@@ -13,6 +12,50 @@
 
 namespace robots {
 
+namespace rep_detail {
+
+/// A position among the lines of one kind.
+class value_cursor {
+ public:
+  constexpr value_cursor() = default;
+  constexpr value_cursor(std::span<const document_line> rest, std::string_view text,
+                         directive_kind kind) noexcept
+      : rest_(rest), text_(text), kind_(kind) {
+    skip_others();
+  }
+
+  [[nodiscard]] constexpr std::string_view value() const noexcept {
+    return rest_.front().value(text_);
+  }
+
+  constexpr void next() noexcept {
+    rest_ = rest_.subspan(1);
+    skip_others();
+  }
+
+  [[nodiscard]] friend constexpr bool operator==(const value_cursor& a,
+                                                 const value_cursor& b) noexcept {
+    return a.rest_.size() == b.rest_.size();
+  }
+
+ private:
+  constexpr void skip_others() noexcept {
+    while (!rest_.empty() && rest_.front().kind != kind_) {
+      rest_ = rest_.subspan(1);
+    }
+  }
+
+  std::span<const document_line> rest_{};
+  std::string_view text_{};
+  directive_kind kind_ = directive_kind::unknown;
+};
+
+/// The values of all lines of one kind in a part of a `document`, as written, in file order. A
+/// forward range of `std::string_view`, valid as long as the document.
+using value_range = base::forward_range<value_cursor>;
+
+}  // namespace rep_detail
+
 /// One group of a robots.txt (RFC 9309, section 2.1), as in the file: groups with the same crawler
 /// are not merged.
 ///
@@ -20,9 +63,9 @@ namespace robots {
 /// group into parts. Each part is listed as a group with all rules. So a loop over the rules of all
 /// parts is quadratic in a group with many parts.
 struct group {
-  value_range user_agents;                               ///< product tokens, as written
-  value_range allow;                                     ///< patterns of Allow lines, as written
-  value_range disallow;                                  ///< patterns of Disallow lines
+  rep_detail::value_range user_agents;                   ///< product tokens, as written
+  rep_detail::value_range allow;                         ///< patterns of Allow lines, as written
+  rep_detail::value_range disallow;                      ///< patterns of Disallow lines
   std::optional<std::chrono::milliseconds> crawl_delay;  ///< the first valid one
 };
 
@@ -40,9 +83,12 @@ class group_cursor {
   [[nodiscard]] constexpr group value() const noexcept {
     const auto run = rest_.first(run_size_);
     const auto all = rest_.first(group_size_);
-    return {.user_agents = {run, text_, directive_kind::user_agent},
-            .allow = {all, text_, directive_kind::allow},
-            .disallow = {all, text_, directive_kind::disallow},
+    const auto values = [this](std::span<const document_line> lines, directive_kind kind) {
+      return value_range{{lines, text_, kind}};
+    };
+    return {.user_agents = values(run, directive_kind::user_agent),
+            .allow = values(all, directive_kind::allow),
+            .disallow = values(all, directive_kind::disallow),
             .crawl_delay = first_delay(run, text_)};
   }
 
@@ -79,27 +125,9 @@ class group_cursor {
   std::size_t group_size_ = 0;  // distance to the next group
 };
 
-}  // namespace rep_detail
-
 /// The groups of a `document`, in file order. A forward range of `group`.
-class group_range {
- public:
-  using iterator = base::forward_iterator<rep_detail::group_cursor>;  ///< iterates over the groups
+using group_range = base::forward_range<group_cursor>;
 
-  /// For `document` only.
-  constexpr group_range(std::span<const rep_detail::document_line> lines,
-                        std::string_view text) noexcept
-      : first_(lines, text) {}
-
-  /// Returns the first group.
-  [[nodiscard]] constexpr iterator begin() const noexcept { return iterator{first_}; }
-  /// Returns the end of the groups.
-  [[nodiscard]] constexpr iterator end() const noexcept { return {}; }
-  /// Returns true if there are no groups.
-  [[nodiscard]] constexpr bool empty() const noexcept { return begin() == end(); }
-
- private:
-  rep_detail::group_cursor first_;
-};
+}  // namespace rep_detail
 
 }  // namespace robots

@@ -3,7 +3,6 @@
 #include <robots/base/json_writer.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/document/group.hpp>
-#include <robots/rep/document/value_range.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
 #include <cstddef>

@@ -2,7 +2,6 @@
 
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/detail/path_scope.hpp>
-#include <robots/rep/read/detail/read_lines.hpp>
 #include <robots/rep/read/directive.hpp>
 
 #include <algorithm>
@@ -21,9 +20,28 @@ namespace robots {
 /// It applies to the whole file, wherever it is. It never changes a verdict. Source: the
 /// Clean-param page of Yandex Webmaster's help. The views live as long as the document.
 struct clean_param {
+  static constexpr directive_kind kind = directive_kind::clean_param;  ///< for `read_lines`
+
   std::vector<std::string_view> parameters{};  ///< names, compared octet by octet; at least one
   std::string_view path{};                     ///< a pattern, which may have `*`; empty: every page
   std::uint32_t line = 0;                      ///< 1-based; 0 if not read from a file
+
+  /// Reads `p0[&p1&...] [path]`. Returns an empty optional if it names no parameter. Linear.
+  [[nodiscard]] static constexpr std::optional<clean_param> parse(std::string_view value) {
+    auto [names, path] = rep_detail::split_at_blank(value);
+    clean_param result{.path = path};
+    while (!names.empty()) {
+      const std::string_view name = names.substr(0, names.find('&'));
+      if (!name.empty()) {
+        result.parameters.push_back(name);
+      }
+      names.remove_prefix((std::min)(name.size() + 1, names.size()));
+    }
+    if (result.parameters.empty()) {
+      return std::nullopt;
+    }
+    return result;
+  }
 
   /// Returns true if the line applies to a target, an absolute URL or a path with query.
   [[nodiscard]] constexpr bool matches(std::string_view target) const {
@@ -36,41 +54,14 @@ struct clean_param {
   }
 };
 
-/// Reads `p0[&p1&...] [path]`. Returns an empty optional if it names no parameter. Linear.
-[[nodiscard]] constexpr std::optional<clean_param> parse_clean_param(std::string_view value) {
-  auto [names, path] = rep_detail::split_at_blank(value);
-  clean_param result{.path = path};
-  while (!names.empty()) {
-    const std::string_view name = names.substr(0, names.find('&'));
-    if (!name.empty()) {
-      result.parameters.push_back(name);
-    }
-    names.remove_prefix((std::min)(name.size() + 1, names.size()));
-  }
-  if (result.parameters.empty()) {
-    return std::nullopt;
-  }
-  return result;
-}
-
-/// Reads the Clean-param lines of a file, in file order, without lines that name no parameter. They
-/// apply to all crawlers. Linear in the file.
-[[nodiscard]] constexpr std::vector<clean_param> clean_params(const document& file) {
-  return rep_detail::read_lines(file.directives(), directive_kind::clean_param, parse_clean_param);
-}
-std::vector<clean_param> clean_params(const document&&) = delete;
-
 /// Returns `target`, an absolute URL or a path with query, without the parameters that matching
 /// lines in `rules` name. The other parameters keep their order. An empty query is removed.
 ///
-/// To clean many targets, keep the result of `clean_params`. Linear in the target for each rule, up
-/// to 8 million octets in all. Returns `target` unchanged if comparing all rules would take more.
-[[nodiscard]] std::string clean_target(std::span<const clean_param> rules, std::string_view target);
-
-/// Cleans `target` by the Clean-param lines of `file`.
-[[nodiscard]] std::string clean_target(const document& file, std::string_view target);
-
-inline std::string clean_target(std::span<const clean_param> rules, std::string_view target) {
+/// To clean many targets, keep the result of `document::read<clean_param>`. Linear in the target
+/// for each rule, up to 8 million octets in all. Returns `target` unchanged if comparing all rules
+/// would take more.
+[[nodiscard]] inline std::string clean_target(std::span<const clean_param> rules,
+                                              std::string_view target) {
   const std::string_view page = target.substr(0, target.find('#'));
   const std::size_t mark = page.find('?');
   if (mark == std::string_view::npos) {
@@ -101,8 +92,9 @@ inline std::string clean_target(std::span<const clean_param> rules, std::string_
   return result.append(target.substr(page.size()));
 }
 
-inline std::string clean_target(const document& file, std::string_view target) {
-  return clean_target(clean_params(file), target);
+/// Cleans `target` by the Clean-param lines of `file`.
+[[nodiscard]] inline std::string clean_target(const document& file, std::string_view target) {
+  return clean_target(file.read<clean_param>(), target);
 }
 
 }  // namespace robots

@@ -1,18 +1,14 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/detail/path_scope.hpp>
-#include <robots/rep/read/detail/read_lines.hpp>
 #include <robots/rep/read/directive.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
-#include <vector>
 
 namespace robots {
 
@@ -25,11 +21,19 @@ namespace robots {
 /// mention paths, so they are read as in a Content-Usage line. It never changes a verdict. The view
 /// lives as long as the document.
 struct content_signal {
+  static constexpr directive_kind kind = directive_kind::content_signal;  ///< for `read_lines`
+
   std::string_view path{};         ///< a pattern; empty: every path
   std::optional<bool> search{};    ///< a search index, with links and short excerpts
   std::optional<bool> ai_input{};  ///< input of a model: retrieval, grounding, generated answers
   std::optional<bool> ai_train{};  ///< training or fine-tuning of a model
   std::uint32_t line = 0;          ///< 1-based; 0 if not read from a file
+
+  /// Reads `[path] signal=yes|no, ...` in any case.
+  ///
+  /// If a line repeats a signal, the most restrictive value counts, as in `usage_preferences`. The
+  /// policy does not say what to do then, but no site means to grant a use that it denies. Linear.
+  [[nodiscard]] static constexpr content_signal parse(std::string_view value) noexcept;
 
   /// Returns true if the line applies to a target, an absolute URL or a path with query.
   [[nodiscard]] constexpr bool matches(std::string_view target) const {
@@ -84,25 +88,8 @@ constexpr bool set_signal(content_signal& signals, std::string_view member) noex
 
 }  // namespace rep_detail
 
-/// Reads `[path] signal=yes|no, ...` in any case.
-///
-/// If a line repeats a signal, the most restrictive value counts, as in `usage_preferences`. The
-/// policy does not say what to do then, but no site means to grant a use that it denies. Linear.
-[[nodiscard]] constexpr content_signal parse_content_signal(std::string_view value) noexcept {
+constexpr content_signal content_signal::parse(std::string_view value) noexcept {
   return rep_detail::read_signals(value).signals;
 }
-
-/// Reads the Content-Signal lines among `lines`, in file order. Linear.
-[[nodiscard]] constexpr std::vector<content_signal> content_signals(
-    std::span<const directive> lines) {
-  return rep_detail::read_lines(lines, directive_kind::content_signal, parse_content_signal);
-}
-
-/// Reads the Content-Signal lines that apply to a crawler. Linear in the file.
-[[nodiscard]] constexpr std::vector<content_signal> content_signals(
-    const document& file, std::string_view user_agent = "*") {
-  return content_signals(file.directives_for(user_agent));
-}
-std::vector<content_signal> content_signals(const document&&, std::string_view = "*") = delete;
 
 }  // namespace robots

@@ -1,16 +1,12 @@
 #pragma once
 
-#include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/detail/path_scope.hpp>
 #include <robots/rep/extensions/detail/structured_dictionary.hpp>
-#include <robots/rep/read/detail/read_lines.hpp>
 #include <robots/rep/read/directive.hpp>
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
-#include <vector>
 
 namespace robots {
 
@@ -20,9 +16,17 @@ namespace robots {
 /// It never changes a verdict. `usage_preferences` finds the line that decides about a target. The
 /// views live as long as the document.
 struct content_usage {
+  static constexpr directive_kind kind = directive_kind::content_usage;  ///< for `read_lines`
+
   std::string_view path{};       ///< a pattern; empty: every path
   std::string_view statement{};  ///< a Dictionary of RFC 9651, as written
   std::uint32_t line = 0;        ///< 1-based; 0 if not read from a file
+
+  /// Reads `[path] statement`. A path begins with `/` and ends before the first blank.
+  [[nodiscard]] static constexpr content_usage parse(std::string_view value) noexcept {
+    const auto [path, statement] = rep_detail::split_scope(value);
+    return {.path = path, .statement = statement};
+  }
 
   /// Returns the preference for a category of use, by its label: true for `y`, false for `n`. Empty
   /// for anything else (draft-ietf-aipref-vocab-07, section 6.5: unknown).
@@ -52,24 +56,5 @@ struct content_usage {
     return rep_detail::match_scope(path, target).has_value();
   }
 };
-
-/// Reads `[path] statement`. A path begins with `/` and ends before the first blank.
-[[nodiscard]] constexpr content_usage parse_content_usage(std::string_view value) noexcept {
-  const auto [path, statement] = rep_detail::split_scope(value);
-  return {.path = path, .statement = statement};
-}
-
-/// Reads the Content-Usage lines among `lines`, in file order. Linear.
-[[nodiscard]] constexpr std::vector<content_usage> content_usages(
-    std::span<const directive> lines) {
-  return rep_detail::read_lines(lines, directive_kind::content_usage, parse_content_usage);
-}
-
-/// Reads the Content-Usage lines that apply to a crawler. Linear in the file.
-[[nodiscard]] constexpr std::vector<content_usage> content_usages(
-    const document& file, std::string_view user_agent = "*") {
-  return content_usages(file.directives_for(user_agent));
-}
-std::vector<content_usage> content_usages(const document&&, std::string_view = "*") = delete;
 
 }  // namespace robots

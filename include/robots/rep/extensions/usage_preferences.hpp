@@ -12,21 +12,20 @@
 
 namespace robots {
 
-/// A site's preference for one category of use of one target, and the line with it.
-struct usage_preference {
-  std::optional<bool> allowed{};                    ///< empty: unknown
-  directive_kind source = directive_kind::unknown;  ///< content_usage or content_signal
-  std::uint32_t line = 0;                           ///< 1-based; 0 if there is no line
-
-  [[nodiscard]] friend constexpr bool operator==(const usage_preference&,
-                                                 const usage_preference&) = default;
-};
-
 /// A site's preferences for one target, as stated in its robots.txt. They never change a verdict.
 struct effective_preferences {
-  usage_preference train_ai{};  ///< training of models: `train-ai`, `ai-train`
-  usage_preference ai_input{};  ///< input of models: `ai-input`, only in Content-Signal
-  usage_preference search{};    ///< search results: `search`
+  /// A site's preference for one category of use of one target, and the line with it.
+  struct preference {
+    std::optional<bool> allowed{};                    ///< empty: unknown
+    directive_kind source = directive_kind::unknown;  ///< content_usage or content_signal
+    std::uint32_t line = 0;                           ///< 1-based; 0 if there is no line
+
+    [[nodiscard]] friend constexpr bool operator==(const preference&, const preference&) = default;
+  };
+
+  preference train_ai{};  ///< training of models: `train-ai`, `ai-train`
+  preference ai_input{};  ///< input of models: `ai-input`, only in Content-Signal
+  preference search{};    ///< search results: `search`
 
   [[nodiscard]] friend constexpr bool operator==(const effective_preferences&,
                                                  const effective_preferences&) = default;
@@ -36,7 +35,8 @@ namespace rep_detail {
 
 /// draft-ietf-aipref-vocab-07, section 5.1: of several statements, the most restrictive one counts.
 /// If two agree, the first one is named.
-constexpr void combine(usage_preference& with, const usage_preference& other) noexcept {
+constexpr void combine(effective_preferences::preference& with,
+                       const effective_preferences::preference& other) noexcept {
   const bool restricts = with.allowed == true && other.allowed == false;
   if (!with.allowed || restricts) {
     with = other;
@@ -46,7 +46,8 @@ constexpr void combine(usage_preference& with, const usage_preference& other) no
 /// Collects the preference for one category from the matching lines, in any order.
 class longest_preference {
  public:
-  constexpr void offer(std::uint32_t specificity, const usage_preference& preference) noexcept {
+  constexpr void offer(std::uint32_t specificity,
+                       const effective_preferences::preference& preference) noexcept {
     if (specificity > specificity_) {
       specificity_ = specificity;
       result_ = preference;
@@ -55,13 +56,13 @@ class longest_preference {
     }
   }
 
-  [[nodiscard]] constexpr usage_preference result() const noexcept {
-    return result_.allowed ? result_ : usage_preference{};
+  [[nodiscard]] constexpr effective_preferences::preference result() const noexcept {
+    return result_.allowed ? result_ : effective_preferences::preference{};
   }
 
  private:
   std::uint32_t specificity_ = 0;
-  usage_preference result_;
+  effective_preferences::preference result_;
 };
 
 }  // namespace rep_detail
@@ -90,7 +91,7 @@ class longest_preference {
   rep_detail::scoped_target compared{target};
   rep_detail::longest_preference train_ai;
   rep_detail::longest_preference search;
-  for (const content_usage& line : content_usages(file, user_agent)) {
+  for (const content_usage& line : file.read<content_usage>(user_agent)) {
     if (const auto size = compared.match(line.path)) {
       constexpr auto source = directive_kind::content_usage;
       train_ai.offer(*size, {line.train_ai(), source, line.line});
@@ -100,7 +101,7 @@ class longest_preference {
   rep_detail::longest_preference ai_train_signal;
   rep_detail::longest_preference ai_input_signal;
   rep_detail::longest_preference search_signal;
-  for (const content_signal& line : content_signals(file, user_agent)) {
+  for (const content_signal& line : file.read<content_signal>(user_agent)) {
     const auto size = compared.match(line.path);
     const auto offer = [&](rep_detail::longest_preference& to, std::optional<bool> signal) {
       if (size && signal) {
@@ -112,7 +113,7 @@ class longest_preference {
     offer(search_signal, line.search);
   }
   if (compared.exceeded()) {
-    constexpr usage_preference denied{.allowed = false};
+    constexpr effective_preferences::preference denied{.allowed = false};
     return {.train_ai = denied, .ai_input = denied, .search = denied};
   }
   effective_preferences result{.train_ai = train_ai.result(),

@@ -6,7 +6,7 @@
 #include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
-#include <robots/rep/read/malformed_limit.hpp>
+#include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/read/target.hpp>
 
@@ -16,15 +16,6 @@
 #include <vector>
 
 namespace robots {
-
-/// Returns everything that the author of a robots.txt should know, by line:
-/// `document::diagnostics`, and problems that only a comparison of lines shows.
-///
-/// Compares the rules of each group. Reports duplicates, rules that never decide because an
-/// opposite rule has the same pattern, and rules that repeat a shorter one. Takes O(n log n) time
-/// for n rules in a group.
-[[nodiscard]] constexpr std::vector<diagnostic> lint(const document& file,
-                                                     const malformed_limit& limit = {});
 
 namespace rep_detail {
 
@@ -41,7 +32,14 @@ namespace rep_detail {
 
 }  // namespace rep_detail
 
-constexpr std::vector<diagnostic> lint(const document& file, const malformed_limit& limit) {
+/// Returns everything that the author of a robots.txt should know, by line:
+/// `document::diagnostics`, and problems that only a comparison of lines shows.
+///
+/// Compares the rules of each group. Reports duplicates, rules that never decide because an
+/// opposite rule has the same pattern, and rules that repeat a shorter one. Takes O(n log n) time
+/// for n rules in a group.
+[[nodiscard]] constexpr std::vector<diagnostic> lint(const document& file,
+                                                     const malformed_limit& limit = {}) {
   std::vector<diagnostic> findings{file.diagnostics().begin(), file.diagnostics().end()};
   const std::vector<directive> lines = file.directives();
   rep_detail::group_lint group{lines, file.options(), findings};
@@ -51,22 +49,22 @@ constexpr std::vector<diagnostic> lint(const document& file, const malformed_lim
     }
     group.add(line);
     if (line.kind == directive_kind::user_agent && rep_detail::is_unmatchable(line.value)) {
-      findings.push_back(
-          make_diagnostic(diagnostic_code::unmatchable_user_agent, line.line, line.column));
+      findings.push_back(rep_detail::make_diagnostic(diagnostic_code::unmatchable_user_agent,
+                                                     line.line, line.column));
     }
-    if (line.kind == directive_kind::sitemap && rep_detail::scheme_prefix(line.value) == 0) {
+    if (line.kind == directive_kind::sitemap && base::scheme_prefix(line.value) == 0) {
       findings.push_back(
-          make_diagnostic(diagnostic_code::relative_sitemap, line.line, line.column));
+          rep_detail::make_diagnostic(diagnostic_code::relative_sitemap, line.line, line.column));
     }
     if (line.kind == directive_kind::content_signal &&
         !rep_detail::read_signals(line.value).complete) {
-      findings.push_back(
-          make_diagnostic(diagnostic_code::unread_content_signal, line.line, line.column));
+      findings.push_back(rep_detail::make_diagnostic(diagnostic_code::unread_content_signal,
+                                                     line.line, line.column));
     }
   }
   group.finish();
   if (limit.exceeded_by(file.lines())) {
-    findings.push_back(make_diagnostic(diagnostic_code::malformed_share, 1, 1));
+    findings.push_back(rep_detail::make_diagnostic(diagnostic_code::malformed_share, 1, 1));
   }
   std::sort(findings.begin(), findings.end(), [](const diagnostic& a, const diagnostic& b) {
     return std::tie(a.line, a.column, a.code) < std::tie(b.line, b.column, b.code);

@@ -69,9 +69,6 @@ struct diagnostic {
   robots::severity severity = robots::severity::error;     ///< the importance
   diagnostic_code code = diagnostic_code::malformed_line;  ///< the kind, for programs
   std::string_view text{};                                 ///< the mistake, and how to correct it
-
-  /// Returns `text`.
-  [[nodiscard]] constexpr std::string_view message() const noexcept { return text; }
 };
 
 namespace rep_detail {
@@ -116,14 +113,14 @@ inline constexpr auto finding_texts = std::to_array<finding_text>({
 static_assert(finding_texts.size() ==
               static_cast<std::size_t>(diagnostic_code::invalid_visit_time) + 1);
 
-}  // namespace rep_detail
-
 /// Makes the diagnostic of `code` for a place in the text.
 [[nodiscard]] constexpr diagnostic make_diagnostic(diagnostic_code code, std::uint32_t line,
                                                    std::uint32_t column) noexcept {
-  const rep_detail::finding_text& entry = rep_detail::finding_texts[static_cast<std::size_t>(code)];
+  const finding_text& entry = finding_texts[static_cast<std::size_t>(code)];
   return {
       .line = line, .column = column, .severity = entry.severity, .code = code, .text = entry.text};
 }
+
+}  // namespace rep_detail
 
 }  // namespace robots

@@ -32,6 +32,8 @@ enum class directive_kind : std::uint8_t {
              "Visit-time", "Clean-param", "Noindex", "Content-Signal", "Content-Usage", "unknown"});
 }
 
+namespace rep_detail {
+
 /// Returns true if a line of this kind is a rule (RFC 9309, section 2.2.2).
 [[nodiscard]] constexpr bool is_rule(directive_kind kind) noexcept {
   return kind == directive_kind::allow || kind == directive_kind::disallow;
@@ -54,6 +56,8 @@ enum class directive_kind : std::uint8_t {
   }
 }
 
+}  // namespace rep_detail
+
 /// A line of a robots.txt with a key and a value, without comment and surrounding white space.
 struct directive {
   directive_kind kind = directive_kind::unknown;  ///< the meaning of the key
@@ -62,7 +66,7 @@ struct directive {
   std::uint32_t line = 0;                         ///< 1-based
   std::uint32_t column = 0;                       ///< of the value, 1-based, in octets
   bool starts_group = false;                      ///< a User-agent line that opens a group
-  bool starts_run = false;                        ///< also after an `is_for_crawler` line
+  bool starts_run = false;                        ///< also after a line such as Crawl-delay
   bool in_group = false;                          ///< a User-agent line precedes it
 };
 

@@ -2,25 +2,42 @@
 
 #include <robots/rep/read/diagnostic.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace robots {
 
-/// The number of lines of a text, and of the malformed ones (the pipeline guide).
-struct line_counts {
-  std::uint32_t non_blank = 0;  ///< lines with more than white space and a comment
-  /// Lines that are not `key: value`, or that have a value which the key does not accept, such as
-  /// `Crawl-delay: soon` and `Disallow: x`. Each has a finding of severity `error`.
-  std::uint32_t malformed = 0;
-  /// True if the text begins like another kind of file, so that it has such lines only by chance.
-  bool not_robots_txt = false;
-};
-
 /// The problems of one robots.txt.
 struct file_findings {
+  /// The number of lines of a text, and of the malformed ones (the pipeline guide).
+  struct line_counts {
+    std::uint32_t non_blank = 0;  ///< lines with more than white space and a comment
+    /// Lines that are not `key: value`, or that have a value which the key does not accept, such as
+    /// `Crawl-delay: soon` and `Disallow: x`. Each has a finding of severity `error`.
+    std::uint32_t malformed = 0;
+    /// True if the text begins like another kind of file, so that it has such lines only by chance.
+    bool not_robots_txt = false;
+  };
+
   line_counts lines{};                    ///< numbers of lines
   std::vector<diagnostic> diagnostics{};  ///< the first 32, in file order
+};
+
+/// The limit beyond which a file is too malformed to be obeyed (the pipeline guide). A file exceeds
+/// it if more than `share` of its lines, and at least `lines` of them, are malformed. A text that
+/// is not a robots.txt, such as an HTML page, exceeds it with any number of lines. So does a text
+/// without a single good line.
+struct malformed_limit {
+  double share = 0.10;    ///< the share of lines that are not blank, 0 to 1
+  std::size_t lines = 5;  ///< the fewest malformed lines
+
+  /// Returns true if a file with these lines is too malformed.
+  [[nodiscard]] constexpr bool exceeded_by(file_findings::line_counts counts) const noexcept {
+    const bool all = counts.malformed != 0 && counts.malformed == counts.non_blank;
+    return counts.not_robots_txt || all ||
+           (counts.malformed >= lines && counts.malformed > share * counts.non_blank);
+  }
 };
 
 }  // namespace robots

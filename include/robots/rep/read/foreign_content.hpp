@@ -48,6 +48,26 @@ inline constexpr auto foreign_beginnings = [] {
                     "\0\0\xFE\xFF"sv};
 }();
 
+}  // namespace rep_detail
+
+}  // namespace robots
+
+namespace robots::detail {
+
+/// Returns true if octets begin with the signature of an archive, image, document or program, or
+/// with the byte order mark of UTF-32. Such octets are not text in any charset. Takes constant
+/// time.
+[[nodiscard]] constexpr bool has_foreign_signature(std::string_view octets) noexcept {
+  return std::any_of(rep_detail::foreign_beginnings.begin(), rep_detail::foreign_beginnings.end(),
+                     [&](std::string_view beginning) { return octets.starts_with(beginning); });
+}
+
+}  // namespace robots::detail
+
+namespace robots {
+
+namespace rep_detail {
+
 /// Returns true if `text` begins with a JSON object or array: a bracket, and then something that
 /// may follow (RFC 8259, section 2). `[Sitemap]` is a heading, not JSON.
 [[nodiscard]] constexpr bool begins_json(std::string_view text) noexcept {
@@ -59,15 +79,6 @@ inline constexpr auto foreign_beginnings = [] {
   const std::string_view followers = object ? "\"}" : "\"]{[";
   return next != std::string_view::npos && followers.find(text[next]) != std::string_view::npos;
 }
-
-/// The octets that begin other kinds of files, so that most texts need no comparison.
-inline constexpr auto begins_foreign = [] {
-  std::array<bool, 256> begins{};
-  for (const std::string_view beginning : foreign_beginnings) {
-    begins[static_cast<unsigned char>(beginning.front())] = true;
-  }
-  return begins;
-}();
 
 [[nodiscard]] constexpr bool is_control(char c) noexcept {
   const auto octet = static_cast<unsigned char>(c);
@@ -98,8 +109,6 @@ inline constexpr auto begins_foreign = [] {
   return only_nuls || (nuls > 1 && nuls * 4 > size) || (others >= fewest && others * 20 > size);
 }
 
-}  // namespace rep_detail
-
 /// The kinds of content that sites send instead of a robots.txt.
 enum class foreign_content : std::uint8_t {
   none,    ///< no sign of other content
@@ -107,30 +116,17 @@ enum class foreign_content : std::uint8_t {
   other,   ///< JSON, an archive, an image, UTF-32, or mostly control characters
 };
 
-/// Returns true if octets begin with the signature of an archive, image, document or program, or
-/// with the byte order mark of UTF-32. Such octets are not text in any charset. Takes constant
-/// time.
-[[nodiscard]] constexpr bool has_foreign_signature(std::string_view octets) noexcept {
-  if (octets.empty() || !rep_detail::begins_foreign[static_cast<unsigned char>(octets.front())]) {
-    return false;
-  }
-  return std::any_of(rep_detail::foreign_beginnings.begin(), rep_detail::foreign_beginnings.end(),
-                     [&](std::string_view beginning) { return octets.starts_with(beginning); });
-}
-
 /// Recognises content that sites send instead of a robots.txt: error and challenge pages, JSON,
 /// archives, images and programs.
 ///
 /// Skips UTF-8 byte order marks, white space and NUL octets, then checks the start in constant
-/// time. It does not read UTF-16: call `to_utf8` first.
+/// time. It does not read UTF-16.
 [[nodiscard]] constexpr foreign_content find_foreign_content(std::string_view text) noexcept {
-  if (has_foreign_signature(text)) {
+  if (detail::has_foreign_signature(text)) {
     return foreign_content::other;
   }
   constexpr std::string_view mark = "\xEF\xBB\xBF";
-  const auto is_skipped = [](char c) {
-    return rep_detail::is_padding(c) || rep_detail::is_line_end(c);
-  };
+  const auto is_skipped = [](char c) { return is_padding(c) || is_line_end(c); };
   std::string_view first = text;
   do {
     first.remove_prefix(first.starts_with(mark) ? mark.size() : 0);
@@ -140,9 +136,10 @@ enum class foreign_content : std::uint8_t {
   if (first.starts_with('<')) {
     return foreign_content::markup;
   }
-  return rep_detail::begins_json(first) || rep_detail::is_mostly_controls(text)
-             ? foreign_content::other
-             : foreign_content::none;
+  return begins_json(first) || is_mostly_controls(text) ? foreign_content::other
+                                                        : foreign_content::none;
 }
+
+}  // namespace rep_detail
 
 }  // namespace robots

@@ -1,11 +1,21 @@
 #pragma once
 
-#include <robots/rep/read/dialect.hpp>
-
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace robots {
+
+/// The interpretation of the protocol, for points on which implementations disagree.
+enum class dialect : std::uint8_t {
+  rfc9309,  ///< RFC 9309 to the letter; where it is silent, the choice that blocks least
+  google,   ///< the verdicts of google/robotstxt, with its quirks
+};
+
+/// The name of a dialect, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(dialect value) noexcept {
+  return value == dialect::google ? "google" : "rfc9309";
+}
 
 /// The rule that decides if an allow and a disallow rule of equal length both match.
 enum class tie_break : std::uint8_t {

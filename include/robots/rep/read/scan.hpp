@@ -5,13 +5,14 @@
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/keys.hpp>
 #include <robots/rep/read/detail/parse_delay.hpp>
-#include <robots/rep/read/detail/parse_rate.hpp>
 #include <robots/rep/read/detail/split_line.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/foreign_content.hpp>
 #include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/read/request_rate.hpp>
+#include <robots/rep/read/visit_time.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
 #include <algorithm>
@@ -59,7 +60,7 @@ class scanner {
                     const dialect_traits& traits) noexcept
       : handler_(handler), options_(options), traits_(traits) {}
 
-  constexpr line_counts run(std::string_view text) {
+  constexpr file_findings::line_counts run(std::string_view text) {
     const std::string_view whole = cut(text);
     begin_ = whole.data();
     if constexpr (!waits) {
@@ -343,9 +344,9 @@ class scanner {
       } else if (std::exchange(run_has_delay_, true)) {
         report(diagnostic_code::repeated_crawl_delay, line.value);
       }
-    } else if (line.kind == directive_kind::request_rate && !parse_rate(line.value)) {
+    } else if (line.kind == directive_kind::request_rate && !request_rate::parse(line.value)) {
       malformed(diagnostic_code::invalid_request_rate, line.value);
-    } else if (line.kind == directive_kind::visit_time && !parse_hours(line.value)) {
+    } else if (line.kind == directive_kind::visit_time && !visit_time::parse(line.value)) {
       malformed(diagnostic_code::invalid_visit_time, line.value);
     }
   }
@@ -383,7 +384,7 @@ class scanner {
   const dialect_traits& traits_;
   const char* begin_ = nullptr;  // of the current line
   std::uint32_t number_ = 0;     // of the current line, 1-based
-  line_counts counts_;
+  file_findings::line_counts counts_;
   bool in_group_ = false;
   bool in_agents_ = false;
   bool run_is_over_ = false;
@@ -399,8 +400,8 @@ class scanner {
 /// Accepts any octets: reports and skips lines that it cannot understand. Throws only if the
 /// handler throws; linear in the text.
 template <DirectiveHandler Handler>
-constexpr line_counts scan(std::string_view text, Handler& handler,
-                           const parse_options& options = {}) {
+constexpr file_findings::line_counts scan(std::string_view text, Handler& handler,
+                                          const parse_options& options = {}) {
   return rep_detail::scanner<Handler>{handler, options, rep_detail::traits_of(options.dialect)}.run(
       text);
 }

@@ -1,12 +1,11 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/rep/read/dialect.hpp>
 
 #include <cstddef>
 #include <string_view>
 
-namespace robots {
+namespace robots::rep_detail {
 
 /// The part of a URL that rules are compared with: path and query.
 struct target_path {
@@ -14,19 +13,10 @@ struct target_path {
   bool leading_slash = false;  ///< a `/` is missing before `text`, as for `http://host?q`
 };
 
-namespace rep_detail {
-
-/// Returns the length of `scheme://` at the start of a URL (RFC 3986, section 3.1), or 0.
+/// Returns the length of `scheme://` at the start of a URL, or 0.
 [[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
-  if (url.empty() || !base::is_alpha(url.front())) {
-    return 0;
-  }
-  std::size_t i = 1;
-  while (i < url.size() && (base::is_alpha(url[i]) || base::is_digit(url[i]) || url[i] == '+' ||
-                            url[i] == '-' || url[i] == '.')) {
-    ++i;
-  }
-  return url.substr(i).starts_with("://") ? i + 3 : 0;
+  const std::size_t length = base::scheme_length(url);
+  return length != 0 && url.substr(length).starts_with("://") ? length + 3 : 0;
 }
 
 [[nodiscard]] constexpr target_path path_from(std::string_view url, std::size_t start) noexcept {
@@ -54,8 +44,6 @@ namespace rep_detail {
   return path;
 }
 
-}  // namespace rep_detail
-
 /// Returns path and query of a target, which is an absolute URL (`scheme://...`) or a path with
 /// query. Drops the fragment.
 ///
@@ -65,10 +53,10 @@ namespace rep_detail {
 [[nodiscard]] constexpr target_path path_and_query(std::string_view target,
                                                    bool lenient = false) noexcept {
   if (lenient) {
-    return rep_detail::lenient_path(target);
+    return lenient_path(target);
   }
   target = target.substr(0, target.find('#'));
-  const std::size_t authority = rep_detail::scheme_prefix(target);
+  const std::size_t authority = scheme_prefix(target);
   if (authority == 0) {
     return {.text = target, .leading_slash = !target.starts_with('/')};
   }
@@ -76,7 +64,7 @@ namespace rep_detail {
   while (path < target.size() && target[path] != '/' && target[path] != '?') {
     ++path;
   }
-  return rep_detail::path_from(target, path < target.size() ? path : std::string_view::npos);
+  return path_from(target, path < target.size() ? path : std::string_view::npos);
 }
 
-}  // namespace robots
+}  // namespace robots::rep_detail

@@ -20,7 +20,13 @@ namespace robots {
 /// named. Accepts any octets; they never make it throw. Linear in the text, except that rules to be
 /// tried one by one are sorted. Needs up to 64 KiB of stack if a rule is not in normal form.
 [[nodiscard]] constexpr rule_set compile(std::string_view text, std::string_view user_agent,
-                                         const parse_options& options = {});
+                                         const parse_options& options = {}) {
+  // An octet is written as three at most, and a `/` may be added in front.
+  static_assert(3 * max_line_bytes + 1 <= rep_detail::packed_rule::most_compiled);
+  rep_detail::rule_collector collector{user_agent, options};
+  scan(text, collector, options);
+  return collector.finish();
+}
 
 /// Compiles for a crawler with several names, the most specific one first: `compile(text,
 /// {"examplebot-news", "examplebot"})`.
@@ -31,34 +37,17 @@ namespace robots {
 /// compares each User-agent line with each name.
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::span<const std::string_view> user_agents,
-                                         const parse_options& options = {});
-
-/// Like the function above, for names in braces. Without this overload, two names would mean the
-/// start and the end of one name.
-[[nodiscard]] constexpr rule_set compile(std::string_view text,
-                                         std::initializer_list<std::string_view> user_agents,
-                                         const parse_options& options = {});
-
-// An octet is written as three at most, and a `/` may be added in front.
-static_assert(3 * max_line_bytes + 1 <= rep_detail::packed_rule::most_compiled);
-
-constexpr rule_set compile(std::string_view text, std::string_view user_agent,
-                           const parse_options& options) {
-  rep_detail::rule_collector collector{user_agent, options};
-  scan(text, collector, options);
-  return collector.finish();
-}
-
-constexpr rule_set compile(std::string_view text, std::span<const std::string_view> user_agents,
-                           const parse_options& options) {
+                                         const parse_options& options = {}) {
   rep_detail::names_collector collector{user_agents, options};
   scan(text, collector, options);
   return collector.finish();
 }
 
-constexpr rule_set compile(std::string_view text,
-                           std::initializer_list<std::string_view> user_agents,
-                           const parse_options& options) {
+/// Like the function above, for names in braces. Without this overload, two names would mean the
+/// start and the end of one name.
+[[nodiscard]] constexpr rule_set compile(std::string_view text,
+                                         std::initializer_list<std::string_view> user_agents,
+                                         const parse_options& options = {}) {
   return compile(text, std::span{user_agents.begin(), user_agents.size()}, options);
 }
 

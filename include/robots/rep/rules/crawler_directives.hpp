@@ -1,12 +1,19 @@
 #pragma once
 
+#include <robots/rep/read/detail/parse_delay.hpp>
+#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
+#include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/read/scan.hpp>
+#include <robots/rep/rules/detail/rule_collector.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace robots {
@@ -20,12 +27,78 @@ struct crawler_directives {
   /// The first valid Crawl-delay before any group. Crawlers should wait at least that long, but it
   /// is not a rule.
   std::optional<std::chrono::milliseconds> file_delay{};
-  /// The other lines for this crawler (`is_for_crawler`), in file order. Read them with
-  /// `request_rates`, `visit_times` and `content_usages` of `rep/extensions`.
+  /// The other lines for this crawler, such as Request-rate, in file order. `read_lines` reads
+  /// them.
   std::vector<directive> extensions{};
   std::vector<std::string_view> sitemaps{};  ///< values of the Sitemap lines, as written
   std::optional<std::string_view> host{};    ///< the first value of a Host line that has one
   file_findings findings{};                  ///< the problems of the file
 };
+
+namespace rep_detail {
+
+/// Collects the directives for one crawler from those of a text.
+class crawler_collector {
+ public:
+  constexpr crawler_collector(std::string_view user_agent, const parse_options& options)
+      : rules_(user_agent, options) {}
+
+  constexpr void on_directive(const directive& line) {
+    if (line.kind == directive_kind::user_agent) {
+      if (rules_.on_user_agent(line)) {
+        found_.extensions.clear();
+      }
+      return;
+    }
+    const bool applies = rules_.on_other(line);
+    if (line.kind == directive_kind::sitemap) {
+      found_.sitemaps.push_back(line.value);
+    } else if (line.kind == directive_kind::host && !found_.host && !line.value.empty()) {
+      found_.host = line.value;
+    } else if (line.kind == directive_kind::crawl_delay) {
+      if (!line.in_group && !found_.file_delay) {
+        found_.file_delay = parse_delay(line.value);
+      }
+    } else if (applies && is_for_crawler(line.kind)) {
+      found_.extensions.push_back(line);
+    }
+  }
+
+  constexpr void on_diagnostic(const diagnostic& found) {
+    constexpr std::size_t most = 32;
+    if (found_.findings.diagnostics.size() < most) {
+      found_.findings.diagnostics.push_back(found);
+    }
+  }
+
+  [[nodiscard]] constexpr crawler_directives finish(file_findings::line_counts lines) && {
+    found_.findings.lines = lines;
+    // Made in place, since it is slow to move rules that were just written.
+    return {.rules = rules_.finish(),
+            .file_delay = found_.file_delay,
+            .extensions = std::move(found_.extensions),
+            .sitemaps = std::move(found_.sitemaps),
+            .host = found_.host,
+            .findings = std::move(found_.findings)};
+  }
+
+ private:
+  rule_collector rules_;
+  crawler_directives found_;
+};
+
+}  // namespace rep_detail
+
+/// Reads everything in `text` for one crawler, in one pass.
+///
+/// `user_agent` is as for `compile`; the member `rules` is the result of `compile`. Accepts any
+/// octets; they never make it throw. Costs the same as `compile`.
+[[nodiscard]] constexpr crawler_directives directives_for(std::string_view text,
+                                                          std::string_view user_agent,
+                                                          const parse_options& options = {}) {
+  rep_detail::crawler_collector collector{user_agent, options};
+  const file_findings::line_counts lines = scan(text, collector, options);
+  return std::move(collector).finish(lines);
+}
 
 }  // namespace robots

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/printable.hpp>
 #include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
@@ -11,24 +12,45 @@
 
 namespace robots {
 
+/// Names the rule that decided, its line and the crawler it is for, in a sentence for people:
+/// `disallow "/admin", line 2, for *`. If no rule decided, the sentence says so. Octets that are
+/// not printable ASCII are written as `\xNN`.
+[[nodiscard]] inline std::string explain(const verdict& answer) {
+  if (answer.directive && answer.pattern) {
+    std::string text{to_string(*answer.directive)};
+    text.append(" \"").append(base::printable(*answer.pattern)).append("\", line ");
+    text.append(std::to_string(answer.line)).append(", for ");
+    return text.append(base::printable(answer.user_agent));
+  }
+  if (answer.undecided) {
+    return "the URL is too long to compare, or there are too many rules";
+  }
+  if (answer.exempt) {
+    return "/robots.txt itself";
+  }
+  return answer.allowed ? "no rule matches" : "no rule decides, but the policy of the site denies";
+}
+
+/// A rule of a rule set. `pattern` refers to the rule set.
+struct listed_rule {
+  rule_kind kind = rule_kind::allow;  ///< Allow or Disallow
+  std::string_view pattern{};         ///< as written in the file
+  std::string compared{};             ///< its normal form, without wildcards at its end
+  bool anchored = false;              ///< `compared` ends with `$`, the end of the target
+  std::uint32_t specificity = 0;      ///< octets of the normal form with wildcards and anchor
+  std::uint32_t rank = 0;             ///< the matching rule with the highest rank decides
+  std::uint32_t line = 0;             ///< 1-based
+};
+
 /// The reasons for a verdict. The views refer to the rule set that was asked.
 struct explanation {
-  /// A rule that matches a target.
-  struct matching_rule {
-    rule_kind kind = rule_kind::allow;  ///< Allow or Disallow
-    std::string_view pattern{};         ///< as written in the file
-    std::string compared{};             ///< its normal form, without wildcards at its end
-    std::uint32_t specificity = 0;      ///< octets of the normal form with wildcards and anchor
-    std::uint32_t line = 0;             ///< 1-based
-  };
-
   robots::verdict verdict{};                ///< the answer
   group_choice group = group_choice::none;  ///< the groups that apply
   std::string target{};                     ///< the normal form of the target
   /// All rules that match. The first one decides, unless the target is /robots.txt. If the first
   /// one were deleted, the next one would decide. Incomplete if the steps of a question are used
   /// up; empty if the target is too long.
-  std::vector<matching_rule> matches{};
+  std::vector<listed_rule> matches{};
 };
 
 }  // namespace robots

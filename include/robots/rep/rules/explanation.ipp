@@ -11,46 +11,62 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
+#include <tuple>
 
 namespace robots {
+
+namespace rep_detail {
+
+/// Describes a rule of `table`.
+[[nodiscard]] inline listed_rule listed(const packed_rule& rule, const rule_table& table) {
+  const auto describe = [&](const compiled_pattern& pattern) {
+    return listed_rule{
+        .kind = rule.kind(),
+        .pattern = rule.written(table.block),
+        .compared = std::string{pattern.text}.append(pattern.anchored ? "$" : ""),
+        .anchored = pattern.anchored,
+        .specificity = rule.specificity(table.block),
+        .rank = static_cast<std::uint32_t>(rule.rank(table.block, table.facts.tie) >> 32U),
+        .line = rule.line()};
+  };
+  return rule.with_pattern(table.block, *table.facts.traits->rule_form, describe);
+}
+
+}  // namespace rep_detail
+
+ROBOTS_INLINE std::vector<listed_rule> rule_set::list() const& {
+  const rep_detail::rule_table table = this->table();
+  std::vector<listed_rule> result;
+  result.reserve(size());
+  for (std::size_t i = 0; i < size(); ++i) {
+    result.push_back(rep_detail::listed(table.rule(i), table));
+  }
+  return result;
+}
 
 ROBOTS_INLINE explanation rule_set::explain(std::string_view target) const& {
   explanation result{.verdict = match(target), .group = parts_.facts.group};
   const rep_detail::rule_table table = this->table();
-  const rep_detail::dialect_traits& traits = *parts_.facts.traits;
-  const std::vector<char> octets = rep_detail::normal_target(target, traits);
+  const std::vector<char> octets = rep_detail::normal_target(target, *parts_.facts.traits);
   result.target.assign(octets.data(), octets.size());
-  std::vector<std::pair<rep_detail::rule_rank, explanation::matching_rule>> matching;
+  std::vector<listed_rule>& matches = result.matches;
   rep_detail::step_budget steps{rep_detail::max_match_steps};
   for (std::size_t i = 0; i < size() && !rep_detail::is_too_long(result.target); ++i) {
-    const rep_detail::packed_rule rule = table.rule(i);
-    if (!table.matches(rule, result.target, steps)) {
-      continue;
+    if (const auto rule = table.rule(i); table.matches(rule, result.target, steps)) {
+      matches.push_back(rep_detail::listed(rule, table));
     }
-    const auto add = [&](const rep_detail::compiled_pattern& pattern) {
-      matching.push_back({rule.rank(table.block, parts_.facts.tie),
-                          {.kind = rule.kind(),
-                           .pattern = rule.written(table.block),
-                           .compared = std::string{pattern.text} + (pattern.anchored ? "$" : ""),
-                           .specificity = rule.specificity(table.block),
-                           .line = rule.line()}});
-    };
-    rule.with_pattern(table.block, *traits.rule_form, add);
   }
   // For google/robotstxt, one line can be two patterns. The one with the higher rank is listed.
-  std::sort(matching.begin(), matching.end(), [](const auto& a, const auto& b) {
-    return a.second.line != b.second.line ? a.second.line < b.second.line : a.first > b.first;
+  std::sort(matches.begin(), matches.end(), [](const listed_rule& a, const listed_rule& b) {
+    return std::tie(a.line, b.rank) < std::tie(b.line, a.rank);
   });
-  matching.erase(
-      std::unique(matching.begin(), matching.end(),
-                  [](const auto& a, const auto& b) { return a.second.line == b.second.line; }),
-      matching.end());
-  std::sort(matching.begin(), matching.end(),
-            [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (auto& [rank, rule] : matching) {
-    result.matches.push_back(std::move(rule));
-  }
+  const auto is_same_line = [](const listed_rule& a, const listed_rule& b) {
+    return a.line == b.line;
+  };
+  matches.erase(std::unique(matches.begin(), matches.end(), is_same_line), matches.end());
+  std::sort(matches.begin(), matches.end(), [](const listed_rule& a, const listed_rule& b) {
+    return std::tie(b.rank, a.line) < std::tie(a.rank, b.line);
+  });
   return result;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/rep/read/dialect.hpp>
+#include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>
 

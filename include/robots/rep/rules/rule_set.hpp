@@ -2,9 +2,9 @@
 
 #include <robots/base/fingerprint.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
+#include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
-#include <robots/rep/rules/detail/rule_set_parts.hpp>
 #include <robots/rep/rules/detail/rule_table.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/normal_form.hpp>
@@ -25,8 +25,7 @@ struct listed_rule;
 
 namespace rep_detail {
 class rule_collector;
-struct rule_table;
-}  // namespace rep_detail
+}
 
 /// The compiled rules of one robots.txt for one crawler. `compile` and `document::rules_for` make
 /// it.
@@ -60,7 +59,9 @@ class rule_set {
   /// comparing it takes more than 8,388,608 steps. Then `verdict::undecided` is true. The search of
   /// a target for a literal takes at most one step per octet. A rule set without rules allows
   /// everything.
-  [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept;
+  [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
+    return table().allows(target);
+  }
 
   /// Like `allows`, but also returns the deciding rule. The views in the result live as long as
   /// this rule set.
@@ -68,7 +69,9 @@ class rule_set {
   /// RFC 9309, section 2.2.2: the matching rule with the most octets decides; of equally long ones,
   /// an allow rule. If no rule matches, the target is allowed; /robots.txt itself is always
   /// allowed.
-  [[nodiscard]] constexpr verdict match(std::string_view target) const& noexcept;
+  [[nodiscard]] constexpr verdict match(std::string_view target) const& noexcept {
+    return table().match(target);
+  }
   verdict match(std::string_view) const&& = delete;
 
   /// Explains the verdict on `target`: lists every matching rule, the deciding one first, with the
@@ -77,7 +80,7 @@ class rule_set {
   [[nodiscard]] explanation explain(std::string_view target) const&;
   explanation explain(std::string_view) const&& = delete;
 
-  /// Lists every rule, in no particular order. Linear. Needs <robots/rep/rules/listed_rule.hpp>.
+  /// Lists every rule, in no particular order. Linear. Needs <robots/rep/rules/explanation.hpp>.
   [[nodiscard]] std::vector<listed_rule> list() const&;
   std::vector<listed_rule> list() const&& = delete;
 
@@ -88,7 +91,9 @@ class rule_set {
   }
 
   /// Returns the name for verdicts: the crawler's token as given, or "*" if the rules of `*` apply.
-  [[nodiscard]] constexpr std::string_view user_agent() const& noexcept;
+  [[nodiscard]] constexpr std::string_view user_agent() const& noexcept {
+    return table().user_agent();
+  }
   std::string_view user_agent() const&& = delete;
 
   /// Returns true if a target without a scheme begins with a host, as in `dialect::google`.
@@ -126,24 +131,12 @@ class rule_set {
   template <class Collector>
   constexpr rule_set(Collector& from, std::string_view token) : parts_(from.parts(token)) {}
 
-  [[nodiscard]] constexpr rep_detail::rule_table table() const noexcept;
+  [[nodiscard]] constexpr rep_detail::rule_table table() const noexcept {
+    return {.block = {parts_.block.data(), parts_.block.size()}, .facts = parts_.facts};
+  }
 
   rep_detail::rule_set_parts parts_;
 };
-
-constexpr rep_detail::rule_table rule_set::table() const noexcept {
-  return {.block = {parts_.block.data(), parts_.block.size()}, .facts = parts_.facts};
-}
-
-constexpr bool rule_set::allows(std::string_view target) const noexcept {
-  return table().allows(target);
-}
-
-constexpr verdict rule_set::match(std::string_view target) const& noexcept {
-  return table().match(target);
-}
-
-constexpr std::string_view rule_set::user_agent() const& noexcept { return table().user_agent(); }
 
 constexpr std::uint64_t rule_set::fingerprint() const {
   const rep_detail::rule_table table = this->table();

@@ -2,8 +2,8 @@
 
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>
-#include <robots/rep/text/fixed_string.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,11 +11,27 @@
 
 namespace robots {
 
+namespace rep_detail {
+
+/// A string literal as a template argument.
+template <std::size_t N>
+struct fixed_string {
+  // NOLINTNEXTLINE(google-explicit-constructor): template arguments convert implicitly
+  consteval fixed_string(const char (&literal)[N]) noexcept { std::copy_n(literal, N, text); }
+
+  /// Returns the characters without the final NUL.
+  [[nodiscard]] constexpr std::string_view view() const noexcept { return {text, N - 1}; }
+
+  char text[N]{};  // public, as a template argument requires
+};
+
+}  // namespace rep_detail
+
 /// A path pattern that is compiled with the program: `static_pattern<"/a*b$">::matches("/axxb")`.
 ///
 /// It has the same answers as `pattern` with `dialect::rfc9309`, and needs no time for compiling
 /// when the program runs. A pattern that can never match does not compile.
-template <fixed_string Text>
+template <rep_detail::fixed_string Text>
 class static_pattern {
   static constexpr auto source = rep_detail::pattern_source::of(Text.view());
   static constexpr const rep_detail::normal_form& form = rep_detail::rfc9309_rule_form;

@@ -113,16 +113,6 @@ TEST_CASE("A wrong Redis URL is refused with a message that says how to correct 
   }
 }
 
-TEST_CASE("An option says that the server of a URL is a node of a cluster") {
-  CHECK(parse_redis_url("redis://h", true).topology == redis_topology::cluster);
-  CHECK(parse_redis_url("redis://a,b", true).servers.size() == 2);
-  for (const std::string url :
-       {"redis://h/1", "unix:///run/redis.sock", "redis+sentinel://h?master=m"}) {
-    CHECK_THROWS_WITH_AS(static_cast<void>(parse_redis_url(url, true)),
-                         doctest::Contains("a cluster "), std::invalid_argument);
-  }
-}
-
 TEST_CASE("An error about a Redis URL does not repeat its password") {
   for (const std::string url : {"http://me:secret@h", "redis://me:secret@h:x"}) {
     try {

@@ -2,7 +2,7 @@
 
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
-#include <robots/rep/rules/detail/hash_bucket.hpp>
+#include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
 #include <robots/rep/rules/detail/rule_hash.hpp>
 
@@ -16,7 +16,6 @@
 
 namespace {
 
-using robots::rep_detail::hash_bucket;
 using robots::rep_detail::rule_set_parts;
 
 rule_set_parts lay_out(const std::string& text) {
@@ -31,10 +30,10 @@ std::size_t fullest(const rule_set_parts& parts) {
   std::size_t most = 0;
   const std::string_view octets{parts.block.data(), parts.block.size()};
   std::size_t end = parts.facts.rules;
-  for (std::size_t offset = parts.facts.rules_at() - hash_bucket::stored_size;
-       offset > parts.facts.buckets_at;) {
-    offset -= hash_bucket::stored_size;
-    const std::size_t first = hash_bucket::load(octets, offset).first;
+  for (std::size_t place = parts.facts.rules_at() - sizeof(std::uint32_t);
+       place > sizeof(robots::rep_detail::prefix_lengths);) {
+    place -= sizeof(std::uint32_t);
+    const auto first = static_cast<std::size_t>(robots::rep_detail::part_of_word<4>(octets, place));
     most = std::max(most, end - first);
     end = first;
   }

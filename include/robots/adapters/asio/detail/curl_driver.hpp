@@ -26,7 +26,7 @@ namespace robots::adapters_detail {
 /// Everything runs on one strand, and no queued task keeps the driver alive.
 class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
  public:
-  asio_curl_driver(const boost::asio::any_io_executor& executor, const curl_multi_options& options)
+  asio_curl_driver(const boost::asio::any_io_executor& executor, const curl_options& options)
       : strand_(executor),
         timer_(strand_),
         transfers_(options, [this]() noexcept { post(&asio_curl_driver::collect); }) {
@@ -54,7 +54,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   using timer = boost::asio::basic_waitable_timer<
       std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
 
-  /// A socket of libcurl. libcurl owns it, so it is released, never closed.
+  /// A socket that Asio watches. libcurl owns it, so it is released, never closed.
   struct watch {
     watch(const strand& on, curl_socket_t socket) : descriptor(on, socket) {}
     watch(const watch&) = delete;
@@ -68,9 +68,6 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
 
     boost::asio::posix::basic_stream_descriptor<strand> descriptor;
-    int wanted = CURL_POLL_NONE;
-    bool reading = false;
-    bool writing = false;
   };
 
   template <class Task>
@@ -84,67 +81,59 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
 
   static int on_socket(CURL* /*easy*/, curl_socket_t socket, int events, void* self,
                        void* /*unused*/) noexcept {
-    try {
-      static_cast<asio_curl_driver*>(self)->watch_socket(socket, events);
-      return 0;
-    } catch (...) {
-      return -1;
-    }
+    return succeeds([&] { static_cast<asio_curl_driver*>(self)->watch_socket(socket, events); });
   }
 
   static int on_timer(CURLM* /*multi*/, long milliseconds, void* self) noexcept {
+    return succeeds([&] { static_cast<asio_curl_driver*>(self)->set_timer(milliseconds); });
+  }
+
+  /// Returns 0, or -1 after an exception, which must not pass through libcurl.
+  template <class Act>
+  [[nodiscard]] static int succeeds(const Act& act) noexcept {
     try {
-      static_cast<asio_curl_driver*>(self)->set_timer(milliseconds);
+      act();
       return 0;
     } catch (...) {
       return -1;
     }
   }
 
+  /// Watches a socket for other events than before, or no longer.
   void watch_socket(curl_socket_t socket, int events) {
+    if (const auto found = watches_.find(socket); found != watches_.end()) {
+      found->second->let_go();  // which ends its waits
+      watches_.erase(found);
+    }
     if (events == CURL_POLL_REMOVE) {
-      if (const auto found = watches_.find(socket); found != watches_.end()) {
-        found->second->let_go();
-        watches_.erase(found);
-      }
       return;
     }
-    std::shared_ptr<watch>& watched = watches_[socket];
-    if (!watched) {
-      watched = std::make_shared<watch>(strand_, socket);
-    }
-    watched->wanted = events;
-    wait(watched);
-  }
-
-  /// Handles a socket that is ready.
-  [[nodiscard]] auto ready(const std::shared_ptr<watch>& watched, bool watch::* waiting, int mask) {
-    return
-        [weak = weak_from_this(), watched, waiting, mask](const boost::system::error_code& error) {
-          (*watched).*waiting = false;
-          const auto self = weak.lock();
-          if (!self || !watched->descriptor.is_open() ||
-              error == boost::asio::error::operation_aborted) {
-            return;
-          }
-          self->act(watched->descriptor.native_handle(), error ? CURL_CSELECT_ERR : mask);
-          if (watched->descriptor.is_open()) {
-            self->wait(watched);
-          }
-        };
-  }
-
-  /// Lets Asio wait once for the event of a socket that libcurl asks for.
-  void wait(const std::shared_ptr<watch>& watched) {
+    const auto watched = std::make_shared<watch>(strand_, socket);
+    watches_.emplace(socket, watched);
     using descriptor = boost::asio::posix::descriptor_base;
-    if ((watched->wanted & CURL_POLL_IN) != 0 && !std::exchange(watched->reading, true)) {
-      watched->descriptor.async_wait(descriptor::wait_read,
-                                     ready(watched, &watch::reading, CURL_CSELECT_IN));
+    if ((events & CURL_POLL_IN) != 0) {
+      wait(watched, descriptor::wait_read, CURL_CSELECT_IN);
     }
-    if ((watched->wanted & CURL_POLL_OUT) != 0 && !std::exchange(watched->writing, true)) {
-      watched->descriptor.async_wait(descriptor::wait_write,
-                                     ready(watched, &watch::writing, CURL_CSELECT_OUT));
+    if ((events & CURL_POLL_OUT) != 0) {
+      wait(watched, descriptor::wait_write, CURL_CSELECT_OUT);
     }
+  }
+
+  /// Tells libcurl about each event of a socket, until libcurl wants other events.
+  void wait(const std::shared_ptr<watch>& watched,
+            boost::asio::posix::descriptor_base::wait_type event, int mask) {
+    watched->descriptor.async_wait(event, [weak = weak_from_this(), watched, event,
+                                           mask](const boost::system::error_code& error) {
+      const auto self = weak.lock();
+      if (!self || !watched->descriptor.is_open() ||
+          error == boost::asio::error::operation_aborted) {
+        return;
+      }
+      self->act(watched->descriptor.native_handle(), error ? CURL_CSELECT_ERR : mask);
+      if (watched->descriptor.is_open()) {
+        self->wait(watched, event, mask);
+      }
+    });
   }
 
   void set_timer(long milliseconds) {

@@ -8,9 +8,8 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/excluded_hosts.hpp>
-#include <robots/observe/event_json.hpp>
+#include <robots/observe/event_text.hpp>
 #include <robots/policy/fallback.hpp>
-#include <robots/rep/read/dialect.hpp>
 #include <robots/rep/read/parse_options.hpp>
 
 #include <algorithm>
@@ -51,8 +50,8 @@ namespace robots::adapters_detail {
     json.open().text(to_string(kind), to_string(options.fallback.action(kind))).close();
   }
   json.close_list();
-  observe_detail::add_hosts(json, "excluded", options.excluded);
-  observe_detail::add_hosts(json, "sign_off", options.sign_off);
+  detail::add_hosts(json, "excluded", options.excluded);
+  detail::add_hosts(json, "sign_off", options.sign_off);
   json.flag("is_high_risk", static_cast<bool>(options.is_high_risk));
   return std::move(json).finish();
 }
@@ -63,21 +62,22 @@ struct audited_crawler {
   std::string id;  ///< identifies the description
   std::string user_agent;
   parse_options parse{};
-  std::vector<excluded_hosts> excluded{};  ///< each list until now
-  excluded_hosts high_risk{};              ///< hosts that need a sign-off
-  bool has_own_risk = false;               ///< a function of the user may name more of them
+  std::vector<detail::excluded_hosts> excluded{};  ///< each list until now
+  detail::excluded_hosts high_risk{};              ///< hosts that need a sign-off
+  bool has_own_risk = false;                       ///< a function of the user may name more of them
 };
 
 /// Reads a list of hosts from an entry.
-[[nodiscard]] inline excluded_hosts hosts_in(const audit_entry& from, std::string_view name) {
+[[nodiscard]] inline detail::excluded_hosts hosts_in(const audit_entry& from,
+                                                     std::string_view name) {
   std::vector<std::string> listed;
   for (const base::json_object& host : from.list(name)) {
     listed.push_back(host.text("host"));
   }
   try {
-    return excluded_hosts{listed};
+    return detail::excluded_hosts{listed};
   } catch (const std::invalid_argument&) {
-    return excluded_hosts{};  // no trail has such a name
+    return detail::excluded_hosts{};  // no trail has such a name
   }
 }
 

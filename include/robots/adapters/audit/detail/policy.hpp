@@ -8,7 +8,7 @@
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/rules/listed_rule.hpp>
+#include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -86,7 +86,7 @@ inline void add_record(base::json_writer& json, const record_head& head) {
   json.text("charset", to_string(head.charset));
   json.flag("truncated", head.truncated).flag("not_modified", head.not_modified);
   json.open_list("exchanges");
-  for (const robots::exchange& one : head.exchanges) {
+  for (const detail::exchange& one : head.exchanges) {
     json.open().text("url", one.url).number("status", one.status);
     if (one.error != fetch_error::none) {
       json.text("error", to_string(one.error));

@@ -29,10 +29,10 @@
 namespace robots::adapters_detail {
 
 /// Returns the address in a socket address, or an empty optional if the family is not IP.
-[[nodiscard]] inline std::optional<ip_address> address_in(const sockaddr& socket) noexcept {
+[[nodiscard]] inline std::optional<detail::ip_address> address_in(const sockaddr& socket) noexcept {
   const auto octets_of = [](auto octets, const void* address) {
     std::memcpy(octets.data(), address, octets.size());
-    return ip_address(octets);
+    return detail::ip_address(octets);
   };
   if (socket.sa_family == AF_INET) {
     return octets_of(std::array<std::uint8_t, 4>{},
@@ -59,14 +59,15 @@ namespace robots::adapters_detail {
     name += base::to_lower(c);
   }
   const bool local = name == "localhost" || name.ends_with(".localhost");
-  if (const auto address = parse_ip_address(local ? std::string_view{"127.0.0.1"} : name)) {
-    return guard.permits(*address) ? std::nullopt
-                                   : std::optional((local ? name : to_string(*address)) + " (" +
-                                                   std::string(to_string(kind_of(*address))) + ')');
+  if (const auto address = detail::parse_ip_address(local ? std::string_view{"127.0.0.1"} : name)) {
+    return guard.permits(*address)
+               ? std::nullopt
+               : std::optional((local ? name : to_string(*address)) + " (" +
+                               std::string(to_string(detail::kind_of(*address))) + ')');
   }
   const bool ascii =
       std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (!ascii || (!name.empty() && ends_in_number(name))) {
+  if (!ascii || (!name.empty() && detail::ends_in_number(name))) {
     return name + ", which may stand for any address,";
   }
   return std::nullopt;
@@ -131,8 +132,8 @@ class curl_guard {
     }
     std::string why = "an address outside IP";
     if (first_refused_) {
-      why = to_string(*first_refused_) + " (" + std::string(to_string(kind_of(*first_refused_))) +
-            ')';
+      why = to_string(*first_refused_) + " (" +
+            std::string(to_string(detail::kind_of(*first_refused_))) + ')';
     }
     why += not_allowed;
     if (opened_ == 0 || on_other_connection_) {
@@ -167,12 +168,12 @@ class curl_guard {
   /// A reused connection was opened with this guard, or by another program part that shares
   /// connections with the session.
   [[nodiscard]] bool may_use_connection_to(const char* peer) noexcept {
-    const bool permitted = permits(parse_ip_address(peer == nullptr ? "" : peer));
+    const bool permitted = permits(detail::parse_ip_address(peer == nullptr ? "" : peer));
     on_other_connection_ = !permitted;
     return permitted;
   }
 
-  [[nodiscard]] bool permits(const std::optional<ip_address>& address) noexcept {
+  [[nodiscard]] bool permits(const std::optional<detail::ip_address>& address) noexcept {
     // libcurl does not say whether an address is that of a proxy, so a proxy that the options do
     // not name must be permitted.
     if (proxy_ == proxy_use::always || settings_->guard().permits_all() ||
@@ -190,7 +191,7 @@ class curl_guard {
   bool on_other_connection_ = false;
   unsigned opened_ = 0;
   unsigned refused_ = 0;
-  std::optional<ip_address> first_refused_;
+  std::optional<detail::ip_address> first_refused_;
 };
 
 }  // namespace robots::adapters_detail

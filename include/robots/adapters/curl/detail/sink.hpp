@@ -30,11 +30,17 @@ namespace robots::adapters_detail {
   return values;
 }
 
+/// Returns a number that libcurl knows about the last transfer of `easy`, or 0.
+template <class Number>
+[[nodiscard]] Number curl_info(CURL* easy, CURLINFO name) noexcept {
+  Number number = 0;
+  curl_easy_getinfo(easy, name, &number);
+  return number;
+}
+
 /// Returns the status of the final response, or 0 if there is none.
 [[nodiscard]] inline int received_status(CURL* easy) noexcept {
-  long status = 0;
-  curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-  return static_cast<int>(status);
+  return static_cast<int>(curl_info<long>(easy, CURLINFO_RESPONSE_CODE));
 }
 
 /// The Content-Length fields of one header section. If lengths differ or are malformed, a body may
@@ -103,7 +109,7 @@ class curl_sink {
   [[nodiscard]] bool headers_complete() const noexcept { return headers_complete_; }
   /// Returns true if the response is a redirect: its body does not matter.
   [[nodiscard]] bool has_redirect() const noexcept {
-    return headers_complete_ && is_redirect(received_status(easy_));
+    return headers_complete_ && detail::is_redirect(received_status(easy_));
   }
 
  private:

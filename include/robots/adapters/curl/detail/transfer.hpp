@@ -130,23 +130,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
 
 /// Returns true if the last transfer of `easy` had its connection, including TLS, when it ended.
 [[nodiscard]] inline bool had_connection(CURL* easy) noexcept {
-  curl_off_t microseconds = 0;
-  curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &microseconds);
-  return microseconds > 0;
-}
-
-/// Returns true if the last connection that `easy` tried to open was refused.
-[[nodiscard]] inline bool was_refused(CURL* easy) noexcept {
-  long error = 0;
-  curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &error);
-  return error == ECONNREFUSED;
-}
-
-/// Returns the number of connections that the last transfer of `easy` opened.
-[[nodiscard]] inline long opened_connections(CURL* easy) noexcept {
-  long count = 0;
-  curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &count);
-  return count;
+  return curl_info<curl_off_t>(easy, CURLINFO_PRETRANSFER_TIME_T) > 0;
 }
 
 /// Returns true if the body had a content coding. libcurl decodes it, but does not check that it is
@@ -241,7 +225,8 @@ class curl_transfer {
         code == CURLE_OPERATION_TIMEDOUT && !had_connection(easy_) &&
         (timeout.count() == 0 || settings_->options().connect_timeout < timeout);
     fetch_error error = connecting_ran_out ? fetch_error::connect : to_fetch_error(code);
-    if (code == CURLE_COULDNT_CONNECT && guard_.proxy() == proxy_use::never && was_refused(easy_)) {
+    if (code == CURLE_COULDNT_CONNECT && guard_.proxy() == proxy_use::never &&
+        curl_info<long>(easy_, CURLINFO_OS_ERRNO) == ECONNREFUSED) {
       error = fetch_error::connection_refused;
     }
     return guard_.judge(failed(error, reason(code)));

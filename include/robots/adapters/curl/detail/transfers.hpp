@@ -6,11 +6,11 @@
 #include <robots/adapters/curl/detail/transfer.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/http/message.hpp>
-#include <robots/http/origin.hpp>
 
 #include <curl/curl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -18,11 +18,8 @@
 #include <functional>
 #include <limits>
 #include <list>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,7 +57,7 @@ inline void trust_file_alone(CURL* easy) noexcept {
 /// `run_once` drives it. Or its user drives the handle and calls `collect()` from time to time.
 /// Only one thread at a time may use it, but any thread may stop a request.
 ///
-/// Exchanges above a limit wait here, not in libcurl, which would count the wait as part of the
+/// Exchanges above the limit wait here, not in libcurl, which would count the wait as part of the
 /// timeout.
 class curl_transfers {
  public:
@@ -77,20 +74,19 @@ class curl_transfers {
     idle_.push_back(make_(*settings_));
   }
 
-  /// Uses plain handles of libcurl. Throws what `curl_settings` throws.
-  explicit curl_transfers(const curl_multi_options& options, std::function<void()> wake = {})
-      : curl_transfers(std::make_shared<const curl_settings>(options.curl), &plain_curl_slot,
+  /// Uses plain handles of libcurl, and `curl_options::max_connections`. Throws what
+  /// `curl_settings` throws.
+  explicit curl_transfers(const curl_options& options, std::function<void()> wake = {})
+      : curl_transfers(std::make_shared<const curl_settings>(options), &plain_curl_slot,
                        std::move(wake)) {
-    const long most = curl_count(options.max_connections);
     most_begun_ = options.max_connections;
-    most_per_host_ = options.max_host_connections;
+    const long most = curl_count(options.max_connections);
     // The limit includes idle connections.
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
     // The number of idle connections; libcurl's own default grows with the transfers.
     curl_multi_setopt(
         multi_.get(), CURLMOPT_MAXCONNECTS,
-        most != 0 ? most
-                  : curl_count(std::max<std::size_t>(settings_->options().max_idle_handles, 1)));
+        most != 0 ? most : curl_count(std::max<std::size_t>(options.max_idle_handles, 1)));
   }
 
   curl_transfers(const curl_transfers&) = delete;
@@ -101,20 +97,19 @@ class curl_transfers {
 
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
 
-  /// Begins an exchange, or queues it until the limits permit it. A later `collect()` calls `done`
+  /// Begins an exchange, or queues it until the limit permits it. A later `collect()` calls `done`
   /// with the response. Throws what making a slot throws, unless the exchange must wait.
   void start(fetch_request request, on_done done) {
     if (std::optional<fetch_response> refused = refusal(request, *settings_)) {
       ready_.push_back({std::move(done), *std::move(refused)});
       return;
     }
-    curl_slot slot = waiting_.empty() && has_room() ? take_slot() : curl_slot{};
-    const host_map::iterator host = host_of(request.url);
-    waiting_.emplace_back(*this, std::move(request), std::move(done), host, std::move(slot));
-    waiting_.back().self = std::prev(waiting_.end());
-    ++open_;
-    if (host != hosts_.end()) {
-      ++host->second.open;
+    const bool is_next = next_ == exchanges_.end();
+    curl_slot slot = is_next && has_room() ? take_slot() : curl_slot{};
+    exchanges_.emplace_back(*this, std::move(request), std::move(done), std::move(slot));
+    exchanges_.back().self = std::prev(exchanges_.end());
+    if (is_next) {
+      next_ = exchanges_.back().self;
     }
     begin_waiting();
   }
@@ -155,16 +150,12 @@ class curl_transfers {
 
   /// Ends all exchanges: the multi handle cannot be used any more.
   void fail_all() {
-    while (!under_way_.empty()) {
-      end(under_way_.front(), CURLE_FAILED_INIT);
-    }
-    // Those that wait for their host move to `waiting_` when other exchanges of the host end.
-    while (!waiting_.empty()) {
-      end(waiting_.front(), CURLE_FAILED_INIT);
+    while (!exchanges_.empty()) {
+      end(exchanges_.front(), CURLE_FAILED_INIT);
     }
   }
 
-  [[nodiscard]] std::size_t in_flight() const noexcept { return open_ + ready_.size(); }
+  [[nodiscard]] std::size_t in_flight() const noexcept { return exchanges_.size() + ready_.size(); }
 
   /// Returns true if `collect()` has callbacks to make now.
   [[nodiscard]] bool has_ended() const noexcept { return !ready_.empty(); }
@@ -172,29 +163,17 @@ class curl_transfers {
   [[nodiscard]] std::uint64_t connections_opened() const noexcept { return opened_; }
 
  private:
-  struct entry;
-
-  /// The exchanges of one host and port.
-  struct host_state {
-    std::size_t open = 0;   // begun or waiting
-    std::size_t begun = 0;  // begun, and not ended
-    std::list<entry> waiting{};
-  };
-  using host_map = std::map<std::string, host_state>;
-
-  struct entry {
-    entry(curl_transfers& transfers, fetch_request asked, on_done then, host_map::iterator of_host,
-          curl_slot with)
+  struct exchange {
+    exchange(curl_transfers& transfers, fetch_request asked, on_done then, curl_slot with)
         : owner(transfers),
           request(std::move(asked)),
           done(std::move(then)),
-          host(of_host),
           slot(std::move(with)) {
-      on_stop.emplace(request.stop, [this] { owner.note_stopped(*this); });
+      on_stop.emplace(request.stop, [this] { owner.note_stop(); });
     }
-    entry(const entry&) = delete;
-    entry& operator=(const entry&) = delete;
-    ~entry() { leave(); }
+    exchange(const exchange&) = delete;
+    exchange& operator=(const exchange&) = delete;
+    ~exchange() { leave(); }
 
     /// Gives the exchange to libcurl; its timeout starts here. Returns false if libcurl refuses it.
     [[nodiscard]] bool begin() {
@@ -222,14 +201,12 @@ class curl_transfers {
     curl_transfers& owner;
     fetch_request request;
     on_done done;
-    host_map::iterator host;  // the end if there is no limit per host
-    curl_slot slot;           // may be empty until it begins
+    curl_slot slot;  // may be empty until it begins
     CURL* easy = nullptr;
     std::optional<curl_transfer> transfer{};
+    bool has_begun = false;
     bool is_in_multi = false;
-    std::list<entry>* home = &owner.waiting_;
-    std::list<entry>::iterator self{};
-    std::list<entry*> mark{this};  // moves to stopped_ and back, so that a stop allocates nothing
+    std::list<exchange>::iterator self{};
     std::optional<stop_callback<std::function<void()>>> on_stop;
   };
 
@@ -238,17 +215,9 @@ class curl_transfers {
     fetch_response response;
   };
 
-  void note_stopped(entry& one) noexcept {
-    {
-      const std::scoped_lock lock{mutex_};
-      stopped_.splice(stopped_.end(), one.mark);
-    }
+  void note_stop() noexcept {
+    has_stops_ = true;
     wake_ ? wake_() : wake();
-  }
-
-  [[nodiscard]] entry* next_stopped() {
-    const std::scoped_lock lock{mutex_};
-    return stopped_.empty() ? nullptr : stopped_.front();
   }
 
   void take_ended() {
@@ -260,91 +229,51 @@ class curl_transfers {
       void* one = nullptr;
       const CURLcode code = message->data.result;
       curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &one);
-      end(*static_cast<entry*>(one), code);
+      end(*static_cast<exchange*>(one), code);
     }
-    while (entry* const one = next_stopped()) {
-      end(*one, CURLE_ABORTED_BY_CALLBACK);
+    if (has_stops_.exchange(false)) {
+      for (auto next = exchanges_.begin(); next != exchanges_.end();) {
+        exchange& one = *next++;
+        if (one.request.stop.stop_requested()) {
+          end(one, CURLE_ABORTED_BY_CALLBACK);
+        }
+      }
     }
     begin_waiting();
   }
 
-  /// Returns the state of the host of `url`, or the end if there is no limit per host.
-  [[nodiscard]] host_map::iterator host_of(const std::string& url) {
-    if (most_per_host_ == 0) {
-      return hosts_.end();
-    }
-    const std::optional<origin> parsed = parse_origin(url);
-    return parsed ? hosts_.try_emplace(parsed->host + ':' + std::to_string(parsed->port)).first
-                  : hosts_.end();
-  }
+  [[nodiscard]] bool has_room() const noexcept { return most_begun_ == 0 || begun_ < most_begun_; }
 
-  [[nodiscard]] bool has_room() const noexcept {
-    return most_begun_ == 0 || under_way_.size() < most_begun_;
-  }
-
-  /// Begins the oldest waiting exchanges that the limits permit.
+  /// Begins the oldest waiting exchanges that the limit permits.
   void begin_waiting() {
-    while (!waiting_.empty() && has_room()) {
-      entry& next = waiting_.front();
-      const bool has_host = next.host != hosts_.end();
-      if (has_host && next.host->second.begun >= most_per_host_) {
-        std::list<entry>& queue = next.host->second.waiting;
-        move(next, queue, queue.end());
-        continue;
-      }
-      move(next, under_way_, under_way_.end());
-      if (has_host) {
-        ++next.host->second.begun;
-      }
-      bool is_begun = false;
+    while (next_ != exchanges_.end() && has_room()) {
+      exchange& one = *next_++;
+      one.has_begun = true;
+      ++begun_;
+      bool is_accepted = false;
       try {
-        is_begun = next.begin();
+        is_accepted = one.begin();
       } catch (...) {
-        is_begun = false;  // no memory for a handle: only this exchange fails
+        is_accepted = false;  // no memory for a handle: only this exchange fails
       }
-      if (!is_begun) {
-        end(next, CURLE_FAILED_INIT);
+      if (!is_accepted) {
+        end(one, CURLE_FAILED_INIT);
       }
     }
   }
 
-  static void move(entry& one, std::list<entry>& to, std::list<entry>::iterator before) noexcept {
-    to.splice(before, *one.home, one.self);
-    one.home = &to;
-  }
-
-  /// Removes an ending exchange from the count of its host. The next exchange with that host gets
-  /// its turn.
-  void leave_host(const entry& one) {
-    if (one.host == hosts_.end()) {
-      return;
+  /// Removes an exchange from the list and the multi handle, and takes its response.
+  void end(exchange& one, CURLcode code) {
+    one.on_stop.reset();  // from now on, a stop changes nothing
+    if (next_ == one.self) {
+      ++next_;
     }
-    host_state& host = one.host->second;
-    host.begun -= one.home == &under_way_ ? 1U : 0U;
-    if (host.begun < most_per_host_ && !host.waiting.empty()) {
-      move(host.waiting.front(), waiting_, waiting_.begin());
-    }
-    if (--host.open == 0) {
-      hosts_.erase(one.host);
-    }
-  }
-
-  /// Removes an exchange from its queue or the multi handle, and takes its response.
-  void end(entry& one, CURLcode code) {
-    one.on_stop.reset();  // from now on, no stop can mark it
-    {
-      const std::scoped_lock lock{mutex_};
-      if (one.mark.empty()) {
-        stopped_.remove(&one);
-      }
-    }
-    std::list<entry> ended;
-    ended.splice(ended.begin(), *one.home, one.self);
-    --open_;
-    leave_host(one);
+    begun_ -= one.has_begun ? 1U : 0U;
+    std::list<exchange> ended;
+    ended.splice(ended.begin(), exchanges_, one.self);
     if (one.is_in_multi) {
       one.leave();
-      opened_ += static_cast<std::uint64_t>(opened_connections(one.easy));
+      opened_ += static_cast<std::uint64_t>(curl_info<long>(one.easy, CURLINFO_NUM_CONNECTS));
     }
     ready_.push_back({std::move(one.done), {}});
     try {
@@ -378,19 +307,16 @@ class curl_transfers {
   std::shared_ptr<const curl_settings> settings_;
   slot_factory make_;
   std::function<void()> wake_;
-  std::mutex mutex_;
-  std::list<entry*> stopped_;  // guarded by mutex_
+  std::atomic<bool> has_stops_ = false;  // requested since the last `collect()`
   curl_multi multi_ = make_curl_multi();
   std::vector<curl_slot> idle_;
   std::deque<ended_exchange> ready_;
   std::uint64_t opened_ = 0;
-  std::size_t most_begun_ = 0;     // 0 means no limit
-  std::size_t most_per_host_ = 0;  // 0 means no limit
-  std::size_t open_ = 0;
-  // The lists are last, so that they are destroyed before the objects that their entries use.
-  host_map hosts_;
-  std::list<entry> waiting_;
-  std::list<entry> under_way_;
+  std::size_t most_begun_ = 0;  // 0 means no limit
+  std::size_t begun_ = 0;
+  // Last, so that the exchanges are destroyed before the objects that they use.
+  std::list<exchange> exchanges_;                          // in the order of their starts
+  std::list<exchange>::iterator next_ = exchanges_.end();  // the first one that has not begun
 };
 
 }  // namespace robots::adapters_detail

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/adapters/redis/detail/client.hpp>
 #include <robots/adapters/redis/detail/connector.hpp>
 #include <robots/adapters/redis/detail/pool.hpp>
 #include <robots/adapters/redis/detail/slot.hpp>
@@ -9,14 +8,12 @@
 #include <robots/store/shared_store.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,92 +24,79 @@ namespace robots::adapters_detail {
 /// Sends each command to the node of a Redis Cluster that has its key.
 ///
 /// Asks for the slots of the nodes at the first command. Asks again, at most once a second, after a
-/// redirect or a failed connection. After a failed connection, it does not try a node for a second,
-/// and for twice as long after each further failure. A command fails after five redirects.
-class redis_cluster final : public redis_client {
+/// redirect or a failure. After a failed connection, it does not try a node for a second. A command
+/// fails after five redirects.
+class redis_cluster {
  public:
-  explicit redis_cluster(const redis_options& options) : options_{options}, connector_{options} {}
+  /// `connector` must outlive it.
+  redis_cluster(const redis_options& options, const redis_connector& connector)
+      : options_{options}, connector_{connector} {}
+  redis_cluster(const redis_cluster&) = delete;
+  redis_cluster& operator=(const redis_cluster&) = delete;
 
-  [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) override {
+  [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
+    learn_slots();
     if (commands.size() == 1 && commands.front().front() == "PUBLISH") {
       return publish(commands);
     }
+    std::vector<route> routes;
+    std::vector<std::size_t> open;
+    for (const redis_command& command : commands) {
+      open.push_back(routes.size());
+      routes.push_back({.to = node_of(redis_slot(key_of(command)))});
+    }
     std::vector<redis_reply> replies(commands.size());
-    std::vector<std::size_t> open(commands.size());
-    std::iota(open.begin(), open.end(), std::size_t{0});
-    constexpr int most_hops = 5;
-    std::string failure;
-    const auto lose = [&](std::size_t i, const store_error& why) {
-      failure = why.what();
-      replies[i] = {.type = redis_reply::kind::error,
-                    .text = std::string{unreachable_node} + ' ' + failure};
-    };
-    for (int hops = 0; !open.empty(); ++hops) {
-      if (hops > most_hops) {
+    constexpr int most_rounds = 6;
+    for (int round = 0; !open.empty(); ++round) {
+      if (round == most_rounds) {
         throw store_error{"Redis Cluster sends a command from node to node"};
       }
-      learn_slots();
       std::map<std::shared_ptr<node>, std::vector<std::size_t>> by_node;
       for (const std::size_t i : open) {
-        try {
-          by_node[node_of(redis_slot(key_of(commands[i])))].push_back(i);
-        } catch (const store_error& error) {
-          lose(i, error);
-        }
+        by_node[routes[i].to].push_back(i);
       }
       open.clear();
-      for (const auto& [from, indices] : by_node) {
-        std::vector<redis_reply> answered;
-        try {
-          answered = ask_node(*from, commands, indices);
-        } catch (const oversized_reply&) {
-          throw;
-        } catch (const store_error& error) {
-          for (const std::size_t i : indices) {
-            lose(i, error);
-          }
-          continue;
-        }
-        for (std::size_t i = 0; i < indices.size(); ++i) {
-          redis_reply& reply = replies[indices[i]] = std::move(answered[i]);
-          if (reply.is_error("ASK")) {
-            try {
-              reply = ask_elsewhere(*from, reply.text, commands[indices[i]]);
-            } catch (const oversized_reply&) {
-              throw;
-            } catch (const store_error& error) {
-              lose(indices[i], error);
-            }
-          }
-          if (reply.is_error("MOVED")) {
-            note_move(*from, reply.text);
-            open.push_back(indices[i]);
+      for (const auto& [to, indices] : by_node) {
+        ask_together(to.get(), indices, routes, commands, replies);
+        for (const std::size_t i : indices) {
+          if (follow(replies[i], routes[i])) {
+            open.push_back(i);
           }
         }
       }
     }
-    if (std::ranges::all_of(
-            replies, [](const redis_reply& one) { return one.is_error(unreachable_node); }) &&
-        !failure.empty()) {
-      throw_failure(failure);
+    const auto is_lost = [](const redis_reply& reply) {
+      return reply.type == redis_reply::kind::lost;
+    };
+    if (!replies.empty() && std::all_of(replies.begin(), replies.end(), is_lost)) {
+      throw_failure(replies.back().text);
     }
     return replies;
   }
 
-  /// Connects to any node: every node delivers the messages of all nodes.
-  [[nodiscard]] std::unique_ptr<redis_connection> connect(int interrupt) override {
-    return connector_.connect(some_servers().front(), interrupt);
-  }
-
-  [[nodiscard]] std::vector<std::shared_ptr<redis_pool>> servers() override {
+  /// Returns the masters that have slots.
+  [[nodiscard]] std::vector<std::shared_ptr<redis_pool>> servers() {
     learn_slots();
     std::vector<std::shared_ptr<redis_pool>> pools;
-    const std::scoped_lock lock{mutex_};
-    pools.reserve(nodes_.size());
-    for (const auto& [address, one] : nodes_) {
+    for (const auto& one : known_nodes()) {
       pools.emplace_back(one, &one->pool);
     }
     return pools;
+  }
+
+  /// Returns some of the possible nodes, others each time. Every node delivers the messages of all.
+  [[nodiscard]] std::vector<redis_address> some_servers() {
+    std::vector<redis_address> servers = connector_.target().servers;
+    for (const auto& one : known_nodes()) {
+      servers.push_back(one->address);
+    }
+    const std::scoped_lock lock{mutex_};
+    std::rotate(servers.begin(),
+                servers.begin() + static_cast<std::ptrdiff_t>(turn_++ % servers.size()),
+                servers.end());
+    constexpr std::size_t most_at_once = 4;
+    servers.resize((std::min)(servers.size(), most_at_once));
+    return servers;
   }
 
  private:
@@ -129,64 +113,94 @@ class redis_cluster final : public redis_client {
         {.failures = 1, .cooldown = std::chrono::seconds{1}}};  // by `mutex_`
   };
 
+  /// The node to which a command goes next.
+  struct route {
+    std::shared_ptr<node> to;  ///< null if no node has the slot
+    bool asks = false;         ///< true if the slot still moves to that node
+  };
+
   [[nodiscard]] static const std::string& key_of(const redis_command& command) {
     return command.front() == "EVAL" ? command[3] : command[1];
   }
 
-  [[nodiscard]] std::vector<redis_reply> ask_node(node& to, std::span<const redis_command> commands,
-                                                  std::span<const std::size_t> indices) {
+  /// Asks a node for the replies to some commands, or notes that they are lost.
+  void ask_together(node* to, const std::vector<std::size_t>& indices,
+                    const std::vector<route>& routes, std::span<const redis_command> commands,
+                    std::vector<redis_reply>& replies) {
+    std::vector<redis_command> batch;
+    for (const std::size_t i : indices) {
+      if (routes[i].asks) {
+        batch.push_back({"ASKING"});
+      }
+      batch.push_back(commands[i]);
+    }
+    try {
+      std::vector<redis_reply> answered = ask_node(to, batch);
+      auto next = answered.begin();
+      for (const std::size_t i : indices) {
+        next += routes[i].asks ? 1 : 0;
+        replies[i] = std::move(*next++);
+        if (replies[i].is_error("TRYAGAIN")) {  // some keys of the slot have moved, others have not
+          replies[i].type = redis_reply::kind::lost;
+        }
+      }
+    } catch (const store_error& error) {
+      for (const std::size_t i : indices) {
+        replies[i] = {.type = redis_reply::kind::lost, .text = error.what()};
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<redis_reply> ask_node(node* to,
+                                                  std::span<const redis_command> commands) {
     {
       const std::scoped_lock lock{mutex_};
-      if (!to.breaker.admits(clock::now())) {
-        throw store_error{"Redis at " + to_string(to.address) +
+      if (to == nullptr) {
+        is_stale_ = true;
+        throw store_error{"Redis Cluster has no node for the slot of a key"};
+      }
+      if (!to->breaker.admits(clock::now())) {
+        throw store_error{"Redis at " + to_string(to->address) +
                           " could not be reached a moment ago"};
       }
     }
-    std::vector<redis_command> own;
-    own.reserve(indices.size());
-    for (const std::size_t i : indices) {
-      own.push_back(commands[i]);
-    }
     try {
-      std::vector<redis_reply> replies = to.pool.ask(own);
+      std::vector<redis_reply> replies = to->pool.ask(commands);
       const std::scoped_lock lock{mutex_};
-      to.breaker.on_success();
+      to->breaker.on_success();
       return replies;
-    } catch (const oversized_reply&) {
-      const std::scoped_lock lock{mutex_};
-      to.breaker.on_success();
-      throw;
     } catch (const store_error&) {
       const std::scoped_lock lock{mutex_};
-      to.breaker.on_failure(clock::now());
+      to->breaker.on_failure(clock::now());
       is_stale_ = true;
       throw;
     }
   }
 
-  /// Asks the node to which a slot moves, this time only.
-  [[nodiscard]] redis_reply ask_elsewhere(const node& from, const std::string& redirect,
-                                          const redis_command& command) {
-    const std::array<redis_command, 2> commands{{{"ASKING"}, command}};
-    constexpr std::array<std::size_t, 2> both{0, 1};
-    return std::move(ask_node(*node_at(destination(from, redirect).server), commands, both).back());
+  /// Returns true if the reply is a redirect: its command then has another route.
+  [[nodiscard]] bool follow(const redis_reply& reply, route& way) {
+    const bool asks = reply.is_error("ASK");
+    const auto redirect = asks || reply.is_error("MOVED")
+                              ? parse_redis_redirect(reply.text, way.to->address)
+                              : std::nullopt;
+    if (!redirect) {
+      return false;
+    }
+    const std::scoped_lock lock{mutex_};
+    way = {.to = node_at(redirect->server), .asks = asks};
+    if (!asks) {
+      is_stale_ = true;
+      slots_[redirect->slot] = way.to;
+    }
+    return true;
   }
 
-  /// Asks the nodes in turn until one answers: every node delivers the messages of all nodes.
+  /// Asks the nodes in turn until one answers.
   [[nodiscard]] std::vector<redis_reply> publish(std::span<const redis_command> command) {
-    learn_slots();
-    std::vector<std::shared_ptr<node>> nodes;
-    {
-      const std::scoped_lock lock{mutex_};
-      for (const auto& [address, one] : nodes_) {
-        nodes.push_back(one);
-      }
-    }
     std::string failure = "Redis Cluster has no nodes";
-    for (const auto& one : nodes) {
+    for (const auto& one : known_nodes()) {
       try {
-        constexpr std::array<std::size_t, 1> all{0};
-        return ask_node(*one, command, all);
+        return ask_node(one.get(), command);
       } catch (const store_error& error) {
         failure = error.what();
       }
@@ -206,36 +220,14 @@ class redis_cluster final : public redis_client {
     throw store_error{why};
   }
 
-  void note_move(const node& from, const std::string& text) {
-    const redis_redirect redirect = destination(from, text);
-    auto to = node_at(redirect.server);
-    const std::scoped_lock lock{mutex_};
-    is_stale_ = true;
-    if (!slots_.empty()) {
-      slots_[redirect.slot] = std::move(to);
-    }
-  }
-
-  [[nodiscard]] static redis_redirect destination(const node& from, const std::string& text) {
-    auto redirect = parse_redis_redirect(text, from.address);
-    if (!redirect) {
-      throw store_error{"Redis at " + to_string(from.address) + " redirects without an address"};
-    }
-    return std::move(*redirect);
-  }
-
   [[nodiscard]] std::shared_ptr<node> node_of(std::size_t slot) {
     const std::scoped_lock lock{mutex_};
-    if (slots_.empty() || !slots_[slot]) {
-      is_stale_ = true;
-      throw store_error{"Redis Cluster has no node for slot " + std::to_string(slot)};
-    }
     return slots_[slot];
   }
 
+  /// Returns the node with that address. The caller holds `mutex_`.
   [[nodiscard]] std::shared_ptr<node> node_at(const redis_address& address) {
     constexpr std::size_t most_nodes = 1'000;  // by the specification
-    const std::scoped_lock lock{mutex_};
     if (const auto found = nodes_.find(address); found != nodes_.end()) {
       return found->second;
     }
@@ -245,55 +237,37 @@ class redis_cluster final : public redis_client {
     return nodes_[address] = std::make_shared<node>(options_, connector_, address);
   }
 
-  /// Returns some of the possible nodes, others each time.
-  [[nodiscard]] std::vector<redis_address> some_servers() {
-    std::vector<redis_address> servers = connector_.target().servers;
+  [[nodiscard]] std::vector<std::shared_ptr<node>> known_nodes() {
+    std::vector<std::shared_ptr<node>> nodes;
     const std::scoped_lock lock{mutex_};
-    servers.reserve(servers.size() + nodes_.size());
     for (const auto& [address, one] : nodes_) {
-      servers.push_back(address);
+      nodes.push_back(one);
     }
-    std::ranges::rotate(servers,
-                        servers.begin() + static_cast<std::ptrdiff_t>(turn_++ % servers.size()));
-    constexpr std::size_t most_at_once = 4;
-    servers.resize((std::min)(servers.size(), most_at_once));
-    return servers;
+    return nodes;
   }
 
-  /// Asks for the slots of the nodes if they are unknown. One thread asks; the others wait for its
-  /// result.
+  /// Asks for the slots of the nodes if they are unknown, and at most once a second. One thread
+  /// asks; the others wait for its result. Throws only if no slots are known.
   void learn_slots() {
-    std::uint64_t seen = 0;
-    {
-      const std::scoped_lock lock{mutex_};
-      constexpr std::chrono::seconds pause{1};
-      if (!slots_.empty() && !(is_stale_ && clock::now() >= learned_at_ + pause)) {
-        return;
-      }
-      seen = attempts_;
-    }
     const std::scoped_lock one_thread{learning_};
     {
       const std::scoped_lock lock{mutex_};
-      if (attempts_ != seen && !failure_.empty()) {
-        throw store_error{failure_};
-      }
-      if (attempts_ != seen) {
+      if (!slots_.empty() && (!is_stale_ || clock::now() < next_learning_)) {
         return;
       }
     }
-    std::string failure;
+    if (clock::now() < next_learning_) {
+      throw store_error{failure_};
+    }
     try {
       const auto [from, ranges] = connector_.ask_any(some_servers(), {"CLUSTER", "SLOTS"});
       take_slots(from, ranges);
     } catch (const store_error& error) {
-      failure = error.what();
+      failure_ = error.what();
     }
-    const std::scoped_lock lock{mutex_};
-    ++attempts_;
-    failure_ = failure;
-    if (!failure.empty()) {
-      throw store_error{failure};
+    next_learning_ = clock::now() + std::chrono::seconds{1};
+    if (slots_.empty()) {
+      throw store_error{failure_};
     }
   }
 
@@ -303,6 +277,7 @@ class redis_cluster final : public redis_client {
     std::vector<std::shared_ptr<node>> slots(redis_slots);
     std::map<redis_address, std::shared_ptr<node>> nodes;
     std::int64_t left = redis_slots;
+    const std::scoped_lock lock{mutex_};
     for (const redis_reply& range : ranges.list) {
       const std::int64_t first = range.list.size() < 3 ? -1 : range.list[0].integer;
       const std::int64_t last = first < 0 ? 0 : range.list[1].integer;
@@ -316,37 +291,23 @@ class redis_cluster final : public redis_client {
         address.host = from.host;
       }
       const std::shared_ptr<node> master = nodes[address] = node_at(address);
-      for (std::int64_t slot = first; slot <= last; ++slot) {
-        slots[static_cast<std::size_t>(slot)] = master;
-      }
+      std::fill(slots.begin() + first, slots.begin() + last + 1, master);
     }
-    const std::scoped_lock lock{mutex_};
     slots_ = std::move(slots);
     nodes_ = std::move(nodes);
-    learned_at_ = clock::now();
     is_stale_ = false;
   }
 
   redis_options options_;
-  redis_connector connector_;
-  std::mutex learning_;
+  const redis_connector& connector_;
+  std::mutex learning_;  // guards the next two members
+  clock::time_point next_learning_;
+  std::string failure_;
   std::mutex mutex_;  // guards everything below
   std::vector<std::shared_ptr<node>> slots_;
   std::map<redis_address, std::shared_ptr<node>> nodes_;
-  clock::time_point learned_at_;
   bool is_stale_ = false;
-  std::uint64_t attempts_ = 0;
-  std::string failure_;
   std::size_t turn_ = 0;
 };
-
-/// Makes a client for the servers of the options. Throws `std::invalid_argument` for impossible
-/// options.
-[[nodiscard]] inline std::unique_ptr<redis_client> make_redis_client(const redis_options& options) {
-  if (redis_connector{options}.target().topology == redis_topology::cluster) {
-    return std::make_unique<redis_cluster>(options);
-  }
-  return std::make_unique<single_redis>(options);
-}
 
 }  // namespace robots::adapters_detail

@@ -6,13 +6,13 @@
 #include <robots/adapters/redis/redis_options.hpp>
 #include <robots/base/printable.hpp>
 #include <robots/base/saturating_add.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/store/shared_store.hpp>
 
 #include <hiredis/hiredis.h>
 #include <poll.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -38,12 +38,6 @@ using redis_handshake = decltype(redis_options::tls);
 /// The words of a command. In all commands that we send except scripts, the key is the second one.
 using redis_command = std::vector<std::string>;
 
-/// A reply is longer than the limit.
-class oversized_reply : public store_error {
- public:
-  using store_error::store_error;
-};
-
 /// A connection; only one thread at a time may use it. No call waits longer than its timeout,
 /// whatever the server does. After an exception, drop the connection.
 ///
@@ -51,11 +45,10 @@ class oversized_reply : public store_error {
 /// `max_reply_bytes`.
 class redis_connection {
  public:
-  /// Opens it until `deadline`, with `tls` if given. While there are data in the pipe `interrupt`,
-  /// it does not wait. -1 means no pipe.
+  /// Opens it until `deadline`, with `tls` if given. A stop request ends its waits.
   redis_connection(const redis_address& server, redis_time deadline, std::size_t max_reply_bytes,
-                   const redis_handshake& tls, int interrupt)
-      : name_{to_string(server)}, max_reply_bytes_{max_reply_bytes}, interrupt_{interrupt} {
+                   const redis_handshake& tls, stop_token stop)
+      : name_{to_string(server)}, max_reply_bytes_{max_reply_bytes}, stop_{std::move(stop)} {
     context_.reset(server.port == 0 ? redisConnectUnixNonBlock(server.host.c_str())
                                     : redisConnectNonBlock(server.host.c_str(), server.port));
     if (!context_) {
@@ -102,13 +95,13 @@ class redis_connection {
     is_written_ = false;
   }
 
-  /// Returns the next reply, or an empty optional at `deadline` or if interrupted.
+  /// Returns the next reply, or an empty optional at `deadline` or after a stop request.
   [[nodiscard]] std::optional<redis_reply> receive(redis_time deadline) {
     for (;;) {
       void* read = nullptr;
       if (redisReaderGetReply(context_->reader, &read) != REDIS_OK) {
         if (budget_ == 0) {
-          throw oversized_reply{"Redis at " + name_ + " sends more than requested"};
+          fail("sends more than requested");
         }
         fail("does not speak the protocol of Redis: " + base::printable(context_->reader->errstr));
       }
@@ -117,8 +110,7 @@ class redis_connection {
         return std::move(*std::unique_ptr<redis_reply>{static_cast<redis_reply*>(read)});
       }
       if (context_->reader->len - context_->reader->pos > max_reply_bytes_) {
-        throw oversized_reply{"Redis at " + name_ + " sends more than " +
-                              std::to_string(max_reply_bytes_) + " octets"};
+        fail("sends more than " + std::to_string(max_reply_bytes_) + " octets");
       }
       const short ready = wait(is_written_ ? POLLIN : POLLIN | POLLOUT, deadline);
       if (ready == 0 || deadline <= std::chrono::steady_clock::now()) {
@@ -171,7 +163,7 @@ class redis_connection {
   void write() {
     int done = 0;
     {
-      const sigpipe_guard guard;
+      const sigpipe_guard no_signal;
       redisBufferWrite(context_.get(), &done);
     }
     check();
@@ -184,34 +176,30 @@ class redis_connection {
     }
   }
 
-  /// Waits until the socket is ready, and returns the event. Returns 0 at the deadline, or if
-  /// interrupted.
+  /// Waits until the socket is ready, and returns the event. Returns 0 at the deadline, or after a
+  /// stop request.
   [[nodiscard]] short wait(int events, redis_time deadline) const {
     using std::chrono::milliseconds;
-    for (;;) {
-      std::array<pollfd, 2> wanted{
-          {{.fd = context_->fd, .events = static_cast<short>(events), .revents = 0},
-           {.fd = interrupt_, .events = POLLIN, .revents = 0}}};
+    while (!stop_.stop_requested()) {
+      pollfd socket{.fd = context_->fd, .events = static_cast<short>(events), .revents = 0};
       const auto left =
           std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
-      constexpr milliseconds longest{60'000};
+      constexpr milliseconds longest{100};  // then it looks for a stop request
       const auto step = std::clamp(left, milliseconds{0}, longest);
-      const int count = ::poll(wanted.data(), wanted.size(), static_cast<int>(step.count()));
+      const int count = ::poll(&socket, 1, static_cast<int>(step.count()));
       if (count < 0 && errno != EINTR) {
         fail("cannot be waited for");
       }
-      if (count > 0) {
-        return wanted[1].revents != 0 ? short{0} : wanted[0].revents;
-      }
-      if (left <= milliseconds{0}) {
-        return 0;
+      if (count > 0 || left <= milliseconds{0}) {
+        return socket.revents;
       }
     }
+    return 0;
   }
 
   std::string name_;
   std::size_t max_reply_bytes_;
-  int interrupt_;
+  stop_token stop_;
   std::size_t budget_ = 0;  // octets that the next reply may still use
   std::unique_ptr<redisContext, deleter> context_;
   bool is_written_ = true;

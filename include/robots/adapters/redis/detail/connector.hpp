@@ -4,6 +4,7 @@
 #include <robots/adapters/redis/detail/url.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
 #include <robots/base/printable.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/store/shared_store.hpp>
 
 #include <algorithm>
@@ -26,11 +27,11 @@ class redis_connector {
  public:
   /// Throws `std::invalid_argument` for impossible options.
   explicit redis_connector(const redis_options& options)
-      : target_{parse_redis_url(options.url, options.cluster)},
+      : target_{parse_redis_url(options.url)},
         tls_{target_.tls ? options.tls : nullptr},
         timeout_{options.connect_timeout},
         max_reply_bytes_{std::clamp(options.max_value_bytes, least_reply_bytes, SIZE_MAX / 2) +
-                         sizeof(redis_reply)} {
+                         4 * sizeof(redis_reply)} {  // a list of three
     using std::chrono::milliseconds;
     if (target_.tls && !options.tls) {
       throw std::invalid_argument{
@@ -51,19 +52,19 @@ class redis_connector {
 
   /// Opens a connection to a server of the target.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const redis_address& server,
-                                                          int interrupt = -1) const {
-    return log_in(server, redis_deadline(timeout_), interrupt);
+                                                          const stop_token& stop = {}) const {
+    return log_in(server, redis_deadline(timeout_), stop);
   }
 
   /// Opens a connection to the only server, or to the current master by the Sentinels.
-  [[nodiscard]] std::unique_ptr<redis_connection> connect(int interrupt = -1) const {
+  [[nodiscard]] std::unique_ptr<redis_connection> connect(const stop_token& stop = {}) const {
     if (target_.topology != redis_topology::sentinel) {
-      return connect(target_.servers.front(), interrupt);
+      return connect(target_.servers.front(), stop);
     }
     const redis_time deadline = redis_deadline(timeout_);
     const redis_command question{"SENTINEL", "get-master-addr-by-name", target_.master};
-    const redis_reply answer = ask_any(target_.servers, question, interrupt).second;
-    auto master = log_in(address_in(answer.list), deadline, interrupt);
+    const redis_reply answer = ask_any(target_.servers, question, stop).second;
+    auto master = log_in(address_in(answer.list), deadline, stop);
     const std::array<redis_command, 1> role{{{"ROLE"}}};
     const redis_reply reply = std::move(master->ask(role, deadline).front());
     if (!reply.list.empty() && reply.list.front().text != "master") {
@@ -76,7 +77,7 @@ class redis_connector {
   /// another; each gets an equal part of half of `connect_timeout`. Does not log in to Sentinels.
   [[nodiscard]] std::pair<redis_address, redis_reply> ask_any(
       std::span<const redis_address> servers, const redis_command& question,
-      int interrupt = -1) const {
+      const stop_token& stop = {}) const {
     const redis_time deadline = redis_deadline(timeout_ / 2);
     std::string failures;
     auto left = static_cast<int>(servers.size());
@@ -85,8 +86,8 @@ class redis_connector {
       const redis_time until = now + (deadline - now) / left--;
       try {
         const auto connection = target_.topology == redis_topology::sentinel
-                                    ? open(server, until, interrupt)
-                                    : log_in(server, until, interrupt);
+                                    ? open(server, until, stop)
+                                    : log_in(server, until, stop);
         redis_reply reply = std::move(connection->ask({&question, 1}, until).front());
         if (!reply.list.empty()) {
           return {server, std::move(reply)};
@@ -122,13 +123,15 @@ class redis_connector {
   static constexpr std::size_t least_reply_bytes = std::size_t{1} << 20U;
 
   [[nodiscard]] std::unique_ptr<redis_connection> open(const redis_address& server,
-                                                       redis_time deadline, int interrupt) const {
-    return std::make_unique<redis_connection>(server, deadline, max_reply_bytes_, tls_, interrupt);
+                                                       redis_time deadline,
+                                                       const stop_token& stop) const {
+    return std::make_unique<redis_connection>(server, deadline, max_reply_bytes_, tls_, stop);
   }
 
   [[nodiscard]] std::unique_ptr<redis_connection> log_in(const redis_address& server,
-                                                         redis_time deadline, int interrupt) const {
-    auto connection = open(server, deadline, interrupt);
+                                                         redis_time deadline,
+                                                         const stop_token& stop) const {
+    auto connection = open(server, deadline, stop);
     std::vector<redis_command> commands;
     if (target_.password) {
       commands.push_back(target_.user.empty()

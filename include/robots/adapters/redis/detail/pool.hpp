@@ -32,71 +32,64 @@ class redis_pool {
   /// Returns the replies to the commands, including errors, in few round trips.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
     constexpr std::size_t most_at_once = 512;
-    lease borrowed{*this};
+    const permit own{*this};
+    auto connection = idle();
+    if (!connection) {
+      connection = connect_();
+    }
     std::vector<redis_reply> replies;
     while (!commands.empty()) {
       const auto batch = commands.first((std::min)(most_at_once, commands.size()));
-      auto answered = borrowed.connection->ask(batch, redis_deadline(timeout_));
-      std::ranges::move(answered, std::back_inserter(replies));
+      auto answered = connection->ask(batch, redis_deadline(timeout_));
+      std::move(answered.begin(), answered.end(), std::back_inserter(replies));
       commands = commands.subspan(batch.size());
     }
     // If a server refuses something, another one may be the right one now.
-    borrowed.keep = std::ranges::none_of(
-        replies, [](const redis_reply& reply) { return reply.type == redis_reply::kind::error; });
+    if (std::none_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
+          return reply.type == redis_reply::kind::error;
+        })) {
+      const std::scoped_lock lock{mutex_};
+      idle_.push_back(std::move(connection));
+    }
     return replies;
   }
 
  private:
-  /// A connection for one thread. It is closed at the end, unless it is kept.
-  struct lease {
-    explicit lease(redis_pool& from) : pool{from}, connection{from.take()} {
-      try {
-        if (!connection) {
-          connection = pool.connect_();
-        }
-      } catch (...) {
-        pool.put_back(nullptr);
-        throw;
+  /// The right of one thread to use a connection.
+  struct permit {
+    explicit permit(redis_pool& from) : pool{from} {
+      std::unique_lock lock{pool.mutex_};
+      if (!pool.is_free_.wait_until(lock, redis_deadline(pool.timeout_),
+                                    [this] { return pool.used_ < pool.max_connections_; })) {
+        throw store_error{
+            "Redis: all connections are in use: raise redis_options::max_connections"};
       }
+      ++pool.used_;
     }
-    lease(const lease&) = delete;
-    lease& operator=(const lease&) = delete;
-    ~lease() { pool.put_back(keep ? std::move(connection) : nullptr); }
+    permit(const permit&) = delete;
+    permit& operator=(const permit&) = delete;
+    ~permit() {
+      {
+        const std::scoped_lock lock{pool.mutex_};
+        --pool.used_;
+      }
+      pool.is_free_.notify_one();
+    }
 
     redis_pool& pool;
-    std::unique_ptr<redis_connection> connection;
-    bool keep = false;
   };
 
-  /// Returns the most recently used open connection, or null if a new one may be opened.
-  [[nodiscard]] std::unique_ptr<redis_connection> take() {
-    std::unique_lock lock{mutex_};
-    if (!is_free_.wait_until(lock, redis_deadline(timeout_),
-                             [this] { return lent_ < max_connections_; })) {
-      throw store_error{"Redis: all connections are in use: raise redis_options::max_connections"};
-    }
-    idle_.reserve(idle_.size() + lent_ + 1);  // so that returning them cannot fail
-    std::unique_ptr<redis_connection> connection;
-    while (!connection && !idle_.empty()) {
-      connection = std::move(idle_.back());
+  /// Returns the open connection that was used last, or null.
+  [[nodiscard]] std::unique_ptr<redis_connection> idle() {
+    const std::scoped_lock lock{mutex_};
+    while (!idle_.empty()) {
+      auto connection = std::move(idle_.back());
       idle_.pop_back();
-      if (!connection->is_idle()) {  // or throws: then none is lent
-        connection.reset();
+      if (connection->is_idle()) {
+        return connection;
       }
     }
-    ++lent_;
-    return connection;
-  }
-
-  void put_back(std::unique_ptr<redis_connection> connection) noexcept {
-    {
-      const std::scoped_lock lock{mutex_};
-      --lent_;
-      if (connection) {
-        idle_.push_back(std::move(connection));
-      }
-    }
-    is_free_.notify_one();
+    return nullptr;
   }
 
   connector connect_;
@@ -105,7 +98,7 @@ class redis_pool {
   std::mutex mutex_;
   std::condition_variable is_free_;
   std::vector<std::unique_ptr<redis_connection>> idle_;
-  std::size_t lent_ = 0;
+  std::size_t used_ = 0;
 };
 
 }  // namespace robots::adapters_detail

@@ -15,10 +15,10 @@
 namespace robots::adapters_detail {
 
 struct redis_reply {
-  enum class kind : std::uint8_t { nil, text, status, error, integer, list };
+  enum class kind : std::uint8_t { nil, text, status, error, integer, list, lost };
 
   kind type = kind::nil;
-  std::string text{};  ///< of a text, status or error
+  std::string text{};  ///< of a text, status or error; for `lost`, why there is no reply
   std::int64_t integer = 0;
   std::vector<redis_reply> list{};
 

@@ -156,19 +156,12 @@ inline void read_redis_query(redis_endpoint& target, std::string_view query) {
   }
 }
 
-/// Reads the URLs in `redis_options::url`. With `cluster`, `redis://` means a cluster. Throws
-/// `std::invalid_argument` for any other text.
-[[nodiscard]] inline redis_endpoint parse_redis_url(std::string_view url, bool cluster = false) {
+/// Reads the URLs in `redis_options::url`. Throws `std::invalid_argument` for any other text.
+[[nodiscard]] inline redis_endpoint parse_redis_url(std::string_view url) {
   const std::size_t colon = url.find("://");
   const std::string_view scheme = url.substr(0, colon);
   redis_endpoint target;
   read_redis_scheme(target, colon == std::string_view::npos ? "" : scheme);
-  if (cluster && (scheme == "unix" || target.topology == redis_topology::sentinel)) {
-    refuse_redis_url("a cluster needs TCP and no Sentinels");
-  }
-  if (cluster) {
-    target.topology = redis_topology::cluster;
-  }
   std::string_view query = url.substr(colon + 3);
   std::string_view place = take_until(query, '?');
   if (const std::size_t sign = place.substr(0, place.find('/')).rfind('@');

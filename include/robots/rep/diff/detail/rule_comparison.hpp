@@ -5,7 +5,7 @@
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>
-#include <robots/rep/rules/listed_rule.hpp>
+#include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/normal_form.hpp>
@@ -36,14 +36,15 @@ class rule_comparison {
       : lists_{before.list(), after.list()}, reads_hosts_(after.reads_hosts()) {
     if (after.match("/robots.txt").exempt && before.match("/robots.txt").exempt) {
       for (std::vector<listed_rule>& list : lists_) {
-        list.push_back({.compared = "/robots.txt", .anchored = true, .rank = exempt});
+        list.push_back({.compared = "/robots.txt$", .anchored = true, .rank = exempt});
         list.push_back({.compared = "/robots.txt?", .rank = exempt});
       }
     }
     rules_.reserve(lists_[0].size() + lists_[1].size());
     for (std::size_t side = 0; side < 2; ++side) {
       for (const listed_rule& listed : lists_[side]) {
-        const std::string_view text = listed.compared;
+        std::string_view text = listed.compared;
+        text.remove_suffix(listed.anchored ? 1 : 0);
         rules_.push_back(
             {.pattern = {text, listed.anchored}, .literal = text.substr(0, text.find('*'))});
         rules_.back().in[side] = &listed;

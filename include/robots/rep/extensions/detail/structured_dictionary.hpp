@@ -122,7 +122,7 @@ class dictionary_reader {
       return other_if(read_number(true));
     }
     if (take('"')) {
-      return other_if(read_string());
+      return other_if(read_string(false));
     }
     if (take(':')) {
       take_while(is_base64_char);
@@ -134,7 +134,7 @@ class dictionary_reader {
     if (take('@')) {
       return other_if(read_number(false));
     }
-    return other_if(take('%') && take('"') && read_display_string());
+    return other_if(take('%') && take('"') && read_string(true));
   }
 
   constexpr bool read_number(bool decimals) noexcept {
@@ -148,30 +148,21 @@ class dictionary_reader {
     return decimals && whole <= 12 && fraction > 0 && fraction <= 3;
   }
 
-  constexpr bool read_string() noexcept {
+  /// Reads the rest of a String, with `\"` and `\\`, or of a Display String, with `%` and two
+  /// hexadecimal digits.
+  constexpr bool read_string(bool is_display) noexcept {
+    const auto is_hex = [](char c) { return base::is_digit(c) || (c >= 'a' && c <= 'f'); };
     while (is_printable(front())) {
       if (take('"')) {
         return true;
       }
-      if (take('\\') && front() != '"' && front() != '\\') {
-        return false;
-      }
-      rest_.remove_prefix(1);
-    }
-    return false;
-  }
-
-  constexpr bool read_display_string() noexcept {
-    const auto hex = [](char c) { return base::is_digit(c) || (c >= 'a' && c <= 'f'); };
-    while (is_printable(front())) {
-      if (take('"')) {
-        return true;
-      }
-      if (take('%')) {
-        if (rest_.size() < 2 || !hex(rest_[0]) || !hex(rest_[1])) {
+      if (is_display && take('%')) {
+        if (rest_.size() < 2 || !is_hex(rest_[0]) || !is_hex(rest_[1])) {
           return false;
         }
         rest_.remove_prefix(1);
+      } else if (!is_display && take('\\') && front() != '"' && front() != '\\') {
+        return false;
       }
       rest_.remove_prefix(1);
     }

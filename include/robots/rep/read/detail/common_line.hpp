@@ -36,14 +36,6 @@ struct common_line {
 
 /// Returns the first octet from `from` on that is not a space or tab, or `text_end`.
 [[nodiscard]] constexpr const char* skip_indent(const char* from, const char* text_end) noexcept {
-  if (!std::is_constant_evaluated()) {
-    for (; text_end - from >= std::ptrdiff_t{octet_block::size}; from += octet_block::size) {
-      const octet_block block = octet_block::load(from);
-      if (const octet_set others = ~(block.equal(' ') | block.equal('\t')); others != 0) {
-        return from + std::countr_zero(others);
-      }
-    }
-  }
   while (from != text_end && base::is_ws(*from)) {
     ++from;
   }

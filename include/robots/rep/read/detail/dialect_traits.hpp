@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/rep/read/dialect.hpp>
+#include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/text/detail/normal_form.hpp>
 
 namespace robots::rep_detail {

@@ -1,14 +1,19 @@
 #pragma once
 
-#include <robots/rep/rules/detail/hash_bucket.hpp>
+#include <robots/rep/read/detail/dialect_traits.hpp>
+#include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
-#include <robots/rep/rules/detail/rule_set_parts.hpp>
+#include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
-#include <robots/rep/text/detail/stored_octets.hpp>
 
 #include <array>
+#include <bit>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 namespace robots::rep_detail {
 
@@ -20,61 +25,91 @@ inline constexpr std::size_t max_key_size = 63;
 struct prefix_lengths {
   std::array<octet_word, 4> of_class{};
 
-  /// The octets that they take when stored.
-  static constexpr std::size_t stored_size = 32;
-
   constexpr void add(std::string_view prefix) noexcept {
-    const octet_word bit = octet_word{1} << prefix.size();
-    if (prefix.size() > 1) {
-      of_class[class_of(prefix)] |= bit;
-      return;
-    }
-    for (octet_word& lengths : of_class) {
-      lengths |= bit;
+    for (std::size_t i = 0; i < of_class.size(); ++i) {
+      const bool fits = prefix.size() < 2 || class_of(prefix) == i;
+      of_class[i] |= octet_word{fits} << prefix.size();
     }
   }
 
   /// Returns the possible lengths of prefixes of `target`, from those stored in front of `octets`.
   [[nodiscard]] static constexpr octet_word load_for(std::string_view target,
                                                      std::string_view octets) noexcept {
-    const std::size_t place = target.size() > 1 ? class_of(target) : 0;
-    const octet_word found = whole_word(octets, place * sizeof(octet_word));
-    return target.size() < max_key_size ? found & ((octet_word{2} << target.size()) - 1) : found;
+    const std::size_t index = target.size() > 1 ? class_of(target) : 0;
+    const octet_word lengths = whole_word(octets, index * sizeof(octet_word));
+    return target.size() < max_key_size ? lengths & ((octet_word{2} << target.size()) - 1)
+                                        : lengths;
   }
 
-  constexpr void store(char* to) const noexcept {
-    for (const octet_word lengths : of_class) {
-      store_word<sizeof(octet_word)>(to, lengths);
-      to += sizeof(octet_word);
-    }
-  }
-
- private:
   [[nodiscard]] static constexpr std::size_t class_of(std::string_view text) noexcept {
     return static_cast<unsigned char>(text[1]) % 4U;
   }
 };
 
-static_assert(rule_set_facts::buckets_at == prefix_lengths::stored_size);
+/// The members of a rule set, except its block. The block contains, in this order:
+/// - if rules are looked up: their `prefix_lengths`; for each bucket, the index of its first rule,
+///   in four octets; and one more index, which ends the last bucket;
+/// - a `packed_rule` for each rule: first those that are tried one by one, the deciding one first;
+///   then those found by prefix; then those found by gram;
+/// - the texts of the rules, and the token.
+struct rule_set_facts {
+  const dialect_traits* traits = &rfc9309_traits;  ///< how targets are read
+  std::chrono::milliseconds delay{-1};             ///< Crawl-delay; negative if there is none
+  std::uint32_t token_size = 0;                    ///< octets of the crawler's token
+  std::uint32_t rules = 0;
+  std::uint32_t tried = 0;  ///< the number of rules that are tried one by one
+  /// The buckets of the rules by the hash of the text before their first wildcard, or of its first
+  /// `max_key_size` octets.
+  std::uint32_t prefix_buckets = 0;
+  /// After those, the buckets of the rules by the hash of a part of a literal.
+  std::uint32_t gram_buckets = 0;
+  group_choice group = group_choice::none;
+  tie_break tie = tie_break::allow;
 
-constexpr std::size_t rule_set_facts::rules_at() const noexcept {
-  const std::size_t buckets = std::size_t{prefix_buckets} + gram_buckets;
-  return buckets == 0 ? 0 : buckets_at + (buckets + 1) * hash_bucket::stored_size;
-}
+  [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
+    return delay < delay.zero() ? std::nullopt : std::optional{delay};
+  }
 
-constexpr std::size_t rule_set_facts::texts_at() const noexcept {
-  return rules_at() + rules * packed_rule::stored_size;
-}
+  [[nodiscard]] friend constexpr bool operator==(const rule_set_facts&,
+                                                 const rule_set_facts&) = default;
 
-/// The positions of the buckets of rules by prefix and by gram.
-struct rule_places {
-  hash_places prefixes;
-  hash_places grams;
-
-  constexpr explicit rule_places(const rule_set_facts& facts) noexcept
-      : prefixes(facts.buckets_at, facts.prefix_buckets),
-        grams(facts.buckets_at + facts.prefix_buckets * hash_bucket::stored_size,
-              facts.gram_buckets) {}
+  /// Returns the start of the rules.
+  [[nodiscard]] constexpr std::size_t rules_at() const noexcept {
+    const std::size_t buckets = std::size_t{prefix_buckets} + gram_buckets;
+    return buckets == 0 ? 0 : sizeof(prefix_lengths) + (buckets + 1) * sizeof(std::uint32_t);
+  }
+  /// Returns the start of the texts.
+  [[nodiscard]] constexpr std::size_t texts_at() const noexcept {
+    return rules_at() + rules * packed_rule::stored_size;
+  }
 };
+
+/// Everything that a `rule_set` keeps.
+struct rule_set_parts {
+  std::vector<char> block{};
+  rule_set_facts facts{};
+
+  [[nodiscard]] friend constexpr bool operator==(const rule_set_parts&,
+                                                 const rule_set_parts&) = default;
+};
+
+/// Returns the number of buckets for `rules` rules: a power of two above 1, so that a bucket has at
+/// most three rules on average.
+[[nodiscard]] constexpr std::uint32_t buckets_for(std::uint32_t rules) noexcept {
+  return rules == 0 ? 0 : std::bit_ceil(rules / 3 + 2);
+}
+
+/// Returns the position of the bucket of `hash` in the block: the first bits of the hash select one
+/// of `buckets` buckets, a power of two above 1. The first bucket has the index `first`.
+[[nodiscard]] constexpr std::size_t bucket_at(std::uint64_t hash, std::size_t first,
+                                              std::size_t buckets) noexcept {
+  const auto index = first + static_cast<std::size_t>(hash >> (64 - std::countr_zero(buckets)));
+  return sizeof(prefix_lengths) + index * sizeof(std::uint32_t);
+}
+
+/// Returns other bits of the hash.
+[[nodiscard]] constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
+  return static_cast<std::uint32_t>((hash ^ hash >> 32U) & ((1U << packed_rule::tag_bits) - 1));
+}
 
 }  // namespace robots::rep_detail

@@ -3,10 +3,9 @@
 #include <robots/base/config.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/precedence.hpp>
+#include <robots/rep/rules/detail/rule_patterns.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
-#include <robots/rep/text/detail/stored_octets.hpp>
 
 #include <array>
 #include <cstddef>

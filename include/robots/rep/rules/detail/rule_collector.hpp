@@ -6,18 +6,18 @@
 #include <robots/rep/read/detail/parse_delay.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/group_selection.hpp>
-#include <robots/rep/rules/detail/kept_rules.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_packer.hpp>
 #include <robots/rep/rules/detail/rule_patterns.hpp>
-#include <robots/rep/rules/detail/rule_set_parts.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace robots::rep_detail {
 
@@ -62,11 +62,14 @@ class rule_collector {
     if (line.kind == directive_kind::crawl_delay && !crawl_delay_) {
       crawl_delay_ = parse_delay(line.value);
     } else if (is_rule(line.kind) && !line.value.empty()) {
-      kept_.add({.text = line.value.data(),
-                 .rule = packed_rule{rule_kind_of(line.kind), line.line, line.value.size()},
-                 .size = static_cast<std::uint16_t>(line.value.size()),
-                 .way = found_by::trial,
-                 .hash = 0});
+      if (kept_.empty()) {
+        kept_.reserve(64);
+      }
+      kept_.push_back({.text = line.value.data(),
+                       .rule = packed_rule{rule_kind_of(line.kind), line.line, line.value.size()},
+                       .size = static_cast<std::uint16_t>(line.value.size()),
+                       .way = found_by::trial,
+                       .hash = 0});
     }
     return true;
   }
@@ -104,7 +107,7 @@ class rule_collector {
   parse_options options_;
   group_selection groups_;
   // The lines so far that apply.
-  kept_rules kept_;
+  std::vector<kept_rule> kept_;
   std::optional<std::chrono::milliseconds> crawl_delay_;
 };
 

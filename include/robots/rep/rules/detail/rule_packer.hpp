@@ -4,16 +4,11 @@
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/hash_bucket.hpp>
-#include <robots/rep/rules/detail/kept_rules.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
-#include <robots/rep/rules/detail/precedence.hpp>
 #include <robots/rep/rules/detail/rule_hash.hpp>
 #include <robots/rep/rules/detail/rule_patterns.hpp>
-#include <robots/rep/rules/detail/rule_set_parts.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
-#include <robots/rep/text/detail/stored_octets.hpp>
 
 #include <algorithm>
 #include <array>
@@ -21,11 +16,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string_view>
 #include <vector>
 
 namespace robots::rep_detail {
+
+/// How a query finds a rule.
+enum class found_by : std::uint8_t { trial, prefix, gram };
+
+/// A rule that applies to the crawler.
+struct kept_rule {
+  const char* text;    ///< as written in the file
+  packed_rule rule;    ///< without offset and tag
+  std::uint16_t size;  ///< of the text; above 0
+  found_by way;        ///< set together with `hash`, when all rules are known
+  std::uint64_t hash;  ///< or its rank, if it is tried one by one
+
+  [[nodiscard]] constexpr std::string_view value() const noexcept { return {text, size}; }
+};
 
 /// Compiles the rules for one crawler: puts them into one block, so that a query finds those that
 /// can match. Linear in the octets of the rules, except that rules to be tried one by one are
@@ -33,12 +41,11 @@ namespace robots::rep_detail {
 class rule_packer {
  public:
   /// Uses the texts of `rules`, and changes their other members.
-  constexpr rule_packer(kept_rules& rules, const parse_options& options,
+  constexpr rule_packer(std::vector<kept_rule>& rules, const parse_options& options,
                         const dialect_traits& traits)
-      : options_(options), traits_(traits) {
-    rules_ = rules.all();
-    for (std::size_t i = 0, lines = rules_.size(); i < lines; ++i) {
-      add_line(rules, i);
+      : options_(options), traits_(traits), rules_(rules) {
+    for (std::size_t i = 0, lines = rules.size(); i < lines; ++i) {
+      add_line(i);
     }
   }
 
@@ -60,7 +67,9 @@ class rule_packer {
     result.block = std::vector<char>(token_at + token.size(), char{});
     char* const block = result.block.data();
     if (facts.tried < facts.rules) {
-      lengths_.store(block);
+      for (std::size_t i = 0; i < lengths_.of_class.size(); ++i) {
+        store_word<8>(block + 8 * i, lengths_.of_class[i]);
+      }
       write_buckets(block, facts);
     }
     if (facts.tried > 1) {
@@ -103,14 +112,13 @@ class rule_packer {
   }
 
   /// Adds the patterns of the rule at `index`; a second pattern becomes a rule at the end.
-  constexpr void add_line(kept_rules& rules, std::size_t index) {
+  constexpr void add_line(std::size_t index) {
     const kept_rule line = rules_[index];
     bool is_second = false;
     for_each_pattern(line.rule.kind(), line.value(), options_, traits_,
                      [&](const pattern_source& source) {
                        if (is_second) {
-                         rules.add(line);
-                         rules_ = rules.all();
+                         rules_.push_back(line);
                        }
                        add_pattern(is_second ? rules_.back() : rules_[index], source);
                        is_second = true;
@@ -234,46 +242,36 @@ class rule_packer {
 
   /// Writes the index of the end of each bucket.
   constexpr void write_buckets(char* block, const rule_set_facts& facts) const noexcept {
-    const std::string_view buckets{block, facts.rules_at()};
-    const rule_places places{facts};
-    if (facts.prefix_buckets + facts.gram_buckets == 1) {  // few rules: counting would cost more
-      hash_bucket only{.first = facts.rules};
-      only.store(block + facts.buckets_at + hash_bucket::stored_size);
-      for (const kept_rule& rule : rules_) {
-        only.present |= rule.way != found_by::trial ? place_of(rule, places).bit : 0;
-      }
-      only.store(block + facts.buckets_at);
-      return;
-    }
     for (const kept_rule& rule : rules_) {
       if (rule.way != found_by::trial) {
-        const auto [offset, bit] = place_of(rule, places);
-        hash_bucket bucket = hash_bucket::load(buckets, offset);
-        ++bucket.first;
-        bucket.present |= bit;
-        bucket.store(block + offset);
+        const std::size_t place = place_of(rule, facts);
+        store_word<4>(block + place, bucket_end(block, place) + 1);
       }
     }
-    std::uint32_t end = facts.tried;
-    for (std::size_t offset = facts.buckets_at; offset < buckets.size();
-         offset += hash_bucket::stored_size) {
-      hash_bucket bucket = hash_bucket::load(buckets, offset);
-      bucket.first = end += bucket.first;
-      bucket.store(block + offset);
+    octet_word end = facts.tried;
+    for (std::size_t place = sizeof(prefix_lengths); place < facts.rules_at();
+         place += sizeof(std::uint32_t)) {
+      end += bucket_end(block, place);
+      store_word<4>(block + place, end);
     }
   }
 
   /// Returns the bucket of a rule.
-  [[nodiscard]] static constexpr hash_places::place place_of(const kept_rule& rule,
-                                                             const rule_places& places) noexcept {
-    return (rule.way == found_by::gram ? places.grams : places.prefixes).of(rule.hash);
+  [[nodiscard]] static constexpr std::size_t place_of(const kept_rule& rule,
+                                                      const rule_set_facts& facts) noexcept {
+    return rule.way == found_by::gram
+               ? bucket_at(rule.hash, facts.prefix_buckets, facts.gram_buckets)
+               : bucket_at(rule.hash, 0, facts.prefix_buckets);
+  }
+
+  [[nodiscard]] static constexpr octet_word bucket_end(const char* block,
+                                                       std::size_t place) noexcept {
+    return part_of_word<4>({block, place + 4}, place);
   }
 
   /// Writes the rules and their texts. Each rule goes to the end of the free part of its bucket.
   constexpr void write_rules(char* block, const rule_set_facts& facts, std::size_t text_at) {
-    const std::string_view buckets{block, facts.rules_at()};
     char* const rules = block + facts.rules_at();
-    const rule_places places{facts};
     std::size_t tried = 0;
     for (const kept_rule& packed : rules_) {
       std::size_t index = tried;
@@ -281,10 +279,9 @@ class rule_packer {
       if (packed.way == found_by::trial) {
         ++tried;
       } else {
-        const std::size_t offset = place_of(packed, places).offset;
-        hash_bucket bucket = hash_bucket::load(buckets, offset);
-        index = --bucket.first;
-        bucket.store(block + offset);
+        const std::size_t place = place_of(packed, facts);
+        index = static_cast<std::size_t>(bucket_end(block, place) - 1);
+        store_word<4>(block + place, index);
         tag = tag_of(packed.hash);
       }
       if (packed.rule.is_source()) {
@@ -300,7 +297,7 @@ class rule_packer {
 
   const parse_options& options_;
   const dialect_traits& traits_;
-  std::span<kept_rule> rules_{};
+  std::vector<kept_rule>& rules_;
   prefix_lengths lengths_{};
   std::array<std::uint32_t, 3> counts_{};  // indexed by `found_by`
   std::size_t starred_prefixes_ = 0;

@@ -6,6 +6,7 @@
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
+#include <cstdint>
 #include <string_view>
 
 namespace robots::rep_detail {
@@ -13,6 +14,17 @@ namespace robots::rep_detail {
 /// Returns the kind of a rule for the kind of its line.
 [[nodiscard]] constexpr rule_kind rule_kind_of(directive_kind line) noexcept {
   return line == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
+}
+
+/// The rank of a rule: the matching rule with the highest rank decides.
+using rule_rank = std::uint64_t;
+
+/// RFC 9309, section 2.2.2: more octets rank higher; at equal length, the kind that `tie` prefers;
+/// then the earlier rule.
+[[nodiscard]] constexpr rule_rank rank_of(std::uint32_t specificity, rule_kind kind,
+                                          std::uint32_t line, tie_break tie) noexcept {
+  const bool is_preferred = (kind == rule_kind::allow) == (tie == tie_break::allow);
+  return (rule_rank{2} * specificity + (is_preferred ? 1 : 0)) << 32U | (0xFFFF'FFFFU - line);
 }
 
 /// Calls `use` with each pattern of a rule. An empty rule has none, since it restricts nothing (RFC

@@ -4,12 +4,10 @@
 #include <robots/base/fetch_ahead.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/hash_bucket.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_hash.hpp>
-#include <robots/rep/rules/detail/rule_set_parts.hpp>
 #include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
@@ -155,16 +153,10 @@ struct rule_table {
     std::size_t end = 0;
   };
 
-  /// Returns the rules that can have this hash; usually there are none.
-  [[nodiscard]] constexpr candidates candidates_of(std::uint64_t hash,
-                                                   const hash_places& places) const noexcept {
-    const auto [offset, bit] = places.of(hash);
-    const auto bucket = hash_bucket::load(block, offset);
-    if ((bucket.present & bit) == 0) [[likely]] {
-      return {};
-    }
-    return {.first = bucket.first,
-            .end = hash_bucket::load(block, offset + hash_bucket::stored_size).first};
+  /// Returns the rules of the bucket at `place`.
+  [[nodiscard]] constexpr candidates candidates_at(std::size_t place) const noexcept {
+    const octet_word first_and_end = whole_word(block, place);
+    return {.first = first_and_end & 0xFFFF'FFFFU, .end = first_and_end >> 32U};
   }
 
   /// Calls `use` with each of them that may have this hash.
@@ -182,12 +174,11 @@ struct rule_table {
 
   ROBOTS_ALWAYS_INLINE constexpr void find_by_prefix(search& best,
                                                      std::string_view target) const noexcept {
-    const hash_places places = rule_places{facts}.prefixes;
     prefix_hasher prefixes{target};
-    octet_word lengths = prefix_lengths::load_for(target, block);
-    for (; lengths != 0; lengths &= lengths - 1) {
+    for (octet_word lengths = prefix_lengths::load_for(target, block); lengths != 0;
+         lengths &= lengths - 1) {
       const std::uint64_t hash = prefixes.of(static_cast<std::size_t>(std::countr_zero(lengths)));
-      const candidates found = candidates_of(hash, places);
+      const candidates found = candidates_at(bucket_at(hash, 0, facts.prefix_buckets));
       visit(found, hash, [&](const packed_rule& rule) { try_rule(best, rule, target); });
     }
   }
@@ -195,12 +186,14 @@ struct rule_table {
   /// Not inlined, since that would slow down the usual case, which does not call it.
   ROBOTS_NOINLINE constexpr void find_by_gram(search& best,
                                               std::string_view target) const noexcept {
-    const hash_places places = rule_places{facts}.grams;
-    const std::size_t first = hash_bucket::load(block, places.of(0).offset).first;
+    const auto bucket_of = [this](std::uint64_t hash) {
+      return bucket_at(hash, facts.prefix_buckets, facts.gram_buckets);
+    };
+    const std::size_t first = candidates_at(bucket_of(0)).first;
     std::size_t tries = facts.rules - first;
     std::size_t look_ups = look_ups_per_trial * (tries + target.size());
     for_each_gram(target, [&](std::uint64_t hash) {
-      const auto found = candidates_of(hash, places);
+      const candidates found = candidates_at(bucket_of(hash));
       if (found.first == found.end || tries == 0) [[likely]] {
         return;
       }

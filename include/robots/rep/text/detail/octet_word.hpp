@@ -20,6 +20,18 @@ using base::part_of_word;
 using base::whole_word;
 using base::word_at;
 
+/// Stores the lowest `Size` octets of a word for `part_of_word` to read.
+template <std::size_t Size>
+constexpr void store_word(char* to, octet_word word) noexcept {
+  if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
+    std::memcpy(to, &word, Size);
+    return;
+  }
+  for (std::size_t i = 0; i < Size; ++i) {
+    to[i] = static_cast<char>(static_cast<unsigned char>(word >> (8 * i)));
+  }
+}
+
 /// Returns a word with the octet `c` eight times.
 [[nodiscard]] constexpr octet_word repeat_octet(unsigned char c) noexcept {
   return 0x0101'0101'0101'0101U * c;
@@ -65,31 +77,12 @@ template <unsigned char... Others>
   return word | (repeat_octet('~') & ~octet_mask(count));
 }
 
-/// Returns true if all octets of `text`, at least `octet_block::size` of them, are between `first`
-/// and `~`.
-[[nodiscard]] inline bool is_graphic_from(char first, std::string_view text) noexcept {
-  const std::size_t last = text.size() - octet_block::size;
-  octet_set others = 0;
-  for (std::size_t offset = 0; others == 0 && offset < text.size(); offset += octet_block::size) {
-    const auto octets = octet_block::load(text.data() + (std::min)(offset, last));
-    others = octets.at_most(static_cast<char>(first - 1)) | ~octets.at_most('~');
-  }
-  return others == 0;
-}
-
 /// Returns true if `text` has only graphic ASCII characters other than `Others`.
 template <unsigned char... Others>
 [[nodiscard]] constexpr bool is_graphic_without(std::string_view text) noexcept {
-  constexpr std::size_t usual = 64;
   constexpr std::size_t word = sizeof(octet_word);
   if (text.size() < word) {
     return !has_other_than_graphic<Others...>(with_graphic_end(last_word(text, 0), text.size()));
-  }
-  static_assert(((Others < '&' || Others == '*') && ...));  // for the comparison of '&' and above
-  if (!std::is_constant_evaluated() && text.size() >= usual &&
-      (is_graphic_from('+', text) ||
-       (is_graphic_from('&', text) && text.find('*') == std::string_view::npos))) {
-    return true;
   }
   for (std::size_t offset = 0; offset < text.size() - word; offset += word) {
     if (has_other_than_graphic<Others...>(whole_word(text, offset))) {

@@ -1,6 +1,8 @@
-#include <robots/adapters/curl/curl_prefetch.hpp>
+// `prefetch` over libcurl.
+#include <robots/cache/prefetch.hpp>
 
 #include <robots/adapters/curl/curl_fetcher.hpp>
+#include <robots/adapters/curl/curl_multi_fetcher.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
@@ -35,8 +37,6 @@
 
 namespace {
 
-using robots::prefetch;
-using robots::prefetch_options;
 using robots::prefetch_outcome;
 using robots::prefetch_progress;
 using robots::prefetch_summary;
@@ -50,6 +50,18 @@ using robots::test::loopback_server;
 using robots::test::many_sites;
 
 using manual_cache = robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock>;
+
+/// The limits of a `prefetch` over libcurl, its callback, and the options of its exchanges.
+struct prefetch_options : robots::prefetch_limits {
+  robots::prefetch_callback progress{};
+  robots::curl_options curl{};
+};
+
+template <class Cache, class Hosts>
+prefetch_summary prefetch(Cache& cache, Hosts&& hosts, const prefetch_options& options) {
+  robots::curl_multi_fetcher web{options.curl};
+  return robots::prefetch(cache, std::forward<Hosts>(hosts), web, options, options.progress);
+}
 
 /// Options that ignore the proxies of the machine.
 robots::curl_options direct() {

@@ -1,7 +1,9 @@
-#include <robots/observe/event_message.hpp>
+#include <robots/observe/event_text.hpp>
 
+#include <robots/base/json_writer.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/observe/admission_reason.hpp>
+#include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/halt_reason.hpp>
 #include <robots/policy/policy.hpp>
@@ -14,7 +16,15 @@
 #include <string>
 #include <vector>
 
-using robots::explain;
+namespace {
+
+/// The sentence about an event.
+std::string explain(const robots::any_event& event) {
+  robots::base::json_writer line;
+  return robots::detail::describe(line, event);
+}
+
+}  // namespace
 
 TEST_CASE("Events of look-ups, requests and breakers are explained in a sentence") {
   using robots::look_up_result;
@@ -26,10 +36,10 @@ TEST_CASE("Events of look-ups, requests and breakers are explained in a sentence
   CHECK(explain(robots::look_up_event{{}, look_up_result::joined}) ==
         "another call fetched the rules");
 
-  const robots::exchange refused{.url = "https://a.example/robots.txt", .status = 403};
+  const robots::detail::exchange refused{.url = "https://a.example/robots.txt", .status = 403};
   CHECK(explain(robots::exchange_event{{}, refused}) == "the site answered with status 403");
-  const robots::exchange silent{.url = "https://a.example/robots.txt",
-                                .error = robots::fetch_error::timeout};
+  const robots::detail::exchange silent{.url = "https://a.example/robots.txt",
+                                        .error = robots::fetch_error::timeout};
   CHECK(explain(robots::exchange_event{{}, silent}) == "the request got no response: timeout");
 
   CHECK(explain(robots::breaker_event{{}, robots::breaker_state::open}) ==

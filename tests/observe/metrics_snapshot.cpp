@@ -1,8 +1,9 @@
-#include <robots/observe/metric_families.hpp>
+#include <robots/observe/metrics_snapshot.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,20 +11,19 @@
 
 namespace {
 
-using robots::metric_families;
-using robots::metric_family;
-using robots::metric_kind;
+using namespace std::chrono_literals;
 using robots::metrics_snapshot;
-using robots::prometheus_name;
+using metric_family = robots::metrics_snapshot::family;
+using type = metric_family::type;
 
 /// All families there may be.
 std::vector<metric_family> all_of(const metrics_snapshot& now) {
-  return metric_families(now, robots::cache_stats{});
+  return now.families(robots::cache_stats{});
 }
 
 const metric_family& find(const std::vector<metric_family>& all, std::string_view name) {
   const auto found = std::find_if(all.begin(), all.end(), [name](const metric_family& family) {
-    return prometheus_name(family) == name;
+    return family.prometheus_name() == name;
   });
   REQUIRE(found != all.end());
   return *found;
@@ -49,20 +49,20 @@ TEST_CASE("Figures have the names of the pipeline guide in the style of Promethe
   CHECK(blocked.samples[0].value == 2.0);
   CHECK(find(all, "robots_parse_duration_seconds").histogram);
   CHECK(find(all, "robots_fetch_body_bytes_total").samples[0].value == 5.0);
-  CHECK(find(all, "robots_cache_entries").kind == metric_kind::gauge);
+  CHECK(find(all, "robots_cache_entries").kind == type::gauge);
 }
 
 TEST_CASE("Each name occurs once, in lower case, with a help sentence") {
   std::set<std::string> names;
   for (const metric_family& family : all_of({})) {
-    const std::string name = prometheus_name(family);
+    const std::string name = family.prometheus_name();
     INFO(name);
     CHECK(names.insert(name).second);
     CHECK(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos);
     CHECK(name.starts_with("robots_"));
-    CHECK(name.ends_with("_total") == (family.kind == metric_kind::counter));
+    CHECK(name.ends_with("_total") == (family.kind == type::counter));
     CHECK(family.help.ends_with('.'));
-    CHECK((family.kind == metric_kind::histogram) == family.histogram.has_value());
+    CHECK((family.kind == type::histogram) == family.histogram.has_value());
   }
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("Hits and denials have a sample for each domain that has counters, and
   const std::vector<metric_family> all = all_of(now);
   const auto samples_of = [&all](std::string_view name) {
     std::vector<std::string> texts;
-    for (const robots::metric_family::sample& sample : find(all, name).samples) {
+    for (const metric_family::sample& sample : find(all, name).samples) {
       std::string text;
       for (const auto& [label, value] : sample.labels) {
         text.append(label).append("=").append(value).append(" ");
@@ -92,7 +92,7 @@ TEST_CASE("Hits and denials have a sample for each domain that has counters, and
     }
     return texts;
   };
-  CHECK(find(all, "robots_cache_hits_total").kind == metric_kind::counter);
+  CHECK(find(all, "robots_cache_hits_total").kind == type::counter);
   CHECK(samples_of("robots_cache_hits_total") ==
         std::vector<std::string>{"kind=fresh 1", "domain=a.example kind=fresh 5"});
   CHECK(samples_of("robots_blocked_requests_total") ==
@@ -104,9 +104,9 @@ TEST_CASE("Hits and denials have a sample for each domain that has counters, and
 
 TEST_CASE("No series has a domain unless the metrics count by domain") {
   metrics_snapshot now;
-  now.denied_hosts = {{"a.example", 3}};
+  now.denied_for[robots::decision_reason::rule] = 3;
   for (const metric_family& family : all_of(now)) {
-    for (const robots::metric_family::sample& sample : family.samples) {
+    for (const metric_family::sample& sample : family.samples) {
       for (const auto& [name, value] : sample.labels) {
         CHECK(name != "domain");
       }
@@ -119,8 +119,21 @@ TEST_CASE("A fallback event names the outcome and the action") {
   now.fallbacks[static_cast<std::size_t>(robots::outcome::server_error)]
                [robots::policy_basis::last_good] = 4;
   const auto all = all_of(now);
-  for (const robots::metric_family::sample& sample : find(all, "robots_fallbacks_total").samples) {
+  for (const metric_family::sample& sample : find(all, "robots_fallbacks_total").samples) {
     CHECK(sample.labels[0].second == "server_error");
     CHECK(sample.value == (sample.labels[1].second == "last_good" ? 4.0 : 0.0));
   }
+}
+
+TEST_CASE("A duration counts in the first bucket whose bound it does not exceed") {
+  metrics_snapshot::histogram times{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
+  for (const auto duration : {-1ms, 0ms, 1'000ms, 1'001ms, 12'000ms, 12'001ms, 500'000ms}) {
+    times.add(duration);
+  }
+  CHECK(times.counts.front() == 3);
+  CHECK(times.counts[1] == 1);
+  CHECK(times.counts[11] == 1);
+  CHECK(times.counts.back() == 2);
+  CHECK(times.total() == 7);
+  CHECK(times.sum == doctest::Approx(526.002));
 }

@@ -1,4 +1,6 @@
-#include <robots/rep/extensions/visit_time.hpp>
+#include <robots/rep/read/visit_time.hpp>
+
+#include <robots/rep/document/document.hpp>
 
 #include <doctest/doctest.h>
 
@@ -8,39 +10,36 @@
 
 namespace {
 
-using robots::is_visit_time;
 using robots::parse;
-using robots::parse_visit_time;
 using robots::visit_time;
-using robots::visit_times;
 using namespace std::chrono_literals;
 
 constexpr visit_time hours(std::chrono::minutes from, std::chrono::minutes to) {
   return {.from = from, .to = to};
 }
 
-static_assert(parse_visit_time("0600-0845") == hours(6h, 8h + 45min));
-static_assert(parse_visit_time("0100 - 0800") == hours(1h, 8h));
-static_assert(parse_visit_time("2200-0400") == hours(22h, 4h));
-static_assert(parse_visit_time("0000-2400") == hours(0h, 24h));
-static_assert(parse_visit_time("2400-0100") == hours(0h, 1h));
-static_assert(noexcept(parse_visit_time({})));
+static_assert(visit_time::parse("0600-0845") == hours(6h, 8h + 45min));
+static_assert(visit_time::parse("0100 - 0800") == hours(1h, 8h));
+static_assert(visit_time::parse("2200-0400") == hours(22h, 4h));
+static_assert(visit_time::parse("0000-2400") == hours(0h, 24h));
+static_assert(visit_time::parse("2400-0100") == hours(0h, 1h));
+static_assert(noexcept(visit_time::parse({})));
 
-static_assert(!parse_visit_time(""));
-static_assert(!parse_visit_time("-"));
-static_assert(!parse_visit_time("0600"));
-static_assert(!parse_visit_time("0600 0845"));
-static_assert(!parse_visit_time("600-845"));
-static_assert(!parse_visit_time("0660-0845"));
-static_assert(!parse_visit_time("0600-2401"));
-static_assert(!parse_visit_time("0600-9900"));
-static_assert(!parse_visit_time("06:00-08:45"));
-static_assert(!parse_visit_time("0600-0845-0900"));
-static_assert(!parse_visit_time("0600-0845 UTC"));
-static_assert(!parse_visit_time("+600-0845"));
+static_assert(!visit_time::parse(""));
+static_assert(!visit_time::parse("-"));
+static_assert(!visit_time::parse("0600"));
+static_assert(!visit_time::parse("0600 0845"));
+static_assert(!visit_time::parse("600-845"));
+static_assert(!visit_time::parse("0660-0845"));
+static_assert(!visit_time::parse("0600-2401"));
+static_assert(!visit_time::parse("0600-9900"));
+static_assert(!visit_time::parse("06:00-08:45"));
+static_assert(!visit_time::parse("0600-0845-0900"));
+static_assert(!visit_time::parse("0600-0845 UTC"));
+static_assert(!visit_time::parse("+600-0845"));
 
 constexpr bool contains(std::string_view window, std::chrono::minutes utc) {
-  return parse_visit_time(window)->contains(utc);
+  return visit_time::parse(window)->contains(utc);
 }
 
 static_assert(!contains("0600-0845", 5h + 59min));
@@ -72,17 +71,18 @@ constexpr std::string_view text =
     "User-agent: a\nVisit-time: 0600-0845 # UTC\nVisit-time: always\nVisit-time: "
     "2200-2300\nDisallow:\n"
     "User-agent: *\nVisit-time: 1200-1300\n";
-static_assert(visit_times(parse(text), "a") == std::vector{hours(6h, 8h + 45min), hours(22h, 23h)});
-static_assert(visit_times(parse(text)) == std::vector{hours(12h, 13h)});
-static_assert(is_visit_time(visit_times(parse(text), "a"), 22h));
-static_assert(!is_visit_time(visit_times(parse(text), "a"), 12h));
-static_assert(is_visit_time({}, 12h));
+static_assert(parse(text).read<visit_time>("a") ==
+              std::vector{hours(6h, 8h + 45min), hours(22h, 23h)});
+static_assert(parse(text).read<visit_time>() == std::vector{hours(12h, 13h)});
+static_assert(visit_time::is_open(parse(text).read<visit_time>("a"), 22h));
+static_assert(!visit_time::is_open(parse(text).read<visit_time>("a"), 12h));
+static_assert(visit_time::is_open({}, 12h));
 
 TEST_CASE("The visit times are those of the groups that apply to the crawler") {
   const robots::document file = parse(text);
-  CHECK(visit_times(file, "a/1.0").size() == 2);
-  CHECK(visit_times(file, "b").size() == 1);
-  CHECK(visit_times(parse("User-agent: b\nVisit-time: 0600-0845\n"), "c").empty());
+  CHECK(file.read<visit_time>("a/1.0").size() == 2);
+  CHECK(file.read<visit_time>("b").size() == 1);
+  CHECK(parse("User-agent: b\nVisit-time: 0600-0845\n").read<visit_time>("c").empty());
 }
 
 }  // namespace

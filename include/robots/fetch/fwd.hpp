@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+/// The types of `fetch/`, for headers that only pass them on. `fetch/fetcher.hpp` and
+/// `fetch/async_fetcher.hpp` have its concepts.
+namespace robots {
+
+struct breaker_options;
+enum class breaker_state : std::uint8_t;
+struct call_context;
+struct call_options;
+enum class outcome : std::uint8_t;
+struct retry_options;
+struct retry_wait;
+
+}  // namespace robots

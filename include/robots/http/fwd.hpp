@@ -1,0 +1,15 @@
+#pragma once
+
+/// The types of `http/`, for headers that only pass them on.
+namespace robots {
+
+class address_guard;
+enum class fetch_error;
+struct fetch_request;
+struct fetch_response;
+struct http_header;
+struct origin;
+struct site;
+enum class url_scheme;
+
+}  // namespace robots

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <robots/base/config.hpp>
+#include <robots/base/json_writer.hpp>
+#include <robots/observe/fwd.hpp>
+#include <robots/observe/observer.hpp>
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace robots::detail {
+
+/// Returns the level of an event in a log. `denied` is the level of decisions that deny.
+[[nodiscard]] log_level level_of(const any_event& event, log_level denied);
+
+/// Adds the members of an event to a line, without its site and its time. Returns one sentence for
+/// people about it. A text from a site appears there as `base::printable` writes it. Logs and audit
+/// trails use this.
+std::string describe(base::json_writer& line, const any_event& event);
+
+/// Adds a list of hosts to a line.
+void add_hosts(base::json_writer& line, std::string_view name, std::span<const std::string> hosts);
+
+}  // namespace robots::detail
+
+#ifndef ROBOTS_COMPILED
+#include <robots/observe/event_text.ipp>
+#endif

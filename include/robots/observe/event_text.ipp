@@ -1,0 +1,374 @@
+#pragma once
+
+#include <robots/base/config.hpp>
+#include <robots/base/enum_text.hpp>
+#include <robots/base/printable.hpp>
+#include <robots/fetch/circuit_breaker.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/charset.hpp>
+#include <robots/http/message.hpp>
+#include <robots/observe/admission_reason.hpp>
+#include <robots/observe/event_text.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/observe/json_log.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/policy/site_override.hpp>
+#include <robots/rep/diff/change_report.hpp>
+#include <robots/rep/read/diagnostic.hpp>
+#include <robots/rep/read/directive.hpp>
+#include <robots/rep/rules/verdict.hpp>
+#include <robots/time/wall_time.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace robots::observe_detail {
+
+using enum log_level;
+
+inline void add_status(base::json_writer& line, int status, fetch_error error) {
+  if (error != fetch_error::none) {
+    line.text("error", to_string(error));
+  } else if (status != 0) {
+    line.number("status", status);
+  }
+}
+
+inline void add_source(base::json_writer& line, const record_head& source) {
+  line.text("outcome", to_string(source.outcome));
+  add_status(line, source.status, source.error);
+  if (!source.error_text.empty()) {
+    line.long_text("error_text", source.error_text);
+  }
+  line.long_text("url", source.url);
+  if (source.final_url != source.url) {
+    line.long_text("final_url", source.final_url);
+  }
+}
+
+inline void add_policy(base::json_writer& line, const policy& used) {
+  line.text("basis", to_string(used.basis())).number("policy_version", used.version());
+}
+
+/// Writes a number with its noun: `1 rule`, `2 rules`.
+[[nodiscard]] inline std::string counted(std::size_t count, const char* noun) {
+  return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
+}
+
+/// The level of each kind of event in a log.
+struct event_level {
+  log_level denied;  // of decisions that deny
+
+  log_level operator()(const event_base& /*event*/) const { return info; }
+  log_level operator()(const look_up_event& event) const {
+    return event.result == look_up_result::miss ? info : debug;
+  }
+  log_level operator()(const exchange_event& event) const {
+    const detail::exchange& ended = event.exchange;
+    const bool failed = ended.error != fetch_error::none ||
+                        (ended.status >= 400 && detail::outcome_of(ended.status) != outcome::not_found);
+    return failed ? warn : info;
+  }
+  log_level operator()(const parse_event& event) const {
+    const record_head source = event.policy.source();
+    const bool odd = event.policy.lines().malformed > 0 || source.charset != detail::charset::utf_8 ||
+                     event.invalid_utf8;
+    return source.outcome == outcome::malformed ? critical : odd ? warn : info;
+  }
+  log_level operator()(const retrieval_event& event) const {
+    const outcome got = event.policy.outcome();
+    const bool failed = !detail::is_successful(got) && got != outcome::cancelled;
+    return got == outcome::malformed ? critical : failed ? error : info;
+  }
+  log_level operator()(const fallback_event& /*event*/) const { return error; }
+  log_level operator()(const decision& decided) const {
+    const log_level usual = decided.allowed ? info : denied;
+    return decided.reason == decision_reason::fallback ? (std::max)(usual, error) : usual;
+  }
+  log_level operator()(const decision_event& event) const { return (*this)(event.decision); }
+  log_level operator()(const admission_event& event) const { return (*this)(event.decision); }
+  log_level operator()(const policy_change_event& event) const {
+    return event.turned_hostile ? critical : event.fast ? error : info;
+  }
+  log_level operator()(const access_revoked_event& /*event*/) const { return critical; }
+  log_level operator()(const halt_event& event) const { return event.resumed ? info : critical; }
+  log_level operator()(const sign_off_event& event) const { return event.awaited ? warn : info; }
+  log_level operator()(const breaker_event& event) const {
+    return event.state == breaker_state::open ? warn : info;
+  }
+  log_level operator()(const drop_event& /*event*/) const { return debug; }
+  log_level operator()(const quarantine_event& event) const {
+    return event.released ? info : critical;
+  }
+  log_level operator()(const far_store_event& event) const { return event.up ? info : error; }
+  log_level operator()(const ledger_event& event) const { return event.up ? info : error; }
+  log_level operator()(const lost_invalidation_event& /*event*/) const { return error; }
+};
+
+/// Adds the members of each kind of event to `line`, and returns a sentence.
+struct event_text {
+  base::json_writer& line;
+
+  std::string operator()(const look_up_event& event) const {
+    line.text("result", to_string(event.result));
+    if (event.policy != nullptr) {
+      add_policy(line, *event.policy);
+    }
+    return std::string{base::enum_text<look_up_result::joined>(
+        event.result,
+        {"the cache has fresh rules", "the rules in the cache are stale and are being renewed",
+         "the cache has no fresh rules, so the site or the shared store is asked",
+         "another call fetched the rules"})};
+  }
+
+  std::string operator()(const exchange_event& event) const {
+    const detail::exchange& ended = event.exchange;
+    line.long_text("url", ended.url);
+    add_status(line, ended.status, ended.error);
+    line.seconds("duration_seconds", event.duration).number("bytes", event.bytes);
+    line.number("hop", event.hop).number("attempt", event.attempt);
+    return ended.error != fetch_error::none
+               ? "the request got no response: " + std::string{to_string(ended.error)}
+               : "the site answered with status " + std::to_string(ended.status);
+  }
+
+  std::string operator()(const parse_event& event) const {
+    const file_findings found = event.policy.findings();
+    const std::size_t rules = event.policy.rules().size();
+    line.seconds("duration_seconds", event.duration).number("rules", rules);
+    line.number("lines", found.lines.non_blank).number("malformed_lines", found.lines.malformed);
+    line.flag("not_robots_txt", found.lines.not_robots_txt);
+    line.text("charset", to_string(event.policy.source().charset));
+    line.flag("invalid_utf8", event.invalid_utf8).open_list("findings");
+    for (const diagnostic& one : found.diagnostics) {
+      line.open().number("line", one.line).number("column", one.column);
+      line.text("severity", to_string(one.severity)).text("code", to_string(one.code)).close();
+    }
+    line.close_list();
+    add_policy(line, event.policy);
+    std::string text = "robots.txt was read: " + counted(rules, "rule");
+    if (found.lines.malformed > 0 || found.lines.not_robots_txt) {
+      text += ", but " + policy_detail::malformed_text(found);
+    }
+    return text += event.invalid_utf8 ? ", but it is not well-formed UTF-8" : "";
+  }
+
+  std::string operator()(const retrieval_event& event) const {
+    const record_head source = event.policy.source();
+    add_source(line, source);
+    line.seconds("duration_seconds", event.duration).number("attempts", source.attempts);
+    line.number("redirects", source.redirects).number("bytes", event.record.body.size());
+    line.flag("not_modified", source.not_modified).flag("truncated", source.truncated);
+    line.seconds("lifetime_seconds", source.lifetime);
+    add_policy(line, event.policy);
+    return (source.not_modified ? "robots.txt has not changed: "
+                                : "the retrieval of robots.txt ended: ") +
+           policy_detail::outcome_text(event.policy);
+  }
+
+  std::string describe_far(const policy& used, const record& stored) const {
+    add_source(line, stored);
+    line.text("fetched_at", date_text(stored.fetched_at));
+    add_policy(line, used);
+    return policy_detail::outcome_text(used);
+  }
+
+  std::string operator()(const far_hit_event& event) const {
+    return "another process had fetched robots.txt: " + describe_far(event.policy, event.record);
+  }
+
+  std::string operator()(const far_copy_event& event) const {
+    return "the shared store has an older robots.txt: " + describe_far(event.policy, event.record);
+  }
+
+  std::string operator()(const fallback_event& event) const {
+    const record_head source = event.policy.source();
+    add_source(line, source);
+    line.number("failures", source.failures);
+    add_policy(line, event.policy);
+    const policy_basis basis = event.policy.basis();
+    return "there is no robots.txt to obey: " + policy_detail::outcome_text(event.policy) +
+           (basis == policy_basis::last_good   ? "; the last good copy is obeyed"
+            : basis == policy_basis::allow_all ? "; everything is allowed"
+                                               : "; everything is denied");
+  }
+
+  std::string operator()(const decision_event& event) const {
+    const decision& decided = event.decision;
+    line.long_text("url", event.url);
+    line.flag("allowed", decided.allowed).text("reason", to_string(decided.reason));
+    if (decided.reason == decision_reason::rule) {
+      line.text("directive", to_string(*decided.verdict.directive));
+      line.long_text("pattern", *decided.verdict.pattern).number("line", decided.verdict.line);
+      line.long_text("user_agent", decided.verdict.user_agent);
+    }
+    line.seconds("age_seconds", decided.age).flag("from_cache", decided.from_cache);
+    line.flag("stale", decided.stale);
+    if (decided.policy != nullptr) {
+      add_policy(line, *decided.policy);
+      return explain(decided);
+    }
+    return std::string{decided.allowed ? "allowed: " : "not allowed: "}.append(
+        to_string(decided.reason));
+  }
+
+  std::string operator()(const admission_event& event) const {
+    line.long_text("url", event.url).text("reason", to_string(event.reason));
+    line.seconds("waited_seconds", event.waited).flag("allowed", event.decision.allowed);
+    line.text("decision_reason", to_string(event.decision.reason));
+    line.flag("needs_review", event.needs_review);
+    const std::string answer = event.reason == admission_reason::go
+                                   ? "the request may start"
+                                   : "refused: " + std::string{to_string(event.reason)};
+    return event.decision.policy ? answer + "; " + explain(event.decision) : answer;
+  }
+
+  void add_change(const std::string* before, const std::string* after) const {
+    if (before != nullptr) {
+      line.long_text("before", *before);
+    }
+    if (after != nullptr) {
+      line.long_text("after", *after);
+    }
+    line.close();
+  }
+
+  std::string operator()(const policy_change_event& event) const {
+    constexpr std::size_t most = 32;
+    const change_report& found = event.changes;
+    line.flag("turned_hostile", event.turned_hostile).flag("fast", event.fast);
+    line.seconds("interval_seconds", event.interval).number("changed", found.changed());
+    line.number("unchanged", found.unchanged).open_list("rules");
+    for (std::size_t i = 0; i < (std::min)(most, found.rules.size()); ++i) {
+      const change_report::rule_change& one = found.rules[i];
+      line.open().text("change", to_string(one.change)).text("directive", to_string(one.kind));
+      add_change(one.before ? &one.before->pattern : nullptr,
+                 one.after ? &one.after->pattern : nullptr);
+    }
+    line.close_list().open_list("other_lines");
+    for (std::size_t i = 0; i < (std::min)(most, found.lines.size()); ++i) {
+      const auto& one = found.lines[i];
+      line.open().text("directive", to_string(one.kind));
+      add_change(one.before ? &*one.before : nullptr, one.after ? &*one.after : nullptr);
+    }
+    line.close_list();
+    add_policy(line, event.after);
+    std::string text = "robots.txt has changed: " + counted(found.changed(), "change") + ", " +
+                       counted(found.unchanged, "line") + " unchanged";
+    text += event.fast ? ", faster than the limit" : "";
+    return text += event.turned_hostile ? "; it denies everything now" : "";
+  }
+
+  std::string operator()(const access_revoked_event& event) const {
+    constexpr int unauthorized = 401;
+    constexpr int forbidden = 403;
+    line.long_text("url", event.url).number("status", event.status);
+    const bool by_status = event.status == unauthorized || event.status == forbidden;
+    return "the site refused a page that its robots.txt allows, with " +
+           std::string{by_status ? "status " : "a challenge and status "} +
+           std::to_string(event.status);
+  }
+
+  std::string operator()(const halt_event& event) const {
+    line.text("reason", to_string(event.reason)).flag("resumed", event.resumed);
+    if (event.resumed) {
+      return "the site was resumed";
+    }
+    return std::string{base::enum_text<halt_reason::unreachable>(
+        event.reason, {"the site was halted: its robots.txt denies everything now",
+                       "the site was halted: it revoked access", "the site was halted: by_hand",
+                       "the site was halted: its robots.txt could not be had for too long"})};
+  }
+
+  std::string operator()(const sign_off_event& event) const {
+    line.flag("given", event.given).flag("awaited", event.awaited);
+    return event.given     ? "the site was signed off"
+           : event.awaited ? "the site is high-risk and waits for somebody to sign it off"
+                           : "the sign-off of the site was taken back";
+  }
+
+  std::string operator()(const breaker_event& event) const {
+    line.text("state", to_string(event.state));
+    return std::string{base::enum_text<breaker_state::half_open>(
+        event.state, {"the circuit breaker closed: the origin answers again",
+                      "the circuit breaker opened: the origin is not asked for a while",
+                      "the circuit breaker lets one request through"})};
+  }
+
+  std::string operator()(const drop_event& event) const {
+    line.flag("expired", event.expired);
+    return event.expired ? "the cache dropped an entry that had expired"
+                         : "the cache dropped an entry to make room";
+  }
+
+  std::string operator()(const quarantine_event& event) const {
+    line.flag("released", event.released);
+    return event.released
+               ? "the site was released from quarantine"
+               : "the site was put in quarantine: its files are malformed again and again";
+  }
+
+  std::string operator()(const override_event& event) const {
+    line.text("value", to_string(event.value));
+    return event.value == site_override::none
+               ? "the override of the site was lifted"
+               : "the site has an override: " + std::string{to_string(event.value)};
+  }
+
+  std::string operator()(const exclusions_event& event) const {
+    detail::add_hosts(line, "hosts", event.hosts);
+    return "the excluded hosts were replaced: there are " + std::to_string(event.hosts.size()) +
+           " now";
+  }
+
+  /// Describes a store or a ledger that has failed or answers again.
+  std::string describe_service(std::string_view name, bool up, std::string_view message) const {
+    line.flag("up", up);
+    if (!message.empty()) {
+      line.long_text("error_text", message);
+    }
+    std::string text{name};
+    return up ? text + " answers again" : text + " failed: " + base::printable(message);
+  }
+
+  std::string operator()(const far_store_event& event) const {
+    return describe_service("the shared store", event.up, event.message);
+  }
+
+  std::string operator()(const ledger_event& event) const {
+    return describe_service("the ledger", event.up, event.message);
+  }
+
+  std::string operator()(const lost_invalidation_event& /*event*/) const {
+    return "the invalidation of the site did not reach the shared store: other processes may use "
+           "its old rules until these expire";
+  }
+};
+
+}  // namespace robots::observe_detail
+
+namespace robots::detail {
+
+ROBOTS_INLINE log_level level_of(const any_event& event, log_level denied) {
+  return event.visit(observe_detail::event_level{denied});
+}
+
+ROBOTS_INLINE std::string describe(base::json_writer& line, const any_event& event) {
+  return event.visit(observe_detail::event_text{line});
+}
+
+ROBOTS_INLINE void add_hosts(base::json_writer& line, std::string_view name,
+                             std::span<const std::string> hosts) {
+  line.open_list(name);
+  for (const std::string& host : hosts) {
+    line.open().text("host", host).close();
+  }
+  line.close_list();
+}
+
+}  // namespace robots::detail

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+
+/// Declares the types of `rep/`. A type needs its own header before it is used.
+namespace robots {
+
+enum class dialect : std::uint8_t;
+enum class tie_break : std::uint8_t;
+enum class several_names : std::uint8_t;
+struct parse_options;
+
+enum class directive_kind : std::uint8_t;
+struct directive;
+struct request_rate;
+struct visit_time;
+
+enum class diagnostic_code : std::uint8_t;
+enum class severity : std::uint8_t;
+struct diagnostic;
+struct file_findings;
+struct malformed_limit;
+
+class pattern;
+class rule_set;
+enum class group_choice : std::uint8_t;
+enum class rule_kind : std::uint8_t;
+struct crawler_directives;
+struct explanation;
+struct listed_rule;
+struct verdict;
+
+class document;
+struct editable_file;
+struct group;
+
+struct clean_param;
+struct content_signal;
+struct content_usage;
+struct effective_preferences;
+
+struct change_report;
+
+}  // namespace robots

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <robots/rep/read/directive.hpp>
+
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+/// Reads the lines of one kind among `lines`, in file order, without those that cannot be read:
+/// `read_lines<request_rate>(lines)`. Linear.
+///
+/// `Line` is `clean_param`, `content_signal`, `content_usage`, `request_rate` or `visit_time`. It
+/// has `kind`, the kind of its lines, and `parse`, which reads a value.
+template <class Line>
+[[nodiscard]] constexpr std::vector<Line> read_lines(std::span<const directive> lines) {
+  std::vector<Line> result;
+  for (const directive& line : lines) {
+    if (line.kind != Line::kind) {
+      continue;
+    }
+    if (std::optional value{Line::parse(line.value)}) {
+      if constexpr (requires { value->line; }) {
+        value->line = line.line;
+      }
+      result.push_back(*std::move(value));
+    }
+  }
+  return result;
+}
+
+}  // namespace robots

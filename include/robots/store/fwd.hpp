@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// The types of `store/`, for headers that only pass them on. `store/storage.hpp` has its concept,
+/// and `store/tiered_storage.hpp` has `TieredStorage`, which needs the concept.
+namespace robots {
+
+struct cache_entry;
+enum class lease_wish : std::uint8_t;
+template <std::size_t Capacity>
+class LruStorage;
+class SharedStore;
+class store_error;
+struct store_lease;
+class store_part_error;
+struct store_question;
+struct store_reply;
+struct tiered_options;
+
+}  // namespace robots
