@@ -95,8 +95,7 @@ TEST_CASE("Log, metrics and audit trail agree about a crawl whose sites change m
   crawl_options options = polite_options(web);
   options.threads = 16;
   std::ofstream log_file{log_path};
-  robots::JsonLog log{log_file,
-                      {.least = robots::log_level::debug, .queue_bytes = 1 << 26}};
+  robots::JsonLog log{log_file, {.least = robots::log_level::debug, .queue_bytes = 1 << 26}};
   const robots::Metrics metrics{robots::metrics_options{.domains = 1'000}};
   robots::AuditTrail audit{{.path = audit_path, .queue_bytes = 1 << 26}, options.cache};
   options.watchers.all = {watched_by(log), watched_by(metrics), watched_by(audit)};

@@ -1,5 +1,6 @@
 #include <robots/policy/policy.hpp>
 
+#include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>

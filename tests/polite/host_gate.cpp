@@ -269,7 +269,7 @@ TEST_CASE("The requests of a policy are examined once, even if none of them was 
   gate_options options = exactly(2s);
   options.key = [&keys](std::string_view url) {
     ++keys;
-    return to_string(robots::parse_origin(url).value());
+    return to_string(robots::detail::parse_origin(url).value());
   };
   gate paced{options, clock};
   const auto limits = fetched_at(clock.now(), {"https://other.example/robots.txt"});

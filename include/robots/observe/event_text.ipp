@@ -70,14 +70,15 @@ struct event_level {
   }
   log_level operator()(const exchange_event& event) const {
     const detail::exchange& ended = event.exchange;
-    const bool failed = ended.error != fetch_error::none ||
-                        (ended.status >= 400 && detail::outcome_of(ended.status) != outcome::not_found);
+    const bool failed =
+        ended.error != fetch_error::none ||
+        (ended.status >= 400 && detail::outcome_of(ended.status) != outcome::not_found);
     return failed ? warn : info;
   }
   log_level operator()(const parse_event& event) const {
     const record_head source = event.policy.source();
-    const bool odd = event.policy.lines().malformed > 0 || source.charset != detail::charset::utf_8 ||
-                     event.invalid_utf8;
+    const bool odd = event.policy.lines().malformed > 0 ||
+                     source.charset != detail::charset::utf_8 || event.invalid_utf8;
     return source.outcome == outcome::malformed ? critical : odd ? warn : info;
   }
   log_level operator()(const retrieval_event& event) const {

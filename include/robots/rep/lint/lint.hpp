@@ -52,7 +52,7 @@ namespace rep_detail {
       findings.push_back(rep_detail::make_diagnostic(diagnostic_code::unmatchable_user_agent,
                                                      line.line, line.column));
     }
-    if (line.kind == directive_kind::sitemap && base::scheme_prefix(line.value) == 0) {
+    if (line.kind == directive_kind::sitemap && rep_detail::scheme_prefix(line.value) == 0) {
       findings.push_back(
           rep_detail::make_diagnostic(diagnostic_code::relative_sitemap, line.line, line.column));
     }
