@@ -207,7 +207,6 @@ export namespace robots {
   using robots::parse_scheme;
   using robots::parse_site;
   using robots::parse_visit_time;
-  using robots::partial_values;
   using robots::path_and_query;
   using robots::pattern;
   using robots::policy;

@@ -160,12 +160,12 @@ TEST_CASE("A future and a callback get the same answers, never from within the c
     std::future<decision> future = loop.async_check(secret, asio::use_future);
     int called = 0;
     // A handler that can only be moved.
-    loop.async_check(
-        home, [&called, owned = std::make_unique<int>(1)](error_code error, const decision& made) {
-          CHECK(!error);
-          CHECK(made.allowed);
-          called += *owned;
-        });
+    loop.async_check(home, [&called, owned = std::make_unique<int>(1)](error_code error,
+                                                                       const decision& answer) {
+      CHECK(!error);
+      CHECK(answer.allowed);
+      called += *owned;
+    });
     CHECK(called == 0);
     context.restart();
     context.run();
