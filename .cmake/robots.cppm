@@ -139,7 +139,6 @@ export namespace robots {
   using robots::parse_event;
   using robots::parse_options;
   using robots::parse_site;
-  using robots::partial_values;
   using robots::pattern;
   using robots::policy;
   using robots::policy_basis;

@@ -30,17 +30,6 @@ class store_part_error : public store_error {
   using store_error::store_error;
 };
 
-/// The values of some keys, if a part of the store may be down.
-struct partial_values {
-  std::vector<std::optional<std::string>> values{};  ///< in the order of the keys
-  std::vector<bool> lost{};  ///< true for each key whose part is down; empty if no part is
-
-  /// Returns true if the value at index `i` is unknown.
-  [[nodiscard]] bool is_lost(std::size_t i) const {
-    return i >= values.size() || (i < lost.size() && lost[i]);
-  }
-};
-
 /// The right of one process to fetch the value of a key while others wait for it.
 struct store_lease {
   std::string key;    ///< the key of the value
@@ -110,15 +99,14 @@ struct store_reply {
 ///
 /// A moved store continues with its watch, if nobody calls it during the move.
 ///
-/// A store of several parts, such as a cluster, works while one of them is down. `load_all` returns
-/// no values for that part, and a call that needs the part throws `store_part_error`.
-/// `load_partly(keys)` is like `load_all`, but also says which values are lost with their part, so
-/// that a cache does not think they were erased.
+/// A store of several parts, such as a cluster, works while one of them is down. A call that needs
+/// the part throws `store_part_error`.
 ///
 /// `load_or_lease(questions, duration)` returns the `store_reply` to each `store_question`. A store
 /// over a network overrides it, to answer in few round trips. The values and the lease of a
-/// question must be of one moment. The default loads the values, asks for the lease, and loads the
-/// values again.
+/// question must be of one moment. If a part of the store is down, its questions count as not
+/// answered. The call throws only if no question has an answer. The default loads the values, asks
+/// for the lease, and loads the values again.
 ///
 /// The suite `tests/store/store_conformance.hpp` tests all this for any store.
 ///
@@ -134,10 +122,6 @@ class SharedStore {
   /// Returns the values of some keys, in their order.
   [[nodiscard]] virtual std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) = 0;
-  /// Returns the values of some keys, and says which of them are lost with a part of the store.
-  [[nodiscard]] virtual partial_values load_partly(std::span<const std::string> keys) {
-    return {.values = load_all(keys)};
-  }
   /// Returns the replies to some questions, in their order.
   [[nodiscard]] virtual std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration);

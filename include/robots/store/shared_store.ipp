@@ -9,9 +9,16 @@ namespace robots {
 
 ROBOTS_INLINE std::vector<store_reply> SharedStore::load_or_lease(
     std::span<const store_question> questions, std::chrono::milliseconds duration) {
-  std::vector<store_reply> replies;
-  for (const store_question& question : questions) {
-    replies.push_back(load_then_lease(question, duration));
+  std::vector<store_reply> replies(questions.size());
+  std::size_t lost = 0;
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    try {
+      replies[i] = load_then_lease(questions[i], duration);
+    } catch (const store_part_error&) {
+      if (++lost == replies.size()) {
+        throw;
+      }
+    }
   }
   return replies;
 }
@@ -37,12 +44,9 @@ ROBOTS_INLINE store_reply SharedStore::load_then_lease(const store_question& que
 
 ROBOTS_INLINE store_reply SharedStore::load_both(const store_question& question) {
   const std::array keys{question.key, question.other_key};
-  partial_values loaded = load_partly(keys);
-  if (loaded.is_lost(0) || loaded.is_lost(1)) {
-    return {};
-  }
-  return {.value = std::move(loaded.values[0]),
-          .other_value = std::move(loaded.values[1]),
+  std::vector<std::optional<std::string>> values = load_all(keys);
+  return {.value = std::move(values.at(0)),
+          .other_value = std::move(values.at(1)),
           .is_answered = true};
 }
 

@@ -97,7 +97,7 @@ TEST_CASE("A handshake takes no longer than the timeouts") {
 }
 
 TEST_CASE("redis_tls refuses missing files") {
-  const auto makes = [](const robots::redis_tls_options& options) { redis_tls{options}; };
+  const auto makes = [](const redis_tls::files& paths) { redis_tls{paths}; };
   CHECK_THROWS_AS(makes({.ca_file = "/nowhere"}), std::invalid_argument);
   CHECK_THROWS_AS(makes({.certificate_file = "/nowhere", .key_file = "/nowhere"}),
                   std::invalid_argument);

@@ -145,7 +145,7 @@ class RedisStore : public SharedStore {
       commands.push_back(std::move(words));
     }
     std::vector<store_reply> replies(questions.size());
-    std::vector<reply> got = parts_->client->ask(commands);
+    std::vector<reply> got = parts_->client.ask(commands);
     for (std::size_t i = 0; i < replies.size(); ++i) {
       if (got.at(i).type == reply::kind::lost) {
         continue;
@@ -176,7 +176,7 @@ class RedisStore : public SharedStore {
       return erase(key);
     }
     check_size(value);
-    parts_->client->ask_one(
+    parts_->client.ask_one(
         {"SET", parts_->value_key(key), std::string{value}, "PX", expiry(lifetime)},
         reply::kind::status);
   }
@@ -191,24 +191,24 @@ class RedisStore : public SharedStore {
         "if redis.call('get', KEYS[2]) ~= ARGV[3] then return 0 end "
         "redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2]) redis.call('del', KEYS[2]) return 1";
     return parts_->client
-               ->ask_one({"EVAL", script, "2", parts_->value_key(key), parts_->lease_key(lease.key),
-                          std::string{value}, expiry(lifetime), lease.token},
-                         reply::kind::integer)
+               .ask_one({"EVAL", script, "2", parts_->value_key(key), parts_->lease_key(lease.key),
+                         std::string{value}, expiry(lifetime), lease.token},
+                        reply::kind::integer)
                .integer == 1;
   }
 
   /// Removes the value of `key`, ends its lease, and notifies the other processes. In a cluster, it
   /// notifies them through any node that answers. Two round trips. Throws `store_error`.
   void erase(std::string_view key) override {
-    parts_->client->ask_one({"DEL", parts_->value_key(key), parts_->lease_key(key)},
-                            reply::kind::integer);
+    parts_->client.ask_one({"DEL", parts_->value_key(key), parts_->lease_key(key)},
+                           reply::kind::integer);
     announce(key);
   }
 
   /// Notifies the other processes. One round trip. Throws `store_error`.
   void announce(std::string_view key) override {
-    parts_->client->ask_one({"PUBLISH", parts_->channel(), parts_->sender + std::string{key}},
-                            reply::kind::integer);
+    parts_->client.ask_one({"PUBLISH", parts_->channel(), parts_->sender + std::string{key}},
+                           reply::kind::integer);
   }
 
   /// Returns the lease of `key`, unless somebody holds it. One round trip. Throws `store_error`.
@@ -219,7 +219,7 @@ class RedisStore : public SharedStore {
       return std::nullopt;
     }
     store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
-    const reply taken = parts_->client->ask_one(
+    const reply taken = parts_->client.ask_one(
         {"SET", parts_->lease_key(key), lease.token, "NX", "PX", expiry(duration)},
         reply::kind::status);
     return taken.type == reply::kind::status ? std::optional{std::move(lease)} : std::nullopt;
@@ -229,8 +229,8 @@ class RedisStore : public SharedStore {
   [[nodiscard]] store_lease take_lease(std::string_view key,
                                        std::chrono::milliseconds duration) override {
     store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
-    parts_->client->ask_one({"SET", parts_->lease_key(key), lease.token, "PX", expiry(duration)},
-                            reply::kind::status);
+    parts_->client.ask_one({"SET", parts_->lease_key(key), lease.token, "PX", expiry(duration)},
+                           reply::kind::status);
     return lease;
   }
 
@@ -238,8 +238,8 @@ class RedisStore : public SharedStore {
   void release(const store_lease& lease) override {
     constexpr const char* script =
         "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end return 0";
-    parts_->client->ask_one({"EVAL", script, "1", parts_->lease_key(lease.key), lease.token},
-                            reply::kind::integer);
+    parts_->client.ask_one({"EVAL", script, "1", parts_->lease_key(lease.key), lease.token},
+                           reply::kind::integer);
   }
 
   /// Calls `on_change` for each key that others erase or announce, and once with "" after the
@@ -252,7 +252,7 @@ class RedisStore : public SharedStore {
       return;
     }
     parts_->subscription = std::make_unique<adapters_detail::redis_subscription>(
-        [client = parts_->client.get()](const stop_token& stop) { return client->connect(stop); },
+        [client = &parts_->client](const stop_token& stop) { return client->connect(stop); },
         parts_->channel(), parts_->options.command_timeout,
         [sender = parts_->sender, on_change = std::move(on_change)](std::string_view message) {
           if (message.empty()) {
@@ -271,7 +271,7 @@ class RedisStore : public SharedStore {
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
     const std::string prefix = parts_->prefix + "site:";
     const std::string pattern = adapters_detail::redis_pattern(prefix) + '*';
-    for (const auto& server : parts_->client->servers()) {
+    for (const auto& server : parts_->client.servers()) {
       std::string cursor = "0";
       do {
         const std::array<command, 1> scan{{{"SCAN", cursor, "MATCH", pattern, "COUNT", "512"}}};
@@ -308,7 +308,7 @@ class RedisStore : public SharedStore {
   struct parts {
     explicit parts(redis_options given)
         : options{std::move(given)},
-          client{std::make_unique<adapters_detail::redis_client>(options)},
+          client{options},
           prefix{options.key_prefix + 'v' + std::to_string(record_format) + ':'} {}
 
     [[nodiscard]] std::string value_key(std::string_view key) const {
@@ -320,7 +320,7 @@ class RedisStore : public SharedStore {
     [[nodiscard]] std::string channel() const { return prefix + "changed"; }
 
     redis_options options;
-    std::unique_ptr<adapters_detail::redis_client> client;
+    adapters_detail::redis_client client;
     std::string prefix;
     std::string sender = adapters_detail::store_token();  ///< identifies own messages
     std::mutex watching;

@@ -21,23 +21,26 @@
 
 namespace robots {
 
-/// The certificates that `redis_tls` trusts, and the one that it sends. All are paths of PEM files.
-struct redis_tls_options {
-  /// Trusted certificates. If this or `ca_path` is set, nothing else is trusted. If neither is set,
-  /// OpenSSL's own certificates are.
-  std::string ca_file{};
-  std::string ca_path{};           ///< folder of trusted certificates, see `openssl rehash`
-  std::string certificate_file{};  ///< of this client, if the server asks for one
-  std::string key_file{};          ///< the key of that certificate
-};
-
 /// TLS 1.2 or later for the servers of `rediss://`: set it as `redis_options::tls`. The certificate
 /// of a server must be for the host or address in the URL, or for the one that a Sentinel or a
 /// cluster node names.
 class redis_tls {
  public:
+  /// The certificates that it trusts, and the one that it sends. All are paths of PEM files.
+  struct files {
+    /// Trusted certificates. If this or `ca_path` is set, nothing else is trusted. If neither is
+    /// set, OpenSSL's own certificates are.
+    std::string ca_file{};
+    std::string ca_path{};           ///< folder of trusted certificates, see `openssl rehash`
+    std::string certificate_file{};  ///< of this client, if the server asks for one
+    std::string key_file{};          ///< the key of that certificate
+  };
+
+  /// Trusts OpenSSL's own certificates.
+  redis_tls() : redis_tls(files{}) {}
+
   /// Throws `std::invalid_argument` if a file cannot be read.
-  explicit redis_tls(const redis_tls_options& options = {})
+  explicit redis_tls(const files& paths)
       : context_{SSL_CTX_new(TLS_client_method()), &SSL_CTX_free} {
     const auto path = [](const std::string& text) { return text.empty() ? nullptr : text.c_str(); };
     if (!context_) {
@@ -45,16 +48,16 @@ class redis_tls {
     }
     SSL_CTX_set_min_proto_version(context_.get(), TLS1_2_VERSION);
     SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, nullptr);
-    const bool trusts = options.ca_file.empty() && options.ca_path.empty()
+    const bool trusts = paths.ca_file.empty() && paths.ca_path.empty()
                             ? SSL_CTX_set_default_verify_paths(context_.get()) == 1
-                            : SSL_CTX_load_verify_locations(context_.get(), path(options.ca_file),
-                                                            path(options.ca_path)) == 1;
+                            : SSL_CTX_load_verify_locations(context_.get(), path(paths.ca_file),
+                                                            path(paths.ca_path)) == 1;
     if (!trusts) {
       throw std::invalid_argument{"redis_tls: ca_file or ca_path cannot be read"};
     }
-    if (!options.certificate_file.empty() &&
-        (SSL_CTX_use_certificate_chain_file(context_.get(), path(options.certificate_file)) != 1 ||
-         SSL_CTX_use_PrivateKey_file(context_.get(), options.key_file.c_str(), SSL_FILETYPE_PEM) !=
+    if (!paths.certificate_file.empty() &&
+        (SSL_CTX_use_certificate_chain_file(context_.get(), path(paths.certificate_file)) != 1 ||
+         SSL_CTX_use_PrivateKey_file(context_.get(), paths.key_file.c_str(), SSL_FILETYPE_PEM) !=
              1)) {
       throw std::invalid_argument{
           "redis_tls: certificate_file and key_file do not belong together"};

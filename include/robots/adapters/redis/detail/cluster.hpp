@@ -4,7 +4,6 @@
 #include <robots/adapters/redis/detail/pool.hpp>
 #include <robots/adapters/redis/detail/slot.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
-#include <robots/fetch/circuit_breaker.hpp>
 #include <robots/store/shared_store.hpp>
 
 #include <algorithm>
@@ -101,6 +100,7 @@ class redis_cluster {
 
  private:
   using clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds second{1};
 
   struct node {
     node(const redis_options& options, const redis_connector& connector, redis_address server)
@@ -109,8 +109,7 @@ class redis_cluster {
 
     redis_address address;
     redis_pool pool;
-    detail::circuit_breaker breaker{
-        {.failures = 1, .cooldown = std::chrono::seconds{1}}};  // by `mutex_`
+    clock::time_point retry_at{};  // after a failure; guarded by `mutex_`
   };
 
   /// The node to which a command goes next.
@@ -159,7 +158,7 @@ class redis_cluster {
         is_stale_ = true;
         throw store_error{"Redis Cluster has no node for the slot of a key"};
       }
-      if (!to->breaker.admits(clock::now())) {
+      if (clock::now() < to->retry_at) {
         throw store_error{"Redis at " + to_string(to->address) +
                           " could not be reached a moment ago"};
       }
@@ -167,11 +166,11 @@ class redis_cluster {
     try {
       std::vector<redis_reply> replies = to->pool.ask(commands);
       const std::scoped_lock lock{mutex_};
-      to->breaker.on_success();
+      to->retry_at = {};
       return replies;
     } catch (const store_error&) {
       const std::scoped_lock lock{mutex_};
-      to->breaker.on_failure(clock::now());
+      to->retry_at = clock::now() + second;
       is_stale_ = true;
       throw;
     }
@@ -213,7 +212,7 @@ class redis_cluster {
   [[noreturn]] void throw_failure(const std::string& why) {
     const std::scoped_lock lock{mutex_};
     for (const auto& [address, one] : nodes_) {
-      if (one->breaker.state() == breaker_state::closed) {
+      if (one->retry_at == clock::time_point{}) {
         throw store_part_error{why};
       }
     }
@@ -265,7 +264,7 @@ class redis_cluster {
     } catch (const store_error& error) {
       failure_ = error.what();
     }
-    next_learning_ = clock::now() + std::chrono::seconds{1};
+    next_learning_ = clock::now() + second;
     if (slots_.empty()) {
       throw store_error{failure_};
     }
