@@ -222,7 +222,7 @@ class scanner {
   /// not for the crawlers above it, and a broken rule ends their list like a good one.
   constexpr void drop(diagnostic_code code, std::string_view line, const key_and_value& parts) {
     malformed(code, line);
-    if (traits_.ignores_keyless_lines && !parts.found) {
+    if ((traits_.ignores_keyless_lines && !parts.found) || !may_be_key(line, true)) {
       return;
     }
     const auto words_to = [line](std::size_t from) {

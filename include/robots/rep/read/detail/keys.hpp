@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace robots::rep_detail {
@@ -73,23 +74,51 @@ struct recognised_key {
   bool misspelled = false;
 };
 
+[[nodiscard]] constexpr std::array<char, 2> both_cases(char lower) noexcept {
+  return {lower, static_cast<char>(lower - ('a' - 'A'))};
+}
+
+/// The sizes of the spellings that begin with an octet, as a set of bits. Most lines without the
+/// common form are prose, markup or styles, and need no comparison.
+inline constexpr auto spelling_sizes = [] {
+  std::array<std::uint32_t, 256> sizes{};
+  for (const key_spelling& spelling : spellings) {
+    for (const char letter : both_cases(spelling.text.front())) {
+      sizes[static_cast<unsigned char>(letter)] |= std::uint32_t{1} << spelling.text.size();
+    }
+  }
+  return sizes;
+}();
+
 /// The octets that can begin a User-agent line.
 inline constexpr auto begins_agent = [] {
   std::array<bool, 256> begins{};
   for (std::size_t octet = 0; octet < begins.size(); ++octet) {
-    const char c = static_cast<char>(octet);
-    begins[octet] = is_padding(c);
-    for (const key_spelling& spelling : spellings) {
-      begins[octet] |=
-          spelling.kind == directive_kind::user_agent && spelling.text.front() == base::to_lower(c);
+    begins[octet] = is_padding(static_cast<char>(octet));
+  }
+  for (const key_spelling& spelling : spellings) {
+    for (const char letter : both_cases(spelling.text.front())) {
+      begins[static_cast<unsigned char>(letter)] |= spelling.kind == directive_kind::user_agent;
     }
   }
   return begins;
 }();
 
+/// Returns true if `key` may be a spelling. With `prefixes`, a spelling may also begin it.
+[[nodiscard]] constexpr bool may_be_key(std::string_view key, bool prefixes) noexcept {
+  if (key.empty()) {
+    return false;
+  }
+  const std::uint32_t sizes = spelling_sizes[static_cast<unsigned char>(key.front())];
+  return prefixes ? sizes != 0 : key.size() < 32 && (sizes >> key.size() & 1U) != 0;
+}
+
 /// Reads a key in any case (RFC 9309, section 2.2), and accepts wrong spellings unless `strict`.
 [[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
                                                      bool strict) noexcept {
+  if (!may_be_key(key, prefixes)) {
+    return {};
+  }
   for (const auto& [text, kind, is_right, is_prefix] : spellings) {
     const bool is_meant =
         prefixes && is_prefix && !strict
