@@ -29,7 +29,6 @@
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/rep/rules/explanation.hpp>
-#include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/rules/pattern.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/static_pattern.hpp>

@@ -2,6 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/rep/diff/change_report.hpp>
+#include <robots/rep/fwd.hpp>
 #include <robots/rep/read/parse_options.hpp>
 
 #include <chrono>
@@ -9,14 +10,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace robots {
-
-class rule_set;
-struct request_rate;
-struct visit_time;
-
-}  // namespace robots
 
 namespace robots::detail {
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <robots/rep/document/detail/document_builder.hpp>
-#include <robots/rep/document/detail/document_line.hpp>
+#include <robots/rep/document/detail/document_parts.hpp>
 #include <robots/rep/document/group.hpp>
 #include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/diagnostic.hpp>
@@ -12,7 +11,6 @@
 #include <robots/rep/read/read_lines.hpp>
 #include <robots/rep/read/scan.hpp>
 #include <robots/rep/rules/detail/group_selection.hpp>
-#include <robots/rep/rules/detail/names_collector.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
@@ -191,7 +189,7 @@ class document {
   /// Compiles the rules for a crawler with several names, the most specific one first; see
   /// `compile`.
   [[nodiscard]] constexpr rule_set rules_for(std::span<const std::string_view> user_agents) const {
-    rep_detail::names_collector collector{user_agents, options_};
+    rep_detail::rule_collector collector{user_agents, options_};
     parts_.replay(collector);
     return collector.finish();
   }

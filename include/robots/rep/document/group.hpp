@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/forward_iterator.hpp>
-#include <robots/rep/document/detail/document_line.hpp>
+#include <robots/rep/document/detail/document_parts.hpp>
 #include <robots/rep/read/directive.hpp>
 
 #include <chrono>

@@ -28,6 +28,7 @@ struct content_signal {
   std::optional<bool> ai_input{};  ///< input of a model: retrieval, grounding, generated answers
   std::optional<bool> ai_train{};  ///< training or fine-tuning of a model
   std::uint32_t line = 0;          ///< 1-based; 0 if not read from a file
+  bool complete = true;            ///< false if a part of the line could not be read
 
   /// Reads `[path] signal=yes|no, ...` in any case.
   ///
@@ -42,12 +43,6 @@ struct content_signal {
 };
 
 namespace rep_detail {
-
-/// The signals of a line; `complete` is true if the whole line was understood.
-struct signals_read {
-  content_signal signals{};
-  bool complete = true;
-};
 
 /// Sets the signal of one `name=value`; a no remains a no. Returns false if the name or the value
 /// is unknown.
@@ -73,23 +68,19 @@ constexpr bool set_signal(content_signal& signals, std::string_view member) noex
   return base::equal_ignoring_case(name, "ai-train") && set(signals.ai_train);
 }
 
-[[nodiscard]] constexpr signals_read read_signals(std::string_view value) noexcept {
-  auto [path, rest] = split_scope(value);
-  signals_read result{.signals = {.path = path}};
+}  // namespace rep_detail
+
+constexpr content_signal content_signal::parse(std::string_view value) noexcept {
+  auto [path, rest] = rep_detail::split_scope(value);
+  content_signal result{.path = path};
   while (!rest.empty()) {
     const std::string_view member = rest.substr(0, rest.find(','));
-    if (!base::trim(member, base::is_blank).empty() && !set_signal(result.signals, member)) {
+    if (!base::trim(member, base::is_blank).empty() && !rep_detail::set_signal(result, member)) {
       result.complete = false;
     }
     rest.remove_prefix((std::min)(member.size() + 1, rest.size()));
   }
   return result;
-}
-
-}  // namespace rep_detail
-
-constexpr content_signal content_signal::parse(std::string_view value) noexcept {
-  return rep_detail::read_signals(value).signals;
 }
 
 }  // namespace robots

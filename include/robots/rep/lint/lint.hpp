@@ -57,7 +57,7 @@ namespace rep_detail {
           rep_detail::make_diagnostic(diagnostic_code::relative_sitemap, line.line, line.column));
     }
     if (line.kind == directive_kind::content_signal &&
-        !rep_detail::read_signals(line.value).complete) {
+        !content_signal::parse(line.value).complete) {
       findings.push_back(rep_detail::make_diagnostic(diagnostic_code::unread_content_signal,
                                                      line.line, line.column));
     }

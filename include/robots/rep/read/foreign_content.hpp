@@ -10,9 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace robots {
-
-namespace rep_detail {
+namespace robots::rep_detail {
 
 /// The first octets of other files: archives, images, documents, programs, and UTF-32 text, which
 /// is never used for a robots.txt. The first one is gzip, read as windows-1252.
@@ -48,9 +46,7 @@ inline constexpr auto foreign_beginnings = [] {
                     "\0\0\xFE\xFF"sv};
 }();
 
-}  // namespace rep_detail
-
-}  // namespace robots
+}  // namespace robots::rep_detail
 
 namespace robots::detail {
 
@@ -64,9 +60,7 @@ namespace robots::detail {
 
 }  // namespace robots::detail
 
-namespace robots {
-
-namespace rep_detail {
+namespace robots::rep_detail {
 
 /// Returns true if `text` begins with a JSON object or array: a bracket, and then something that
 /// may follow (RFC 8259, section 2). `[Sitemap]` is a heading, not JSON.
@@ -85,17 +79,12 @@ namespace rep_detail {
   return octet < '\t' || ('\r' < octet && octet < ' ') || octet == 0x7F;
 }
 
-/// Returns true if `text` has control characters near its start. A text with mostly control
-/// characters has some there.
-[[nodiscard]] constexpr bool begins_with_controls(std::string_view text) noexcept {
-  const std::string_view start = text.substr(0, 64);
-  return std::any_of(start.begin(), start.end(), is_control);
-}
-
 /// Returns true if too many of the first octets are control characters for a text in UTF-8. NUL
 /// octets at the ends of lines and of the file do not count, since some editors leave them there.
 [[nodiscard]] constexpr bool is_mostly_controls(std::string_view text) noexcept {
-  if (!begins_with_controls(text)) {
+  // A text with mostly control characters has some near its start.
+  const std::string_view first = text.substr(0, 64);
+  if (std::none_of(first.begin(), first.end(), is_control)) {
     return false;
   }
   constexpr std::size_t looked_at = 256;
@@ -140,6 +129,4 @@ enum class foreign_content : std::uint8_t {
                                                         : foreign_content::none;
 }
 
-}  // namespace rep_detail
-
-}  // namespace robots
+}  // namespace robots::rep_detail

@@ -2,7 +2,6 @@
 
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/scan.hpp>
-#include <robots/rep/rules/detail/names_collector.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
 #include <robots/rep/rules/rule_set.hpp>
@@ -38,7 +37,7 @@ namespace robots {
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::span<const std::string_view> user_agents,
                                          const parse_options& options = {}) {
-  rep_detail::names_collector collector{user_agents, options};
+  rep_detail::rule_collector collector{user_agents, options};
   scan(text, collector, options);
   return collector.finish();
 }

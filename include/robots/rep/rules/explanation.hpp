@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/printable.hpp>
-#include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
 

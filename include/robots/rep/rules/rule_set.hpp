@@ -129,7 +129,7 @@ class rule_set {
 
   /// Makes the parts in place, since it is slow to move parts that were just written.
   template <class Collector>
-  constexpr rule_set(Collector& from, std::string_view token) : parts_(from.parts(token)) {}
+  constexpr explicit rule_set(Collector& from) : parts_(from.parts()) {}
 
   [[nodiscard]] constexpr rep_detail::rule_table table() const noexcept {
     return {.block = {parts_.block.data(), parts_.block.size()}, .facts = parts_.facts};

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/base/enum_text.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -12,6 +14,18 @@ enum class rule_kind : std::uint8_t { allow, disallow };
 /// The name of a kind of rule, as WEB::ROBOTS spells it.
 [[nodiscard]] constexpr std::string_view to_string(rule_kind kind) noexcept {
   return kind == rule_kind::allow ? "allow" : "disallow";
+}
+
+/// The reason why the rules of a group apply to a crawler (RFC 9309, section 2.2.1).
+enum class group_choice : std::uint8_t {
+  own,       ///< a group names the crawler
+  everyone,  ///< no group names the crawler, and `*` has one
+  none,      ///< no group applies: everything is allowed
+};
+
+/// The name of a choice, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(group_choice choice) noexcept {
+  return base::enum_text<group_choice::none>(choice, {"own", "everyone", "none"});
 }
 
 /// The answer to whether a target may be fetched, with the deciding rule (WEB::ROBOTS's MATCH).

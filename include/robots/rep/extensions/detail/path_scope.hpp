@@ -1,8 +1,6 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/rep/read/detail/dialect_traits.hpp>
-#include <robots/rep/read/target.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/pattern.hpp>
 
@@ -46,16 +44,14 @@ namespace robots::rep_detail {
 }
 
 /// Compares a target with the paths of many lines, within the steps of one question. A line costs
-/// one step per octet of path and target. If the target is not in normal form, its octets cost two,
-/// since each line normalises it again.
+/// one step per octet of path and target.
 class scoped_target {
  public:
-  constexpr explicit scoped_target(std::string_view target) noexcept
-      : target_(target), steps_each_(target.size() * (is_normal_target(target) ? 1 : 2)) {}
+  constexpr explicit scoped_target(std::string_view target) noexcept : target_(target) {}
 
   /// Like `match_scope`, but returns an empty optional after the steps are used up.
   [[nodiscard]] constexpr std::optional<std::uint32_t> match(std::string_view path) {
-    steps_.spend(1 + (path.empty() ? 0 : path.size() + steps_each_));
+    steps_.spend(1 + (path.empty() ? 0 : path.size() + target_.size()));
     return exceeded() ? std::nullopt : match_scope(path, target_);
   }
 
@@ -63,13 +59,7 @@ class scoped_target {
   [[nodiscard]] constexpr bool exceeded() const noexcept { return steps_.exceeded(); }
 
  private:
-  [[nodiscard]] static constexpr bool is_normal_target(std::string_view target) noexcept {
-    const target_path path = path_and_query(target, rfc9309_traits.lenient_targets);
-    return !path.leading_slash && is_normal(path.text, *rfc9309_traits.target_form);
-  }
-
   std::string_view target_;
-  std::size_t steps_each_;
   step_budget steps_{max_match_steps};
 };
 

@@ -3,7 +3,7 @@
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
-#include <robots/rep/rules/group_choice.hpp>
+#include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
 #include <array>

@@ -2,7 +2,7 @@
 
 #include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/directive.hpp>
-#include <robots/rep/rules/group_choice.hpp>
+#include <robots/rep/rules/verdict.hpp>
 
 #include <algorithm>
 

@@ -42,23 +42,13 @@ ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const norm
   return use(std::string_view{buffer.data(), size});
 }
 
-/// Returns true if `target` is a path with query in the normal form of every dialect. Most targets
-/// are.
-[[nodiscard]] constexpr bool is_normal_path(std::string_view target) noexcept {
-  return !target.empty() && target[0] == '/' && (target.size() == 1 || target[1] != '/') &&
-         is_graphic_without<'%', '$', '*', '#'>(target);
-}
-
 /// Calls `use` with the normal form of `target`, cut if it is too long, and returns its result.
 /// Most targets are in normal form already, and are not copied.
 template <class Use>
 constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
-  target_path path{.text = target};
-  if (!is_normal_path(target)) {
-    path = path_and_query(target, traits.lenient_targets);
-    if (path.leading_slash || !is_normal(path.text, *traits.target_form)) {
-      return use_rewritten(path, *traits.target_form, use);
-    }
+  const target_path path = path_and_query(target, traits.lenient_targets);
+  if (path.leading_slash || !is_normal(path.text, *traits.target_form)) {
+    return use_rewritten(path, *traits.target_form, use);
   }
   return use(path.text);
 }

@@ -13,9 +13,12 @@
 #include <robots/rep/rules/detail/rule_patterns.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -29,7 +32,15 @@ namespace robots::rep_detail {
 class rule_collector {
  public:
   constexpr rule_collector(std::string_view user_agent, const parse_options& options)
-      : agent_(user_agent), options_(options) {}
+      : rule_collector(std::span{&user_agent, 1}, options) {}
+
+  /// Collects for a crawler with several names, the most specific one first. Without a name, only
+  /// `*` covers the crawler.
+  constexpr rule_collector(std::span<const std::string_view> user_agents,
+                           const parse_options& options)
+      : names_(user_agents.begin(), user_agents.end()),
+        first_named_(user_agents.size()),
+        options_(options) {}
 
   ROBOTS_ALWAYS_INLINE constexpr void on_directive(const directive& line) {
     if (line.kind == directive_kind::user_agent) {
@@ -39,14 +50,9 @@ class rule_collector {
     }
   }
 
+  /// Handles a User-agent line. Returns true if the lines collected so far must be dropped.
   ROBOTS_ALWAYS_INLINE constexpr bool on_user_agent(const directive& line) {
-    return on_user_agent(line, agent_.compare(line.value));
-  }
-
-  /// Handles a User-agent line that was matched before. Returns true if the lines collected so far
-  /// must be dropped.
-  ROBOTS_ALWAYS_INLINE constexpr bool on_user_agent(const directive& line, agent_match match) {
-    const bool is_more = groups_.on_user_agent(line, match);
+    const bool is_more = groups_.on_user_agent(line, compare(line.value));
     if (is_more) {
       kept_.clear();
       crawl_delay_.reset();
@@ -79,23 +85,18 @@ class rule_collector {
     return !groups_.applies(directive_kind::allow);
   }
 
-  /// Returns the crawler's token as it was given.
-  [[nodiscard]] constexpr std::string_view token() const noexcept { return agent_.token(); }
-
   /// Returns the first valid Crawl-delay that applies.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
     return crawl_delay_;
   }
 
-  /// Makes the rule set; call it once. Verdicts report `token`.
-  [[nodiscard]] constexpr rule_set finish() { return finish_as(agent_.token()); }
-  [[nodiscard]] constexpr rule_set finish_as(std::string_view token) {
-    return rule_set{*this, token};
-  }
+  /// Makes the rule set; call it once. Verdicts report the first name that has a group.
+  [[nodiscard]] constexpr rule_set finish() { return rule_set{*this}; }
 
   /// Returns the parts of the rule set.
-  [[nodiscard]] constexpr rule_set_parts parts() { return parts(agent_.token()); }
-  [[nodiscard]] constexpr rule_set_parts parts(std::string_view token) {
+  [[nodiscard]] constexpr rule_set_parts parts() {
+    const std::size_t index = first_named_ < names_.size() ? first_named_ : 0;
+    const std::string_view token = names_.empty() ? std::string_view{} : names_[index].token();
     rule_set_parts result = rule_packer{kept_, options_, traits_of(options_.dialect)}.finish(token);
     result.facts.group = groups_.choice();
     result.facts.delay = crawl_delay_.value_or(result.facts.delay);
@@ -103,7 +104,21 @@ class rule_collector {
   }
 
  private:
-  agent_matcher agent_;
+  /// An earlier name fits better, unless the groups of all names are merged.
+  [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (names_[i].compare(value) == agent_match::own) {
+        first_named_ = (std::min)(first_named_, i);
+        const bool merges = options_.names == several_names::union_of_groups;
+        const std::size_t more = merges ? 0 : names_.size() - i;
+        return static_cast<agent_match>(static_cast<std::size_t>(agent_match::own) + more);
+      }
+    }
+    return agent_matcher{{}}.compare(value);
+  }
+
+  std::vector<agent_matcher> names_;
+  std::size_t first_named_;  // the number of names if none has a group so far
   parse_options options_;
   group_selection groups_;
   // The lines so far that apply.

@@ -56,8 +56,12 @@ class rule_packer {
     facts.traits = &traits_;
     facts.tie = options_.tie;
     facts.rules = static_cast<std::uint32_t>(rules_.size());
-    relieve_crowded();
-    place_by_gram();
+    if (starred_prefixes_ > most_starred) {
+      leave_prefixes();
+    }
+    if (count(found_by::trial) > most_tried) {
+      place_by_gram();
+    }
     facts.tried = count(found_by::trial);
     facts.token_size = static_cast<std::uint32_t>(token.size());
     facts.prefix_buckets = buckets_for(count(found_by::prefix));
@@ -85,8 +89,8 @@ class rule_packer {
   static constexpr std::size_t most_tried = 4;
   /// A shorter prefix before the first wildcard matches too many targets.
   static constexpr std::size_t least_prefix = 2;
-  /// The most rules with wildcards that are looked up together.
-  static constexpr std::size_t most_crowded = 16;
+  /// The most rules with wildcards that are looked up by the prefix before the first one.
+  static constexpr std::size_t most_starred = 64;
 
   [[nodiscard]] constexpr std::uint32_t count(found_by way) const noexcept {
     return counts_[static_cast<std::size_t>(way)];
@@ -154,6 +158,16 @@ class rule_packer {
     starred_prefixes_ += has_star ? 1 : 0;
   }
 
+  /// Trying thousands of wildcard rules with the same prefix could exceed the steps of a question,
+  /// so many wildcard rules are found by other parts.
+  constexpr void leave_prefixes() noexcept {
+    for (kept_rule& rule : rules_) {
+      if (rule.way == found_by::prefix && rule.rule.star()) {
+        move_to(rule, found_by::trial);
+      }
+    }
+  }
+
   /// Returns the count for the part of the range that contains `hash`. The range is divided into
   /// equal parts, one for each count. Their number is a power of two above 1.
   [[nodiscard]] static constexpr std::uint32_t& count_of(
@@ -161,33 +175,8 @@ class rule_packer {
     return counts[static_cast<std::size_t>(hash >> (64 - std::countr_zero(counts.size())))];
   }
 
-  /// Removes the index by a prefix that many patterns have before their first wildcard: trying them
-  /// all could exceed the steps of a question.
-  constexpr void relieve_crowded() {
-    if (starred_prefixes_ <= most_crowded) {
-      return;
-    }
-    const auto is_starred_prefix = [](const kept_rule& rule) {
-      return rule.way == found_by::prefix && rule.rule.star();
-    };
-    std::vector<std::uint32_t> stars(buckets_for(count(found_by::prefix)), 0U);
-    for (const kept_rule& rule : rules_) {
-      if (is_starred_prefix(rule)) {
-        ++count_of(rule.hash, stars);
-      }
-    }
-    for (kept_rule& rule : rules_) {
-      if (is_starred_prefix(rule) && count_of(rule.hash, stars) > most_crowded) {
-        move_to(rule, found_by::trial);
-      }
-    }
-  }
-
   /// Indexes each rule by the part of its literals that the fewest other rules have.
   constexpr void place_by_gram() {
-    if (count(found_by::trial) <= most_tried) {
-      return;
-    }
     std::vector<std::uint32_t> uses(std::bit_ceil(std::size_t{8} * count(found_by::trial)), 0U);
     for (const kept_rule& rule : rules_) {
       if (rule.way == found_by::trial) {

@@ -8,7 +8,6 @@
 #include <robots/rep/rules/detail/normal_target.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_hash.hpp>
-#include <robots/rep/rules/group_choice.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 

@@ -87,24 +87,19 @@ constexpr void write_normal(std::string_view text, const normal_form& form, Put 
   }
 }
 
-/// Returns true if `text` is its own normal form; reads it once.
+/// Returns true if `text` is its own normal form.
 [[nodiscard]] constexpr bool is_normal(std::string_view text, const normal_form& form) noexcept {
   const bool keeps_stars = form.action('*') == octet_action::keep;
   if (keeps_stars ? is_graphic_without<'%', '$'>(text) : is_graphic_without<'%', '$', '*'>(text)) {
     return true;
   }
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const octet_action action = form.action(text[i]);
-    const int escaped = action == octet_action::percent ? base::percent_octet(behind(text, i)) : -1;
-    const bool is_lower_case = escaped >= 0 && (text[i + 1] >= 'a' || text[i + 2] >= 'a');
-    if (action == octet_action::encode || is_lower_case ||
-        (escaped >= 0 && form.decode_unreserved &&
-         base::is_unreserved(static_cast<char>(escaped)))) {
-      return false;
-    }
-    i += escaped >= 0 ? 2 : 0;
-  }
-  return true;
+  std::size_t size = 0;
+  bool is_same = true;
+  write_normal(text, form, [&](char c) {
+    is_same = is_same && size < text.size() && c == text[size];
+    ++size;
+  });
+  return is_same && size == text.size();
 }
 
 }  // namespace robots::rep_detail
