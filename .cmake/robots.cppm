@@ -84,17 +84,11 @@ export namespace robots {
   using robots::decision;
   using robots::decision_event;
   using robots::decision_reason;
-  using robots::decode;
-  using robots::decode_error;
-  using robots::decode_result;
-  using robots::decode_site;
-  using robots::decode_site_result;
   using robots::default_port;
   using robots::delay_from;
   using robots::delay_inputs;
   using robots::delay_options;
   using robots::delay_term;
-  using robots::denies_everything;
   using robots::diagnostic;
   using robots::diagnostic_code;
   using robots::dialect;
@@ -106,7 +100,6 @@ export namespace robots {
   using robots::drop_event;
   using robots::editable_file;
   using robots::effective_preferences;
-  using robots::encode;
   using robots::ends_in_number;
   using robots::event_base;
   using robots::exchange;
@@ -145,9 +138,7 @@ export namespace robots {
   using robots::http_url;
   using robots::ip_address;
   using robots::ip_prefix;
-  using robots::is_answer_of_site;
   using robots::is_failure;
-  using robots::is_fallback;
   using robots::is_for_crawler;
   using robots::is_product_token_char;
   using robots::is_redirect;
@@ -160,7 +151,6 @@ export namespace robots {
   using robots::lease_wish;
   using robots::ledger_event;
   using robots::line_counts;
-  using robots::line_list;
   using robots::lint;
   using robots::listed_rule;
   using robots::log_level;
@@ -216,14 +206,10 @@ export namespace robots {
   using robots::product_token;
   using robots::quarantine_event;
   using robots::rate_at;
-  using robots::reaches;
   using robots::read_clock;
   using robots::record;
-  using robots::record_format;
   using robots::record_head;
-  using robots::record_limits;
   using robots::remove_dot_segments;
-  using robots::renewed;
   using robots::report_of;
   using robots::request_rate;
   using robots::request_rates;
@@ -244,8 +230,6 @@ export namespace robots {
   using robots::sign_off_event;
   using robots::site;
   using robots::site_override;
-  using robots::site_records;
-  using robots::sitemap_urls;
   using robots::slow_down_options;
   using robots::split_url;
   using robots::spread_delay;
@@ -266,7 +250,6 @@ export namespace robots {
   using robots::store_question;
   using robots::store_reply;
   using robots::target_behind_key;
-  using robots::target_for;
   using robots::target_of;
   using robots::target_path;
   using robots::tie_break;
