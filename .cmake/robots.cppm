@@ -68,13 +68,6 @@ export namespace robots {
   using robots::decision;
   using robots::decision_event;
   using robots::decision_reason;
-  using robots::decode;
-  using robots::decode_error;
-  using robots::decode_result;
-  using robots::decode_site;
-  using robots::decode_site_result;
-  using robots::delay_options;
-  using robots::denies_everything;
   using robots::diagnostic;
   using robots::diagnostic_code;
   using robots::dialect;
@@ -86,7 +79,6 @@ export namespace robots {
   using robots::drop_event;
   using robots::editable_file;
   using robots::effective_preferences;
-  using robots::encode;
   using robots::event_base;
   using robots::exchange_event;
   using robots::exclusions_event;
@@ -110,13 +102,9 @@ export namespace robots {
   using robots::host_gate;
   using robots::host_of;
   using robots::http_header;
-  using robots::is_answer_of_site;
-  using robots::is_failure;
-  using robots::is_fallback;
   using robots::json_log_options;
   using robots::lease_wish;
   using robots::ledger_event;
-  using robots::line_list;
   using robots::lint;
   using robots::listed_rule;
   using robots::log_level;
@@ -151,14 +139,10 @@ export namespace robots {
   using robots::prefetch_summary;
   using robots::product_token;
   using robots::quarantine_event;
-  using robots::reaches;
   using robots::read_clock;
   using robots::read_lines;
   using robots::record;
-  using robots::record_format;
   using robots::record_head;
-  using robots::record_limits;
-  using robots::renewed;
   using robots::report_of;
   using robots::request_rate;
   using robots::request_report;
@@ -176,8 +160,6 @@ export namespace robots {
   using robots::sign_off_event;
   using robots::site;
   using robots::site_override;
-  using robots::site_records;
-  using robots::sitemap_urls;
   using robots::slow_down_options;
   using robots::start_limit;
   using robots::start_plan;
@@ -191,7 +173,6 @@ export namespace robots {
   using robots::store_part_error;
   using robots::store_question;
   using robots::store_reply;
-  using robots::target_for;
   using robots::tie_break;
   using robots::tiered_options;
   using robots::time_point;

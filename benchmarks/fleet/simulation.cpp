@@ -78,7 +78,7 @@ crawl make_crawl(std::size_t pages, std::size_t sites) {
     retrieved.url = retrieved.final_url = "https://www.site-123456.example/robots.txt";
     retrieved.exchanges = {{.url = retrieved.url, .status = 200}};
     retrieved.body = file;
-    result.record_bytes.push_back(robots::encode(retrieved).size());
+    result.record_bytes.push_back(robots::detail::encode(retrieved).size());
     result.policies.push_back(robots::detail::judge(retrieved, "ExampleBot", options, {}, {}));
   }
   return result;

@@ -231,13 +231,12 @@ void record(benchmark::State& state) {
   fetched.status = 200;
   fetched.body = body();
   fetched.exchanges.push_back({fetched.url, fetched.status});
-  const std::string octets =
-      encode(robots::detail::record_of(std::move(fetched), {}, judging, now.wall, 0));
+  const std::string octets = robots::detail::encode(
+      robots::detail::record_of(std::move(fetched), {}, judging, now.wall, 0));
   names.ask_each(state, [&](const std::string& name) {
     benchmark::DoNotOptimize(stored.find(name, now.steady));
-    auto read = robots::decode(octets);
-    const auto result = robots::detail::judge(static_cast<robots::record_head&&>(*read.record),
-                                              read.record->body, "FooBot", judging, {}, now);
+    auto read = robots::detail::decode(octets);
+    const auto result = robots::detail::judge(*read.value, "FooBot", judging, {}, now);
     const robots::detail::validity until = robots::detail::validity_of(*result, judging);
     stored.store(name, {result, until.fresh_until, until.keep_until}, now.steady);
   });

@@ -56,7 +56,6 @@
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
-#include <robots/policy/line_list.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/policy/policy_source.hpp>
@@ -65,7 +64,6 @@
 #include <robots/policy/site_names.hpp>
 #include <robots/policy/site_override.hpp>
 #include <robots/policy/site_records.hpp>
-#include <robots/policy/sitemap_urls.hpp>
 #include <robots/rulings/quarantine.hpp>
 #include <robots/rulings/ruling.hpp>
 #include <robots/rulings/site_rulings.hpp>

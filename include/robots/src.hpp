@@ -13,7 +13,6 @@
 #include <robots/observe/metrics_snapshot.ipp>
 #include <robots/policy/codec.ipp>
 #include <robots/policy/policy.ipp>
-#include <robots/policy/sitemap_urls.ipp>
 #include <robots/polite/host_gate.ipp>
 #include <robots/rep/diff/diff.ipp>
 #include <robots/rep/document/editable_file.ipp>

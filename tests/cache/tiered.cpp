@@ -45,11 +45,11 @@ using robots::outcome;
 using robots::record;
 using robots::retry_wait;
 using robots::ScriptedFetcher;
-using robots::site_records;
 using robots::store_error;
 using robots::store_part_error;
 using robots::tiered_options;
 using robots::TieredStorage;
+using robots::detail::site_records;
 using robots::test::foo_bot;
 using robots::test::foo_bot_that_asks_once;
 using robots::test::gate;
@@ -197,7 +197,7 @@ struct fleet {
   /// The record of a site in the store.
   [[nodiscard]] std::optional<site_records> stored(std::string_view key = site_key) {
     const auto value = store.load(key);
-    return value ? robots::decode_site(*value).records : std::nullopt;
+    return value ? robots::detail::decode_site(*value).value : std::nullopt;
   }
 
   ScriptedFetcher web;
@@ -826,7 +826,7 @@ TEST_CASE("A nonsensical reply of the store counts as no reply") {
   std::string other_version = whole;
   ++other_version.front();
   refuses(other_version);
-  refuses(encode(good_record(crawlers)));  // not that of a site
+  refuses(robots::detail::encode(good_record(crawlers)));  // not that of a site
   refuses(allows_all([](site_records& records) {
     records.latest.url = records.latest.final_url = "https://evil.example/robots.txt";
   }));

@@ -19,25 +19,25 @@ void fuzz::fuzz_record(octets input) {
       text += static_cast<char>(sum & 0xFFU);
     }
   }
-  const robots::decode_result read = robots::decode(text);
-  require(read.record.has_value() == (read.error == robots::decode_error::none),
+  const robots::detail::decoded<robots::record> read = robots::detail::decode(text);
+  require(read.value.has_value() == (read.error == robots::detail::decode_error::none),
           "there is a record or a reason");
-  if (!read.record) {
+  if (!read.value) {
     return;
   }
-  require(encode(*read.record) == text, "a record has one form");
-  require(read.record->body.size() <= text.size() && read.record->exchanges.size() <= text.size(),
+  require(robots::detail::encode(*read.value) == text, "a record has one form");
+  require(read.value->body.size() <= text.size() && read.value->exchanges.size() <= text.size(),
           "a record is no larger than its text lets it be");
   const robots::wall_anchor now{.steady = robots::time_point{std::chrono::hours{1}},
                                 .wall = std::chrono::sys_days{std::chrono::year{2026} / 11 / 22}};
   const robots::detail::judge_options options{.fallback = robots::fallback_policy::strict()};
-  const auto decided = robots::detail::judge(*read.record, "FooBot", options, {}, now);
+  const auto decided = robots::detail::judge(*read.value, "FooBot", options, {}, now);
   const robots::policy& result = *decided;
   require(result.fetched_at() <= now.steady, "nothing was fetched after now");
   require(result.source().lifetime <= options.max_ttl, "nothing holds for longer than it may");
-  require(read.record->outcome == robots::outcome::success ||
-              read.record->outcome == robots::outcome::malformed ||
-              result.allows("/") == (read.record->outcome == robots::outcome::not_found &&
-                                     !read.record->not_modified),
+  require(read.value->outcome == robots::outcome::success ||
+              read.value->outcome == robots::outcome::malformed ||
+              result.allows("/") ==
+                  (read.value->outcome == robots::outcome::not_found && !read.value->not_modified),
           "only a robots.txt, or that there is none, allows");
 }

@@ -22,12 +22,12 @@
 
 namespace {
 
-using robots::decode;
-using robots::decode_error;
-using robots::encode;
 using robots::outcome;
 using robots::record;
-using robots::record_limits;
+using robots::detail::decode;
+using robots::detail::decode_error;
+using robots::detail::encode;
+using robots::detail::record_limits;
 using robots::test::every_record;
 using robots::test::full_record;
 using robots::test::record_of_outcome;
@@ -54,15 +54,15 @@ std::string without_checksum(std::string_view text) {
 }
 
 decode_error error_of(std::string_view text) {
-  const robots::decode_result read = decode(text);
-  CHECK(read.record.has_value() == (read.error == decode_error::none));
+  const robots::detail::decoded<robots::record> read = decode(text);
+  CHECK(read.value.has_value() == (read.error == decode_error::none));
   return read.error;
 }
 
 record read_back(const record& written) {
-  const robots::decode_result read = decode(encode(written));
+  const robots::detail::decoded<robots::record> read = decode(encode(written));
   REQUIRE(read.error == decode_error::none);
-  return *read.record;
+  return *read.value;
 }
 
 /// Some octets changed, taken out, put in, doubled or cut off, or the start of another text.
@@ -172,9 +172,9 @@ TEST_CASE("URLs that differ only beyond the limit are equal after they are writt
   long_url.url = "https://h.example/" + std::string(record_limits::url, 'a');
   long_url.final_url = long_url.url + 'b';
   long_url.exchanges = {{long_url.final_url, long_url.status, long_url.error}};
-  const robots::decode_result read = decode(encode(long_url));
-  REQUIRE(read.record);
-  CHECK(read.record->final_url == read.record->url);
+  const robots::detail::decoded<robots::record> read = decode(encode(long_url));
+  REQUIRE(read.value);
+  CHECK(read.value->final_url == read.value->url);
 }
 
 TEST_CASE("A text that is not a record is refused, with the reason") {
@@ -278,10 +278,10 @@ TEST_CASE("Mutated encodings are refused or read by their values, even with a ri
     const bool forged = random() % 2 == 0;
     const std::string text = forged ? sealed(mutated(without_checksum(from), other, random))
                                     : mutated(from, other, random);
-    const robots::decode_result result = decode(text);
-    if (result.record) {
+    const robots::detail::decoded<robots::record> result = decode(text);
+    if (result.value) {
       ++read;
-      wrong += encode(*result.record) != text ? 1 : 0;
+      wrong += encode(*result.value) != text ? 1 : 0;
       wrong += !forged && text != from && text != other ? 1 : 0;
     }
   }

@@ -80,9 +80,10 @@ TEST_CASE("Records of real files have the same meaning after they were encoded, 
       file = name;
       ++files;
       retrieved = robots::test::record_of_outcome(outcome::success, read(folder / "files" / file));
-      const robots::decode_result back = robots::decode(encode(retrieved));
-      REQUIRE(back.record == retrieved);
-      decoded = *back.record;
+      const robots::detail::decoded<robots::record> back =
+          robots::detail::decode(robots::detail::encode(retrieved));
+      REQUIRE(back.value == retrieved);
+      decoded = *back.value;
     }
     targets.push_back(line.substr(second + 1, line.find('\t', second + 1) - second - 1));
   }

@@ -245,14 +245,15 @@ TEST_CASE("A new policy has the version after the one before it") {
 
 TEST_CASE("A record of every outcome has the same policy before and after it was encoded") {
   for (const record& retrieved : robots::test::every_record(body)) {
-    const robots::decode_result read = robots::decode(encode(retrieved));
-    REQUIRE(read.record.has_value());
+    const robots::detail::decoded<robots::record> read =
+        robots::detail::decode(robots::detail::encode(retrieved));
+    REQUIRE(read.value.has_value());
     for (const auto preset :
          {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
       const auto good = judged(record_of_outcome(outcome::success, body), {.fallback = preset});
       for (const earlier_policies& before : {earlier_policies{}, earlier_policies{good, good}}) {
         const auto one = judged(retrieved, {.fallback = preset}, before);
-        const auto two = judged(*read.record, {.fallback = preset}, before);
+        const auto two = judged(*read.value, {.fallback = preset}, before);
         CHECK(one->source() == two->source());
         CHECK(one->basis() == two->basis());
         CHECK(one->fingerprint() == two->fingerprint());

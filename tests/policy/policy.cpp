@@ -61,13 +61,6 @@ std::shared_ptr<const policy> failed(fallback_action action,
 
 }  // namespace
 
-// A temporary policy gives no views of itself.
-template <class Policy>
-concept views = requires(Policy&& from) { std::forward<Policy>(from).match("/"); } ||
-                requires(Policy&& from) { std::forward<Policy>(from).rules(); } ||
-                requires(Policy&& from) { std::forward<Policy>(from).sitemaps(); };
-static_assert(views<const policy&> && !views<policy> && !views<const policy>);
-
 TEST_CASE("A policy can be made of temporary or of lasting directives and source") {
   const robots::crawler_directives directives = robots::directives_for(file, "FooBot");
   const record_head head{{.status = 200, .url = "https://example.com/robots.txt"}};

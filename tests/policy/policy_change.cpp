@@ -15,13 +15,13 @@
 namespace {
 
 using change_kind = robots::change_report::change_kind;
-using robots::denies_everything;
 using robots::diff;
 using robots::directive_kind;
 using robots::fallback_action;
 using robots::outcome;
 using robots::policy;
 using robots::record_head;
+using robots::detail::denies_everything;
 
 std::shared_ptr<const policy> read(std::string_view text) {
   return std::make_shared<const policy>(robots::directives_for(text, "FooBot/1.0"),

@@ -20,7 +20,7 @@ validators after_304(const validators& known, const validators& stated) {
   record_head confirmed = file;
   confirmed.not_modified = true;
   confirmed.validators = stated;
-  return renewed(file, confirmed).validators;
+  return robots::detail::renewed(file, confirmed).validators;
 }
 
 }  // namespace

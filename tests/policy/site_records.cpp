@@ -14,12 +14,12 @@
 
 namespace {
 
-using robots::decode_error;
-using robots::decode_site;
-using robots::encode;
 using robots::outcome;
 using robots::record;
-using robots::site_records;
+using robots::detail::decode_error;
+using robots::detail::decode_site;
+using robots::detail::encode;
+using robots::detail::site_records;
 using robots::test::every_record;
 using robots::test::record_of_outcome;
 
@@ -48,10 +48,10 @@ std::vector<site_records> samples() {
 
 TEST_CASE("The records of a site read back as they were written") {
   for (const site_records& written : samples()) {
-    const robots::decode_site_result read = decode_site(encode(written));
-    REQUIRE(read.records.has_value());
+    const robots::detail::decoded<site_records> read = decode_site(encode(written));
+    REQUIRE(read.value.has_value());
     CHECK(read.error == decode_error::none);
-    CHECK(*read.records == written);
+    CHECK(*read.value == written);
   }
 }
 
@@ -67,9 +67,9 @@ TEST_CASE("An incomplete text, and a single record, are not the records of a sit
   for (const site_records& written : samples()) {
     const std::string text = encode(written);
     for (std::size_t length = 0; length < text.size(); ++length) {
-      const robots::decode_site_result read = decode_site(text.substr(0, length));
+      const robots::detail::decoded<site_records> read = decode_site(text.substr(0, length));
       CHECK(read.error != decode_error::none);
-      CHECK_FALSE(read.records.has_value());
+      CHECK_FALSE(read.value.has_value());
     }
     CHECK(decode_site(text + '\0').error == decode_error::malformed);
     CHECK(decode_site(encode(written.latest)).error == decode_error::unknown_version);
@@ -110,23 +110,23 @@ TEST_CASE("Only files and error statuses are answers of the site") {
   using enum outcome;
   for (const outcome own :
        {success, not_found, client_error, too_many_requests, malformed, redirected}) {
-    CHECK(robots::is_answer_of_site(record_of_outcome(own)));
+    CHECK(robots::detail::is_answer_of_site(record_of_outcome(own)));
   }
   for (const outcome other :
        {unreachable, too_many_redirects, refused, cancelled, circuit_open, quarantined}) {
-    CHECK_FALSE(robots::is_answer_of_site(record_of_outcome(other)));
+    CHECK_FALSE(robots::detail::is_answer_of_site(record_of_outcome(other)));
   }
   record failed = record_of_outcome(server_error);
   failed.status = 503;
-  CHECK(robots::is_answer_of_site(failed));
+  CHECK(robots::detail::is_answer_of_site(failed));
   failed.status = 301;
-  CHECK_FALSE(robots::is_answer_of_site(failed));
+  CHECK_FALSE(robots::detail::is_answer_of_site(failed));
 }
 
 TEST_CASE("A cut file is enough only for a limit up to its size") {
   record file = record_of_outcome(outcome::success, body);
-  CHECK(robots::reaches(file, body.size() + 1));
+  CHECK(robots::detail::reaches(file, body.size() + 1));
   file.truncated = true;
-  CHECK(robots::reaches(file, body.size()));
-  CHECK_FALSE(robots::reaches(file, body.size() + 1));
+  CHECK(robots::detail::reaches(file, body.size()));
+  CHECK_FALSE(robots::detail::reaches(file, body.size() + 1));
 }

@@ -164,10 +164,10 @@ std::string to_json(const stored_site& site) {
     return to_line(written);
   }
   written["storedFor"] = seconds(site.left);
-  written["problem"] = site.content.records ? json{} : json(to_string(site.content.error));
-  if (site.content.records) {
-    const record& latest = site.content.records->latest;
-    const auto& good = site.content.records->last_good;
+  written["problem"] = site.content.value ? json{} : json(to_string(site.content.error));
+  if (site.content.value) {
+    const record& latest = site.content.value->latest;
+    const auto& good = site.content.value->last_good;
     const auto end = holds_until(latest);
     written.update(
         {{"outcome", to_string(latest.outcome)},

@@ -46,7 +46,7 @@ Result with_store(const std::string& name, const Use& use) {
 /// One site in a store.
 struct stored_site {
   std::string_view key;
-  decode_site_result content;                            ///< or why it cannot be read
+  detail::decoded<detail::site_records> content;         ///< or why it cannot be read
   std::optional<rulings_detail::ruling_record> rulings;  ///< in place of `content`
   std::chrono::milliseconds left;                        ///< the rest of its lifetime in the store
   std::chrono::sys_seconds now;                          ///< when the store was asked

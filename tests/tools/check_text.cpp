@@ -336,10 +336,10 @@ std::string to_text(const stored_site& site) {
     }
     return line;
   }
-  if (!site.content.records) {
+  if (!site.content.value) {
     return line + "cannot be read: " + std::string{to_string(site.content.error)} + lifetime;
   }
-  const record& latest = site.content.records->latest;
+  const record& latest = site.content.value->latest;
   line += padded(latest.outcome == outcome::redirected ? "as " + base::printable(latest.final_url)
                                                        : outcome_text(latest),
                  30);
@@ -348,7 +348,7 @@ std::string to_text(const stored_site& site) {
   if (const auto end = holds_until(latest)) {
     line += ", holds until " + date_text(*end);
   }
-  if (const auto& good = site.content.records->last_good) {
+  if (const auto& good = site.content.value->last_good) {
     line += ", last good copy of " + date_text(good->fetched_at);
   }
   return line + lifetime;

@@ -144,7 +144,7 @@ class session {
       about.elapsed = elapsed;
     }
     if (wanted_.explain) {
-      about.why = answered.policy->rules().explain(target_for(*answered.policy, full));
+      about.why = answered.policy->rules().explain(detail::target_for(*answered.policy, full));
     }
     if (wanted_.json) {
       print(to_json(about) + '\n');
@@ -275,7 +275,7 @@ status list_store(const settings& wanted, Store& store) {
         continue;  // it was erased or has expired since
       }
       const stored_site site{.key = keys[i],
-                             .content = decode_site(*values[i]),
+                             .content = detail::decode_site(*values[i]),
                              .rulings = rulings_detail::decode_rulings(*values[i]),
                              .left = lifetimes[i],
                              .now = now};

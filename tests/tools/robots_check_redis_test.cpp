@@ -18,7 +18,7 @@ TEST_CASE("store list and store erase work on Redis") {
   const robots::test::redis_server redis;
   robots::RedisStore store{robots::redis_options{.url = redis.url()}};
   const auto latest = robots::test::record_of_outcome(robots::outcome::not_found);
-  store.publish("https://example.com", encode(robots::site_records{.latest = latest}), 24h);
+  store.publish("https://example.com", encode(robots::detail::site_records{.latest = latest}), 24h);
   const auto listed = run_program(ROBOTS_CHECK_PROGRAM, {"store", "list", redis.url()});
   CHECK(listed.status == 0);
   CHECK(listed.output.starts_with("https://example.com "));

@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
-using robots::site_records;
+using robots::detail::site_records;
 using robots::test::program_result;
 
 /// The file of a store.

@@ -182,7 +182,7 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
     used = engine_->kept_policy(*asked);
     used = cache_detail::selected({.policy = std::move(used)}, agent_of(call)).policy;
   }
-  if (used && !used->allows(target_for(*used, url))) {
+  if (used && !used->allows(detail::target_for(*used, url))) {
     return false;
   }
   if (used && !is_ruled) {

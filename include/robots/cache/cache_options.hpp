@@ -86,7 +86,7 @@ struct cache_options {
   /// where it gets no requests; 0 means never. See `basic_robots_cache::release`.
   int quarantine_after = 3;
 
-  /// Halts a site when its robots.txt denies everything (`denies_everything`) and the one before
+  /// Halts a site when its robots.txt denies everything and the one before
   /// did not. Then nothing is allowed there until `basic_robots_cache::resume`, whatever the file
   /// says later. If false, the rules of the site apply. If empty, the fallback policy decides
   /// (`fallback_policy::halts_hostile`: true for `strict()` and for its variants by `with`). With

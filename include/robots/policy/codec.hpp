@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace robots {
+namespace robots::detail {
 
 /// The reason why a text is not a record.
 enum class decode_error : std::uint8_t {
@@ -26,10 +26,11 @@ enum class decode_error : std::uint8_t {
       error, {"none", "too_short", "unknown_version", "damaged", "malformed"});
 }
 
-/// The result of `decode`.
-struct decode_result {
-  std::optional<robots::record> record{};   ///< empty if there is an error
-  decode_error error = decode_error::none;  ///< the reason if there is no record
+/// The result of `decode` or `decode_site`.
+template <class Value>
+struct decoded {
+  std::optional<Value> value{};             ///< empty if there is an error
+  decode_error error = decode_error::none;  ///< the reason if there is no value
 };
 
 /// The most octets and elements in an encoded record. `encode` cuts a longer text or list, and
@@ -53,9 +54,9 @@ inline constexpr int record_format = 2;
 /// Reads a record that `encode` wrote. Accepts any octets. It returns a record only if `encode` of
 /// the record gives `text` again. The checksum detects damage, not forgery. Linear; allocates a
 /// small multiple of the size of the text.
-[[nodiscard]] decode_result decode(std::string_view text);
+[[nodiscard]] decoded<record> decode(std::string_view text);
 
-}  // namespace robots
+}  // namespace robots::detail
 
 #ifndef ROBOTS_COMPILED
 #include <robots/policy/codec.ipp>

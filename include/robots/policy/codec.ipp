@@ -12,10 +12,16 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
-namespace robots {
+namespace robots::policy_detail {
 
 // The format of an encoded record, version 2. A *number* has seven bits in each octet, the lowest
 // first, and the top bit set in all octets but the last; a *text* is its length, a number, and its
@@ -50,19 +56,16 @@ namespace robots {
 //
 // Each record has one form: a text that `encode` would write differently is refused.
 
-namespace policy_detail {
-
-inline constexpr std::size_t checksum_size = 8;
-static_assert(record_format < 0x80, "one octet");
+using detail::record_limits;
+static_assert(detail::record_format < 0x80, "one octet");
 
 inline constexpr std::uint32_t all_record_parts = 16'383;
 
 // Enumerators are stored as numbers, so a new one must come last.
-inline constexpr std::uint64_t last_outcome = outcome_count - 1;
 inline constexpr auto last_fetch_error =
     static_cast<std::uint64_t>(fetch_error::connection_refused);
 inline constexpr auto last_charset = static_cast<std::uint64_t>(detail::charset::utf_16be);
-static_assert(last_outcome == static_cast<std::uint64_t>(outcome::redirected));
+static_assert(outcome_count - 1 == static_cast<std::size_t>(outcome::redirected));
 
 inline constexpr std::uint64_t last_second = (std::uint64_t{1} << 33U) - 1;  // in the year 2242
 inline constexpr auto longest_time =
@@ -84,11 +87,6 @@ inline constexpr auto largest_int =
   return value % 2 == 0 ? bits : -bits - 1;
 }
 
-template <class Number>
-[[nodiscard]] constexpr std::uint64_t not_negative(Number value) noexcept {
-  return value < 0 ? 0 : static_cast<std::uint64_t>(value);
-}
-
 inline constexpr std::array<std::string_view, 3> url_starts{"", "http://", "https://"};
 inline constexpr std::string_view url_end = "/robots.txt";
 
@@ -101,204 +99,195 @@ inline constexpr std::string_view url_end = "/robots.txt";
   return form;
 }
 
-inline void write_url(octet_writer& out, std::string_view url) {
-  const std::size_t form = form_of(url);
-  if (form != 0) {
-    url.remove_prefix(url_starts.at(form).size());
-    url.remove_suffix(url_end.size());
-  }
-  out.number(4 * url.size() + form);
-  out.octets(url);
+/// The number of octets that a form of URL leaves out.
+[[nodiscard]] inline std::size_t size_of_form(std::size_t form) noexcept {
+  return form == 0 ? 0 : url_starts.at(form).size() + url_end.size();
 }
 
-[[nodiscard]] inline std::string read_url(octet_reader& in) {
-  const std::uint64_t size_and_form = in.number(4 * record_limits::url + 3);
-  const auto form = static_cast<std::size_t>(size_and_form % 4);
-  const std::string_view text = in.octets(size_and_form / 4);
-  std::string url;
-  if (form == 0 || form >= url_starts.size()) {
-    url = text;
-  } else {
-    url.reserve(url_starts[form].size() + text.size() + url_end.size());
-    url.append(url_starts[form]).append(text).append(url_end);
-  }
-  in.expect(url.size() <= record_limits::url && form_of(url) == form);
-  return url;
-}
+/// Reads a record, or writes one: each part is described once. A text over its limit is cut when it
+/// is written. Reading fails if the record could be spelled differently.
+class record_stream {
+ public:
+  explicit record_stream(octet_writer& out) noexcept : out_{&out} {}
+  record_stream(octet_reader& in, std::uint32_t parts) noexcept : in_{&in}, parts_{parts} {}
 
-/// Writes everything of an encoded record that precedes the octets of the body.
-[[nodiscard]] inline std::string encoded_head(const record_head& head, std::string_view body) {
-  // Compares the stored texts: URLs that differ only beyond the limit are equal.
-  const auto cut = [](std::string_view url) { return url.substr(0, record_limits::url); };
-  const std::string_view url = cut(head.url);
-  const auto is_usual = [&](const detail::exchange& one) {
-    return cut(one.url) == url && one.status == head.status && one.error == head.error;
-  };
-  const bool one_exchange = head.exchanges.size() == 1 && is_usual(head.exchanges.front());
-  std::uint32_t parts = 0;
-  // Takes the next bit of `parts`, in the order of the format.
-  auto has_part = [&parts, bit = std::uint32_t{1}](bool present) mutable {
-    parts += present ? bit : 0;
-    bit *= 2;
-    return present;
-  };
-  octet_writer rest;
-  if (has_part(cut(head.final_url) != url)) {
-    write_url(rest, cut(head.final_url));
+  /// Passes everything but the outcome, in the order of the format.
+  void pass(record& one) {
+    auto second = one.fetched_at.time_since_epoch();
+    seconds(second, last_second);
+    one.fetched_at = std::chrono::sys_seconds{second};
+    seconds(one.lifetime, longest_time);
+    url(one.url);
+    part(one.final_url, one.url, [&] { url(one.final_url); });
+    part(one.status, usual_status(one.outcome), [&] { status(one.status); });
+    part(one.error, fetch_error::none, [&] { error(one.error); });
+    part(one.error_text, "", [&] { text(one.error_text, record_limits::error_text); });
+    part(one.redirects, 0, [&] { number(one.redirects, largest_int); });
+    part(one.attempts, 1, [&] { number(one.attempts, largest_int); });
+    const decltype(one.exchanges) usual_exchanges{{one.url, one.status, one.error}};
+    part(one.exchanges, usual_exchanges, [&] {
+      std::size_t count = one.exchanges.size();
+      number(count, record_limits::exchanges);
+      for (std::size_t i = 0; i < count && !failed(); ++i) {
+        auto& hop = i < one.exchanges.size() ? one.exchanges[i] : one.exchanges.emplace_back();
+        url(hop.url);
+        status(hop.status);
+        error(hop.error);
+      }
+    });
+    part(one.validators, validators{}, [&] {
+      text(one.validators.etag, record_limits::validator);
+      text(one.validators.last_modified, record_limits::validator);
+    });
+    part(one.failures, 0, [&] { number(one.failures, largest_int); });
+    part(one.server_lifetime, std::nullopt, [&] {
+      std::chrono::seconds stated = one.server_lifetime.value_or(std::chrono::seconds{0});
+      seconds(stated, longest_time);
+      one.server_lifetime = stated;
+    });
+    part(one.charset, detail::charset::utf_8, [&] { number(one.charset, last_charset); });
+    part(one.truncated, false, [&] { one.truncated = true; });
+    part(one.not_modified, false, [&] { one.not_modified = true; });
+    part(one.body, "", [&] { text(one.body, record_limits::body); });
   }
-  if (has_part(head.status != usual_status(head.outcome))) {
-    rest.number(folded(head.status));
+
+  [[nodiscard]] std::uint32_t parts() const noexcept { return parts_; }
+
+ private:
+  [[nodiscard]] bool failed() const noexcept { return in_ != nullptr && in_->failed(); }
+
+  template <class Number>
+  void number(Number& value, std::uint64_t most) {
+    if (in_ != nullptr) {
+      value = static_cast<Number>(in_->number(most));
+      return;
+    }
+    if constexpr (std::is_signed_v<Number>) {
+      value = (std::max)(value, Number{0});
+    }
+    out_->number((std::min)(static_cast<std::uint64_t>(value), most));
   }
-  if (has_part(head.error != fetch_error::none)) {
-    rest.number(static_cast<std::uint64_t>(head.error));
+
+  void seconds(std::chrono::seconds& value, std::uint64_t most) {
+    std::chrono::seconds::rep count = value.count();
+    number(count, most);
+    value = std::chrono::seconds{count};
   }
-  if (has_part(!head.error_text.empty())) {
-    rest.text(std::string_view{head.error_text}.substr(0, record_limits::error_text));
+
+  void status(int& value) {
+    std::uint64_t bits = folded(value);
+    number(bits, 2 * largest_int + 1);
+    value = unfolded(bits);
   }
-  if (has_part(head.redirects > 0)) {
-    rest.number(not_negative(head.redirects));
-  }
-  if (has_part(head.attempts != 1)) {
-    rest.number(not_negative(head.attempts));
-  }
-  if (has_part(!one_exchange)) {
-    const std::size_t count = (std::min)(head.exchanges.size(), record_limits::exchanges);
-    rest.number(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const detail::exchange& hop = head.exchanges[i];
-      write_url(rest, cut(hop.url));
-      rest.number(folded(hop.status));
-      rest.number(static_cast<std::uint64_t>(hop.error));
+
+  void error(fetch_error& value) { number(value, last_fetch_error); }
+
+  void text(std::string& value, std::size_t most) {
+    if (in_ != nullptr) {
+      value = in_->text(most);
+    } else {
+      out_->text(std::string_view{value}.substr(0, most));
     }
   }
-  if (has_part(!head.validators.empty())) {
-    rest.text(std::string_view{head.validators.etag}.substr(0, record_limits::validator));
-    rest.text(std::string_view{head.validators.last_modified}.substr(0, record_limits::validator));
-  }
-  if (has_part(head.failures > 0)) {
-    rest.number(not_negative(head.failures));
-  }
-  if (has_part(head.server_lifetime.has_value())) {
-    rest.number(not_negative(head.server_lifetime->count()));
-  }
-  if (has_part(head.charset != detail::charset::utf_8)) {
-    rest.number(static_cast<std::uint64_t>(head.charset));
-  }
-  has_part(head.truncated);
-  has_part(head.not_modified);
-  if (has_part(!body.empty())) {
-    rest.number(body.size());
+
+  void url(std::string& value) {
+    std::size_t form = form_of(value);
+    std::size_t size_and_form = 4 * (value.size() - size_of_form(form)) + form;
+    number(size_and_form, 4 * record_limits::url + 3);
+    if (in_ == nullptr) {
+      out_->octets(std::string_view{value}.substr(url_starts.at(form).size(), size_and_form / 4));
+      return;
+    }
+    form = size_and_form % 4;
+    value = in_->octets(size_and_form / 4);
+    if (form != 0 && form < url_starts.size()) {
+      value.insert(0, url_starts.at(form)).append(url_end);
+    }
+    in_->expect(value.size() <= record_limits::url && form_of(value) == form);
   }
 
-  // The version, and numbers of at most 1, 2, 5, 9 and, for the size of the URL, 3 octets.
-  constexpr std::size_t most_before_url = 21;
-  octet_writer out{most_before_url + url.size() + rest.written().size()};
-  out.number(record_format);
-  out.number(static_cast<std::uint64_t>(head.outcome));
-  out.number(parts);
-  const std::uint64_t second = not_negative(head.fetched_at.time_since_epoch().count());
-  out.number((std::min)(second, last_second));
-  out.number(not_negative(head.lifetime.count()));
-  write_url(out, url);
-  out.octets(rest.written());
+  /// Passes a part that does not have its usual value.
+  template <class Value, class Usual, class Pass>
+  void part(Value& value, const Usual& usual, const Pass& pass) {
+    const bool is_present = in_ != nullptr ? (parts_ & bit_) != 0 : value != usual;
+    if (is_present) {
+      parts_ |= bit_;
+      pass();
+    } else {
+      value = usual;
+    }
+    if (in_ != nullptr) {
+      in_->expect(is_present == (value != usual));
+    }
+    bit_ *= 2;
+  }
+
+  octet_writer* out_ = nullptr;
+  octet_reader* in_ = nullptr;
+  std::uint32_t parts_ = 0;
+  std::uint32_t bit_ = 1;
+};
+
+/// Writes a record without its checksum.
+[[nodiscard]] inline std::string without_checksum(record one) {
+  // Usual values are recognised by what is written.
+  const auto cut = [](std::string& url) { url.resize((std::min)(url.size(), record_limits::url)); };
+  cut(one.url);
+  cut(one.final_url);
+  one.exchanges.resize((std::min)(one.exchanges.size(), record_limits::exchanges));
+  for (auto& hop : one.exchanges) {
+    cut(hop.url);
+  }
+  one.redirects = (std::max)(one.redirects, 0);
+  one.failures = (std::max)(one.failures, 0);
+  octet_writer parts;
+  record_stream stream{parts};
+  stream.pass(one);
+  octet_writer out{16 + parts.written().size()};
+  out.number(detail::record_format);
+  out.number(static_cast<std::uint64_t>(one.outcome));
+  out.number(stream.parts());
+  out.octets(parts.written());
   return std::move(out).take();
 }
 
-/// Reads the output of `encoded_head`, then the body. Fails if the record could be spelled
-/// differently.
-[[nodiscard]] inline robots::record read_record(octet_reader& in) {
-  robots::record result;
-  result.outcome = static_cast<outcome>(in.number(last_outcome));
-  const auto parts = static_cast<std::uint32_t>(in.number(all_record_parts));
-  // Takes the next bit of `parts`, in the order of the format.
-  auto has_part = [rest = 2 * parts]() mutable { return (rest /= 2) % 2 != 0; };
-  // A part that is present must differ from its default.
-  const auto other_than = [&in](const auto& usual, auto value) {
-    in.expect(value != usual);
-    return value;
-  };
-  const auto number = [&in] { return static_cast<int>(in.number(largest_int)); };
-  const auto status = [&in] { return unfolded(in.number(2 * largest_int + 1)); };
-  const auto error = [&in] { return static_cast<fetch_error>(in.number(last_fetch_error)); };
-  const auto time = [&in] {
-    return std::chrono::seconds{static_cast<std::chrono::seconds::rep>(in.number(longest_time))};
-  };
-  result.fetched_at = std::chrono::sys_seconds{
-      std::chrono::seconds{static_cast<std::chrono::seconds::rep>(in.number(last_second))}};
-  result.lifetime = time();
-  result.url = read_url(in);
-  result.final_url = has_part() ? other_than(result.url, read_url(in)) : result.url;
-  const int usual = usual_status(result.outcome);
-  result.status = has_part() ? other_than(usual, status()) : usual;
-  result.error = has_part() ? other_than(fetch_error::none, error()) : fetch_error::none;
-  if (has_part()) {
-    result.error_text = other_than("", in.text(record_limits::error_text));
-  }
-  result.redirects = has_part() ? other_than(0, number()) : 0;
-  result.attempts = has_part() ? other_than(1, number()) : 1;
-  if (has_part()) {
-    const std::uint64_t count = in.number(record_limits::exchanges);
-    for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
-      detail::exchange hop{.url = read_url(in)};
-      hop.status = status();
-      hop.error = error();
-      result.exchanges.push_back(std::move(hop));
-    }
-    in.expect(result.exchanges.size() != 1 ||
-              result.exchanges.front() !=
-                  detail::exchange{result.url, result.status, result.error});
-  } else {
-    result.exchanges.push_back({result.url, result.status, result.error});
-  }
-  if (has_part()) {
-    result.validators.etag = in.text(record_limits::validator);
-    result.validators.last_modified = in.text(record_limits::validator);
-    in.expect(!result.validators.empty());
-  }
-  result.failures = has_part() ? other_than(0, number()) : 0;
-  if (has_part()) {
-    result.server_lifetime = time();
-  }
-  if (has_part()) {
-    result.charset =
-        other_than(detail::charset::utf_8, static_cast<detail::charset>(in.number(last_charset)));
-  }
-  result.truncated = has_part();
-  result.not_modified = has_part();
-  if (has_part()) {
-    result.body = other_than("", in.text(record_limits::body));
-  }
+/// Reads what `without_checksum` writes after the version.
+[[nodiscard]] inline record read_record(octet_reader& in) {
+  record result;
+  result.outcome = static_cast<outcome>(in.number(outcome_count - 1));
+  record_stream{in, static_cast<std::uint32_t>(in.number(all_record_parts))}.pass(result);
   return result;
 }
 
-}  // namespace policy_detail
+}  // namespace robots::policy_detail
+
+namespace robots::detail {
 
 ROBOTS_INLINE std::string encode(const record& from) {
-  const std::string_view body = std::string_view{from.body}.substr(0, record_limits::body);
-  policy_detail::octet_writer out;
-  out.octets(policy_detail::encoded_head(from, body));
-  out.octets(body);
-  out.fixed(base::fingerprint(out.written()));
-  return std::move(out).take();
+  std::string text = policy_detail::without_checksum(from);
+  policy_detail::octet_writer sum;
+  sum.fixed(base::fingerprint(text));
+  return text += sum.written();
 }
 
-ROBOTS_INLINE decode_result decode(std::string_view text) {
-  if (text.size() <= policy_detail::checksum_size) {
+ROBOTS_INLINE decoded<record> decode(std::string_view text) {
+  constexpr std::size_t checksum_size = 8;
+  if (text.size() <= checksum_size) {
     return {.error = decode_error::too_short};
   }
   if (text.front() != record_format) {
     return {.error = decode_error::unknown_version};
   }
-  const std::string_view content = text.substr(0, text.size() - policy_detail::checksum_size);
+  const std::string_view content = text.substr(0, text.size() - checksum_size);
   if (base::whole_word(text, content.size()) != base::fingerprint(content)) {
     return {.error = decode_error::damaged};
   }
   policy_detail::octet_reader in{content.substr(1)};
-  decode_result result{.record = policy_detail::read_record(in)};
+  decoded<record> result{.value = policy_detail::read_record(in)};
   if (in.failed() || !in.rest().empty()) {
     return {.error = decode_error::malformed};
   }
   return result;
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -14,24 +14,27 @@
 #include <string_view>
 #include <utility>
 
-namespace robots {
+namespace robots::detail {
 
 /// Returns true if the fallback policy decided because no robots.txt was available. Returns false
 /// if the site has no robots.txt (`outcome::not_found`): that is an answer, and it allows.
 [[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
-  switch (judged.basis()) {
-    case policy_basis::rules:
-    case policy_basis::refused:
-    case policy_basis::redirected:
-      return false;
-    case policy_basis::allow_all:
-      return judged.outcome() != outcome::not_found;
-    case policy_basis::deny_all:
-    case policy_basis::last_good:
-      return true;
-  }
-  return false;
+  const policy_basis basis = judged.basis();
+  return basis == policy_basis::deny_all || basis == policy_basis::last_good ||
+         (basis == policy_basis::allow_all && judged.outcome() != outcome::not_found);
 }
+
+/// Returns the text to which the rules of a policy apply, from a URL, a host with or without a
+/// path, or a path with query. Rules that name hosts would mistake a path with two leading slashes
+/// for a host.
+[[nodiscard]] inline std::string_view target_for(const policy& used,
+                                                 std::string_view url) noexcept {
+  return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);
+}
+
+}  // namespace robots::detail
+
+namespace robots {
 
 namespace policy_detail {
 
@@ -48,7 +51,7 @@ namespace policy_detail {
   switch (from.basis()) {
     case policy_basis::allow_all:
     case policy_basis::deny_all:
-      return is_fallback(from) ? decision_reason::fallback : decision_reason::no_file;
+      return detail::is_fallback(from) ? decision_reason::fallback : decision_reason::no_file;
     default:
       return decision_reason::no_rule;
   }
@@ -56,20 +59,13 @@ namespace policy_detail {
 
 }  // namespace policy_detail
 
-/// Returns the text to which the rules of `by` apply, from a URL, a host with or without a path, or
-/// a path with query. Rules that name hosts would mistake a path with two leading slashes for a
-/// host.
-[[nodiscard]] inline std::string_view target_for(const policy& used,
-                                                 std::string_view url) noexcept {
-  return url.starts_with('/') || used.rules().reads_hosts() ? url : detail::target_of(url);
-}
-
-/// Decides whether a crawler may fetch `url` at `now`. `by` is the policy of the site and must not
-/// be null. Only this function applies a policy to a URL. Costs one `rule_set::match`.
+/// Decides whether a crawler may fetch `url` at `now`. `used` is the policy of the site and must
+/// not be null. Only this function applies a policy to a URL. Costs one `rule_set::match`.
 [[nodiscard]] inline decision decide(std::shared_ptr<const policy> used, std::string_view url,
                                      time_point now) {
   const policy& rules = *used;
-  decision result{.verdict = rules.match(target_for(rules, url)), .policy = std::move(used)};
+  decision result{.verdict = rules.match(detail::target_for(rules, url)),
+                  .policy = std::move(used)};
   result.allowed = result.verdict.allowed;
   const std::optional<decision_reason> given = rules.given_reason();
   result.reason = given ? *given : policy_detail::reason_of(rules, result.verdict);

@@ -70,15 +70,6 @@ struct earlier_policies {
   return result;
 }
 
-/// Makes a policy of `parts`, with the version after that of `last`.
-template <class... Parts>
-[[nodiscard]] std::shared_ptr<const policy> numbered(const std::shared_ptr<const policy>& last,
-                                                     Parts&&... parts) {
-  const auto next = std::make_shared<policy>(std::forward<Parts>(parts)...);
-  next->follow(last);
-  return next;
-}
-
 /// Makes the policy of a site for one crawler from the record of a retrieval. Only this function
 /// interprets records. `now` is the current time by both clocks.
 ///
@@ -86,21 +77,24 @@ template <class... Parts>
 /// there is no file to obey, `judge_options::fallback` decides. A last good copy may apply until it
 /// is older than `judge_options::last_good_for`. The policy has the version after that of
 /// `before.last`. Content never makes it throw. Linear in the body.
-[[nodiscard]] inline std::shared_ptr<const policy> judge(record_head head, std::string_view body,
+[[nodiscard]] inline std::shared_ptr<const policy> judge(const record& retrieved,
                                                          std::string_view user_agent,
                                                          const judge_options& options,
                                                          const earlier_policies& before,
                                                          const wall_anchor& now) {
+  record_head head = retrieved;
   // The age of a record from elsewhere is known to the second; that of a new record is 0.
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
   const time_point fetched_at = (std::min)(this_second.at(head.fetched_at), now.steady);
   head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
   if (head.not_modified && before.unchanged) {
-    return numbered(before.last, *before.unchanged,
-                    renewed(before.unchanged->source(), std::move(head)), fetched_at);
+    return policy::successor(
+        policy{*before.unchanged, renewed(before.unchanged->source(), std::move(head)), fetched_at},
+        before.last);
   }
   if (head.outcome == outcome::redirected) {
-    return numbered(before.last, fallback_action::deny_all, user_agent, head, nullptr, fetched_at);
+    return policy::successor(
+        policy{fallback_action::deny_all, user_agent, head, nullptr, fetched_at}, before.last);
   }
   if (head.not_modified) {
     head.outcome = outcome::server_error;  // a 304 that nobody asked for: see `outcome_of`
@@ -125,7 +119,8 @@ template <class... Parts>
     const bool malformed = options.malformed.exceeded_by(file.findings.lines);
     head.outcome = malformed ? outcome::malformed : outcome::success;
     if (action() == fallback_action::parse) {
-      return numbered(before.last, std::move(file), head, fetched_at, std::move(text));
+      return policy::successor(policy{std::move(file), head, fetched_at, std::move(text)},
+                               before.last);
     }
     found = std::move(file.findings);
   }
@@ -140,17 +135,8 @@ template <class... Parts>
       good = nullptr;
     }
   }
-  return numbered(before.last, chosen, user_agent, head, std::move(good), fetched_at,
-                  std::move(found));
-}
-/// Like the function above, for a whole record.
-[[nodiscard]] inline std::shared_ptr<const policy> judge(const record& retrieved,
-                                                         std::string_view user_agent,
-                                                         const judge_options& options,
-                                                         const earlier_policies& before,
-                                                         const wall_anchor& now) {
-  return judge(static_cast<const record_head&>(retrieved), retrieved.body, user_agent, options,
-               before, now);
+  return policy::successor(
+      policy{chosen, user_agent, head, std::move(good), fetched_at, std::move(found)}, before.last);
 }
 
 /// Makes the policy of a site that redirects to the site of `theirs`. It has the rules of that
@@ -174,8 +160,8 @@ template <class... Parts>
       fetched_at <= base::saturating_add(own->fetched_at(), options.last_good_for)) {
     good = own;
   }
-  return numbered(theirs, action, user_agent, head, std::move(good), fetched_at,
-                  theirs->findings());
+  return policy::successor(
+      policy{action, user_agent, head, std::move(good), fetched_at, theirs->findings()}, theirs);
 }
 
 }  // namespace robots::detail

@@ -6,7 +6,6 @@
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/detail/policy_parts.hpp>
 #include <robots/policy/fallback.hpp>
-#include <robots/policy/line_list.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/request_rate.hpp>
@@ -50,10 +49,8 @@ class policy {
  public:
   /// Makes a policy of the rules of a robots.txt: `directives_for(text, user_agent)`. `source` was
   /// fetched at `fetched_at`. `text` is kept unless it is null.
-  policy(crawler_directives&& file, const record_head& source, time_point fetched_at = {},
+  policy(crawler_directives file, const record_head& source, time_point fetched_at = {},
          std::shared_ptr<const std::string> text = nullptr);
-  /// Copies its arguments.
-  policy(const crawler_directives& file, const record_head& source, time_point fetched_at = {});
 
   /// Makes a policy without a robots.txt. With `last_good`, it has the rules of that policy.
   /// Otherwise, `action` allows everything or nothing. If there is no robots.txt, it is kept only
@@ -86,7 +83,7 @@ class policy {
 
   /// Returns whether `target` is allowed, and the rule that decided. The views in the result live
   /// as long as this policy. Allocates nothing.
-  [[nodiscard]] verdict match(std::string_view target) const& noexcept {
+  [[nodiscard]] verdict match(std::string_view target) const noexcept {
     const policy& used = in_force();
     verdict result = used.parts_->rules.match(target);
     if (used.basis_ == policy_basis::refused) {
@@ -98,16 +95,12 @@ class policy {
     }
     return result;
   }
-  /// Deleted for temporaries: the result would dangle.
-  verdict match(std::string_view) const&& = delete;
 
   /// Returns the basis of the decisions.
   [[nodiscard]] policy_basis basis() const noexcept { return basis_; }
 
   /// Returns the rules in force; empty if there is no robots.txt to obey.
-  [[nodiscard]] const rule_set& rules() const& noexcept { return in_force().parts_->rules; }
-  /// Deleted for temporaries: the result would dangle.
-  const rule_set& rules() const&& = delete;
+  [[nodiscard]] const rule_set& rules() const noexcept { return in_force().parts_->rules; }
 
   /// Returns the Crawl-delay in force for the crawler.
   [[nodiscard]] std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
@@ -121,39 +114,27 @@ class policy {
   }
 
   /// Returns the Request-rate lines in force for the crawler, in file order, at most 32.
-  [[nodiscard]] const std::vector<request_rate>& request_rates() const& noexcept {
+  [[nodiscard]] const std::vector<request_rate>& request_rates() const noexcept {
     return in_force().extras().request_rates;
   }
-  /// Deleted for temporaries: the result would dangle.
-  const std::vector<request_rate>& request_rates() const&& = delete;
 
   /// Returns the Visit-time lines in force for the crawler, in file order, at most 32.
-  [[nodiscard]] const std::vector<visit_time>& visit_times() const& noexcept {
+  [[nodiscard]] const std::vector<visit_time>& visit_times() const noexcept {
     return in_force().extras().visit_times;
   }
-  /// Deleted for temporaries: the result would dangle.
-  const std::vector<visit_time>& visit_times() const&& = delete;
 
   /// Returns the values of the Sitemap lines, as written.
-  [[nodiscard]] line_list sitemaps() const& noexcept {
-    return line_list{in_force().own_sitemaps()};
-  }
-  /// Deleted for temporaries: the result would dangle.
-  line_list sitemaps() const&& = delete;
+  [[nodiscard]] std::vector<std::string_view> sitemaps() const;
 
   /// Returns the value of the first Host line, or an empty text.
-  [[nodiscard]] const std::string& host() const& noexcept { return in_force().extras().host; }
-  /// Deleted for temporaries: the result would dangle.
-  const std::string& host() const&& = delete;
+  [[nodiscard]] const std::string& host() const noexcept { return in_force().extras().host; }
 
   /// Returns the text of the robots.txt whose rules are in force, in UTF-8, up to
   /// `parse_options::max_bytes`. Empty without `cache_options::keep_text`, and without rules.
-  [[nodiscard]] std::string_view text() const& noexcept {
+  [[nodiscard]] std::string_view text() const noexcept {
     const auto& text = in_force().extras().text;
     return text ? std::string_view{*text} : std::string_view{};
   }
-  /// Deleted for temporaries: the result would dangle.
-  std::string_view text() const&& = delete;
 
   /// Parses `text` into all its groups. Without a robots.txt in force, the document is empty, which
   /// allows everything even if this policy denies. Throws `std::logic_error` if there is one, but
@@ -162,14 +143,12 @@ class policy {
 
   /// Returns the URL of another site's robots.txt, if the site redirects there. Then this policy
   /// alone denies everything.
-  [[nodiscard]] std::optional<std::string_view> leads_to() const& noexcept {
+  [[nodiscard]] std::optional<std::string_view> leads_to() const noexcept {
     const policy& used = in_force();
     return used.basis_ == policy_basis::redirected
                ? std::optional<std::string_view>{used.extras().leads_to}
                : std::nullopt;
   }
-  /// Deleted for temporaries: the result would dangle.
-  std::optional<std::string_view> leads_to() const&& = delete;
 
   /// Returns the reason why the site must not be asked, or an empty optional if it may be.
   [[nodiscard]] std::optional<decision_reason> refused() const noexcept {
@@ -204,20 +183,20 @@ class policy {
   /// as `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
-  /// Makes this policy the successor of `before`, or the first one if `before` is null. Sets its
-  /// version, and keeps the `last_answer` of `before` if this policy is not an answer itself.
-  void follow(const std::shared_ptr<const policy>& before);
+  /// Returns `next` as the successor of `before`, or as the first policy if `before` is null: with
+  /// its version, and with the `last_answer` of `before` if `next` is not an answer itself.
+  [[nodiscard]] static std::shared_ptr<const policy> successor(
+      policy next, const std::shared_ptr<const policy>& before);
 
-  /// Adds the policies of other crawlers, which are made of the same record.
-  void set_others(std::vector<std::shared_ptr<const policy>> others);
+  /// Returns `own` with the policies of other crawlers, which are made of the same record.
+  [[nodiscard]] static std::shared_ptr<const policy> with_others(
+      policy own, std::vector<std::shared_ptr<const policy>> others);
 
   /// Returns the policies of `cache_options::other_agents`, in that order; empty if all share this
   /// one.
-  [[nodiscard]] const std::vector<std::shared_ptr<const policy>>& others() const& noexcept {
+  [[nodiscard]] const std::vector<std::shared_ptr<const policy>>& others() const noexcept {
     return extras().others;
   }
-  /// Deleted for temporaries: the result would dangle.
-  const std::vector<std::shared_ptr<const policy>>& others() const&& = delete;
 
   /// Returns the policy made together with `of` for one of `cache_options::other_agents`, by its
   /// index there, or null.
@@ -227,7 +206,7 @@ class policy {
   }
 
   /// Returns the result of the last retrieval. Each call unpacks it, which allocates: keep the
-  /// result if you need it twice. Texts longer than `record_limits` are cut.
+  /// result if you need it twice. Very long texts are cut: see `detail::record_limits`.
   [[nodiscard]] record_head source() const;
 
   /// Returns the outcome of the last retrieval: `source().outcome`.

@@ -62,7 +62,7 @@ template <class Line>
              std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
 }
 
-/// Packs what a policy keeps of a record and a file: the sitemaps, as `line_list` views them; the
+/// Packs what a policy keeps of a record and a file: the sitemaps, each with a line end; the
 /// counts of lines; the record without its body.
 [[nodiscard]] inline packed_octets packed(const record_head& head,
                                           const file_findings::line_counts& lines,
@@ -71,7 +71,7 @@ template <class Line>
   out.text(sitemaps);
   out.number(lines.non_blank);
   out.number(std::uint64_t{lines.malformed} * 2 + (lines.not_robots_txt ? 1 : 0));
-  out.octets(std::string_view{encoded_head(head, {})}.substr(1));  // without the version
+  out.octets(std::string_view{without_checksum({head})}.substr(1));  // without the version
   return packed_octets{out.written()};
 }
 
@@ -114,7 +114,7 @@ template <class Line>
 
 }  // namespace policy_detail
 
-ROBOTS_INLINE policy::policy(crawler_directives&& file, const record_head& source,
+ROBOTS_INLINE policy::policy(crawler_directives file, const record_head& source,
                              time_point fetched_at, std::shared_ptr<const std::string> text)
     : basis_(policy_basis::rules),
       outcome_(source.outcome),
@@ -130,10 +130,6 @@ ROBOTS_INLINE policy::policy(crawler_directives&& file, const record_head& sourc
       .text = std::move(text)};
   parts_ = policy_detail::parts_of(std::move(file.rules), std::move(extras));
 }
-
-ROBOTS_INLINE policy::policy(const crawler_directives& file, const record_head& source,
-                             time_point fetched_at)
-    : policy(crawler_directives{file}, source, fetched_at) {}
 
 ROBOTS_INLINE policy::policy(fallback_action action, std::string_view user_agent,
                              const record_head& source, std::shared_ptr<const policy> last_good,
@@ -165,14 +161,25 @@ void policy::change_extras(Change change) {
   parts_ = policy_detail::parts_of(parts_->rules, std::move(changed));
 }
 
-ROBOTS_INLINE void policy::set_others(std::vector<std::shared_ptr<const policy>> others) {
-  change_extras([&](extras_type& has) { has.others = std::move(others); });
+ROBOTS_INLINE std::shared_ptr<const policy> policy::with_others(
+    policy own, std::vector<std::shared_ptr<const policy>> others) {
+  own.change_extras([&](extras_type& has) { has.others = std::move(others); });
+  return std::make_shared<const policy>(std::move(own));
 }
 
 ROBOTS_INLINE record_head policy::source() const {
   policy_detail::octet_reader in{head_.view()};
   static_cast<void>(policy_detail::read_lines(in));
   return static_cast<record_head&&>(policy_detail::read_record(in));
+}
+
+ROBOTS_INLINE std::vector<std::string_view> policy::sitemaps() const {
+  std::vector<std::string_view> values;
+  for (std::string_view rest = in_force().own_sitemaps(); !rest.empty();) {
+    values.push_back(rest.substr(0, rest.find('\n')));
+    rest.remove_prefix(values.back().size() + 1);
+  }
+  return values;
 }
 
 ROBOTS_INLINE std::string_view policy::own_sitemaps() const noexcept {
@@ -223,12 +230,15 @@ ROBOTS_INLINE std::uint64_t policy::fingerprint() const {
   return by_rules ? used.fingerprint_of_rules() : 0;
 }
 
-ROBOTS_INLINE void policy::follow(const std::shared_ptr<const policy>& before) {
-  if (auto answer = is_answer() ? nullptr : last_answer(before); answer != extras().last_answer) {
-    change_extras([&](extras_type& has) { has.last_answer = std::move(answer); });
+ROBOTS_INLINE std::shared_ptr<const policy> policy::successor(
+    policy next, const std::shared_ptr<const policy>& before) {
+  auto answer = next.is_answer() ? nullptr : last_answer(before);
+  if (answer != next.extras().last_answer) {
+    next.change_extras([&](extras_type& has) { has.last_answer = std::move(answer); });
   }
-  const bool same = before != nullptr && before->fingerprint() == fingerprint();
-  version_ = before == nullptr ? 1 : before->version_ + (same ? 0 : 1);
+  const bool same = before != nullptr && before->fingerprint() == next.fingerprint();
+  next.version_ = before == nullptr ? 1 : before->version_ + (same ? 0 : 1);
+  return std::make_shared<const policy>(std::move(next));
 }
 
 ROBOTS_INLINE std::size_t policy::memory_bytes() const noexcept {

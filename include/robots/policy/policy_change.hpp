@@ -58,6 +58,10 @@ namespace policy_detail {
                       policy_detail::stated_lines(after));
 }
 
+}  // namespace robots
+
+namespace robots::detail {
+
 /// Returns true if a site denies the crawler everything: its rules mean the same as `Disallow: /`,
 /// possibly with `Allow: /$` and `Allow: /robots.txt`. Costs up to four times as much as `diff`. If
 /// two usual paths are allowed, it costs almost nothing.
@@ -80,4 +84,4 @@ namespace policy_detail {
   return false;
 }
 
-}  // namespace robots
+}  // namespace robots::detail

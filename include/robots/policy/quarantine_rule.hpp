@@ -42,11 +42,4 @@ enum class quarantine_step {
                                         fetched_at, std::move(findings));
 }
 
-/// Returns the policy of a site in quarantine whose last file led to `malformed`.
-[[nodiscard]] inline std::shared_ptr<const policy> quarantined(
-    const policy& malformed, std::string_view user_agent, const any_fallback_policy& fallback) {
-  return quarantined(malformed.source(), "its files are malformed again and again", user_agent,
-                     fallback, malformed.fetched_at(), malformed.findings());
-}
-
 }  // namespace robots::detail

@@ -26,7 +26,7 @@ struct record_head : detail::retrieval_facts {
   [[nodiscard]] friend bool operator==(const record_head&, const record_head&) = default;
 };
 
-/// The result of one retrieval, in a form that can leave the process; see `encode`.
+/// The result of one retrieval, in a form that can leave the process (`detail::encode`).
 ///
 /// It does not depend on the crawler's name: `judge` makes the policy of any crawler from it.
 struct record : record_head {
@@ -34,6 +34,10 @@ struct record : record_head {
 
   [[nodiscard]] friend bool operator==(const record&, const record&) = default;
 };
+
+}  // namespace robots
+
+namespace robots::detail {
 
 /// Returns the record of a robots.txt that a 304 has confirmed: the outcome and text of `known`,
 /// and the rest of `confirmed`. It keeps the validators of `known`, and may add a date. If the 304
@@ -60,4 +64,4 @@ struct record : record_head {
   return known;
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots {
+namespace robots::detail {
 
 /// The records of one site that processes share: all that a process needs to continue as if it had
 /// asked the site itself.
@@ -58,14 +58,6 @@ struct site_records {
   return !fetched.truncated || fetched.body.size() >= max_bytes;
 }
 
-/// The result of `decode_site`.
-struct decode_site_result {
-  std::optional<site_records> records{};    ///< empty if there is an error
-  decode_error error = decode_error::none;  ///< the reason if there are no records
-};
-
-namespace policy_detail {
-
 /// The first octet of encoded `site_records`. It differs from `record_format`, so that the two
 /// cannot be confused.
 inline constexpr char site_version = static_cast<char>(0x80 + record_format);
@@ -74,50 +66,48 @@ inline constexpr char site_version = static_cast<char>(0x80 + record_format);
 /// unused or the length is wrong.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
-}  // namespace policy_detail
-
 /// Encodes the records of a site as octets, the same on every machine: an octet with the version, a
 /// number with the form, and each record as `encode` writes it, after its length. Linear.
 [[nodiscard]] inline std::string encode(const site_records& from) {
-  using enum policy_detail::site_form;
-  const auto form = from.last_good ? last_good : from.turned_hostile ? turned_hostile : alone;
+  const auto form = from.last_good        ? site_form::last_good
+                    : from.turned_hostile ? site_form::turned_hostile
+                                          : site_form::alone;
   policy_detail::octet_writer out;
-  out.octets({&policy_detail::site_version, 1});
+  out.octets({&site_version, 1});
   out.number(static_cast<std::uint64_t>(form));
   out.text(encode(from.latest));
-  if (form == last_good) {
+  if (from.last_good) {
     out.text(encode(*from.last_good));
   }
   return std::move(out).take();
 }
 
 /// Reads the records of a site that `encode` wrote. Takes any octets, as `decode` does.
-[[nodiscard]] inline decode_site_result decode_site(std::string_view text) {
-  using enum policy_detail::site_form;
+[[nodiscard]] inline decoded<site_records> decode_site(std::string_view text) {
   if (text.empty()) {
     return {.error = decode_error::too_short};
   }
-  if (text.front() != policy_detail::site_version) {
+  if (text.front() != site_version) {
     return {.error = decode_error::unknown_version};
   }
   policy_detail::octet_reader in{text.substr(1)};
-  const std::uint64_t form = in.number(static_cast<std::uint64_t>(turned_hostile));
-  decode_result latest = decode(in.text(text.size()));
-  decode_result good;
-  if (form == static_cast<std::uint64_t>(last_good)) {
+  constexpr auto last_form = static_cast<std::uint64_t>(site_form::turned_hostile);
+  const auto form = static_cast<site_form>(in.number(last_form));
+  decoded<record> latest = decode(in.text(text.size()));
+  decoded<record> good;
+  if (form == site_form::last_good) {
     good = decode(in.text(text.size()));
   }
-  if (in.failed() || !in.rest().empty() || form == static_cast<std::uint64_t>(unused)) {
+  if (in.failed() || !in.rest().empty() || form == site_form::unused) {
     return {.error = decode_error::malformed};
   }
   const decode_error error = latest.error != decode_error::none ? latest.error : good.error;
   if (error != decode_error::none) {
     return {.error = error};
   }
-  return {.records =
-              site_records{.latest = *std::move(latest.record),
-                           .last_good = std::move(good.record),
-                           .turned_hostile = form == static_cast<std::uint64_t>(turned_hostile)}};
+  return {.value = site_records{.latest = *std::move(latest.value),
+                                .last_good = std::move(good.value),
+                                .turned_hostile = form == site_form::turned_hostile}};
 }
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
   for (std::size_t round = 0;; ++round) {
     const std::string site = "https://site" + std::to_string(round * 7 % 300) + ".example";
     if (const auto lease = store.try_lease(site, 1h)) {
-      store.publish(site, encode(robots::test::numbered_record(site, round)), 24h);
+      store.publish(site, robots::detail::encode(robots::test::numbered_record(site, round)), 24h);
       store.release(*lease);
     }
     static_cast<void>(store.load("https://site" + std::to_string(round % 300) + ".example"));

@@ -29,7 +29,7 @@ namespace robots::test {
 
 /// Returns true if an encoded record is one of this site, in every octet.
 [[nodiscard]] inline bool is_whole(std::string_view site, std::string_view encoded) {
-  const auto read = decode(encoded).record;
+  const auto read = robots::detail::decode(encoded).value;
   return read && *read == numbered_record(site, static_cast<std::size_t>(
                                                     read->fetched_at.time_since_epoch().count()));
 }

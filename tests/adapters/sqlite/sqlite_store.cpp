@@ -256,7 +256,7 @@ TEST_CASE("No file content ends the process that opens it, or yields another sit
     SqliteStore store{options};
     for (std::size_t i = 0; i < 150; ++i) {
       const std::string site = "https://site" + std::to_string(i * 7 % 100) + ".example";
-      store.publish(site, encode(robots::test::numbered_record(site, i)), 24h);
+      store.publish(site, robots::detail::encode(robots::test::numbered_record(site, i)), 24h);
       static_cast<void>(store.try_lease(site, 1h));
       store.announce(site);
     }
@@ -289,11 +289,12 @@ TEST_CASE("No file content ends the process that opens it, or yields another sit
       SqliteStore store{options};
       for (const std::string& key : keys_of(store)) {
         const auto value = store.load(key);
-        CHECK((!value || !robots::decode(*value).record || robots::test::is_whole(key, *value)));
+        CHECK((!value || !robots::detail::decode(*value).value ||
+               robots::test::is_whole(key, *value)));
       }
       for (std::size_t i = 0; i < 100; ++i) {
         const std::string site = "https://site" + std::to_string(i) + ".example";
-        store.publish(site, encode(robots::test::numbered_record(site, i)), 24h);
+        store.publish(site, robots::detail::encode(robots::test::numbered_record(site, i)), 24h);
         store.erase("https://site" + std::to_string(i * 31 % 100) + ".example");
         static_cast<void>(store.try_lease(site, 1ms));
       }

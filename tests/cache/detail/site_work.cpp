@@ -124,7 +124,7 @@ TEST_CASE(
   CHECK(work->next() == work_step::publish);
   REQUIRE(work->lease());
   CHECK(work->lease()->token == "token");
-  const auto published = robots::decode_site(work->value()).records;
+  const auto published = robots::detail::decode_site(work->value()).value;
   REQUIRE(published);
   CHECK(published->latest.outcome == outcome::success);
   CHECK(work->lifetime() > 24h);

@@ -218,17 +218,16 @@ class audit_judge {
 
   [[nodiscard]] policy_pointer compile(const recorded_text& text,
                                        const audited_crawler& crawler) const {
-    std::string body;
+    record recorded;
     if (text.body) {
       audit_lines lines{files_[text.body->file], text.body->offset};
       const auto entry = audit_entry::read(lines.next().value_or(""));
-      body = entry ? entry->text("text") : "";
+      recorded.body = entry ? entry->text("text") : "";
     }
-    record_head head;
-    head.outcome = outcome::success;
-    head.charset = text.charset;
-    head.truncated = text.truncated;
-    return detail::judge(head, body, crawler.user_agent,
+    recorded.outcome = outcome::success;
+    recorded.charset = text.charset;
+    recorded.truncated = text.truncated;
+    return detail::judge(recorded, crawler.user_agent,
                          {.fallback = always_parse{}, .parse = crawler.parse}, {}, {});
   }
 

@@ -309,7 +309,7 @@ class RedisStore : public SharedStore {
     explicit parts(redis_options given)
         : options{std::move(given)},
           client{options},
-          prefix{options.key_prefix + 'v' + std::to_string(record_format) + ':'} {}
+          prefix{options.key_prefix + 'v' + std::to_string(detail::record_format) + ':'} {}
 
     [[nodiscard]] std::string value_key(std::string_view key) const {
       return prefix + "site:" + adapters_detail::with_hash_tag(key);

@@ -125,7 +125,9 @@ class kept_sites {
         break;
       case detail::quarantine_step::count:
         rulings_.note_malformed(key, led.context, [&] {
-          return detail::quarantined(policy_now, user_agent_, judging_.fallback);
+          return detail::quarantined(policy_now.source(), "its files are malformed again and again",
+                                     user_agent_, judging_.fallback, policy_now.fetched_at(),
+                                     policy_now.findings());
         });
         if (led.detached) {  // released or forgotten meanwhile
           rulings_.release(key, led.context);

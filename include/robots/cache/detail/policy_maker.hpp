@@ -154,7 +154,7 @@ class policy_maker {
     }
     parts_.tell(retrieval_event{about(led), fetched, retrieved, took, &exchanges});
     const bool is_answer = !cut_short && source.outcome != outcome::cancelled;
-    if (is_answer && is_fallback(fetched)) {
+    if (is_answer && detail::is_fallback(fetched)) {
       parts_.tell(fallback_event{about(led), fetched});
     }
     return is_answer;
@@ -165,7 +165,8 @@ class policy_maker {
     const auto before = parts_.observes_changes() ? policy::last_answer(led.last()) : nullptr;
     if (before && policy::last_answer(after) == after &&
         before->fingerprint() != after->fingerprint()) {
-      const bool turned_hostile = denies_everything(*after) && !denies_everything(*before);
+      const bool turned_hostile =
+          detail::denies_everything(*after) && !detail::denies_everything(*before);
       const change_report changes = diff(*before, *after);
       const auto interval = after->fetched_at() - before->fetched_at();
       const double share =
@@ -192,9 +193,9 @@ class policy_maker {
         return false;
       }
       const auto before = policy::last_answer(led.last());
-      const bool was_open = is_known || (before && !denies_everything(*before));
+      const bool was_open = is_known || (before && !detail::denies_everything(*before));
       const bool turned_hostile =
-          memory_.turns_hostile(led.site_key, denies_everything(*after), was_open);
+          memory_.turns_hostile(led.site_key, detail::denies_everything(*after), was_open);
       if (turned_hostile && halts_hostile(options_)) {
         rulings_.halt(led.site_key, halt_reason::hostile, led.context,
                       is_known ? std::optional{after->source().fetched_at} : std::nullopt);
@@ -231,9 +232,7 @@ class policy_maker {
     for (const std::string& agent : options_.other_agents) {
       others.push_back(make(agent, others.size()));
     }
-    const auto whole = std::make_shared<policy>(*own);
-    whole->set_others(std::move(others));
-    return whole;
+    return policy::with_others(*own, std::move(others));
   }
 
   [[nodiscard]] static bool refuses_robots_txt(const policy& change) {

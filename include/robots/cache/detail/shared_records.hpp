@@ -22,11 +22,12 @@ namespace robots::cache_detail {
 /// Reads the records of a site from a shared store. Returns an empty optional if they are not
 /// plausible: anyone may have written them. `latest` is the latest time that another clock can show
 /// now. `max_bytes` is the number of octets of a file that this process reads. Linear.
-[[nodiscard]] inline std::optional<site_records> believed(std::string_view value, const site& asked,
-                                                          const detail::excluded_hosts& excluded,
-                                                          std::chrono::sys_seconds latest,
-                                                          std::size_t max_bytes) {
-  auto read = decode_site(value).records;
+[[nodiscard]] inline std::optional<detail::site_records> believed(std::string_view value,
+                                                                  const site& asked,
+                                                                  const excluded_hosts& excluded,
+                                                                  std::chrono::sys_seconds latest,
+                                                                  std::size_t max_bytes) {
+  auto read = detail::decode_site(value).value;
   const std::vector<std::string> urls = asked.robots_urls();
   constexpr int most_redirects = 65'536;  // so that sums along a chain of sites do not overflow
   const auto may_end_there = [&](const record& one) {
@@ -38,14 +39,14 @@ namespace robots::cache_detail {
   };
   const auto is_credible = [&](const record& one) {
     return std::find(urls.begin(), urls.end(), one.url) != urls.end() && one.fetched_at <= latest &&
-           !one.not_modified && reaches(one, max_bytes) && one.redirects <= most_redirects &&
-           may_end_there(one);
+           !one.not_modified && detail::reaches(one, max_bytes) &&
+           one.redirects <= most_redirects && may_end_there(one);
   };
   const auto is_last_good_credible = [&] {
     return !read->last_good ||
-           (is_credible(*read->last_good) && is_answer_of_site(*read->last_good));
+           (is_credible(*read->last_good) && detail::is_answer_of_site(*read->last_good));
   };
-  if (!read || !is_credible(read->latest) || !is_answer_of_site(read->latest) ||
+  if (!read || !is_credible(read->latest) || !detail::is_answer_of_site(read->latest) ||
       !is_last_good_credible()) {
     return std::nullopt;
   }
@@ -55,19 +56,19 @@ namespace robots::cache_detail {
 /// Makes the records of a site for the other processes. Returns an empty optional if the site did
 /// not answer, or if the file that a 304 confirms is missing. `retrieved` has just come from the
 /// site, and `result` is its policy; `good` is the last good record, if it is known.
-[[nodiscard]] inline std::optional<site_records> records_to_share(
+[[nodiscard]] inline std::optional<detail::site_records> records_to_share(
     record retrieved, const std::shared_ptr<const policy>& result, std::optional<record> good) {
-  if (!is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {
+  if (!detail::is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {
     return std::nullopt;
   }
   if (retrieved.not_modified) {
-    return site_records{.latest = renewed(*std::move(good), std::move(retrieved))};
+    return detail::site_records{.latest = detail::renewed(*std::move(good), std::move(retrieved))};
   }
   const auto rests_on = policy::good(result);
   if (rests_on == nullptr || rests_on == result) {
     good.reset();
   }
-  return site_records{.latest = std::move(retrieved), .last_good = std::move(good)};
+  return detail::site_records{.latest = std::move(retrieved), .last_good = std::move(good)};
 }
 
 }  // namespace robots::cache_detail

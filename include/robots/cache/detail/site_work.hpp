@@ -320,7 +320,7 @@ class site_work {
            (others && end_with_records(*std::move(others), now));
   }
 
-  [[nodiscard]] bool end_with_records(site_records records, const wall_anchor& now) {
+  [[nodiscard]] bool end_with_records(detail::site_records records, const wall_anchor& now) {
     auto last = flight_->last();
     const auto last_fetched = last ? last->source().fetched_at : (std::chrono::sys_seconds::min)();
     const auto had = last && is_failure(last->outcome()) ? policy::good(last) : last;
@@ -363,8 +363,8 @@ class site_work {
   }
 
   /// Returns the records in a value of the store, or an empty optional if they must not be used.
-  [[nodiscard]] std::optional<site_records> read(std::string_view value, const site& asked,
-                                                 const wall_anchor& now) {
+  [[nodiscard]] std::optional<detail::site_records> read(std::string_view value, const site& asked,
+                                                         const wall_anchor& now) {
     using std::chrono::floor, std::chrono::seconds;
     if (value == outdated_value) {
       return std::nullopt;
@@ -437,7 +437,7 @@ class site_work {
       return;  // the store may have a last good copy that is unknown here
     }
     records->turned_hostile = turned_hostile;
-    value_ = encode(*records);
+    value_ = detail::encode(*records);
     lifetime_ = std::chrono::floor<std::chrono::milliseconds>(
         detail::validity_of(*policy_now, judging()).keep_until - now);
   }
