@@ -38,7 +38,6 @@ export namespace robots {
   using robots::Storage;
   using robots::TextRange;
   using robots::TieredStorage;
-  using robots::WallClock;
   using robots::access_revoked_event;
   using robots::add_event;
   using robots::address_guard;
@@ -215,7 +214,6 @@ export namespace robots {
   using robots::quarantine_event;
   using robots::rate_at;
   using robots::reaches;
-  using robots::read_clock;
   using robots::record;
   using robots::record_format;
   using robots::record_head;
@@ -278,7 +276,6 @@ export namespace robots {
   using robots::url_scheme;
   using robots::usage_preference;
   using robots::usage_preferences;
-  using robots::utc_minutes;
   using robots::utf8_text;
   using robots::validate;
   using robots::validators;

@@ -3,7 +3,7 @@
 #include <robots/adapters/curl/curl_options.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/adapters/curl/detail/transfers.hpp>
-#include <robots/base/handle_pool.hpp>
+#include <robots/adapters/detail/handle_pool.hpp>
 #include <robots/http/message.hpp>
 
 #include <atomic>
@@ -45,7 +45,7 @@ class curl_engine {
 
  private:
   std::shared_ptr<const curl_settings> settings_;
-  base::handle_pool<curl_transfers> pool_;
+  handle_pool<curl_transfers> pool_;
   std::atomic<std::uint64_t> opened_{0};
 };
 
