@@ -33,7 +33,6 @@ export namespace robots {
   using robots::SteadyClock;
   using robots::Storage;
   using robots::TieredStorage;
-  using robots::WallClock;
   using robots::access_revoked_event;
   using robots::address_guard;
   using robots::admission_event;
@@ -140,7 +139,6 @@ export namespace robots {
   using robots::product_token;
   using robots::quarantine_event;
   using robots::read_clock;
-  using robots::read_lines;
   using robots::record;
   using robots::record_head;
   using robots::report_of;
@@ -182,7 +180,6 @@ export namespace robots {
   using robots::to_text;
   using robots::url_scheme;
   using robots::usage_preferences;
-  using robots::utc_minutes;
   using robots::validate;
   using robots::verdict;
   using robots::version;

@@ -7,17 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <random>
+#include <optional>
 #include <thread>
 #include <vector>
 
-namespace {
-
 using robots::base::counter_random;
-
-static_assert(std::uniform_random_bit_generator<counter_random>);
-
-}  // namespace
 
 TEST_CASE("A seed gives the numbers of SplitMix64") {
   counter_random random{1234567};

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <functional>
 #include <optional>
 #include <thread>
 #include <type_traits>
@@ -18,7 +17,7 @@ using robots::base::own_stop_source;
 using robots::base::own_stop_token;
 
 static_assert(std::is_copy_constructible_v<own_stop_token>);
-static_assert(!std::is_move_constructible_v<own_stop_callback<std::function<void()>>>);
+static_assert(!std::is_move_constructible_v<own_stop_callback>);
 
 }  // namespace
 
@@ -60,7 +59,7 @@ TEST_CASE("A request calls each registered callback, and later callbacks at once
 
 TEST_CASE("A callback may destroy itself and others") {
   const own_stop_source source;
-  using callback = own_stop_callback<std::function<void()>>;
+  using callback = own_stop_callback;
   std::optional<callback> other;
   std::optional<callback> self;
   bool called = false;

@@ -3,14 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <random>
 
 namespace {
 
 using robots::base::random_sequence;
 using robots::base::unit_interval;
-
-static_assert(std::uniform_random_bit_generator<random_sequence>);
 
 constexpr std::uint64_t first_of(std::uint64_t seed) { return random_sequence{seed}(); }
 

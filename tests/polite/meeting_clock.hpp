@@ -68,6 +68,6 @@ class MeetingClock {
   std::shared_ptr<state> shared_;
 };
 
-static_assert(WallClock<MeetingClock>);
+static_assert(Clock<MeetingClock>);
 
 }  // namespace robots::test

@@ -1,8 +1,8 @@
 #include "check_audit.hpp"
 #include "check_text.hpp"
 #include "report_style.hpp"
+#include <robots/adapters/audit/detail/json_object.hpp>
 #include <robots/adapters/audit/detail/lines.hpp>
-#include <robots/base/json_object.hpp>
 #include <robots/base/json_writer.hpp>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 namespace robots::check {
 namespace {
 
-using base::json_object;
+using adapters_detail::json_object;
 
 /// Writes a text from outside as text of the page. The result is ASCII without mark-up; other
 /// characters are written as in `append_json`, so that none can reverse the line.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/base/on_move.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
 
@@ -10,8 +9,20 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 namespace robots::base {
+
+/// Calls `moved()` after each move of the time, while the result exists. Has no effect for a clock
+/// that is not a `NotifyingClock`: it runs by itself.
+template <class C, class F>
+[[nodiscard]] auto on_move([[maybe_unused]] C& clock, [[maybe_unused]] F&& moved) {
+  if constexpr (requires { clock.on_move(std::function<void()>{}); }) {
+    return clock.on_move(std::forward<F>(moved));
+  } else {
+    return nullptr;
+  }
+}
 
 /// A condition variable whose waits also end at a stop request, or at a deadline on any clock. The
 /// owner has the mutex of the condition.

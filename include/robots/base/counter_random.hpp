@@ -12,18 +12,13 @@ namespace robots::base {
 /// A `random_sequence` that many threads use without waiting for each other.
 class counter_random {
  public:
-  using result_type = std::uint64_t;
-
   /// Without a seed, each object in each run makes a different one. An attacker can guess it, which
   /// is harmless for numbers that only spread waits.
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}
 
-  [[nodiscard]] static constexpr result_type(min)() noexcept { return 0; }
-  [[nodiscard]] static constexpr result_type(max)() noexcept { return UINT64_MAX; }
-
   /// Returns the next number. Any thread may call it.
-  [[nodiscard]] result_type operator()() noexcept {
+  [[nodiscard]] std::uint64_t operator()() noexcept {
     constexpr std::uint64_t step = random_sequence::step;
     return random_sequence::mixed(state_.fetch_add(step, std::memory_order_relaxed) + step);
   }

@@ -1,34 +1,22 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <type_traits>
 #include <utility>
 
 /// The part of <stop_token> that the library uses, for standard libraries without it: libc++ up to
 /// version 19, and Xcode's. See `base/stop_token.hpp`.
 namespace robots::base {
 
-class own_stop_token;
-
-/// A function that is called when a stop is requested.
-class stop_listener {
- public:
-  stop_listener() = default;
-  stop_listener(const stop_listener&) = delete;
-  stop_listener& operator=(const stop_listener&) = delete;
-  virtual void stop() noexcept = 0;
-
- protected:
-  ~stop_listener() = default;
-};
-
 /// The state that a source shares with its tokens and callbacks.
 class stop_state {
  public:
+  using listener = const std::function<void()>*;
+
   [[nodiscard]] bool requested() {
     const std::scoped_lock lock{mutex_};
     return requested_;
@@ -45,9 +33,8 @@ class stop_state {
     while (!listeners_.empty()) {
       running_ = listeners_.front();
       listeners_.pop_front();
-      stop_listener* const called = running_;
       lock.unlock();
-      called->stop();
+      (*running_)();
       lock.lock();
       running_ = nullptr;
       ended_.notify_all();
@@ -56,28 +43,28 @@ class stop_state {
   }
 
   /// Returns false if a stop has been requested already. Then the caller calls the listener.
-  bool add(stop_listener* listener) {
+  bool add(listener added) {
     const std::scoped_lock lock{mutex_};
     if (!requested_) {
-      listeners_.push_back(listener);
+      listeners_.push_back(added);
     }
     return !requested_;
   }
 
   /// Waits for a running call of the listener, unless this thread is in that call.
-  void remove(stop_listener* listener) {
+  void remove(listener removed) {
     std::unique_lock lock{mutex_};
-    listeners_.remove(listener);
+    listeners_.remove(removed);
     if (caller_ != std::this_thread::get_id()) {
-      ended_.wait(lock, [&] { return running_ != listener; });
+      ended_.wait(lock, [&] { return running_ != removed; });
     }
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable ended_;
-  std::list<stop_listener*> listeners_;
-  stop_listener* running_ = nullptr;
+  std::list<listener> listeners_;
+  listener running_ = nullptr;
   std::thread::id caller_;
   bool requested_ = false;
 };
@@ -96,7 +83,6 @@ class own_stop_token {
   [[nodiscard]] bool stop_possible() const noexcept { return state_ != nullptr; }
 
  private:
-  template <class Callback>
   friend class own_stop_callback;
 
   std::shared_ptr<stop_state> state_;
@@ -117,14 +103,12 @@ class own_stop_source {
   std::shared_ptr<stop_state> state_;
 };
 
-/// Like `std::stop_callback`.
-template <class Callback>
-class own_stop_callback final : stop_listener {
+/// Like `std::stop_callback<std::function<void()>>`.
+class own_stop_callback {
  public:
-  template <class From>
-  own_stop_callback(const own_stop_token& token, From&& callback)
-      : callback_(std::forward<From>(callback)), state_(token.state_) {
-    if (state_ && !state_->add(this)) {
+  own_stop_callback(const own_stop_token& token, std::function<void()> callback)
+      : callback_(std::move(callback)), state_(token.state_) {
+    if (state_ && !state_->add(&callback_)) {
       callback_();
     }
   }
@@ -132,19 +116,14 @@ class own_stop_callback final : stop_listener {
   own_stop_callback& operator=(const own_stop_callback&) = delete;
   ~own_stop_callback() {
     if (state_) {
-      state_->remove(this);
+      state_->remove(&callback_);
     }
   }
 
  private:
-  void stop() noexcept override { callback_(); }
-
-  Callback callback_;
+  const std::function<void()> callback_;
   std::shared_ptr<stop_state> state_;
 };
-
-template <class Callback>
-own_stop_callback(own_stop_token, Callback) -> own_stop_callback<std::decay_t<Callback>>;
 
 /// Like `std::jthread`, for a function that takes a token.
 class own_jthread {

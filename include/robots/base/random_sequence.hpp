@@ -8,14 +8,9 @@ namespace robots::base {
 /// octets, and any state is good.
 class random_sequence {
  public:
-  using result_type = std::uint64_t;
-
   constexpr explicit random_sequence(std::uint64_t seed) noexcept : state_{seed} {}
 
-  [[nodiscard]] static constexpr result_type(min)() noexcept { return 0; }
-  [[nodiscard]] static constexpr result_type(max)() noexcept { return ~result_type{0}; }
-
-  constexpr result_type operator()() noexcept { return mixed(state_ += step); }
+  constexpr std::uint64_t operator()() noexcept { return mixed(state_ += step); }
 
   /// Returns the number for a state.
   [[nodiscard]] static constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {

@@ -33,7 +33,7 @@ namespace robots {
 using stop_token = base::own_stop_token;
 using stop_source = base::own_stop_source;
 template <class Callback>
-using stop_callback = base::own_stop_callback<Callback>;
+using stop_callback = base::own_stop_callback;
 
 namespace base {
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <robots/base/stripe.hpp>
-
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -9,8 +7,8 @@
 
 namespace robots::base {
 
-/// Counters that many threads use at once. Each thread counts in its own stripe; a read sums the
-/// stripes. A thread that has a stripe alone needs no locked instruction, which saves 4 of 5 ns.
+/// Counters that many threads use at once. Each thread counts in one of 32 stripes, so that threads
+/// rarely wait for a cache line; a read sums the stripes.
 ///
 /// `Event` is an enumeration. Its last enumerator, `count_`, is the number of counters.
 template <class Event>
@@ -18,13 +16,10 @@ class striped_counters {
  public:
   /// Adds 1 to the count of `event`.
   void add(Event event) noexcept {
-    const std::size_t place = place_of_thread();
-    auto& count = stripes_[place].counts[static_cast<std::size_t>(event)];
-    if (place < stripe_count) [[likely]] {
-      count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    } else {
-      count.fetch_add(1, std::memory_order_relaxed);
-    }
+    static constinit std::atomic<std::size_t> next_stripe = 0;
+    static thread_local const std::size_t own =
+        next_stripe.fetch_add(1, std::memory_order_relaxed) % stripe_count;
+    stripes_[own].counts[static_cast<std::size_t>(event)].fetch_add(1, std::memory_order_relaxed);
   }
 
   /// Returns the count of `event`. It may or may not include concurrent additions.
@@ -37,11 +32,14 @@ class striped_counters {
   }
 
  private:
-  struct alignas(stripe_alignment) stripe {
+  static constexpr std::size_t stripe_count = 32;
+  static constexpr std::size_t alignment = 128;  // two lines, since processors fetch lines in pairs
+
+  struct alignas(alignment) stripe {
     std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Event::count_)> counts{};
   };
 
-  std::array<stripe, 2 * stripe_count> stripes_{};
+  std::array<stripe, stripe_count> stripes_{};
 };
 
 }  // namespace robots::base

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
-#include <robots/base/on_move.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up.hpp>

@@ -20,7 +20,8 @@ using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 ///
 /// A model's `now()` never goes back. Its `sleep_until(when, stop)` returns once `now() >= when`
 /// or `stop` has been requested, whichever comes first, and may return at once. Both may be called
-/// from any thread.
+/// from any thread. A model may also have `wall_now()`, which returns the date, and which any
+/// thread may call; it does not throw.
 ///
 /// Exemplar: after `c.sleep_until(when, stop)`, either `c.now() >= when` or
 /// `stop.stop_requested()`.
@@ -32,18 +33,10 @@ concept Clock = std::movable<C> && requires(C& clock, time_point when, stop_toke
   clock.sleep_until(when, stop);
 };
 
-/// A clock that also has the date.
-///
-/// `wall_now()` returns it; any thread may call it, and it does not throw. Models: `ManualClock`.
-template <class C>
-concept WallClock = Clock<C> && requires(C& clock) {
-  { clock.wall_now() } -> std::convertible_to<wall_time>;
-};
-
 /// Returns the date of a clock, or that of the machine if the clock has none.
 template <Clock C>
 [[nodiscard]] wall_time wall_now([[maybe_unused]] C& clock) {
-  if constexpr (WallClock<C>) {
+  if constexpr (requires { clock.wall_now(); }) {
     return clock.wall_now();
   } else {
     return std::chrono::system_clock::now();

@@ -9,12 +9,7 @@
 
 namespace robots {
 
-/// Returns the minutes since the epoch, rounded down, as `visit_time::contains` takes them.
-[[nodiscard]] constexpr std::chrono::minutes utc_minutes(wall_time when) noexcept {
-  return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
-}
-
-/// Writes a date as RFC 3339 does, in UTC with milliseconds:
+/// Writes a date as RFC 3339 does, in UTC with milliseconds.
 [[nodiscard]] inline std::string date_text(wall_time when) {
   using namespace std::chrono;
   const auto day = floor<days>(when);
@@ -69,11 +64,5 @@ struct wall_anchor {
     return a < (span::min)() - b ? (span::min)() : a + b;
   }
 };
-
-/// Reads both times of a clock.
-template <Clock C>
-[[nodiscard]] wall_anchor read_clock(C& clock) {
-  return {.steady = clock.now(), .wall = wall_now(clock)};
-}
 
 }  // namespace robots

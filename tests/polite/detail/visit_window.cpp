@@ -16,6 +16,7 @@ using robots::utc_minutes;
 using robots::visit_time;
 using robots::wall_time;
 using robots::polite_detail::next_visit;
+using robots::polite_detail::utc_minutes;
 
 /// A moment of the day 2026-11-21, or of days around it.
 constexpr wall_time clock_time(std::chrono::nanoseconds of_day) {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <robots/adapters/detail/handle_pool.hpp>
 #include <robots/adapters/detail/store_token.hpp>
 #include <robots/adapters/sqlite/detail/file.hpp>
-#include <robots/base/handle_pool.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/time/steady_clock.hpp>
 
@@ -177,7 +177,7 @@ class SqliteStore : public SharedStore {
     explicit state(const sqlite_options& options)
         : files{[=] { return std::make_unique<sqlite>(options); }, 8} {}
 
-    base::handle_pool<sqlite> files;
+    adapters_detail::handle_pool<sqlite> files;
     const std::string origin = adapters_detail::store_token();  // identifies own changes
     std::mutex watching;
     base::jthread watcher{};  // destroyed first

@@ -9,6 +9,11 @@
 
 namespace robots::polite_detail {
 
+/// Returns the minutes since the epoch, rounded down, as `visit_time::contains` takes them.
+[[nodiscard]] constexpr std::chrono::minutes utc_minutes(wall_time when) noexcept {
+  return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
+}
+
 /// Returns the first time from `from` on that is within `times`. Without any times, this is `from`;
 /// else it is at most a day later. Linear in the times.
 [[nodiscard]] constexpr wall_time next_visit(std::span<const visit_time> times,

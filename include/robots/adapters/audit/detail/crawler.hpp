@@ -3,7 +3,7 @@
 
 #include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/base/json_object.hpp>
+#include <robots/adapters/audit/detail/json_object.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/outcome.hpp>
@@ -71,7 +71,7 @@ struct audited_crawler {
 [[nodiscard]] inline detail::excluded_hosts hosts_in(const audit_entry& from,
                                                      std::string_view name) {
   std::vector<std::string> listed;
-  for (const base::json_object& host : from.list(name)) {
+  for (const json_object& host : from.list(name)) {
     listed.push_back(host.text("host"));
   }
   try {

@@ -9,7 +9,7 @@
 
 #include <robots/adapters/audit/audit_options.hpp>
 #include <robots/adapters/audit/detail/crypto.hpp>
-#include <robots/base/json_object.hpp>
+#include <robots/adapters/audit/detail/json_object.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +42,7 @@ struct audit_chain {
 };
 
 /// A line of a trail, without its line end. The text must outlive it.
-class audit_entry : public base::json_object {
+class audit_entry : public json_object {
  public:
   /// Reads a line. Returns an empty optional if an `AuditTrail` does not write such lines.
   [[nodiscard]] static std::optional<audit_entry> read(std::string_view line) {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots::base {
+namespace robots::adapters_detail {
 
 /// Lends handles to any thread. Lends the most recently returned handle first, since its
 /// connections are the freshest. Makes a new handle if none is idle. The pool must outlive its
@@ -65,4 +65,4 @@ class handle_pool {
   std::vector<std::unique_ptr<Handle>> idle_;
 };
 
-}  // namespace robots::base
+}  // namespace robots::adapters_detail

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace robots::base {
+namespace robots::adapters_detail {
 
 /// Reads a JSON object that `json_writer` has written. The text must outlive it.
 class json_object {
@@ -58,7 +58,7 @@ class json_object {
 
   /// Returns a number of 0 or more, or 0 if it is missing.
   [[nodiscard]] std::uint64_t number(std::string_view name) const {
-    return parse_decimal(raw(name)).value_or(0);
+    return base::parse_decimal(raw(name)).value_or(0);
   }
 
   /// Returns true if the member is `true`.
@@ -123,7 +123,7 @@ class json_object {
   [[nodiscard]] static char32_t unit(std::string_view digits) {
     char32_t value = 0;
     for (const char c : digits.substr(0, 4)) {
-      value = 16 * value + (static_cast<char32_t>(hex_value(c)) & 0xFU);
+      value = 16 * value + (static_cast<char32_t>(base::hex_value(c)) & 0xFU);
     }
     return value;
   }
@@ -153,7 +153,7 @@ class json_object {
           size = 12;
           character = 0x10000 + ((character - 0xD800) << 10U) + (unit(text.substr(8)) - 0xDC00);
         }
-        append_utf8(result, character);
+        base::append_utf8(result, character);
       } else {
         size = std::min<std::size_t>(2, text.size());
         result += text[size - 1];
@@ -165,4 +165,4 @@ class json_object {
   std::vector<std::pair<std::string_view, std::string_view>> members_;
 };
 
-}  // namespace robots::base
+}  // namespace robots::adapters_detail

@@ -1,4 +1,4 @@
-#include <robots/base/json_object.hpp>
+#include <robots/adapters/audit/detail/json_object.hpp>
 
 #include <robots/base/json_writer.hpp>
 
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-using robots::base::json_object;
+using robots::adapters_detail::json_object;
 using robots::base::json_writer;
 
 TEST_CASE("The reader returns what the JSON writer wrote, octet by octet") {
