@@ -138,7 +138,6 @@ export namespace robots {
   using robots::prefetch_summary;
   using robots::product_token;
   using robots::quarantine_event;
-  using robots::read_clock;
   using robots::record;
   using robots::record_head;
   using robots::report_of;

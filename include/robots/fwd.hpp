@@ -1,38 +1,29 @@
 #pragma once
 
+#include <robots/cache/fwd.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/fwd.hpp>
 #include <robots/http/fwd.hpp>
+#include <robots/observe/fwd.hpp>
 #include <robots/observe/observer.hpp>
+#include <robots/policy/fwd.hpp>
 #include <robots/policy/policy_source.hpp>
+#include <robots/polite/fwd.hpp>
+#include <robots/rep/fwd.hpp>
 #include <robots/store/fwd.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/time/fwd.hpp>
 #include <robots/time/steady_clock.hpp>
 
 /// Names for headers that only pass the library's types on. The concepts are complete here. A type
 /// needs its own header, or `robots/robots.hpp`, before it is used. Defaults of template parameters
-/// are given here and nowhere else.
+/// are given here and nowhere else. Each room has a `fwd.hpp` of its own, with its other types.
 namespace robots {
 
-class document;
-class pattern;
-class rule_set;
-struct parse_options;
-struct verdict;
-
-class fallback_policy;
-class policy;
-struct decision;
-
-class cache_controls;
-class look_up;
-struct cache_options;
-struct cache_stats;
 template <Fetcher F, Clock C = SteadyClock, Storage S = LruStorage<4096>, Observer O = NullObserver>
 class basic_robots_cache;
 
-struct gate_options;
 template <Clock C = SteadyClock, Observer O = NullObserver>
 class basic_host_gate;
 template <PolicySource S>

@@ -12,7 +12,6 @@
 namespace {
 
 using namespace std::chrono_literals;
-using robots::utc_minutes;
 using robots::visit_time;
 using robots::wall_time;
 using robots::polite_detail::next_visit;

@@ -3,7 +3,7 @@
 #include <robots/adapters/curl/curl_options.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/adapters/curl/detail/transfers.hpp>
-#include <robots/base/handle_pool.hpp>
+#include <robots/adapters/detail/handle_pool.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>
 
@@ -95,7 +95,7 @@ class CurlFetcher {
               },
               settings->options().max_idle_handles) {}
 
-    base::handle_pool<adapters_detail::curl_transfers> handles;
+    adapters_detail::handle_pool<adapters_detail::curl_transfers> handles;
     std::atomic<std::uint64_t> opened{0};
   };
 
