@@ -1,10 +1,8 @@
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
-#include <robots/adapters/audit/detail/crawler.hpp>
 #include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/adapters/audit/detail/lines.hpp>
 #include <robots/adapters/audit/detail/policy.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/base/printable.hpp>
@@ -12,6 +10,8 @@
 #include <robots/http/charset.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
+#include <robots/observe/event_json.hpp>
+#include <robots/observe/events.hpp>
 #include <robots/policy/decide.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fallback.hpp>
@@ -27,6 +27,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -69,6 +70,12 @@ template <class Enum>
   return static_cast<Enum>(value);
 }
 
+/// Returns the part of a decision that is computed again, from the members of its entry.
+[[nodiscard]] inline std::string_view verdict_in(std::string_view members) {
+  const std::size_t start = (std::min)(members.find("\"allowed\":"), members.size());
+  return members.substr(start, members.find(",\"age_seconds\":", start) - start);
+}
+
 /// Asks the recorded texts again about each decision of a trail.
 class audit_judge {
  public:
@@ -94,7 +101,7 @@ class audit_judge {
 
   /// A recorded robots.txt, and the way it was read.
   struct recorded_text {
-    std::optional<place> body{};  ///< its entry; empty for an empty file
+    place body{};  ///< its entry
     robots::charset charset{};
     bool truncated = false;
   };
@@ -105,7 +112,7 @@ class audit_judge {
     policy_basis basis{};
     robots::outcome outcome{};
     std::optional<decision_reason> reason{};
-    std::string directives{};  ///< identifies the text
+    std::string directives{};  ///< identifies what the site asks of the crawler
   };
 
   /// The first entry of the trail about something that decisions depend on.
@@ -115,6 +122,9 @@ class audit_judge {
   };
 
   using policy_pointer = std::shared_ptr<const policy>;
+  /// A file and an offset in it, the way it was read, a crawler and one of its names.
+  using compiled_key =
+      std::tuple<std::size_t, std::uint64_t, charset, bool, std::uint64_t, std::string>;
 
   void read(void (audit_judge::*take_entry)(const audit_entry&)) {
     for (std::size_t i = 0; i < files_.size(); ++i) {
@@ -154,8 +164,9 @@ class audit_judge {
     if (type == "crawler") {
       audited_crawler crawler_now = read_crawler(entry);
       audited_crawler& known = crawlers_[entry.number("crawler")];
-      if (known.id != crawler_now.id) {  // each file describes the crawlers again
+      if (known.text != crawler_now.text) {  // each file describes the crawlers again
         known = std::move(crawler_now);
+        compiled_.clear();
       }
     } else if (type == "exclusions") {
       crawlers_[entry.number("crawler")].excluded.push_back(hosts_in(entry, "hosts"));
@@ -164,7 +175,7 @@ class audit_judge {
         return differ(entry, "the robots.txt is not the one that its hash stands for");
       }
       bodies_.try_emplace(entry.text("id"), current_);
-    } else if (type == "policy" || is_answer(type)) {
+    } else if (type == "policy" || type == "fallback" || is_answer(type)) {
       take_policy(entry);
     } else if (type == "decision") {
       take_decision(entry);
@@ -198,73 +209,67 @@ class audit_judge {
     policies_.insert_or_assign(id, std::move(recorded));
   }
 
-  /// Finds the text of a site's directives: the one that this entry or an earlier one names, or an
-  /// empty text.
+  /// Learns the text of a site's directives: the one that this entry names, or else that of the
+  /// site which has answered.
   void learn_text(const audit_entry& entry, const recorded_policy& recorded) {
-    const audited_crawler& crawler = crawlers_[entry.number("crawler")];
-    const std::string key = text_key(crawler, recorded.site, recorded.directives);
     const auto body = bodies_.find(entry.text("body"));
-    const auto theirs = texts_.find(text_key(crawler, recorded.final_site, recorded.directives));
+    const auto theirs = texts_.find(recorded.final_site + ' ' + recorded.directives);
     if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
-      texts_[key] = {body->second, enum_named(entry.text("charset"), charset::utf_16be),
-                     entry.flag("truncated")};
-      compiled_.erase(key);
+      texts_[recorded.site + ' ' + recorded.directives] = {
+          body->second, enum_named(entry.text("charset"), charset::utf_16be),
+          entry.flag("truncated")};
     } else if (theirs != texts_.end()) {
-      texts_.try_emplace(key, recorded_text{theirs->second});
-    } else if (sha256(directives_text(*compile({}, crawler))) == recorded.directives) {
-      texts_.try_emplace(key);
+      texts_.try_emplace(recorded.site + ' ' + recorded.directives, recorded_text{theirs->second});
     }
   }
 
-  [[nodiscard]] policy_pointer compile(const recorded_text& text,
-                                       const audited_crawler& crawler) const {
-    std::string body;
-    if (text.body) {
-      audit_lines lines{files_[text.body->file], text.body->offset};
-      const auto entry = audit_entry::read(lines.next().value_or(""));
-      body = entry ? entry->text("text") : "";
-    }
+  [[nodiscard]] policy_pointer compile(const recorded_text& text, std::string_view agent,
+                                       const parse_options& options) const {
+    audit_lines lines{files_[text.body.file], text.body.offset};
+    const auto entry = audit_entry::read(lines.next().value_or(""));
     record_head head;
     head.outcome = outcome::success;
     head.charset = text.charset;
     head.truncated = text.truncated;
-    return detail::judge(head, body, crawler.user_agent,
-                         {.fallback = always_parse{}, .parse = crawler.parse}, {}, {});
+    return detail::judge(head, entry ? entry->text("text") : "", agent,
+                         {.fallback = always_parse{}, .parse = options}, {}, {});
   }
 
-  /// Makes the policy again. Returns null if no entry has its text.
-  [[nodiscard]] policy_pointer policy_of(const recorded_policy& recorded,
-                                         const audited_crawler& crawler) {
+  /// Makes the policy of a decision again. Returns null if no entry has its text.
+  [[nodiscard]] policy_pointer policy_of(const audit_entry& decision,
+                                         const recorded_policy& recorded) {
+    const std::uint64_t number = decision.number("crawler");
+    const audited_crawler& crawler = crawlers_[number];
+    const std::string other = decision.text("agent");
+    const std::string& agent = other.empty() ? crawler.user_agent : other;
     const bool allows = recorded.basis == policy_basis::allow_all;
     if (recorded.reason) {
-      return recorded.reason == decision_reason::by_hand
-                 ? policy::by_hand(crawler.user_agent, allows)
-                 : policy::refusal(crawler.user_agent, *recorded.reason);
+      return recorded.reason == decision_reason::by_hand ? policy::by_hand(agent, allows)
+                                                         : policy::refusal(agent, *recorded.reason);
     }
     if (recorded.directives.empty()) {
       record_head source;
       source.outcome = recorded.outcome;
       return std::make_shared<const policy>(
-          allows ? fallback_action::allow_all : fallback_action::deny_all, crawler.user_agent,
-          std::move(source));
+          allows ? fallback_action::allow_all : fallback_action::deny_all, agent, source);
     }
     // A site that redirects has the text of the other site.
-    std::string key = text_key(crawler, recorded.site, recorded.directives);
-    auto text = texts_.find(key);
-    if (text == texts_.end()) {
-      key = text_key(crawler, recorded.final_site, recorded.directives);
-      text = texts_.find(key);
+    auto found = texts_.find(recorded.site + ' ' + recorded.directives);
+    if (found == texts_.end()) {
+      found = texts_.find(recorded.final_site + ' ' + recorded.directives);
     }
-    if (text == texts_.end()) {
+    if (found == texts_.end()) {
       return nullptr;
     }
     constexpr std::size_t most = 1'024;
     if (compiled_.size() >= most) {
       compiled_.clear();
     }
-    policy_pointer& known = compiled_[key];
+    const recorded_text& text = found->second;
+    policy_pointer& known =
+        compiled_[{text.body.file, text.body.offset, text.charset, text.truncated, number, agent}];
     if (known == nullptr) {
-      known = compile(text->second, crawler);
+      known = compile(text, agent, crawler.parse);
     }
     return known;
   }
@@ -278,17 +283,16 @@ class audit_judge {
     if (!entry.raw("url_bytes").empty()) {
       return unknown(entry, "its URL is too long to be recorded whole");
     }
-    const policy_pointer rules = policy_of(recorded->second, crawler->second);
+    const policy_pointer rules = policy_of(entry, recorded->second);
     if (rules == nullptr) {
       return lack(entry, "the robots.txt that it rests on was not recorded before");
     }
-    base::json_writer json;
-    add_verdict(json, decide(rules, entry.text("url"), {}));
+    const std::string url = entry.text("url");
+    base::json_writer json{longest_text};
+    add_event(json, decision_event{{}, url, decide(rules, url, {})});
     const std::string object = std::move(json).finish();
-    const std::string_view again = std::string_view{object}.substr(1, object.size() - 2);
-    std::string_view said = entry.before_hash();
-    said.remove_prefix((std::min)(said.find(again.substr(0, again.find(':'))), said.size()));
-    if (said != again) {
+    const std::string_view again = verdict_in(object);
+    if (const std::string_view said = verdict_in(entry.before_hash()); said != again) {
       return differ(entry, "the decision is another: recorded: " + base::printable(said) +
                                "; computed: " + std::string{again});
     }
@@ -379,12 +383,6 @@ class audit_judge {
     return std::string{without_scheme(site)};
   }
 
-  /// Returns the key of the text that a crawler has read as these directives of a site.
-  [[nodiscard]] static std::string text_key(const audited_crawler& crawler, const std::string& site,
-                                            const std::string& directives) {
-    return crawler.id + ' ' + directives + ' ' + site;
-  }
-
   const std::vector<std::string>& files_;
   audit_decisions found_;
   place current_;
@@ -395,8 +393,8 @@ class audit_judge {
   std::unordered_map<std::string, first_told> facts_;
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, recorded_policy> policies_;
-  std::unordered_map<std::string, recorded_text> texts_;  // by `text_key`
-  std::unordered_map<std::string, policy_pointer> compiled_;
+  std::unordered_map<std::string, recorded_text> texts_;  // by site and directives
+  std::map<compiled_key, policy_pointer> compiled_;
 };
 
 }  // namespace adapters_detail

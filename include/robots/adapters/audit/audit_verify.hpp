@@ -3,7 +3,6 @@
 #include <robots/adapters/audit/audit_options.hpp>
 #include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/adapters/audit/detail/lines.hpp>
 #include <robots/base/enum_text.hpp>
 #include <robots/base/printable.hpp>
 
@@ -16,15 +15,6 @@
 #include <vector>
 
 namespace robots {
-
-/// Facts about a trail from other sources than its files.
-struct audit_checks {
-  /// The public key of the signer, in PEM; if empty, signatures are not checked.
-  std::string public_key{};
-  /// The hash of an entry that must be in the trail, from an earlier `audit_stats::last_hash`; may
-  /// be empty.
-  std::string head{};
-};
 
 /// The result of `verify_audit`.
 struct audit_result {
@@ -60,10 +50,11 @@ namespace adapters_detail {
 /// Follows the chain of a trail to its first fault.
 class audit_verifier {
  public:
-  audit_verifier(const std::vector<std::string>& files, const audit_checks& checks)
-      : files_{files}, checks_{checks} {
-    if (!checks.public_key.empty()) {
-      key_ = ed25519_key::public_key(checks.public_key);
+  audit_verifier(const std::vector<std::string>& files, std::string_view public_key,
+                 std::string_view head)
+      : files_{files}, known_head_{head} {
+    if (!public_key.empty()) {
+      key_ = ed25519_key::public_key(public_key);
     }
   }
 
@@ -163,24 +154,14 @@ class audit_verifier {
     ++expected_;
     last_ = found_.head = entry.hash();
     before_ = at_;
-    type_ = entry.type();
-    why_ = entry.text("why");
-    has_head_ = has_head_ || last_ == checks_.head;
-    if (type_ == "lost") {
-      note(entry.n(), std::to_string(entry.number("events")) +
-                          " events could not be recorded: " + base::printable(why_));
-    } else if (type_ == "gap") {
-      note(entry.n(),
-           "while " + base::printable(entry.text("file")) +
-               " was written, somebody did this to it: " + base::printable(entry.text("change")) +
-               ". Its last entry was entry " + std::to_string(entry.number("last_entry")));
-    } else if (type_ == "torn") {
-      note(entry.n(), "a process had been killed: the beginning of a line, " +
-                          std::to_string(entry.number("octets")) + " octets, was cut off");
-    } else if (type_ == "trail" && !key_) {
-      is_signed_ = is_signed_ || !entry.text("key").empty();
+    has_head_ = has_head_ || last_ == known_head_;
+    const std::string type = entry.type();
+    is_closed_ = type == "checkpoint" && entry.text("why") == "close";
+    if (const std::string text = entry.text("note"); !text.empty()) {  // something was lost
+      note(entry.n(), base::printable(text));
     }
-    if (type_ == "trail") {
+    if (type == "trail") {
+      is_signed_ = is_signed_ || !entry.text("key").empty();
       unsigned_before_ = unsigned_ - 1;
       told_every_ = (std::max)(told_every_, entry.number("sign_every"));
     }
@@ -245,7 +226,7 @@ class audit_verifier {
     if (found_.entries == 0) {
       at_ = {files_.back(), 0};
       fail(audit_result::fault_kind::lost, 1, "there are no entries");
-    } else if (!checks_.head.empty() && !has_head_) {
+    } else if (!known_head_.empty() && !has_head_) {
       fail(audit_result::fault_kind::lost, expected_,
            "no entry has the hash that is known: the end was cut off, or the trail rewritten");
     } else if (key_ && !has_signature_) {
@@ -260,12 +241,12 @@ class audit_verifier {
   }
 
   void note_end() {
-    if (!(type_ == "checkpoint" && why_ == "close")) {
+    if (!is_closed_) {
       found_.notes.push_back(
           std::string{"the trail was not ended: it is still written, or its process was killed, or "
                       "the end was cut off. "} +
-          (checks_.head.empty() ? "The files alone do not tell which: give the hash of a late entry"
-                                : "What came behind the known hash is not known"));
+          (known_head_.empty() ? "The files alone do not tell which: give the hash of a late entry"
+                               : "What came behind the known hash is not known"));
     }
     if (key_ && unsigned_ > 0) {
       found_.notes.push_back("the last " + std::to_string(unsigned_) +
@@ -305,16 +286,15 @@ class audit_verifier {
   }
 
   const std::vector<std::string>& files_;
-  const audit_checks& checks_;
+  const std::string_view known_head_;
   std::optional<ed25519_key> key_;
   audit_result found_;
   place at_;
   place before_;
   std::uint64_t expected_ = 0;  // the number of the next entry; 0 before the first
   std::string last_ = std::string(64, '0');
-  std::string type_;  // of the last entry
-  std::string why_;
-  bool is_first_ = true;  // first line of its file
+  bool is_closed_ = false;  // the last entry says that the trail ends
+  bool is_first_ = true;    // first line of its file
   bool has_head_ = false;
   bool is_signed_ = false;
   bool has_signature_ = false;
@@ -329,14 +309,17 @@ class audit_verifier {
 /// Follows the trail in these files, which are sorted by age. Names the first entry that was
 /// changed, lost, added or moved, or an incomplete last line.
 ///
-/// The chain shows each change, unless all later entries were rewritten. Signatures show that, too.
-/// If the end was cut off after a whole line, only a known hash or a missing signature shows it.
-/// `notes` states the limits of the check. Files may have any content. Throws `audit_error` for a
-/// file that cannot be read, is not a regular file or has a line above 32 MiB, and for a bad key.
-/// Throws `std::invalid_argument` if there are no files. Linear; keeps one line in memory.
+/// The chain shows each change, unless all later entries were rewritten. Signatures show that, too,
+/// if `public_key` is the key of the signer in PEM; if it is empty, they are not checked. If the
+/// end was cut off after a whole line, only a missing signature shows it, or `head`: the hash of an
+/// entry that must be there, from an earlier `audit_stats::last_hash`. `notes` states the limits of
+/// the check. Files may have any content. Throws `audit_error` for a file that cannot be read, is
+/// not a regular file or has a line above 32 MiB, and for a bad key. Throws `std::invalid_argument`
+/// if there are no files. Linear; keeps one line in memory.
 [[nodiscard]] inline audit_result verify_audit(const std::vector<std::string>& files,
-                                               const audit_checks& checks = {}) {
-  return adapters_detail::audit_verifier{files, checks}.run();
+                                               std::string_view public_key = {},
+                                               std::string_view head = {}) {
+  return adapters_detail::audit_verifier{files, public_key, head}.run();
 }
 
 }  // namespace robots
