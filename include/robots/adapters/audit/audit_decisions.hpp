@@ -20,6 +20,7 @@
 #include <robots/policy/record.hpp>
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -44,21 +45,14 @@ struct audit_decisions {
     std::string text;         ///< the problem, for people
   };
 
-  std::uint64_t confirmed =
-      0;  ///< decisions that agree with their text, or with the entry they depend on
+  std::uint64_t confirmed = 0;            ///< decisions that agree with their text, or
+                                          ///< with the entry they depend on
   std::uint64_t unknown = 0;              ///< decisions whose basis is not in these files
   std::vector<difference> differences{};  ///< the first 100
   std::vector<std::string> notes{};       ///< reasons for unknown decisions, for people
 };
 
 namespace adapters_detail {
-
-/// Obeys every text, even a malformed one: the trail says whether it was obeyed.
-struct always_parse {
-  [[nodiscard]] fallback_action action(const record_head& /*source*/) const noexcept {
-    return fallback_action::parse;
-  }
-};
 
 /// Returns the enumerator with that name, or `last`.
 template <class Enum>
@@ -70,7 +64,8 @@ template <class Enum>
   return static_cast<Enum>(value);
 }
 
-/// Returns the part of a decision that is computed again, from the members of its entry.
+/// Returns the part of a decision that is computed again, from the members of
+/// its entry.
 [[nodiscard]] inline std::string_view verdict_in(std::string_view members) {
   const std::size_t start = (std::min)(members.find("\"allowed\":"), members.size());
   return members.substr(start, members.find(",\"age_seconds\":", start) - start);
@@ -97,6 +92,8 @@ class audit_judge {
     std::size_t file = 0;
     std::uint64_t offset = 0;
     std::uint64_t line = 0;
+
+    auto operator<=>(const place&) const = default;
   };
 
   /// A recorded robots.txt, and the way it was read.
@@ -104,6 +101,8 @@ class audit_judge {
     place body{};  ///< its entry
     robots::charset charset{};
     bool truncated = false;
+
+    auto operator<=>(const recorded_text&) const = default;
   };
 
   struct recorded_policy {
@@ -112,7 +111,8 @@ class audit_judge {
     policy_basis basis{};
     robots::outcome outcome{};
     std::optional<decision_reason> reason{};
-    std::string directives{};  ///< identifies what the site asks of the crawler
+    bool has_text = false;                ///< a robots.txt is obeyed
+    std::optional<recorded_text> text{};  ///< that robots.txt, if it is known
   };
 
   /// The first entry of the trail about something that decisions depend on.
@@ -122,10 +122,6 @@ class audit_judge {
   };
 
   using policy_pointer = std::shared_ptr<const policy>;
-  /// A file and an offset in it, the way it was read, a crawler and one of its names.
-  using compiled_key =
-      std::tuple<std::size_t, std::uint64_t, charset, bool, std::uint64_t, std::string>;
-
   void read(void (audit_judge::*take_entry)(const audit_entry&)) {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       audit_lines lines{files_[i]};
@@ -198,29 +194,28 @@ class audit_judge {
         .final_site = final_site ? bare(final_site->key()) : std::string{},
         .basis = enum_named(entry.text("basis"), policy_basis::redirected),
         .outcome = enum_named(entry.text("outcome"), outcome::redirected),
-        .directives = entry.text("directives"),
+        .has_text = !entry.raw("directives").empty(),
     };
     if (const std::string reason = entry.text("reason"); !reason.empty()) {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
     }
-    if (!recorded.directives.empty()) {
-      learn_text(entry, recorded);
+    if (recorded.has_text) {
+      // The text that this entry names, or an earlier one for these directives:
+      // of the site, or of the site that has answered.
+      const std::string directives = ' ' + entry.text("directives");
+      const auto body = bodies_.find(entry.text("body"));
+      if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
+        texts_[recorded.site + directives] = {body->second,
+                                              enum_named(entry.text("charset"), charset::utf_16be),
+                                              entry.flag("truncated")};
+      } else if (const auto theirs = texts_.find(recorded.final_site + directives);
+                 theirs != texts_.end()) {
+        texts_.try_emplace(recorded.site + directives, recorded_text{theirs->second});
+      }
+      const auto text = texts_.find(recorded.site + directives);
+      recorded.text = text == texts_.end() ? std::nullopt : std::optional{text->second};
     }
     policies_.insert_or_assign(id, std::move(recorded));
-  }
-
-  /// Learns the text of a site's directives: the one that this entry names, or else that of the
-  /// site which has answered.
-  void learn_text(const audit_entry& entry, const recorded_policy& recorded) {
-    const auto body = bodies_.find(entry.text("body"));
-    const auto theirs = texts_.find(recorded.final_site + ' ' + recorded.directives);
-    if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
-      texts_[recorded.site + ' ' + recorded.directives] = {
-          body->second, enum_named(entry.text("charset"), charset::utf_16be),
-          entry.flag("truncated")};
-    } else if (theirs != texts_.end()) {
-      texts_.try_emplace(recorded.site + ' ' + recorded.directives, recorded_text{theirs->second});
-    }
   }
 
   [[nodiscard]] policy_pointer compile(const recorded_text& text, std::string_view agent,
@@ -232,10 +227,11 @@ class audit_judge {
     head.charset = text.charset;
     head.truncated = text.truncated;
     return detail::judge(head, entry ? entry->text("text") : "", agent,
-                         {.fallback = always_parse{}, .parse = options}, {}, {});
+                         {.fallback = fallback_policy::permissive(), .parse = options}, {}, {});
   }
 
-  /// Makes the policy of a decision again. Returns null if no entry has its text.
+  /// Makes the policy of a decision again. Returns null if no entry has its
+  /// text.
   [[nodiscard]] policy_pointer policy_of(const audit_entry& decision,
                                          const recorded_policy& recorded) {
     const std::uint64_t number = decision.number("crawler");
@@ -247,29 +243,22 @@ class audit_judge {
       return recorded.reason == decision_reason::by_hand ? policy::by_hand(agent, allows)
                                                          : policy::refusal(agent, *recorded.reason);
     }
-    if (recorded.directives.empty()) {
+    if (!recorded.has_text) {
       record_head source;
       source.outcome = recorded.outcome;
       return std::make_shared<const policy>(
           allows ? fallback_action::allow_all : fallback_action::deny_all, agent, source);
     }
-    // A site that redirects has the text of the other site.
-    auto found = texts_.find(recorded.site + ' ' + recorded.directives);
-    if (found == texts_.end()) {
-      found = texts_.find(recorded.final_site + ' ' + recorded.directives);
-    }
-    if (found == texts_.end()) {
+    if (!recorded.text) {
       return nullptr;
     }
     constexpr std::size_t most = 1'024;
     if (compiled_.size() >= most) {
       compiled_.clear();
     }
-    const recorded_text& text = found->second;
-    policy_pointer& known =
-        compiled_[{text.body.file, text.body.offset, text.charset, text.truncated, number, agent}];
+    policy_pointer& known = compiled_[{*recorded.text, number, agent}];
     if (known == nullptr) {
-      known = compile(text, agent, crawler.parse);
+      known = compile(*recorded.text, agent, crawler.parse);
     }
     return known;
   }
@@ -299,7 +288,8 @@ class audit_judge {
     check_basis(entry, recorded->second, crawler->second);
   }
 
-  /// Checks that the policy is for the URL, and that the trail has what it depends on.
+  /// Checks that the policy is for the URL, and that the trail has what it
+  /// depends on.
   void check_basis(const audit_entry& entry, const recorded_policy& recorded,
                    const audited_crawler& crawler) {
     using enum decision_reason;
@@ -315,7 +305,8 @@ class audit_judge {
     }
     const auto has = [&](std::string_view kind, const std::string& about) {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
-      // A thread may report a decision just before another thread reports what it depends on.
+      // A thread may report a decision just before another thread reports what
+      // it depends on.
       return fact != facts_.end() &&
              (fact->second.entry < entry.n() || fact->second.second <= second_of(entry) + 1);
     };
@@ -394,21 +385,24 @@ class audit_judge {
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, recorded_policy> policies_;
   std::unordered_map<std::string, recorded_text> texts_;  // by site and directives
-  std::map<compiled_key, policy_pointer> compiled_;
+  /// By text, crawler and name of the crawler.
+  std::map<std::tuple<recorded_text, std::uint64_t, std::string>, policy_pointer> compiled_;
 };
 
 }  // namespace adapters_detail
 
-/// Asks again about each decision of the trail in these files, which are sorted by age. A decision
-/// by a rule, or without a matching rule, must agree with the recorded robots.txt that it names,
-/// for the URL and the crawler. Any other decision must follow the entry that it depends on: a
-/// retrieval with that outcome, an override, a halt, a sign-off, a quarantine or a list of excluded
-/// hosts.
+/// Asks again about each decision of the trail in these files, which are sorted
+/// by age. A decision by a rule, or without a matching rule, must agree with
+/// the recorded robots.txt that it names, for the URL and the crawler. Any
+/// other decision must follow the entry that it depends on: a retrieval with
+/// that outcome, an override, a halt, a sign-off, a quarantine or a list of
+/// excluded hosts.
 ///
-/// If a trail begins with a later file or has lost entries, a decision may lack that entry. Then it
-/// counts as unknown. Verify the trail first: this function does not check the chain. Files may
-/// have any content. Throws `audit_error` like `verify_audit`. Linear; reads twice, and keeps some
-/// hundred octets in memory for each policy.
+/// If a trail begins with a later file or has lost entries, a decision may lack
+/// that entry. Then it counts as unknown. Verify the trail first: this function
+/// does not check the chain. Files may have any content. Throws `audit_error`
+/// like `verify_audit`. Linear; reads twice, and keeps some hundred octets in
+/// memory for each policy.
 [[nodiscard]] inline audit_decisions verify_decisions(const std::vector<std::string>& files) {
   return adapters_detail::audit_judge{files}.run();
 }

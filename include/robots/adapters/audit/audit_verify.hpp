@@ -63,17 +63,15 @@ class audit_verifier {
       throw std::invalid_argument{"verify_audit: give the files of the trail"};
     }
     for (const std::string& file : files_) {
-      is_first_ = true;
       audit_lines lines{file};
       while (const auto line = lines.next()) {
         at_ = {file, lines.number()};
         if (!take(*line, lines.is_whole())) {
           return found_;
         }
-        is_first_ = false;
       }
-      if (is_first_ && &file != &files_.back()) {
-        fail(audit_result::fault_kind::lost, expected_, "the file is empty");
+      if (lines.number() == 0 && &file != &files_.back()) {
+        fail(lost, expected_, "the file is empty");
         return found_;
       }
     }
@@ -82,6 +80,8 @@ class audit_verifier {
   }
 
  private:
+  using enum audit_result::fault_kind;
+
   struct place {
     std::string file{};
     std::uint64_t line = 0;
@@ -100,61 +100,56 @@ class audit_verifier {
   bool take(std::string_view line, bool is_whole) {
     if (!is_whole) {
       return at_.file == files_.back()
-                 ? fail(audit_result::fault_kind::torn, expected_,
+                 ? fail(torn, expected_,
                         "the last line is not whole: its process was killed while it wrote, or "
                         "is writing now; all entries before are in order. AuditTrail mends this "
                         "when it goes on")
-                 : fail(audit_result::fault_kind::lost, expected_,
-                        "the last line is not whole, and files follow");
+                 : fail(lost, expected_, "the last line is not whole, and files follow");
     }
     const auto entry = audit_entry::read(line);
     if (!entry || !entry->is_whole()) {
-      if (find_expected().line != 0) {
+      if (find(expected_).line != 0) {
         return fail(
-            audit_result::fault_kind::added, expected_,
+            added, expected_,
             entry ? "an entry was added, or moved and changed" : "what is no entry was added");
       }
-      return fail(audit_result::fault_kind::changed, expected_,
+      return fail(changed, expected_,
                   named(expected_) + " was changed: " +
                       (entry ? "its hash is another" : "it is no entry any more"));
     }
     const std::uint64_t n = entry->n();
     if (expected_ == 0) {
-      begin_with(*entry);
+      expected_ = n;
+      if (n > 1 && entry->type() == "trail") {
+        found_.notes.push_back("nothing is known of the entries 1 to " + std::to_string(n - 1) +
+                               ": they stand in earlier files");
+      }
     }
     if (n != expected_) {
       return fail_number(*entry);
     }
-    if (is_first_ && entry->type() != "trail") {
-      return fail(audit_result::fault_kind::lost, n,
-                  "the file begins with " + named(n) + ": what was before is lost");
+    if (at_.line == 1 && entry->type() != "trail") {
+      return fail(lost, n, "the file begins with " + named(n) + ": what was before is lost");
     }
-    if (entry->text("prev") != last_ && !(n != 1 && found_.entries == 0)) {
-      if (found_.entries > 0) {
-        at_ = before_;
+    const std::string last = found_.entries == 0 ? std::string(64, '0') : found_.head;
+    if (entry->text("prev") != last && !(n != 1 && found_.entries == 0)) {
+      if (n == 1) {
+        return fail(changed, 1, "entry 1 was changed: it names an entry before");
       }
-      return fail(audit_result::fault_kind::changed, n == 1 ? 1 : n - 1,
-                  n == 1 ? "entry 1 was changed: it names an entry before"
-                         : named(n - 1) + " was changed, and its hash with it: " + named(n) +
-                               " names another");
+      at_ = before_;
+      return fail(
+          changed, n - 1,
+          named(n - 1) + " was changed, and its hash with it: " + named(n) + " names another");
     }
     return check_signature(*entry) && accept(*entry);
-  }
-
-  void begin_with(const audit_entry& first) {
-    expected_ = first.n();
-    if (expected_ > 1 && first.type() == "trail") {
-      found_.notes.push_back("nothing is known of the entries 1 to " +
-                             std::to_string(expected_ - 1) + ": they stand in earlier files");
-    }
   }
 
   bool accept(const audit_entry& entry) {
     ++found_.entries;
     ++expected_;
-    last_ = found_.head = entry.hash();
+    found_.head = entry.hash();
     before_ = at_;
-    has_head_ = has_head_ || last_ == known_head_;
+    has_head_ = has_head_ || found_.head == known_head_;
     const std::string type = entry.type();
     is_closed_ = type == "checkpoint" && entry.text("why") == "close";
     if (const std::string text = entry.text("note"); !text.empty()) {  // something was lost
@@ -175,10 +170,10 @@ class audit_verifier {
       return true;
     }
     if (entry.text("key") != key_->name()) {
-      return fail(audit_result::fault_kind::not_signed, n, named(n) + " is signed by another key");
+      return fail(not_signed, n, named(n) + " is signed by another key");
     }
     if (!entry.is_signed_by(*key_)) {
-      return fail(audit_result::fault_kind::changed, n,
+      return fail(changed, n,
                   named(n) + " is not what the key has signed: it, or what is between it and the " +
                       "signature before, was rewritten");
     }
@@ -196,51 +191,52 @@ class audit_verifier {
   bool fail_number(const audit_entry& entry) {
     const std::uint64_t n = entry.n();
     if (n > expected_) {
-      const place there = find_expected();
+      const place there = find(expected_);
       if (there.line != 0) {
-        return fail(audit_result::fault_kind::reordered, n,
-                    is_first_ ? "the files are not in order: " + there.file + " comes before"
-                              : named(n) + " stands before " + named(expected_) +
-                                    ", which is in line " + std::to_string(there.line));
+        return fail(reordered, n,
+                    at_.line == 1 ? "the files are not in order: " + there.file + " comes before"
+                                  : named(n) + " stands before " + named(expected_) +
+                                        ", which is in line " + std::to_string(there.line));
       }
-      const std::string lost = n == expected_ + 1 ? named(expected_) + " is"
-                                                  : "the entries " + std::to_string(expected_) +
-                                                        " to " + std::to_string(n - 1) + " are";
-      return fail(audit_result::fault_kind::lost, expected_,
-                  lost + " lost" + (is_first_ ? ": a file before this one is missing" : ""));
+      const std::string missing = n == expected_ + 1 ? named(expected_) + " is"
+                                                     : "the entries " + std::to_string(expected_) +
+                                                           " to " + std::to_string(n - 1) + " are";
+      return fail(lost, expected_,
+                  missing + " lost" + (at_.line == 1 ? ": a file before this one is missing" : ""));
     }
     const place first = find(n, entry.hash());
     const bool is_copy = first.file != at_.file || first.line != at_.line;
-    if (is_first_) {
+    if (at_.line == 1) {
       return fail(
-          audit_result::fault_kind::reordered, n,
+          reordered, n,
           "the files are not in order: " + named(n) + " comes behind " + named(expected_ - 1));
     }
-    return fail(audit_result::fault_kind::added, n,
+    return fail(added, n,
                 is_copy ? "a copy of " + named(n) + " was added"
                         : "there are two entries " + std::to_string(n) +
                               ", of which one was added, here or before");
   }
 
-  void end() {
+  /// Checks the end of the trail. Returns true if it is good.
+  bool end() {
     if (found_.entries == 0) {
       at_ = {files_.back(), 0};
-      fail(audit_result::fault_kind::lost, 1, "there are no entries");
-    } else if (!known_head_.empty() && !has_head_) {
-      fail(audit_result::fault_kind::lost, expected_,
-           "no entry has the hash that is known: the end was cut off, or the trail rewritten");
-    } else if (key_ && !has_signature_) {
-      fail(audit_result::fault_kind::not_signed, expected_ - 1, "nothing is signed by the key");
-    } else if (key_ && sign_every_ > 0 && unsigned_ > sign_every_) {
-      fail(audit_result::fault_kind::not_signed, expected_ - unsigned_,
-           "the last " + std::to_string(unsigned_) + " entries are not signed, though each " +
-               std::to_string(sign_every_) + " should be");
-    } else {
-      note_end();
+      return fail(lost, 1, "there are no entries");
     }
-  }
-
-  void note_end() {
+    if (!known_head_.empty() && !has_head_) {
+      return fail(
+          lost, expected_,
+          "no entry has the hash that is known: the end was cut off, or the trail rewritten");
+    }
+    if (key_ && !has_signature_) {
+      return fail(not_signed, expected_ - 1, "nothing is signed by the key");
+    }
+    if (key_ && sign_every_ > 0 && unsigned_ > sign_every_) {
+      return fail(not_signed, expected_ - unsigned_,
+                  "the last " + std::to_string(unsigned_) +
+                      " entries are not signed, though each " + std::to_string(sign_every_) +
+                      " should be");
+    }
     if (!is_closed_) {
       found_.notes.push_back(
           std::string{"the trail was not ended: it is still written, or its process was killed, or "
@@ -258,6 +254,7 @@ class audit_verifier {
                      : "the trail is not signed: who can write its files can rewrite it from any "
                        "entry on");
     }
+    return true;
   }
 
   void note(std::uint64_t n, const std::string& text) {
@@ -266,10 +263,8 @@ class audit_verifier {
 
   [[nodiscard]] static std::string named(std::uint64_t n) { return "entry " + std::to_string(n); }
 
-  [[nodiscard]] place find_expected() const { return find(expected_, {}); }
-
   /// Returns the first place of an entry with that number and, if one is given, that hash.
-  [[nodiscard]] place find(std::uint64_t n, std::string_view hash) const {
+  [[nodiscard]] place find(std::uint64_t n, std::string_view hash = {}) const {
     const std::string start = "{\"n\":" + std::to_string(n) + ",";
     for (const std::string& file : files_) {
       audit_lines lines{file};
@@ -292,9 +287,7 @@ class audit_verifier {
   place at_;
   place before_;
   std::uint64_t expected_ = 0;  // the number of the next entry; 0 before the first
-  std::string last_ = std::string(64, '0');
-  bool is_closed_ = false;  // the last entry says that the trail ends
-  bool is_first_ = true;    // first line of its file
+  bool is_closed_ = false;      // the last entry says that the trail ends
   bool has_head_ = false;
   bool is_signed_ = false;
   bool has_signature_ = false;
