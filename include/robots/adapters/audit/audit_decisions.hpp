@@ -45,8 +45,8 @@ struct audit_decisions {
     std::string text;         ///< the problem, for people
   };
 
-  std::uint64_t confirmed = 0;            ///< decisions that agree with their text, or
-                                          ///< with the entry they depend on
+  /// Decisions that agree with their text, or with the entry they depend on.
+  std::uint64_t confirmed = 0;
   std::uint64_t unknown = 0;              ///< decisions whose basis is not in these files
   std::vector<difference> differences{};  ///< the first 100
   std::vector<std::string> notes{};       ///< reasons for unknown decisions, for people
@@ -64,8 +64,7 @@ template <class Enum>
   return static_cast<Enum>(value);
 }
 
-/// Returns the part of a decision that is computed again, from the members of
-/// its entry.
+/// Returns the part of a decision that is computed again, from the members of its entry.
 [[nodiscard]] inline std::string_view verdict_in(std::string_view members) {
   const std::size_t start = (std::min)(members.find("\"allowed\":"), members.size());
   return members.substr(start, members.find(",\"age_seconds\":", start) - start);
@@ -122,6 +121,7 @@ class audit_judge {
   };
 
   using policy_pointer = std::shared_ptr<const policy>;
+
   void read(void (audit_judge::*take_entry)(const audit_entry&)) {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       audit_lines lines{files_[i]};
@@ -187,8 +187,7 @@ class audit_judge {
         sha256('{' + std::string{said.substr(members + start.size())} + '}') != id) {
       return differ(entry, "the policy is not the one that its hash stands for");
     }
-    const auto final_site =
-        parse_site(entry.text(entry.raw("final_url").empty() ? "url" : "final_url"));
+    const auto final_site = parse_site(entry.text("final_url"));
     recorded_policy recorded{
         .site = bare(entry.text("site")),
         .final_site = final_site ? bare(final_site->key()) : std::string{},
@@ -200,8 +199,8 @@ class audit_judge {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
     }
     if (recorded.has_text) {
-      // The text that this entry names, or an earlier one for these directives:
-      // of the site, or of the site that has answered.
+      // The text that this entry names, or an earlier one for these directives: of the site, or of
+      // the site that has answered.
       const std::string directives = ' ' + entry.text("directives");
       const auto body = bodies_.find(entry.text("body"));
       if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
@@ -230,8 +229,7 @@ class audit_judge {
                          {.fallback = fallback_policy::permissive(), .parse = options}, {}, {});
   }
 
-  /// Makes the policy of a decision again. Returns null if no entry has its
-  /// text.
+  /// Makes the policy of a decision again. Returns null if no entry has its text.
   [[nodiscard]] policy_pointer policy_of(const audit_entry& decision,
                                          const recorded_policy& recorded) {
     const std::uint64_t number = decision.number("crawler");

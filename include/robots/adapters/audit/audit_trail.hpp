@@ -35,7 +35,7 @@ namespace adapters_detail {
 
 /// An event that an audit trail records.
 template <class Event>
-concept audited = std::derived_from<Event, event> && !std::same_as<Event, look_up_event> &&
+concept audited = requires { Event::name; } && !std::same_as<Event, look_up_event> &&
                   !std::same_as<Event, parse_event> && !std::same_as<Event, drop_event>;
 
 }  // namespace adapters_detail
@@ -133,7 +133,8 @@ class AuditTrail {
   }
 
   /// Returns the members that all entries of an event have.
-  [[nodiscard]] std::string about(const event& event) const {
+  template <class Event>
+  [[nodiscard]] std::string about(const Event& event) const {
     base::json_writer json;
     json.number("crawler", crawler_).text("site", event.site);
     if (!event.crawler.empty() && event.crawler != token_) {

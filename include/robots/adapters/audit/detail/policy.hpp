@@ -77,7 +77,11 @@ struct audit_part {
         {"directives", "{\"id\":\"" + id + "\",\"directives\":" + text + '}', id, true});
     json.text("directives", id).text("rules_fetched_at", date_text(from.rules_source().fetched_at));
   }
-  observe_detail::add_source(json, source);
+  json.text("outcome", to_string(source.outcome)).number("status", source.status);
+  if (source.error != fetch_error::none) {
+    json.text("error", to_string(source.error)).long_text("error_text", source.error_text);
+  }
+  json.long_text("url", source.url).long_text("final_url", source.final_url);
   json.text("fetched_at", date_text(source.fetched_at))
       .seconds("lifetime_seconds", source.lifetime);
   json.number("attempts", source.attempts).number("failures", source.failures);
