@@ -100,11 +100,8 @@ std::string to_json(const audit_result& chain, const audit_decisions& decisions)
 
 audit_answer verify(const audit_question& trail, bool as_json) {
   constexpr std::size_t longest_key = 65'536;
-  audit_checks checks{.public_key = {}, .head = trail.head};
-  if (!trail.key.empty()) {
-    checks.public_key = read_file(trail.key, longest_key);
-  }
-  const audit_result chain = verify_audit(trail.files, checks);
+  const std::string key = trail.key.empty() ? std::string{} : read_file(trail.key, longest_key);
+  const audit_result chain = verify_audit(trail.files, key, trail.head);
   const audit_decisions decisions =
       has_decisions(chain.fault) ? verify_decisions(trail.files) : audit_decisions{};
   return {.intact = chain.fault == robots::audit_result::fault_kind::none &&

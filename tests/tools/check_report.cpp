@@ -1,8 +1,8 @@
 #include "check_audit.hpp"
 #include "check_text.hpp"
 #include "report_style.hpp"
+#include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/adapters/audit/detail/json_object.hpp>
-#include <robots/adapters/audit/detail/lines.hpp>
 #include <robots/base/json_writer.hpp>
 
 #include <algorithm>
@@ -269,11 +269,8 @@ class figures {
     } else if (type == "policy_change" && (entry.flag("fast") || entry.flag("turned_hostile"))) {
       citation.text += entry.flag("turned_hostile") ? ": turned hostile" : ": fast";
       alarming.add(citation);
-    } else if (type == "gap") {
-      citation.text += ": " + entry.text("file") + ' ' + entry.text("change");
-      losses.add(citation);
-    } else if (type == "lost") {
-      citation.text += ": " + count_text(entry.number("events")) + " events, " + entry.text("why");
+    } else if (type == "gap" || type == "lost") {
+      citation.text += ": " + entry.text("note");
       losses.add(citation);
     }
   }
@@ -381,15 +378,12 @@ class figures {
     }
     constexpr std::size_t most = 5'000;
     std::set<std::string>& lines = rules_[entry.text("id")];
-    for (const json_object& rule : found->list("rules")) {
-      if (lines.size() < most) {
-        const std::string kind = rule.raw("allow").empty() ? "disallow" : "allow";
-        lines.insert(kind + ": " + rule.text(kind));
-      }
-    }
-    for (const char* const name : {"crawl_delay", "file_delay"}) {
-      if (!found->raw(name).empty()) {
-        lines.insert(std::string{name} + ": " + seconds_text(seconds_of(*found, name)));
+    for (const json_object& line : found->list("lines")) {
+      for (const char* const kind :
+           {"allow", "disallow", "Crawl-delay", "Request-rate", "Visit-time"}) {
+        if (lines.size() < most && !line.raw(kind).empty()) {
+          lines.insert(std::string{kind} + ": " + line.text(kind));
+        }
       }
     }
   }

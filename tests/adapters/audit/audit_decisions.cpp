@@ -140,7 +140,7 @@ TEST_CASE("A falsified decision is found, even if its chain was rewritten") {
     CHECK(found.differences[0].text == "the policy that it names was not recorded before");
   }
   SUBCASE("by an override that is not in the trail") {
-    const std::size_t by_hand = line_with(trail.lines, "\"reason\":\"by_hand\",\"user_agent\"");
+    const std::size_t by_hand = line_with(trail.lines, "\"reason\":\"by_hand\",\"age_seconds\"");
     for (std::string& line : trail.lines) {
       if (has(line, "\"type\":\"override\"")) {
         replace(line, "\"type\":\"override\"", "\"type\":\"nothing\"");
@@ -304,6 +304,7 @@ TEST_CASE("A decision by directives that no entry has for its site is found") {
           retrieved, options.user_agent, robots::cache_detail::judge_options_of(options), {}, {});
       if (site == "https://b.example") {
         retrieved.body.clear();  // nobody has recorded that this site has the text
+        retrieved.outcome = robots::outcome::redirected;
       }
       trail.on(robots::retrieval_event{{.site = site}, *amount, retrieved});
       const std::string url = site + "/private";

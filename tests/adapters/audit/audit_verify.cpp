@@ -10,12 +10,12 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace {
 
-using robots::audit_checks;
 using robots::audit_error;
 using audit_fault = robots::audit_result::fault_kind;
 using robots::audit_result;
@@ -41,20 +41,17 @@ struct broken_trail {
     all = lines_of(files);
   }
 
-  [[nodiscard]] audit_result verify(audit_checks checks = {}) const {
-    return verify_audit(files, checks);
-  }
-  [[nodiscard]] static audit_checks with_key() {
-    return {.public_key = std::string{robots::test::public_key}, .head = {}};
+  [[nodiscard]] audit_result verify(std::string_view key = {}, std::string_view head = {}) const {
+    return verify_audit(files, key, head);
   }
 
   /// Changes the lines of the second file.
   template <class Change>
-  audit_result after(const Change& change, const audit_checks& checks = {}) {
+  audit_result after(const Change& change) {
     texts lines = lines_of({files.at(1)});
     change(lines);
     write_lines(files.at(1), lines);
-    return verify(checks);
+    return verify();
   }
 
   /// The number of the entry in the line of the second file, from 0 on.
@@ -71,7 +68,7 @@ struct broken_trail {
 
 TEST_CASE("A trail with every kind of event is intact, and so are its signatures") {
   const broken_trail trail;
-  const auto found = trail.verify(broken_trail::with_key());
+  const auto found = trail.verify(robots::test::public_key);
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
   CHECK(found.entries == trail.all.size());
   CHECK(found.notes.empty());
@@ -165,7 +162,7 @@ TEST_CASE("A file that is missing or in another place is named") {
 TEST_CASE("Files after the first one are intact, and the report says which part is unknown") {
   broken_trail trail;
   texts files{trail.files.begin() + 1, trail.files.end()};
-  const auto found = verify_audit(files, broken_trail::with_key());
+  const auto found = verify_audit(files, robots::test::public_key);
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
   REQUIRE(found.notes.size() == 1);
   CHECK(found.notes[0].starts_with("nothing is known of the entries 1 to "));
@@ -199,7 +196,7 @@ TEST_CASE("A rewritten chain is intact, but its signatures do not match") {
   write_lines(file, lines);
   const texts whole{file};
   CHECK(verify_audit(whole).fault == audit_fault::none);
-  const auto found = verify_audit(whole, broken_trail::with_key());
+  const auto found = verify_audit(whole, robots::test::public_key);
   CHECK(found.fault == audit_fault::changed);
   CHECK(found.entry > position);
   CHECK(found.text.find("rewritten") != std::string::npos);
@@ -213,17 +210,15 @@ TEST_CASE("Text that was added to a signed checkpoint does not match the signatu
   const std::string file = (trail.folder.path() / "whole.jsonl").string();
   write_lines(file, lines);
   CHECK(verify_audit({file}).fault == audit_fault::none);
-  const auto found = verify_audit({file}, broken_trail::with_key());
+  const auto found = verify_audit({file}, robots::test::public_key);
   CHECK(found.fault == audit_fault::changed);
   CHECK(found.entry == lines.size());
 }
 
 TEST_CASE("A missing signature, one by another key and one of random octets are found") {
   broken_trail trail;
-  audit_checks other{.public_key = std::string{robots::test::other_public_key}, .head = {}};
-  CHECK(trail.verify(other).fault == audit_fault::not_signed);
-  CHECK_THROWS_AS(static_cast<void>(trail.verify({.public_key = "no key", .head = {}})),
-                  audit_error);
+  CHECK(trail.verify(robots::test::other_public_key).fault == audit_fault::not_signed);
+  CHECK_THROWS_AS(static_cast<void>(trail.verify("no key")), audit_error);
   // Entries that were rewritten as if they were not signed yet.
   texts lines = trail.all;
   const std::size_t first = line_with(lines, "\"signature\"");
@@ -235,22 +230,22 @@ TEST_CASE("A missing signature, one by another key and one of random octets are 
   }
   const std::string file = (trail.folder.path() / "whole.jsonl").string();
   write_lines(file, lines);
-  auto found = verify_audit({file}, broken_trail::with_key());
+  auto found = verify_audit({file}, robots::test::public_key);
   CHECK(found.fault == audit_fault::not_signed);
   CHECK(found.entry == first + 2);
   lines.resize(first);
   write_lines(file, lines);
-  CHECK(verify_audit({file}, broken_trail::with_key()).fault == audit_fault::not_signed);
+  CHECK(verify_audit({file}, robots::test::public_key).fault == audit_fault::not_signed);
 }
 
 TEST_CASE("A cut-off end is found by a remembered hash") {
   broken_trail trail;
   const std::string last = audit_entry::read(trail.all.back())->hash();
-  CHECK(trail.verify({.public_key = {}, .head = last}).fault == audit_fault::none);
+  CHECK(trail.verify({}, last).fault == audit_fault::none);
   texts lines = lines_of({trail.files.back()});
   lines.resize(lines.size() - 2);
   write_lines(trail.files.back(), lines);
-  const auto found = trail.verify({.public_key = {}, .head = last});
+  const auto found = trail.verify({}, last);
   CHECK(found.fault == audit_fault::lost);
   // Without it, nobody can know.
   const auto unknown = trail.verify();

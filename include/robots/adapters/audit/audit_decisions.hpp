@@ -1,10 +1,8 @@
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
-#include <robots/adapters/audit/detail/crawler.hpp>
 #include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/adapters/audit/detail/lines.hpp>
 #include <robots/adapters/audit/detail/policy.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/base/printable.hpp>
@@ -12,6 +10,8 @@
 #include <robots/http/charset.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
+#include <robots/observe/event_text.hpp>
+#include <robots/observe/events.hpp>
 #include <robots/policy/decide.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fallback.hpp>
@@ -20,6 +20,7 @@
 #include <robots/policy/record.hpp>
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -27,6 +28,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -43,21 +45,14 @@ struct audit_decisions {
     std::string text;         ///< the problem, for people
   };
 
-  std::uint64_t confirmed =
-      0;  ///< decisions that agree with their text, or with the entry they depend on
+  /// Decisions that agree with their text, or with the entry they depend on.
+  std::uint64_t confirmed = 0;
   std::uint64_t unknown = 0;              ///< decisions whose basis is not in these files
   std::vector<difference> differences{};  ///< the first 100
   std::vector<std::string> notes{};       ///< reasons for unknown decisions, for people
 };
 
 namespace adapters_detail {
-
-/// Obeys every text, even a malformed one: the trail says whether it was obeyed.
-struct always_parse {
-  [[nodiscard]] fallback_action action(const record_head& /*source*/) const noexcept {
-    return fallback_action::parse;
-  }
-};
 
 /// Returns the enumerator with that name, or `last`.
 template <class Enum>
@@ -67,6 +62,12 @@ template <class Enum>
     ++value;
   }
   return static_cast<Enum>(value);
+}
+
+/// Returns the part of a decision that is computed again, from the members of its entry.
+[[nodiscard]] inline std::string_view verdict_in(std::string_view members) {
+  const std::size_t start = (std::min)(members.find("\"allowed\":"), members.size());
+  return members.substr(start, members.find(",\"age_seconds\":", start) - start);
 }
 
 /// Asks the recorded texts again about each decision of a trail.
@@ -90,13 +91,17 @@ class audit_judge {
     std::size_t file = 0;
     std::uint64_t offset = 0;
     std::uint64_t line = 0;
+
+    auto operator<=>(const place&) const = default;
   };
 
   /// A recorded robots.txt, and the way it was read.
   struct recorded_text {
-    std::optional<place> body{};  ///< its entry; empty for an empty file
+    place body{};  ///< its entry
     detail::charset charset{};
     bool truncated = false;
+
+    auto operator<=>(const recorded_text&) const = default;
   };
 
   struct recorded_policy {
@@ -105,7 +110,8 @@ class audit_judge {
     policy_basis basis{};
     robots::outcome outcome{};
     std::optional<decision_reason> reason{};
-    std::string directives{};  ///< identifies the text
+    bool has_text = false;                ///< a robots.txt is obeyed
+    std::optional<recorded_text> text{};  ///< that robots.txt, if it is known
   };
 
   /// The first entry of the trail about something that decisions depend on.
@@ -154,8 +160,9 @@ class audit_judge {
     if (type == "crawler") {
       audited_crawler crawler_now = read_crawler(entry);
       audited_crawler& known = crawlers_[entry.number("crawler")];
-      if (known.id != crawler_now.id) {  // each file describes the crawlers again
+      if (known.text != crawler_now.text) {  // each file describes the crawlers again
         known = std::move(crawler_now);
+        compiled_.clear();
       }
     } else if (type == "exclusions") {
       crawlers_[entry.number("crawler")].excluded.push_back(hosts_in(entry, "hosts"));
@@ -164,7 +171,7 @@ class audit_judge {
         return differ(entry, "the robots.txt is not the one that its hash stands for");
       }
       bodies_.try_emplace(entry.text("id"), current_);
-    } else if (type == "policy" || is_answer(type)) {
+    } else if (type == "policy" || type == "fallback" || is_answer(type)) {
       take_policy(entry);
     } else if (type == "decision") {
       take_decision(entry);
@@ -180,90 +187,77 @@ class audit_judge {
         sha256('{' + std::string{said.substr(members + start.size())} + '}') != id) {
       return differ(entry, "the policy is not the one that its hash stands for");
     }
-    const auto final_site =
-        parse_site(entry.text(entry.raw("final_url").empty() ? "url" : "final_url"));
+    const auto final_site = parse_site(entry.text("final_url"));
     recorded_policy recorded{
         .site = bare(entry.text("site")),
         .final_site = final_site ? bare(final_site->key()) : std::string{},
         .basis = enum_named(entry.text("basis"), policy_basis::redirected),
         .outcome = enum_named(entry.text("outcome"), outcome::redirected),
-        .directives = entry.text("directives"),
+        .has_text = !entry.raw("directives").empty(),
     };
     if (const std::string reason = entry.text("reason"); !reason.empty()) {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
     }
-    if (!recorded.directives.empty()) {
-      learn_text(entry, recorded);
+    if (recorded.has_text) {
+      // The text that this entry names, or an earlier one for these directives: of the site, or of
+      // the site that has answered.
+      const std::string directives = ' ' + entry.text("directives");
+      const auto body = bodies_.find(entry.text("body"));
+      if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
+        texts_[recorded.site + directives] = {body->second,
+                                              enum_named(entry.text("charset"), detail::charset::utf_16be),
+                                              entry.flag("truncated")};
+      } else if (const auto theirs = texts_.find(recorded.final_site + directives);
+                 theirs != texts_.end()) {
+        texts_.try_emplace(recorded.site + directives, recorded_text{theirs->second});
+      }
+      const auto text = texts_.find(recorded.site + directives);
+      recorded.text = text == texts_.end() ? std::nullopt : std::optional{text->second};
     }
     policies_.insert_or_assign(id, std::move(recorded));
   }
 
-  /// Finds the text of a site's directives: the one that this entry or an earlier one names, or an
-  /// empty text.
-  void learn_text(const audit_entry& entry, const recorded_policy& recorded) {
-    const audited_crawler& crawler = crawlers_[entry.number("crawler")];
-    const std::string key = text_key(crawler, recorded.site, recorded.directives);
-    const auto body = bodies_.find(entry.text("body"));
-    const auto theirs = texts_.find(text_key(crawler, recorded.final_site, recorded.directives));
-    if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
-      texts_[key] = {body->second, enum_named(entry.text("charset"), detail::charset::utf_16be),
-                     entry.flag("truncated")};
-      compiled_.erase(key);
-    } else if (theirs != texts_.end()) {
-      texts_.try_emplace(key, recorded_text{theirs->second});
-    } else if (sha256(directives_text(*compile({}, crawler))) == recorded.directives) {
-      texts_.try_emplace(key);
-    }
-  }
-
-  [[nodiscard]] policy_pointer compile(const recorded_text& text,
-                                       const audited_crawler& crawler) const {
+  [[nodiscard]] policy_pointer compile(const recorded_text& text, std::string_view agent,
+                                       const parse_options& options) const {
+    audit_lines lines{files_[text.body.file], text.body.offset};
+    const auto entry = audit_entry::read(lines.next().value_or(""));
     record recorded;
-    if (text.body) {
-      audit_lines lines{files_[text.body->file], text.body->offset};
-      const auto entry = audit_entry::read(lines.next().value_or(""));
-      recorded.body = entry ? entry->text("text") : "";
-    }
     recorded.outcome = outcome::success;
     recorded.charset = text.charset;
     recorded.truncated = text.truncated;
-    return detail::judge(recorded, crawler.user_agent,
-                         {.fallback = always_parse{}, .parse = crawler.parse}, {}, {});
+    recorded.body = entry ? entry->text("text") : "";
+    return detail::judge(recorded, agent,
+                         {.fallback = fallback_policy::permissive(), .parse = options}, {}, {});
   }
 
-  /// Makes the policy again. Returns null if no entry has its text.
-  [[nodiscard]] policy_pointer policy_of(const recorded_policy& recorded,
-                                         const audited_crawler& crawler) {
+  /// Makes the policy of a decision again. Returns null if no entry has its text.
+  [[nodiscard]] policy_pointer policy_of(const audit_entry& decision,
+                                         const recorded_policy& recorded) {
+    const std::uint64_t number = decision.number("crawler");
+    const audited_crawler& crawler = crawlers_[number];
+    const std::string other = decision.text("agent");
+    const std::string& agent = other.empty() ? crawler.user_agent : other;
     const bool allows = recorded.basis == policy_basis::allow_all;
     if (recorded.reason) {
-      return recorded.reason == decision_reason::by_hand
-                 ? policy::by_hand(crawler.user_agent, allows)
-                 : policy::refusal(crawler.user_agent, *recorded.reason);
+      return recorded.reason == decision_reason::by_hand ? policy::by_hand(agent, allows)
+                                                         : policy::refusal(agent, *recorded.reason);
     }
-    if (recorded.directives.empty()) {
+    if (!recorded.has_text) {
       record_head source;
       source.outcome = recorded.outcome;
       return std::make_shared<const policy>(
-          allows ? fallback_action::allow_all : fallback_action::deny_all, crawler.user_agent,
-          std::move(source));
+          allows ? fallback_action::allow_all : fallback_action::deny_all, agent, source);
     }
-    // A site that redirects has the text of the other site.
-    std::string key = text_key(crawler, recorded.site, recorded.directives);
-    auto text = texts_.find(key);
-    if (text == texts_.end()) {
-      key = text_key(crawler, recorded.final_site, recorded.directives);
-      text = texts_.find(key);
-    }
-    if (text == texts_.end()) {
+    if (!recorded.text) {
       return nullptr;
     }
     constexpr std::size_t most = 1'024;
     if (compiled_.size() >= most) {
       compiled_.clear();
     }
-    policy_pointer& known = compiled_[key];
+    policy_pointer& known = compiled_[{*recorded.text, number, agent}];
     if (known == nullptr) {
-      known = compile(text->second, crawler);
+      known = compile(*recorded.text, agent, crawler.parse);
     }
     return known;
   }
@@ -277,24 +271,24 @@ class audit_judge {
     if (!entry.raw("url_bytes").empty()) {
       return unknown(entry, "its URL is too long to be recorded whole");
     }
-    const policy_pointer rules = policy_of(recorded->second, crawler->second);
+    const policy_pointer rules = policy_of(entry, recorded->second);
     if (rules == nullptr) {
       return lack(entry, "the robots.txt that it rests on was not recorded before");
     }
-    base::json_writer json;
-    add_verdict(json, decide(rules, entry.text("url"), {}));
+    const std::string url = entry.text("url");
+    base::json_writer json{longest_text};
+    detail::describe(json, decision_event{{}, url, decide(rules, url, {})});
     const std::string object = std::move(json).finish();
-    const std::string_view again = std::string_view{object}.substr(1, object.size() - 2);
-    std::string_view said = entry.before_hash();
-    said.remove_prefix((std::min)(said.find(again.substr(0, again.find(':'))), said.size()));
-    if (said != again) {
+    const std::string_view again = verdict_in(object);
+    if (const std::string_view said = verdict_in(entry.before_hash()); said != again) {
       return differ(entry, "the decision is another: recorded: " + base::printable(said) +
                                "; computed: " + std::string{again});
     }
     check_basis(entry, recorded->second, crawler->second);
   }
 
-  /// Checks that the policy is for the URL, and that the trail has what it depends on.
+  /// Checks that the policy is for the URL, and that the trail has what it
+  /// depends on.
   void check_basis(const audit_entry& entry, const recorded_policy& recorded,
                    const audited_crawler& crawler) {
     using enum decision_reason;
@@ -310,7 +304,8 @@ class audit_judge {
     }
     const auto has = [&](std::string_view kind, const std::string& about) {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
-      // A thread may report a decision just before another thread reports what it depends on.
+      // A thread may report a decision just before another thread reports what
+      // it depends on.
       return fact != facts_.end() &&
              (fact->second.entry < entry.n() || fact->second.second <= second_of(entry) + 1);
     };
@@ -378,12 +373,6 @@ class audit_judge {
     return std::string{detail::without_scheme(site)};
   }
 
-  /// Returns the key of the text that a crawler has read as these directives of a site.
-  [[nodiscard]] static std::string text_key(const audited_crawler& crawler, const std::string& site,
-                                            const std::string& directives) {
-    return crawler.id + ' ' + directives + ' ' + site;
-  }
-
   const std::vector<std::string>& files_;
   audit_decisions found_;
   place current_;
@@ -394,22 +383,25 @@ class audit_judge {
   std::unordered_map<std::string, first_told> facts_;
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, recorded_policy> policies_;
-  std::unordered_map<std::string, recorded_text> texts_;  // by `text_key`
-  std::unordered_map<std::string, policy_pointer> compiled_;
+  std::unordered_map<std::string, recorded_text> texts_;  // by site and directives
+  /// By text, crawler and name of the crawler.
+  std::map<std::tuple<recorded_text, std::uint64_t, std::string>, policy_pointer> compiled_;
 };
 
 }  // namespace adapters_detail
 
-/// Asks again about each decision of the trail in these files, which are sorted by age. A decision
-/// by a rule, or without a matching rule, must agree with the recorded robots.txt that it names,
-/// for the URL and the crawler. Any other decision must follow the entry that it depends on: a
-/// retrieval with that outcome, an override, a halt, a sign-off, a quarantine or a list of excluded
-/// hosts.
+/// Asks again about each decision of the trail in these files, which are sorted
+/// by age. A decision by a rule, or without a matching rule, must agree with
+/// the recorded robots.txt that it names, for the URL and the crawler. Any
+/// other decision must follow the entry that it depends on: a retrieval with
+/// that outcome, an override, a halt, a sign-off, a quarantine or a list of
+/// excluded hosts.
 ///
-/// If a trail begins with a later file or has lost entries, a decision may lack that entry. Then it
-/// counts as unknown. Verify the trail first: this function does not check the chain. Files may
-/// have any content. Throws `audit_error` like `verify_audit`. Linear; reads twice, and keeps some
-/// hundred octets in memory for each policy.
+/// If a trail begins with a later file or has lost entries, a decision may lack
+/// that entry. Then it counts as unknown. Verify the trail first: this function
+/// does not check the chain. Files may have any content. Throws `audit_error`
+/// like `verify_audit`. Linear; reads twice, and keeps some hundred octets in
+/// memory for each policy.
 [[nodiscard]] inline audit_decisions verify_decisions(const std::vector<std::string>& files) {
   return adapters_detail::audit_judge{files}.run();
 }

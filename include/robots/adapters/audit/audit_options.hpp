@@ -15,12 +15,6 @@ class audit_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The treatment of events while the queue of an `AuditTrail` is full.
-enum class full_queue : std::uint8_t {
-  wait,  ///< the caller waits for room, so that no event is lost
-  drop,  ///< the event is lost and counted; callers never wait
-};
-
 /// The files of an `AuditTrail`, and the share of events that it records.
 struct audit_options {
   /// The start of the names of its files: `logs/audit` for `logs/audit.000001.jsonl` and so on, and
@@ -47,14 +41,13 @@ struct audit_options {
   std::uint64_t sign_every = 1'000;
 
   /// The octets of memory that waiting events may use, including the policies that they keep alive.
-  /// `full_queue::wait` exceeds this by one event at most.
+  /// Callers that wait for room exceed this by one event at most.
   std::size_t queue_bytes = std::size_t{16} << 20U;
-  /// The treatment of an event if they are used up. Lost events are counted, and the trail states
-  /// their number as soon as it can be written again.
-  full_queue when_full = full_queue::wait;
-  /// The longest time for which a caller waits for room. If the disk hangs, `full_queue::wait`
-  /// blocks every caller for this time. After that, events are lost until the disk answers again,
-  /// so that the crawler can go on or end. `milliseconds::max()` waits without a limit.
+  /// The longest time for which a caller waits for room, so that no event is lost. If the disk
+  /// hangs, every caller waits for this time. After that, events are lost until the disk answers
+  /// again, so that the crawler can go on or end. Lost events are counted, and the trail states
+  /// their number as soon as it can be written again. `milliseconds::max()` waits without a limit.
+  /// With 0, callers never wait: an event without room is lost at once.
   std::chrono::milliseconds longest_wait = std::chrono::minutes{1};
   /// The longest time for which the destructor waits for the disk.
   std::chrono::milliseconds close_within{10'000};
@@ -65,7 +58,7 @@ struct audit_stats {
   std::uint64_t entries = 0;    ///< entries written to all of its files
   std::uint64_t lost = 0;       ///< events that were not recorded, or whose file was deleted
   std::uint64_t last_file = 0;  ///< the number of the current file
-  std::string last_hash{};      ///< of the last entry; see `audit_checks::head`
+  std::string last_hash{};      ///< of the last entry, for `verify_audit`
   std::string failure{};        ///< the last error of writing; empty after success
 };
 

@@ -3,7 +3,6 @@
 #include <robots/adapters/audit/audit_options.hpp>
 #include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/adapters/audit/detail/lines.hpp>
 #include <robots/base/enum_text.hpp>
 #include <robots/base/printable.hpp>
 
@@ -16,15 +15,6 @@
 #include <vector>
 
 namespace robots {
-
-/// Facts about a trail from other sources than its files.
-struct audit_checks {
-  /// The public key of the signer, in PEM; if empty, signatures are not checked.
-  std::string public_key{};
-  /// The hash of an entry that must be in the trail, from an earlier `audit_stats::last_hash`; may
-  /// be empty.
-  std::string head{};
-};
 
 /// The result of `verify_audit`.
 struct audit_result {
@@ -60,10 +50,11 @@ namespace adapters_detail {
 /// Follows the chain of a trail to its first fault.
 class audit_verifier {
  public:
-  audit_verifier(const std::vector<std::string>& files, const audit_checks& checks)
-      : files_{files}, checks_{checks} {
-    if (!checks.public_key.empty()) {
-      key_ = ed25519_key::public_key(checks.public_key);
+  audit_verifier(const std::vector<std::string>& files, std::string_view public_key,
+                 std::string_view head)
+      : files_{files}, known_head_{head} {
+    if (!public_key.empty()) {
+      key_ = ed25519_key::public_key(public_key);
     }
   }
 
@@ -72,17 +63,15 @@ class audit_verifier {
       throw std::invalid_argument{"verify_audit: give the files of the trail"};
     }
     for (const std::string& file : files_) {
-      is_first_ = true;
       audit_lines lines{file};
       while (const auto line = lines.next()) {
         at_ = {file, lines.number()};
         if (!take(*line, lines.is_whole())) {
           return found_;
         }
-        is_first_ = false;
       }
-      if (is_first_ && &file != &files_.back()) {
-        fail(audit_result::fault_kind::lost, expected_, "the file is empty");
+      if (lines.number() == 0 && &file != &files_.back()) {
+        fail(lost, expected_, "the file is empty");
         return found_;
       }
     }
@@ -91,6 +80,8 @@ class audit_verifier {
   }
 
  private:
+  using enum audit_result::fault_kind;
+
   struct place {
     std::string file{};
     std::uint64_t line = 0;
@@ -109,78 +100,63 @@ class audit_verifier {
   bool take(std::string_view line, bool is_whole) {
     if (!is_whole) {
       return at_.file == files_.back()
-                 ? fail(audit_result::fault_kind::torn, expected_,
+                 ? fail(torn, expected_,
                         "the last line is not whole: its process was killed while it wrote, or "
                         "is writing now; all entries before are in order. AuditTrail mends this "
                         "when it goes on")
-                 : fail(audit_result::fault_kind::lost, expected_,
-                        "the last line is not whole, and files follow");
+                 : fail(lost, expected_, "the last line is not whole, and files follow");
     }
     const auto entry = audit_entry::read(line);
     if (!entry || !entry->is_whole()) {
-      if (find_expected().line != 0) {
+      if (find(expected_).line != 0) {
         return fail(
-            audit_result::fault_kind::added, expected_,
+            added, expected_,
             entry ? "an entry was added, or moved and changed" : "what is no entry was added");
       }
-      return fail(audit_result::fault_kind::changed, expected_,
+      return fail(changed, expected_,
                   named(expected_) + " was changed: " +
                       (entry ? "its hash is another" : "it is no entry any more"));
     }
     const std::uint64_t n = entry->n();
     if (expected_ == 0) {
-      begin_with(*entry);
+      expected_ = n;
+      if (n > 1 && entry->type() == "trail") {
+        found_.notes.push_back("nothing is known of the entries 1 to " + std::to_string(n - 1) +
+                               ": they stand in earlier files");
+      }
     }
     if (n != expected_) {
       return fail_number(*entry);
     }
-    if (is_first_ && entry->type() != "trail") {
-      return fail(audit_result::fault_kind::lost, n,
-                  "the file begins with " + named(n) + ": what was before is lost");
+    if (at_.line == 1 && entry->type() != "trail") {
+      return fail(lost, n, "the file begins with " + named(n) + ": what was before is lost");
     }
-    if (entry->text("prev") != last_ && !(n != 1 && found_.entries == 0)) {
-      if (found_.entries > 0) {
-        at_ = before_;
+    const std::string last = found_.entries == 0 ? std::string(64, '0') : found_.head;
+    if (entry->text("prev") != last && !(n != 1 && found_.entries == 0)) {
+      if (n == 1) {
+        return fail(changed, 1, "entry 1 was changed: it names an entry before");
       }
-      return fail(audit_result::fault_kind::changed, n == 1 ? 1 : n - 1,
-                  n == 1 ? "entry 1 was changed: it names an entry before"
-                         : named(n - 1) + " was changed, and its hash with it: " + named(n) +
-                               " names another");
+      at_ = before_;
+      return fail(
+          changed, n - 1,
+          named(n - 1) + " was changed, and its hash with it: " + named(n) + " names another");
     }
     return check_signature(*entry) && accept(*entry);
-  }
-
-  void begin_with(const audit_entry& first) {
-    expected_ = first.n();
-    if (expected_ > 1 && first.type() == "trail") {
-      found_.notes.push_back("nothing is known of the entries 1 to " +
-                             std::to_string(expected_ - 1) + ": they stand in earlier files");
-    }
   }
 
   bool accept(const audit_entry& entry) {
     ++found_.entries;
     ++expected_;
-    last_ = found_.head = entry.hash();
+    found_.head = entry.hash();
     before_ = at_;
-    type_ = entry.type();
-    why_ = entry.text("why");
-    has_head_ = has_head_ || last_ == checks_.head;
-    if (type_ == "lost") {
-      note(entry.n(), std::to_string(entry.number("events")) +
-                          " events could not be recorded: " + base::printable(why_));
-    } else if (type_ == "gap") {
-      note(entry.n(),
-           "while " + base::printable(entry.text("file")) +
-               " was written, somebody did this to it: " + base::printable(entry.text("change")) +
-               ". Its last entry was entry " + std::to_string(entry.number("last_entry")));
-    } else if (type_ == "torn") {
-      note(entry.n(), "a process had been killed: the beginning of a line, " +
-                          std::to_string(entry.number("octets")) + " octets, was cut off");
-    } else if (type_ == "trail" && !key_) {
-      is_signed_ = is_signed_ || !entry.text("key").empty();
+    has_head_ = has_head_ || found_.head == known_head_;
+    const std::string type = entry.type();
+    is_closed_ = type == "checkpoint" && entry.text("why") == "close";
+    if (const std::string text = entry.text("note"); !text.empty()) {  // something was lost
+      note(entry.n(), base::printable(text));
     }
-    if (type_ == "trail") {
+    if (type == "trail") {
+      is_signed_ = is_signed_ || !entry.text("key").empty();
       unsigned_before_ = unsigned_ - 1;
       told_every_ = (std::max)(told_every_, entry.number("sign_every"));
     }
@@ -194,10 +170,10 @@ class audit_verifier {
       return true;
     }
     if (entry.text("key") != key_->name()) {
-      return fail(audit_result::fault_kind::not_signed, n, named(n) + " is signed by another key");
+      return fail(not_signed, n, named(n) + " is signed by another key");
     }
     if (!entry.is_signed_by(*key_)) {
-      return fail(audit_result::fault_kind::changed, n,
+      return fail(changed, n,
                   named(n) + " is not what the key has signed: it, or what is between it and the " +
                       "signature before, was rewritten");
     }
@@ -215,57 +191,58 @@ class audit_verifier {
   bool fail_number(const audit_entry& entry) {
     const std::uint64_t n = entry.n();
     if (n > expected_) {
-      const place there = find_expected();
+      const place there = find(expected_);
       if (there.line != 0) {
-        return fail(audit_result::fault_kind::reordered, n,
-                    is_first_ ? "the files are not in order: " + there.file + " comes before"
-                              : named(n) + " stands before " + named(expected_) +
-                                    ", which is in line " + std::to_string(there.line));
+        return fail(reordered, n,
+                    at_.line == 1 ? "the files are not in order: " + there.file + " comes before"
+                                  : named(n) + " stands before " + named(expected_) +
+                                        ", which is in line " + std::to_string(there.line));
       }
-      const std::string lost = n == expected_ + 1 ? named(expected_) + " is"
-                                                  : "the entries " + std::to_string(expected_) +
-                                                        " to " + std::to_string(n - 1) + " are";
-      return fail(audit_result::fault_kind::lost, expected_,
-                  lost + " lost" + (is_first_ ? ": a file before this one is missing" : ""));
+      const std::string missing = n == expected_ + 1 ? named(expected_) + " is"
+                                                     : "the entries " + std::to_string(expected_) +
+                                                           " to " + std::to_string(n - 1) + " are";
+      return fail(lost, expected_,
+                  missing + " lost" + (at_.line == 1 ? ": a file before this one is missing" : ""));
     }
     const place first = find(n, entry.hash());
     const bool is_copy = first.file != at_.file || first.line != at_.line;
-    if (is_first_) {
+    if (at_.line == 1) {
       return fail(
-          audit_result::fault_kind::reordered, n,
+          reordered, n,
           "the files are not in order: " + named(n) + " comes behind " + named(expected_ - 1));
     }
-    return fail(audit_result::fault_kind::added, n,
+    return fail(added, n,
                 is_copy ? "a copy of " + named(n) + " was added"
                         : "there are two entries " + std::to_string(n) +
                               ", of which one was added, here or before");
   }
 
-  void end() {
+  /// Checks the end of the trail. Returns true if it is good.
+  bool end() {
     if (found_.entries == 0) {
       at_ = {files_.back(), 0};
-      fail(audit_result::fault_kind::lost, 1, "there are no entries");
-    } else if (!checks_.head.empty() && !has_head_) {
-      fail(audit_result::fault_kind::lost, expected_,
-           "no entry has the hash that is known: the end was cut off, or the trail rewritten");
-    } else if (key_ && !has_signature_) {
-      fail(audit_result::fault_kind::not_signed, expected_ - 1, "nothing is signed by the key");
-    } else if (key_ && sign_every_ > 0 && unsigned_ > sign_every_) {
-      fail(audit_result::fault_kind::not_signed, expected_ - unsigned_,
-           "the last " + std::to_string(unsigned_) + " entries are not signed, though each " +
-               std::to_string(sign_every_) + " should be");
-    } else {
-      note_end();
+      return fail(lost, 1, "there are no entries");
     }
-  }
-
-  void note_end() {
-    if (!(type_ == "checkpoint" && why_ == "close")) {
+    if (!known_head_.empty() && !has_head_) {
+      return fail(
+          lost, expected_,
+          "no entry has the hash that is known: the end was cut off, or the trail rewritten");
+    }
+    if (key_ && !has_signature_) {
+      return fail(not_signed, expected_ - 1, "nothing is signed by the key");
+    }
+    if (key_ && sign_every_ > 0 && unsigned_ > sign_every_) {
+      return fail(not_signed, expected_ - unsigned_,
+                  "the last " + std::to_string(unsigned_) +
+                      " entries are not signed, though each " + std::to_string(sign_every_) +
+                      " should be");
+    }
+    if (!is_closed_) {
       found_.notes.push_back(
           std::string{"the trail was not ended: it is still written, or its process was killed, or "
                       "the end was cut off. "} +
-          (checks_.head.empty() ? "The files alone do not tell which: give the hash of a late entry"
-                                : "What came behind the known hash is not known"));
+          (known_head_.empty() ? "The files alone do not tell which: give the hash of a late entry"
+                               : "What came behind the known hash is not known"));
     }
     if (key_ && unsigned_ > 0) {
       found_.notes.push_back("the last " + std::to_string(unsigned_) +
@@ -277,6 +254,7 @@ class audit_verifier {
                      : "the trail is not signed: who can write its files can rewrite it from any "
                        "entry on");
     }
+    return true;
   }
 
   void note(std::uint64_t n, const std::string& text) {
@@ -285,10 +263,8 @@ class audit_verifier {
 
   [[nodiscard]] static std::string named(std::uint64_t n) { return "entry " + std::to_string(n); }
 
-  [[nodiscard]] place find_expected() const { return find(expected_, {}); }
-
   /// Returns the first place of an entry with that number and, if one is given, that hash.
-  [[nodiscard]] place find(std::uint64_t n, std::string_view hash) const {
+  [[nodiscard]] place find(std::uint64_t n, std::string_view hash = {}) const {
     const std::string start = "{\"n\":" + std::to_string(n) + ",";
     for (const std::string& file : files_) {
       audit_lines lines{file};
@@ -305,16 +281,13 @@ class audit_verifier {
   }
 
   const std::vector<std::string>& files_;
-  const audit_checks& checks_;
+  const std::string_view known_head_;
   std::optional<ed25519_key> key_;
   audit_result found_;
   place at_;
   place before_;
   std::uint64_t expected_ = 0;  // the number of the next entry; 0 before the first
-  std::string last_ = std::string(64, '0');
-  std::string type_;  // of the last entry
-  std::string why_;
-  bool is_first_ = true;  // first line of its file
+  bool is_closed_ = false;      // the last entry says that the trail ends
   bool has_head_ = false;
   bool is_signed_ = false;
   bool has_signature_ = false;
@@ -329,14 +302,17 @@ class audit_verifier {
 /// Follows the trail in these files, which are sorted by age. Names the first entry that was
 /// changed, lost, added or moved, or an incomplete last line.
 ///
-/// The chain shows each change, unless all later entries were rewritten. Signatures show that, too.
-/// If the end was cut off after a whole line, only a known hash or a missing signature shows it.
-/// `notes` states the limits of the check. Files may have any content. Throws `audit_error` for a
-/// file that cannot be read, is not a regular file or has a line above 32 MiB, and for a bad key.
-/// Throws `std::invalid_argument` if there are no files. Linear; keeps one line in memory.
+/// The chain shows each change, unless all later entries were rewritten. Signatures show that, too,
+/// if `public_key` is the key of the signer in PEM; if it is empty, they are not checked. If the
+/// end was cut off after a whole line, only a missing signature shows it, or `head`: the hash of an
+/// entry that must be there, from an earlier `audit_stats::last_hash`. `notes` states the limits of
+/// the check. Files may have any content. Throws `audit_error` for a file that cannot be read, is
+/// not a regular file or has a line above 32 MiB, and for a bad key. Throws `std::invalid_argument`
+/// if there are no files. Linear; keeps one line in memory.
 [[nodiscard]] inline audit_result verify_audit(const std::vector<std::string>& files,
-                                               const audit_checks& checks = {}) {
-  return adapters_detail::audit_verifier{files, checks}.run();
+                                               std::string_view public_key = {},
+                                               std::string_view head = {}) {
+  return adapters_detail::audit_verifier{files, public_key, head}.run();
 }
 
 }  // namespace robots

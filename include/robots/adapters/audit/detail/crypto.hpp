@@ -21,35 +21,21 @@ namespace robots::adapters_detail {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-/// Returns the SHA-256 of `text`, as `sha256sum` prints it.
-[[nodiscard]] inline std::string sha256(std::string_view text) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  ::SHA256(octets_of(text), text.size(), digest.data());
+/// Writes octets as hexadecimal digits in lower case.
+[[nodiscard]] inline std::string hex_of(std::string_view octets) {
   std::string digits;
-  for (const unsigned char octet : digest) {
-    const auto [high, low] = base::hex_digits(octet);
+  for (const char octet : octets) {
+    const auto [high, low] = base::hex_digits(static_cast<unsigned char>(octet));
     digits.append({base::to_lower(high), base::to_lower(low)});
   }
   return digits;
 }
 
-/// Encodes octets as base64 (RFC 4648, section 4).
-[[nodiscard]] inline std::string to_base64(std::string_view octets) {
-  std::string text(4 * ((octets.size() + 2) / 3) + 1, '\0');
-  const int size = ::EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
-                                     octets_of(octets), static_cast<int>(octets.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
-}
-
-/// Decodes the output of `to_base64`. Returns an empty text for any other input.
-[[nodiscard]] inline std::string from_base64(std::string_view text) {
-  std::string octets(3 * (text.size() / 4) + 3, '\0');
-  const int size = ::EVP_DecodeBlock(reinterpret_cast<unsigned char*>(octets.data()),
-                                     octets_of(text), static_cast<int>(text.size()));
-  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
-  octets.resize(size < 0 ? 0 : static_cast<std::size_t>(size) - padding);
-  return to_base64(octets) == text ? octets : std::string{};
+/// Returns the SHA-256 of `text`, as `sha256sum` prints it.
+[[nodiscard]] inline std::string sha256(std::string_view text) {
+  std::string digest(SHA256_DIGEST_LENGTH, '\0');
+  ::SHA256(octets_of(text), text.size(), reinterpret_cast<unsigned char*>(digest.data()));
+  return hex_of(digest);
 }
 
 /// An Ed25519 key: private to sign, or public to check signatures.
@@ -72,6 +58,7 @@ class ed25519_key {
     return sha256({reinterpret_cast<const char*>(raw.data()), size});
   }
 
+  /// Returns the signature of `text` in hexadecimal digits.
   [[nodiscard]] std::string sign(std::string_view text) const {
     const context with{::EVP_MD_CTX_new(), &::EVP_MD_CTX_free};
     std::array<unsigned char, 64> signature{};
@@ -80,12 +67,16 @@ class ed25519_key {
         ::EVP_DigestSign(with.get(), signature.data(), &size, octets_of(text), text.size()) != 1) {
       throw audit_error{"OpenSSL cannot sign with the key"};
     }
-    return to_base64({reinterpret_cast<const char*>(signature.data()), size});
+    return hex_of({reinterpret_cast<const char*>(signature.data()), size});
   }
 
   [[nodiscard]] bool has_signed(std::string_view text, std::string_view signature) const {
     const context with{::EVP_MD_CTX_new(), &::EVP_MD_CTX_free};
-    const std::string octets = from_base64(signature);
+    std::string octets;
+    for (; signature.size() > 1; signature.remove_prefix(2)) {
+      octets +=
+          static_cast<char>(base::hex_value(signature[0]) * 16 + base::hex_value(signature[1]));
+    }
     return with && ::EVP_DigestVerifyInit(with.get(), nullptr, nullptr, nullptr, key_.get()) == 1 &&
            ::EVP_DigestVerify(with.get(), octets_of(octets), octets.size(), octets_of(text),
                               text.size()) == 1;

@@ -11,11 +11,18 @@
 #include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/json_object.hpp>
 
+#include <time.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace robots::adapters_detail {
@@ -25,14 +32,18 @@ struct audit_chain {
   std::uint64_t entries = 0;                ///< number of entries
   std::string last = std::string(64, '0');  ///< the hash of the last one
 
-  /// Adds an entry. Returns its line, with the line end. `members` is an object.
+  /// Adds an entry with the members of two objects. Returns its line, with the line end.
   [[nodiscard]] std::string add(std::string_view time, std::string_view type,
-                                std::string_view members, const ed25519_key* key = nullptr) {
+                                std::string_view members, std::string_view about = {},
+                                const ed25519_key* key = nullptr) {
     std::string line = "{\"n\":" + std::to_string(++entries) + ",\"prev\":\"" + last +
                        "\",\"time\":\"" + std::string{time} + "\",\"type\":\"" + std::string{type} +
                        '"';
-    members = members.substr(1, members.size() - 2);
-    line.append(members.empty() ? "" : ",").append(members);
+    for (const std::string_view object : {about, members}) {
+      if (object.size() > 2) {
+        line.append(",").append(object, 1, object.size() - 2);
+      }
+    }
     if (key != nullptr) {
       line.append(",\"signature\":\"" + key->sign(line) + '"');
     }
@@ -89,5 +100,75 @@ class audit_entry : public json_object {
 
   std::string_view line_;
 };
+
+/// Reads the lines of a file of an audit trail, one at a time.
+class audit_lines {
+ public:
+  /// The most octets in a line; an `AuditTrail` writes no longer ones.
+  static constexpr std::size_t longest = std::size_t{32} << 20U;
+
+  /// Begins at `offset`. Throws `audit_error` unless `file` is a regular file that can be opened. A
+  /// pipe cannot be read several times, as a trail is.
+  explicit audit_lines(const std::string& file, std::uint64_t offset = 0)
+      : name_{file}, next_offset_{offset} {
+    std::error_code failure;
+    const auto status = std::filesystem::status(file, failure);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+      throw audit_error{file + " is not a regular file: copy the trail into one"};
+    }
+    stream_.open(file, std::ios::binary);
+    stream_.seekg(static_cast<std::streamoff>(offset));
+    if (!stream_) {
+      throw audit_error{file + " cannot be read"};
+    }
+  }
+
+  /// Returns the next line without its end, valid until the next call, or an empty optional after
+  /// the last line. Throws `audit_error` if it cannot be read or is longer than `longest`.
+  [[nodiscard]] std::optional<std::string_view> next() {
+    stream_.getline(line_.get(), longest + 1);
+    const auto size = static_cast<std::size_t>(stream_.gcount());
+    if (stream_.bad()) {
+      throw audit_error{name_ + " cannot be read to its end"};
+    }
+    if (stream_.fail() && size > 0) {
+      throw audit_error{name_ + ", line " + std::to_string(number_ + 1) + ": it has more than " +
+                        std::to_string(longest) + " octets, which no entry of a trail has"};
+    }
+    if (stream_.fail()) {
+      return std::nullopt;
+    }
+    is_whole_ = !stream_.eof();
+    ++number_;
+    offset_ = next_offset_;
+    next_offset_ += size;
+    return std::string_view{line_.get(), is_whole_ ? size - 1 : size};
+  }
+
+  /// Returns the number of the line, counted from the start of reading.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  /// Returns the octets of the file before the line.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+  /// Returns true if the line ends with a line end.
+  [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
+
+ private:
+  std::string name_;
+  std::ifstream stream_;
+  std::unique_ptr<char[]> line_ = std::make_unique_for_overwrite<char[]>(longest + 1);
+  std::uint64_t number_ = 0;
+  std::uint64_t offset_ = 0;
+  std::uint64_t next_offset_ = 0;
+  bool is_whole_ = false;
+};
+
+/// Returns the seconds since 1970 of a time such as `2026-01-01T12:00:00.000Z`, or an empty
+/// optional for another text.
+[[nodiscard]] inline std::optional<std::int64_t> audit_second(const std::string& date) {
+  ::tm parts{};
+  return ::strptime(date.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) == nullptr
+             ? std::nullopt
+             : std::optional<std::int64_t>{::timegm(&parts)};
+}
 
 }  // namespace robots::adapters_detail

@@ -1,11 +1,8 @@
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
-#include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/base/ascii.hpp>
 #include <robots/base/decimal.hpp>
-#include <robots/base/enum_text.hpp>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -14,68 +11,19 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 namespace robots::adapters_detail {
 
-class file_handle {
- public:
-  file_handle() = default;
-  explicit file_handle(int fd) noexcept : fd_{fd} {}
-  file_handle(file_handle&& other) noexcept : fd_{std::exchange(other.fd_, -1)} {}
-  file_handle& operator=(file_handle&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~file_handle() {
-    if (fd_ >= 0) {
-      ::close(fd_);
-    }
-  }
-  [[nodiscard]] int get() const noexcept { return fd_; }
-  explicit operator bool() const noexcept { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
-
-/// Reads the octets of a part of a file. Throws `audit_error` if the file has fewer.
-[[nodiscard]] inline std::string read_at(int fd, std::uint64_t offset, std::size_t size,
-                                         const std::string& name) {
-  std::string octets(size, '\0');
-  for (std::size_t done = 0; done < size;) {
-    const ssize_t got =
-        ::pread(fd, octets.data() + done, size - done, static_cast<off_t>(offset + done));
-    if (got <= 0 && !(got < 0 && errno == EINTR)) {
-      throw audit_error{"AuditTrail: " + name + " cannot be read: " +
-                        (got < 0 ? std::generic_category().message(errno) : "it was cut off")};
-    }
-    done += got < 0 ? 0 : static_cast<std::size_t>(got);
-  }
-  return octets;
-}
-
-/// A change by another program to a file of the trail.
-enum class file_change : std::uint8_t {
-  none,
-  moved,     ///< it has another name
-  deleted,   ///< it is gone
-  cut_off,   ///< it is shorter
-  appended,  ///< it is longer
-};
-
-[[nodiscard]] constexpr std::string_view to_string(file_change change) noexcept {
-  return base::enum_text<file_change::appended>(
-      change, {"none", "moved", "deleted", "cut_off", "appended"});
-}
+/// A file descriptor, which the last copy closes.
+using file_handle = std::shared_ptr<const int>;
 
 /// The current file of a trail. It writes whole entries only. If the disk is full and only a part
 /// of an entry fits, it removes that part.
@@ -89,26 +37,22 @@ class audit_file {
     }
     lock_ = open_locked(path_ + ".lock");
     number_ = std::max<std::uint64_t>(last_number(), 1);
-    previous_ = number_ - 1;
     file_ = open_locked(path_of(number_));
-    const content found = mended(file_, path_of(number_));
-    size_ = found.size;
-    torn_ = found.torn;
-    end_ = found.end;
-    if (size_ == 0 && number_ > 1) {
-      const std::string before = path_of(number_ - 1);  // this file was only just begun
-      const content previous = mended(open(before), before);
-      if (previous.size == 0) {
+    mend(file_, path_of(number_));
+    if (size_ == 0 && number_ > 1) {  // this file was only just begun
+      const std::string torn = torn_;
+      const std::string before = path_of(number_ - 1);
+      mend(open(before), before);
+      if (size_ == 0) {
         throw audit_error{"AuditTrail: " + before +
                           " is not there, and the file after it is empty"};
       }
-      end_ = previous.end;
+      size_ = 0;
+      torn_ = torn;
     }
   }
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// Returns the number of the previous file; 0 for the first.
-  [[nodiscard]] std::uint64_t previous() const noexcept { return previous_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   /// Returns the end of the trail at the time when the file was opened.
   [[nodiscard]] const audit_chain& end() const noexcept { return end_; }
@@ -125,18 +69,18 @@ class audit_file {
 
   /// Writes whole lines: all of them, or none, and then returns the reason.
   [[nodiscard]] std::string write(std::string_view lines) {
-    if (is_torn_ && ::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) {
+    if (is_torn_ && ::ftruncate(*file_, static_cast<off_t>(size_)) != 0) {
       return std::generic_category().message(errno);
     }
     is_torn_ = false;
     for (std::string_view rest = lines; !rest.empty();) {
-      const ssize_t done = ::write(file_.get(), rest.data(), rest.size());
+      const ssize_t done = ::write(*file_, rest.data(), rest.size());
       if (done < 0 && errno == EINTR) {
         continue;
       }
       if (done <= 0) {
         const int error = done < 0 ? errno : ENOSPC;
-        is_torn_ = ::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0;
+        is_torn_ = ::ftruncate(*file_, static_cast<off_t>(size_)) != 0;
         return std::generic_category().message(error);
       }
       rest.remove_prefix(static_cast<std::size_t>(done));
@@ -147,26 +91,23 @@ class audit_file {
 
   /// Syncs the file to the disk. Returns false if a part may be missing; the system reports that
   /// only once. A FIFO or another special file needs no sync.
-  [[nodiscard]] bool flush() const noexcept {
-    return ::fdatasync(file_.get()) == 0 || errno == EINVAL;
-  }
+  [[nodiscard]] bool flush() const noexcept { return ::fdatasync(*file_) == 0 || errno == EINVAL; }
 
-  /// Returns what another program has done to the file since the last write.
-  [[nodiscard]] file_change change() const {
+  /// Returns what another program has done to the file since the last write: `moved`, `deleted`,
+  /// `cut_off`, `appended` or nothing.
+  [[nodiscard]] std::string_view change() const {
     struct stat own{};
-    if (::fstat(file_.get(), &own) != 0 || !S_ISREG(own.st_mode)) {
-      return file_change::none;
+    if (::fstat(*file_, &own) != 0 || !S_ISREG(own.st_mode)) {
+      return {};
     }
     if (own.st_nlink == 0) {
-      return file_change::deleted;
+      return "deleted";
     }
     if (!is_named(file_, path_of(number_))) {
-      return file_change::moved;
+      return "moved";
     }
     const auto size = static_cast<std::uint64_t>(own.st_size);
-    return size == size_ || is_torn_ ? file_change::none
-           : size < size_            ? file_change::cut_off
-                                     : file_change::appended;
+    return size == size_ || is_torn_ ? "" : size < size_ ? "cut_off" : "appended";
   }
 
   /// Continues in the next file. Returns false, and keeps this file, if no other file is possible
@@ -178,7 +119,7 @@ class audit_file {
       }
       const std::uint64_t number = (std::max)(number_, last_number()) + 1;
       file_ = open_locked(path_of(number));
-      previous_ = std::exchange(number_, number);
+      number_ = number;
       size_ = 0;
       is_torn_ = false;
       return true;
@@ -188,29 +129,26 @@ class audit_file {
   }
 
  private:
-  struct content {
-    std::uint64_t size = 0;  ///< of whole lines
-    std::string torn{};      ///< the text after them
-    audit_chain end{};       ///< with the last of them
-  };
-
   [[nodiscard]] std::string path_of(std::uint64_t number) const {
     return (std::filesystem::path{path_}.parent_path() / name_of(number)).string();
   }
 
   [[nodiscard]] static file_handle open(const std::string& name) {
-    file_handle opened{::open(name.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0640)};
-    if (!opened) {
+    const int opened = ::open(name.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+    if (opened < 0) {
       throw audit_error{"AuditTrail: " + name +
                         " cannot be opened: " + std::generic_category().message(errno)};
     }
-    return opened;
+    return {new int{opened}, [](const int* closed) {
+              ::close(*closed);
+              delete closed;
+            }};
   }
 
   /// Opens a file that no other trail has open. Throws `audit_error` if another one has it.
   [[nodiscard]] static file_handle open_locked(const std::string& name) {
     file_handle opened = open(name);
-    if (::flock(opened.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (::flock(*opened, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       throw audit_error{"AuditTrail: " + name + " is in use by another trail or process"};
     }
     return opened;
@@ -220,7 +158,7 @@ class audit_file {
   [[nodiscard]] static bool is_named(const file_handle& opened, const std::string& name) {
     struct stat own{};
     struct stat named{};
-    return ::fstat(opened.get(), &own) == 0 && ::stat(name.c_str(), &named) == 0 &&
+    return ::fstat(*opened, &own) == 0 && ::stat(name.c_str(), &named) == 0 &&
            own.st_dev == named.st_dev && own.st_ino == named.st_ino;
   }
 
@@ -241,51 +179,40 @@ class audit_file {
     return last;
   }
 
-  /// Finds the last whole line, searching backwards, and cuts off the rest.
-  [[nodiscard]] static content mended(const file_handle& file, const std::string& name) {
-    content result;
+  /// Finds the last whole line of a file, and cuts off the rest.
+  void mend(const file_handle& file, const std::string& name) {
     struct stat found{};
-    if (::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) {
-      return result;
+    if (::fstat(*file, &found) != 0 || !S_ISREG(found.st_mode)) {
+      return;
     }
-    const auto whole = static_cast<std::uint64_t>(found.st_size);
-    std::string tail;
-    for (std::uint64_t wanted = 65'536;; wanted *= 2) {
-      const std::uint64_t size = (std::min)(wanted, whole);
-      tail = read_at(file.get(), whole - size, static_cast<std::size_t>(size), name);
-      const std::size_t end = tail.rfind('\n');
-      const bool has_line = end != std::string::npos && end > 0 &&
-                            (size == whole || tail.rfind('\n', end - 1) != std::string::npos);
-      if (has_line || size == whole) {
-        break;
-      }
+    const auto all = static_cast<std::uint64_t>(found.st_size);
+    constexpr std::uint64_t enough = 2 * audit_lines::longest;  // for a whole line
+    audit_lines lines{name, all > enough ? all - enough : 0};
+    std::string last;
+    torn_.clear();
+    while (const auto line = lines.next()) {
+      (lines.is_whole() ? last : torn_) = *line;
     }
-    const std::size_t end = tail.rfind('\n');
-    result.torn = end == std::string::npos ? tail : tail.substr(end + 1);
-    result.size = whole - result.torn.size();
-    if (result.size > 0) {
-      std::string_view line{tail.data(), end};
-      line.remove_prefix(line.rfind('\n') + 1);
-      const auto last = audit_entry::read(line);
-      if (!last || !last->is_whole()) {
+    size_ = all - torn_.size();
+    if (size_ > 0) {
+      const auto entry = audit_entry::read(last);
+      if (!entry || !entry->is_whole()) {
         throw audit_error{"AuditTrail: " + name +
                           " does not end with an entry of a trail; see what robots-check "
                           "audit verify says of it, and move it away to begin anew"};
       }
-      result.end = {last->n(), last->hash()};
+      end_ = {entry->n(), entry->hash()};
     }
-    if (!result.torn.empty() && ::ftruncate(file.get(), static_cast<off_t>(result.size)) != 0) {
+    if (!torn_.empty() && ::ftruncate(*file, static_cast<off_t>(size_)) != 0) {
       throw audit_error{"AuditTrail: " + name +
                         " cannot be repaired: " + std::generic_category().message(errno)};
     }
-    return result;
   }
 
   std::string path_;
   file_handle lock_;
   file_handle file_;
   std::uint64_t number_ = 1;
-  std::uint64_t previous_ = 0;
   std::uint64_t size_ = 0;  // of whole lines
   bool is_torn_ = false;    // there is more after them, which could not be removed
   audit_chain end_;

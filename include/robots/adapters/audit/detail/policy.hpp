@@ -1,150 +1,176 @@
-// How an audit trail writes policies, records and options.
+// How an audit trail writes policies and crawlers.
 #pragma once
 
 #include <robots/adapters/audit/detail/crypto.hpp>
+#include <robots/adapters/audit/detail/entry.hpp>
+#include <robots/adapters/audit/detail/json_object.hpp>
 #include <robots/base/json_writer.hpp>
-#include <robots/fetch/outcome.hpp>
-#include <robots/policy/decision.hpp>
-#include <robots/policy/decision_reason.hpp>
+#include <robots/cache/cache_options.hpp>
+#include <robots/http/excluded_hosts.hpp>
+#include <robots/observe/event_text.hpp>
+#include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/policy/record.hpp>
+#include <robots/rep/diff/diff.hpp>
 #include <robots/rep/rules/explanation.hpp>
-#include <robots/rep/rules/verdict.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <optional>
+#include <array>
+#include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace robots::adapters_detail {
 
+/// The most octets of a text from the web, such as a URL, in an entry.
+inline constexpr std::size_t longest_text = std::size_t{1} << 20U;
+
+/// An entry without its place in the chain.
+struct audit_part {
+  std::string_view type;
+  std::string members;  ///< an object
+  std::string id{};     ///< the subject of the entry, for other entries to refer to; may be empty
+  bool once = false;    ///< not needed if an earlier entry describes the subject
+};
+
 /// Returns everything that a site asks of one crawler, as JSON: equal for equal lines.
 [[nodiscard]] inline std::string directives_text(const policy& from) {
   base::json_writer json;
-  const auto add_time = [&](std::string_view name,
-                            const std::optional<std::chrono::milliseconds>& time) {
-    if (time) {
-      json.seconds(name, *time);
-    }
-  };
-  const auto add_hours = [&](const visit_time& hours) {
-    json.number("from_minute", hours.from.count()).number("to_minute", hours.to.count());
-  };
-  json.text("user_agent", from.rules().user_agent());
-  add_time("crawl_delay", from.crawl_delay());
-  add_time("file_delay", from.file_delay());
+  json.text("user_agent", from.rules().user_agent()).open_list("lines");
   std::vector<listed_rule> rules = from.rules().list();
-  std::sort(rules.begin(), rules.end(), [](const listed_rule& a, const listed_rule& b) {
-    return std::tie(a.line, a.kind, a.pattern) < std::tie(b.line, b.kind, b.pattern);
-  });
-  json.open_list("rules");
+  std::ranges::sort(rules, {}, &listed_rule::line);
   for (const listed_rule& rule : rules) {
     json.open().text(to_string(rule.kind), rule.pattern).number("line", rule.line).close();
   }
-  json.close_list();
-  json.open_list("request_rates");
+  std::vector<stated_line> others = detail::stated_delays(from.crawl_delay(), from.file_delay());
   for (const request_rate& rate : from.request_rates()) {
-    json.open().number("requests", rate.requests).seconds("per", rate.per);
-    if (rate.window) {
-      add_hours(*rate.window);
-    }
-    json.close();
+    others.push_back({directive_kind::request_rate, detail::value_of(rate)});
   }
-  json.close_list().open_list("visit_times");
   for (const visit_time& hours : from.visit_times()) {
-    json.open();
-    add_hours(hours);
-    json.close();
+    others.push_back({directive_kind::visit_time, detail::value_of(hours)});
+  }
+  for (const stated_line& line : others) {
+    json.open().text(to_string(line.kind), line.value).close();
   }
   json.close_list();
   return std::move(json).finish();
 }
 
-/// Returns the result of a retrieval, for people.
-inline void add_record(base::json_writer& json, const record_head& head) {
-  const auto add_text = [&](std::string_view name, std::string_view text) {
-    if (!text.empty()) {
-      json.long_text(name, text);
-    }
-  };
-  json.text("outcome", to_string(head.outcome)).number("status", head.status);
-  if (head.error != fetch_error::none) {
-    json.text("error", to_string(head.error));
-  }
-  add_text("error_text", head.error_text);
-  json.text("url", head.url);
-  if (head.final_url != head.url) {
-    json.text("final_url", head.final_url).number("redirects", head.redirects);
-  }
-  json.text("fetched_at", date_text(head.fetched_at)).seconds("lifetime_seconds", head.lifetime);
-  json.number("attempts", head.attempts).number("failures", head.failures);
-  json.text("charset", to_string(head.charset));
-  json.flag("truncated", head.truncated).flag("not_modified", head.not_modified);
-  json.open_list("exchanges");
-  for (const detail::exchange& one : head.exchanges) {
-    json.open().text("url", one.url).number("status", one.status);
-    if (one.error != fetch_error::none) {
-      json.text("error", to_string(one.error));
-    }
-    json.close();
-  }
-  json.close_list();
-}
-
-/// Returns the part of a decision that is about its URL. These members are at the end of an entry,
-/// so that they can be compared.
-inline void add_verdict(base::json_writer& json, const decision& decided) {
-  json.flag("allowed", decided.allowed).text("reason", to_string(decided.reason));
-  if (decided.verdict.directive) {
-    json.text("directive", to_string(*decided.verdict.directive))
-        .text("pattern", decided.verdict.pattern.value_or(""))
-        .number("line", decided.verdict.line);
-  }
-  json.text("user_agent", decided.verdict.user_agent);
-}
-
-/// The description of a policy in a trail.
-struct audited_policy {
-  std::string directives;  ///< the SHA-256 of `text`; empty if no robots.txt is obeyed
-  std::string text;        ///< see `directives_text`
-  std::string members;     ///< an object: the basis of the policy
-  std::string id;          ///< the SHA-256 of `members`
-};
-
-[[nodiscard]] inline audited_policy audited(const policy& from) {
-  audited_policy result;
-  base::json_writer json;
+/// Returns the entries about a policy: what the site asks of the crawler, if a robots.txt is
+/// obeyed, and last an entry of `type`. Its members are those of `about`, the id of the policy, and
+/// the members that the id is the SHA-256 of.
+[[nodiscard]] inline std::vector<audit_part> parts_of(std::string_view type, const policy& from,
+                                                      base::json_writer about = {}) {
+  std::vector<audit_part> parts;
+  const record_head source = from.source();
+  base::json_writer json{longest_text};
   json.text("basis", to_string(from.basis()));
   if (const auto given = from.given_reason()) {
     json.text("reason", to_string(*given));
   }
-  const bool is_last_good = from.basis() == policy_basis::last_good;
-  if (is_last_good || from.basis() == policy_basis::rules) {
-    result.text = directives_text(from);
-    result.directives = sha256(result.text);
-    json.text("directives", result.directives);
+  if (from.basis() == policy_basis::rules || from.basis() == policy_basis::last_good) {
+    const std::string text = directives_text(from);
+    const std::string id = sha256(text);
+    parts.push_back(
+        {"directives", "{\"id\":\"" + id + "\",\"directives\":" + text + '}', id, true});
+    json.text("directives", id).text("rules_fetched_at", date_text(from.rules_source().fetched_at));
   }
-  if (is_last_good) {
-    json.text("last_good_fetched_at", date_text(from.rules_source().fetched_at));
+  json.text("outcome", to_string(source.outcome)).number("status", source.status);
+  if (source.error != fetch_error::none) {
+    json.text("error", to_string(source.error)).long_text("error_text", source.error_text);
   }
-  add_record(json, from.source());
-  result.members = std::move(json).finish();
-  result.id = sha256(result.members);
-  return result;
-}
-
-/// Returns the members of an entry about a policy: `about`, the id of the policy, and the members
-/// that the id stands for.
-[[nodiscard]] inline std::string with_policy(base::json_writer about, const audited_policy& known) {
-  about.text("policy", known.id);
+  json.long_text("url", source.url).long_text("final_url", source.final_url);
+  json.text("fetched_at", date_text(source.fetched_at))
+      .seconds("lifetime_seconds", source.lifetime);
+  json.number("attempts", source.attempts).number("failures", source.failures);
+  json.text("charset", to_string(source.charset)).flag("truncated", source.truncated);
+  json.flag("not_modified", source.not_modified);
+  const std::string members = std::move(json).finish();
+  std::string id = sha256(members);
+  about.text("policy", id);
   std::string text = std::move(about).finish();
   text.back() = ',';
-  return text.append(known.members, 1);
+  parts.push_back({type, text.append(members, 1), std::move(id), type == "policy"});
+  return parts;
+}
+
+inline constexpr std::array<std::pair<std::string_view, bool parse_options::*>, 4> parse_flags{
+    {{"strict", &parse_options::strict},
+     {"truncated", &parse_options::truncated},
+     {"delay_closes_group", &parse_options::delay_closes_group},
+     {"prepend_slash", &parse_options::prepend_slash}}};
+
+/// Writes the options that affect how the crawler reads a robots.txt, and which hosts need a
+/// sign-off.
+[[nodiscard]] inline std::string crawler_text(std::size_t number, const cache_options& options) {
+  const parse_options& parse = options.parse;
+  base::json_writer json;
+  json.number("crawler", number).text("user_agent", options.user_agent);
+  json.text("dialect", to_string(parse.dialect)).number("max_bytes", parse.max_bytes);
+  for (const auto& [name, option] : parse_flags) {
+    json.flag(name, parse.*option);
+  }
+  json.flag("tie_disallows", parse.tie == tie_break::disallow)
+      .flag("names_united", parse.names == several_names::union_of_groups)
+      .text("fallback", options.fallback.name())
+      .open_list("actions");
+  for (std::size_t i = 0; i < outcome_count; ++i) {
+    const auto kind = static_cast<outcome>(i);
+    json.open().text(to_string(kind), to_string(options.fallback.action(kind))).close();
+  }
+  json.close_list();
+  detail::add_hosts(json, "excluded", options.excluded);
+  detail::add_hosts(json, "sign_off", options.sign_off);
+  json.flag("is_high_risk", static_cast<bool>(options.is_high_risk));
+  return std::move(json).finish();
+}
+
+/// The description of a crawler in a trail: everything that its decisions depend on, except the
+/// text of a robots.txt.
+struct audited_crawler {
+  std::string text;  ///< see `crawler_text`
+  std::string user_agent;
+  parse_options parse{};
+  std::vector<detail::excluded_hosts> excluded{};  ///< each list until now
+  detail::excluded_hosts high_risk{};              ///< hosts that need a sign-off
+  bool has_own_risk = false;               ///< a function of the user may name more of them
+};
+
+/// Reads a list of hosts from an entry.
+[[nodiscard]] inline detail::excluded_hosts hosts_in(const audit_entry& from, std::string_view name) {
+  std::vector<std::string> listed;
+  for (const json_object& host : from.list(name)) {
+    listed.push_back(host.text("host"));
+  }
+  try {
+    return detail::excluded_hosts{listed};
+  } catch (const std::invalid_argument&) {
+    return detail::excluded_hosts{};  // no trail has such a name
+  }
+}
+
+/// Reads the output of `crawler_text`.
+[[nodiscard]] inline audited_crawler read_crawler(const audit_entry& from) {
+  const std::string_view said = from.before_hash();
+  audited_crawler result{
+      .text = std::string{said.substr((std::min)(said.find(",\"crawler\":"), said.size()))},
+      .user_agent = from.text("user_agent")};
+  parse_options& parse = result.parse;
+  parse.dialect =
+      from.text("dialect") == to_string(dialect::google) ? dialect::google : dialect::rfc9309;
+  parse.max_bytes = from.number("max_bytes");
+  for (const auto& [name, option] : parse_flags) {
+    parse.*option = from.flag(name);
+  }
+  parse.tie = from.flag("tie_disallows") ? tie_break::disallow : tie_break::allow;
+  parse.names =
+      from.flag("names_united") ? several_names::union_of_groups : several_names::first_with_group;
+  result.excluded.push_back(hosts_in(from, "excluded"));
+  result.high_risk = hosts_in(from, "sign_off");
+  result.has_own_risk = from.flag("is_high_risk");
+  return result;
 }
 
 }  // namespace robots::adapters_detail

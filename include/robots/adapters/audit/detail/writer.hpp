@@ -3,7 +3,6 @@
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
-#include <robots/adapters/audit/detail/crawler.hpp>
 #include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/adapters/audit/detail/file.hpp>
@@ -12,11 +11,13 @@
 #include <robots/base/sampler.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/work_queue.hpp>
-#include <robots/policy/decision.hpp>
+#include <robots/cache/cache_options.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/time/wall_time.hpp>
 #include <robots/version.hpp>
 
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -34,105 +35,38 @@
 
 namespace robots::adapters_detail {
 
-/// An entry without its place in the chain.
-struct audit_part {
-  std::string_view type;
-  std::string members;  ///< an object
-  std::string id;       ///< the subject of the entry, for other entries to refer to
-  bool once = false;    ///< not needed if the subject is described already
-};
-
-/// The most octets of a text from the web, such as a URL, in an entry.
-inline constexpr std::size_t longest_text = std::size_t{1} << 20U;
-
-/// Returns the first members of entries about sites.
-[[nodiscard]] inline base::json_writer begin_members(std::size_t crawler, std::string_view site,
-                                                     std::string_view trace_id = {},
-                                                     std::string_view span_id = {}) {
-  base::json_writer json{longest_text};
-  json.number("crawler", crawler).text("site", site);
-  if (!trace_id.empty()) {
-    json.text("trace_id", trace_id).text("span_id", span_id);
-  }
-  return json;
-}
-
-/// A decision that waits to be written. The writing thread looks at its policy.
-struct audit_decision {
-  std::size_t crawler = 0;
-  std::string site;
-  std::string trace_id;
-  std::string span_id;
-  std::string url;
-  decision decided;
-};
-
 /// An event that waits to be written.
 struct audit_news {
   wall_time time{};
-  std::vector<audit_part> parts{};
-  std::optional<audit_decision> decided{};
+  std::string about{};              ///< an object: the crawler, the site and the trace
+  std::vector<audit_part> parts{};  ///< the entries
+  std::shared_ptr<const robots::policy>
+      policy{};  ///< of a decision; the writing thread describes it
 
   /// Returns octets of memory, without the policy.
   [[nodiscard]] std::size_t size() const noexcept {
-    std::size_t all = sizeof(*this) + parts.capacity() * sizeof(audit_part);
+    std::size_t all = sizeof(*this) + about.capacity() + parts.capacity() * sizeof(audit_part);
     for (const audit_part& part : parts) {
       all += part.members.capacity() + part.id.capacity();
-    }
-    if (decided) {
-      for (const std::string* text :
-           {&decided->site, &decided->url, &decided->trace_id, &decided->span_id}) {
-        all += text->capacity();
-      }
     }
     return all;
   }
 
   /// Returns the policy of a decision. By the time of writing, only this entry may keep it alive.
   [[nodiscard]] base::shared_memory keeps() const noexcept {
-    return decided ? base::shared_memory{decided->decided.policy.get(),
-                                         decided->decided.policy->memory_bytes()}
-                   : base::shared_memory{};
+    return policy ? base::shared_memory{policy.get(), policy->memory_bytes()}
+                  : base::shared_memory{};
   }
 };
-
-/// Returns the name under which a trail remembers the policy for another crawler. Two crawlers may
-/// have equal policies from different lines of a file.
-[[nodiscard]] inline std::string id_for(const std::string& policy, std::size_t crawler) {
-  return policy + '/' + std::to_string(crawler);
-}
-
-/// Returns the entries about the policy of an event: its directives and their text, unless an
-/// earlier entry has them, and an entry of `type` whose members begin with `about`.
-[[nodiscard]] inline std::vector<audit_part> parts_of(std::string_view type,
-                                                      base::json_writer about, const policy& from,
-                                                      std::string_view body) {
-  audited_policy known = audited(from);
-  std::vector<audit_part> parts;
-  if (!known.directives.empty()) {
-    parts.push_back({"directives",
-                     "{\"id\":\"" + known.directives + "\",\"directives\":" + known.text + '}',
-                     known.directives, true});
-    about.number("version", from.version());
-  }
-  if (!body.empty()) {
-    const std::string id = sha256(body);
-    base::json_writer content;
-    content.text("id", id).number("octets", body.size()).text("text", body);
-    parts.push_back({"body", std::move(content).finish(), id, true});
-    about.text("body", id);
-  }
-  std::string members = with_policy(std::move(about), known);
-  parts.push_back({type, std::move(members), std::move(known.id), type == "policy"});
-  return parts;
-}
 
 class audit_writer {
  public:
   using queue = base::work_queue<audit_news>;
 
-  explicit audit_writer(const audit_options& options)
-      : options_{options}, takes_{options.share}, file_{options} {
+  const audit_options options;
+
+  explicit audit_writer(const audit_options& from)
+      : options{from}, takes_{from.share}, file_{from} {
     // OpenSSL must start first, so that it ends after a trail that lives as long as the process.
     static_cast<void>(sha256({}));
     if (!options.signing_key.empty()) {
@@ -148,6 +82,14 @@ class audit_writer {
       throw std::invalid_argument{"audit_options: flush_every is negative: use 0 for at once"};
     }
     written_.chain = file_.end();
+    if (const std::string& torn = file_.torn(); !torn.empty()) {
+      constexpr std::size_t shown = 1'000;
+      base::json_writer cut;
+      cut.text("note", "a process had been killed: the beginning of a line, " +
+                           std::to_string(torn.size()) + " octets, was cut off");
+      cut.text("start", std::string_view{torn}.substr(0, shown));
+      reports_.push_back({"torn", std::move(cut).finish()});
+    }
     written_.signed_entries = written_.chain.entries;
     stats_.last_file = file_.number();
     stats_.last_hash = written_.chain.last;
@@ -158,10 +100,10 @@ class audit_writer {
 
   [[nodiscard]] bool takes() const noexcept { return takes_.takes(); }
 
-  /// Adds a crawler by its options. Returns its number in the trail.
-  [[nodiscard]] std::size_t add_crawler(std::string text) {
+  /// Adds a crawler. Returns its number in the trail.
+  [[nodiscard]] std::size_t add_crawler(const cache_options& crawler) {
     const std::scoped_lock lock{mutex_};
-    crawlers_.push_back(std::move(text));
+    crawlers_.push_back(crawler_text(crawlers_.size(), crawler));
     return crawlers_.size() - 1;
   }
 
@@ -173,16 +115,11 @@ class audit_writer {
     why_lost_ = why;
   }
 
-  /// Returns true if the trail states all losses.
-  [[nodiscard]] bool tells_of_all() const {
+  /// Returns true if the trail states all losses, and everything that was written still exists, as
+  /// far as is known.
+  [[nodiscard]] bool is_complete() const {
     const std::scoped_lock lock{mutex_};
-    return untold_ == 0;
-  }
-
-  /// Returns true if everything that was written still exists, as far as is known.
-  [[nodiscard]] bool is_on_disk() const {
-    const std::scoped_lock lock{mutex_};
-    return is_on_disk_;
+    return untold_ == 0 && is_on_disk_;
   }
 
   [[nodiscard]] audit_stats stats() const {
@@ -192,20 +129,27 @@ class audit_writer {
 
   /// Writes events, in the thread of the queue. Returns the time of the next sync.
   [[nodiscard]] std::optional<queue::time_point> work(const queue::work& now) {
-    handled_ = 0;
-    try {
-      write(now.items);
-      const bool has_news = !tells_of_all() || file_.change() != file_change::none;
-      if (now.ends || (now.flushes && has_news)) {
+    for (const audit_news& news : now.items) {
+      attempt([&] {
+        ++block_events_;
+        begin_block();
+        add(news);
+        if (lines_.size() >= block || file_.size() + lines_.size() >= options.file_bytes) {
+          write_block();
+          rotate_if_due();
+        }
+      });
+    }
+    attempt([&] {
+      write_block();
+      if (now.flushes || now.ends) {  // reports what happened without an event, such as losses
         begin_block();
         if (now.ends) {
           sign("close");
         }
         write_block();
       }
-    } catch (const std::exception& error) {  // no memory, or OpenSSL cannot sign
-      give_up(now.items.size(), error.what());
-    }
+    });
     if (now.flushes || now.ends || (flush_at_ && clock::now() >= *flush_at_)) {
       flush_file();
       flush_at_.reset();
@@ -220,38 +164,28 @@ class audit_writer {
   struct progress {
     audit_chain chain{};
     std::uint64_t signed_entries = 0;  ///< the number of the last signed entry
-    std::size_t crawlers = 0;          ///< crawlers described in this file
-    bool is_file_begun = false;        ///< it has its first entries
-    bool is_torn_told = false;
+    std::size_t crawlers = 0;  ///< crawlers described in this file; 0 before its first entry
   };
 
   static constexpr std::size_t block = std::size_t{1} << 18U;
   /// The number of policies and texts that are remembered as described.
   static constexpr std::size_t most_known = 65'536;
 
-  void write(const std::vector<audit_news>& all) {
-    for (const audit_news& news : all) {
-      begin_block();
-      add(news);
-      ++block_events_;
-      if (lines_.size() >= block || file_.size() + lines_.size() >= options_.file_bytes) {
-        write_block();
-        rotate_if_due();
-      }
+  /// Takes a step of the work. Loses the block if there is no memory, or if OpenSSL cannot sign.
+  template <class Step>
+  void attempt(const Step& step) {
+    try {
+      step();
+    } catch (const std::exception& error) {
+      lose_block(error.what());
     }
-    write_block();
   }
 
-  /// Drops the rest of `events` events, and counts them as lost.
-  void give_up(std::uint64_t events, std::string_view why) {
+  /// Drops the block, and counts its events as lost.
+  void lose_block(std::string_view why) {
     lines_.clear();
     known_.clear();
-    block_events_ = 0;
-    fail(events - handled_, why);
-  }
-
-  void fail(std::uint64_t events, std::string_view why) {
-    lose(events, why);
+    lose(std::exchange(block_events_, 0), why);
     const std::scoped_lock lock{mutex_};
     stats_.failure = why;
   }
@@ -261,94 +195,90 @@ class audit_writer {
     if (!lines_.empty()) {
       return;
     }
-    if (const file_change change = file_.change(); change != file_change::none) {
+    if (const std::string_view change = file_.change(); !change.empty()) {
       leave_file(change);
     }
     next_ = written_;
-    std::vector<std::string> crawlers;
-    base::json_writer lost;
-    {
-      const std::scoped_lock lock{mutex_};
-      crawlers = crawlers_;
-      block_losses_ = untold_;
-      lost.number("events", untold_).text("why", why_lost_);
-    }
-    if (!next_.is_file_begun) {
+    std::unique_lock lock{mutex_};
+    const std::vector<std::string> crawlers = crawlers_;
+    const std::string why_lost = why_lost_;
+    block_losses_ = untold_;
+    lock.unlock();
+    if (next_.crawlers == 0) {
       begin_file();
     }
     for (; next_.crawlers < crawlers.size(); ++next_.crawlers) {
-      const std::size_t i = next_.crawlers;
-      add_entry("crawler", "{\"crawler\":" + std::to_string(i) + ',' + crawlers[i].substr(1));
+      add_entry("crawler", crawlers[next_.crawlers]);
     }
-    if (!gap_.empty()) {
-      add_entry("gap", gap_);
+    for (const audit_part& report : reports_) {
+      add_entry(report.type, report.members);
     }
     if (block_losses_ > 0) {
+      base::json_writer lost;
+      lost.number("events", block_losses_);
+      lost.text("note",
+                std::to_string(block_losses_) + " events could not be recorded: " + why_lost);
       add_entry("lost", std::move(lost).finish());
     }
   }
 
-  /// Continues in the next file after another program has changed this one.
-  void leave_file(file_change change) {
+  /// Continues in the next file after another program has changed this one. Throws `audit_error` if
+  /// no other file is possible, and this one is lost.
+  void leave_file(std::string_view change) {
     flush_file();
+    const bool is_lost = change == "deleted" || change == "cut_off";
     const std::string name = file_.name_of(file_.number());
     if (!file_.begin_next()) {
-      return;
+      return is_lost ? throw audit_error{name + " was " + std::string{change}} : void();
     }
     base::json_writer gap;
-    gap.text("file", name).text("change", to_string(change));
-    gap.number("last_entry", written_.chain.entries);
-    gap_ = std::move(gap).finish();
+    gap.text("note", "while " + name +
+                         " was written, somebody did this to it: " + std::string{change} +
+                         ". Its last entry was entry " + std::to_string(written_.chain.entries));
+    reports_.push_back({"gap", std::move(gap).finish()});
     known_.clear();
-    written_.is_file_begun = false;
-    const std::uint64_t events = std::exchange(file_events_, 0);
-    if (is_lost_by(change)) {
-      const std::scoped_lock lock{mutex_};
-      stats_.lost += events;
-      is_on_disk_ = false;
-    }
-  }
-
-  [[nodiscard]] static bool is_lost_by(file_change change) noexcept {
-    return change == file_change::deleted || change == file_change::cut_off;
+    written_.crawlers = 0;
+    const std::scoped_lock lock{mutex_};
+    stats_.lost += is_lost ? file_events_ : 0;
+    is_on_disk_ = is_on_disk_ && !is_lost;
+    file_events_ = 0;
   }
 
   void begin_file() {
-    next_.crawlers = 0;
-    next_.is_file_begun = true;
     base::json_writer json;
     json.number("format", 1).text("library", version).number("file", file_.number());
-    if (file_.previous() > 0) {
-      json.text("previous", file_.name_of(file_.previous()));
-    }
-    json.text("share", number_text(options_.share));
+    std::array<char, 32> share{};
+    const auto end = std::to_chars(share.data(), share.data() + share.size(), options.share).ptr;
+    json.text("share", {share.data(), end});
     if (key_) {
-      json.text("key", key_->name()).number("sign_every", options_.sign_every);
+      json.text("key", key_->name()).number("sign_every", options.sign_every);
     }
     add_entry("trail", std::move(json).finish());
-    if (const std::string& torn = file_.torn(); !torn.empty() && !next_.is_torn_told) {
-      constexpr std::size_t shown = 1'000;
-      base::json_writer cut;
-      cut.number("octets", torn.size()).text("sha256", sha256(torn));
-      cut.text("start", std::string_view{torn}.substr(0, shown));
-      add_entry("torn", std::move(cut).finish());
-    }
-    next_.is_torn_told = true;
     if (key_ && stats_.entries == 0 && next_.chain.entries > 1) {
       sign("start");  // entries that an earlier process did not sign
     }
   }
 
+  /// Adds the entries of an event. A decision comes after its policy, unless that was written
+  /// before.
   void add(const audit_news& news) {
-    for (const audit_part& part : news.parts) {
-      add_part(news.time, part);
+    std::string about = news.about;
+    if (news.policy) {
+      const std::string id = id_of(news.policy);
+      if (!known_.contains(id)) {
+        for (const audit_part& part : parts_of("policy", *news.policy)) {
+          add_part(news.time, about, part);
+        }
+      }
+      about.back() = ',';
+      about += "\"policy\":\"" + id + "\"}";
     }
-    if (news.decided) {
-      add_decision(news.time, *news.decided);
+    for (const audit_part& part : news.parts) {
+      add_part(news.time, about, part);
     }
   }
 
-  void add_part(wall_time time, const audit_part& part) {
+  void add_part(wall_time time, std::string_view about, const audit_part& part) {
     if (part.once && known_.contains(part.id)) {
       return;
     }
@@ -358,27 +288,10 @@ class audit_writer {
       }
       known_.insert(part.id);
     }
-    add_entry(part.type, part.members, time);
+    add_entry(part.type, part.members, about, time);
   }
 
-  /// Writes a decision, after its policy unless the policy was written before.
-  void add_decision(wall_time time, const audit_decision& from) {
-    const decision& decided = from.decided;
-    const std::string id = id_of(decided.policy);
-    if (!known_.contains(id) && !known_.contains(id_for(id, from.crawler))) {
-      for (const audit_part& part :
-           parts_of("policy", begin_members(from.crawler, from.site), *decided.policy, {})) {
-        add_part(time, part);
-      }
-    }
-    base::json_writer json = begin_members(from.crawler, from.site, from.trace_id, from.span_id);
-    json.long_text("url", from.url).text("policy", id).seconds("age_seconds", decided.age);
-    json.flag("from_cache", decided.from_cache).flag("stale", decided.stale);
-    add_verdict(json, decided);
-    add_entry("decision", std::move(json).finish(), time);
-  }
-
-  /// See `audited_policy::id`. Computed once for each object.
+  /// Returns the id of a policy; see `parts_of`. Computed once for each object.
   [[nodiscard]] std::string id_of(const std::shared_ptr<const policy>& from) {
     if (ids_.size() >= most_known) {
       ids_.clear();
@@ -386,15 +299,15 @@ class audit_writer {
     auto& [object, id] = ids_[from.get()];
     if (object.lock() != from) {
       object = from;
-      id = audited(*from).id;
+      id = parts_of("policy", *from).back().id;
     }
     return id;
   }
 
-  void add_entry(std::string_view type, std::string_view members,
+  void add_entry(std::string_view type, std::string_view members, std::string_view about = {},
                  wall_time time = std::chrono::system_clock::now()) {
-    lines_ += next_.chain.add(date_text(time), type, members);
-    if (key_ && next_.chain.entries - next_.signed_entries >= options_.sign_every) {
+    lines_ += next_.chain.add(date_text(time), type, members, about);
+    if (key_ && next_.chain.entries - next_.signed_entries >= options.sign_every) {
       sign("count");
     }
   }
@@ -406,7 +319,7 @@ class audit_writer {
       json.text("key", key_->name());
     }
     lines_ += next_.chain.add(date_text(std::chrono::system_clock::now()), "checkpoint",
-                              std::move(json).finish(), key_ ? &*key_ : nullptr);
+                              std::move(json).finish(), {}, key_ ? &*key_ : nullptr);
     next_.signed_entries = next_.chain.entries;
   }
 
@@ -414,29 +327,21 @@ class audit_writer {
     if (lines_.empty()) {
       return;
     }
-    const file_change change = file_.change();
-    const std::string failure = is_lost_by(change) ? file_.name_of(file_.number()) + " was " +
-                                                         std::string{to_string(change)}
-                                                   : file_.write(lines_);
-    lines_.clear();
-    const std::uint64_t events = std::exchange(block_events_, 0);
-    const std::uint64_t losses = std::exchange(block_losses_, 0);
-    handled_ += events;
-    if (!failure.empty()) {
-      known_.clear();
-      return fail(events, failure);
+    if (const std::string failure = file_.write(lines_); !failure.empty()) {
+      return lose_block(failure);
     }
-    file_events_ += events;
-    gap_.clear();
+    lines_.clear();
+    file_events_ += std::exchange(block_events_, 0);
+    reports_.clear();
     const std::scoped_lock lock{mutex_};
     stats_.failure.clear();
     stats_.entries += next_.chain.entries - written_.chain.entries;
     stats_.last_file = file_.number();
     stats_.last_hash = next_.chain.last;
-    untold_ -= losses;
+    untold_ -= std::exchange(block_losses_, 0);
     written_ = next_;
-    if (options_.flush_every && !flush_at_) {
-      flush_at_ = base::saturating_add(clock::now(), *options_.flush_every);
+    if (options.flush_every && !flush_at_) {
+      flush_at_ = base::saturating_add(clock::now(), *options.flush_every);
     }
   }
 
@@ -449,7 +354,7 @@ class audit_writer {
   }
 
   void rotate_if_due() {
-    if (file_.size() < options_.file_bytes + over_bytes_) {
+    if (file_.size() < options.file_bytes + over_bytes_) {
       return;
     }
     next_ = written_;
@@ -457,7 +362,7 @@ class audit_writer {
     write_block();
     flush_file();
     if (file_.begin_next()) {
-      written_.is_file_begun = false;
+      written_.crawlers = 0;
       file_events_ = 0;
       over_bytes_ = 0;
     } else {
@@ -465,7 +370,6 @@ class audit_writer {
     }
   }
 
-  const audit_options options_;
   const base::sampler takes_;
   std::optional<ed25519_key> key_;
 
@@ -483,10 +387,9 @@ class audit_writer {
   std::string lines_;               // of the block that is written next
   std::uint64_t block_events_ = 0;  // in the lines
   std::uint64_t block_losses_ = 0;  // stated in the lines
-  std::uint64_t handled_ = 0;       // of the taken events: written or lost
   std::uint64_t file_events_ = 0;   // of this process in the file
   std::uint64_t over_bytes_ = 0;
-  std::string gap_;  // the report of the next block about the previous file
+  std::vector<audit_part> reports_;  // about files, for the next block
   std::optional<clock::time_point> flush_at_;
   std::unordered_set<std::string> known_;
   std::unordered_map<const policy*, std::pair<std::weak_ptr<const policy>, std::string>> ids_;
