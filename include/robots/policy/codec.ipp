@@ -135,7 +135,7 @@ class record_stream {
         error(hop.error);
       }
     });
-    part(one.validators, validators{}, [&] {
+    part(one.validators, detail::validators{}, [&] {
       text(one.validators.etag, record_limits::validator);
       text(one.validators.last_modified, record_limits::validator);
     });

@@ -104,8 +104,9 @@ struct earlier_policies {
   if (policy_detail::has_text(head.outcome)) {
     parse_options reading = options.parse;
     // A record from elsewhere may be longer than what this crawler reads.
-    const std::string_view served = body.substr(0, reading.max_bytes);
-    reading.truncated = reading.truncated || head.truncated || served.size() < body.size();
+    const std::string_view served = std::string_view{retrieved.body}.substr(0, reading.max_bytes);
+    reading.truncated =
+        reading.truncated || head.truncated || served.size() < retrieved.body.size();
     const std::optional<std::string> transcoded = to_utf8(served);
     const std::string_view read = transcoded ? std::string_view{*transcoded} : served;
     // The limit applies to the octets of the response. Text that grew in transcoding is not cut

@@ -204,9 +204,9 @@ class audit_judge {
       const std::string directives = ' ' + entry.text("directives");
       const auto body = bodies_.find(entry.text("body"));
       if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
-        texts_[recorded.site + directives] = {body->second,
-                                              enum_named(entry.text("charset"), detail::charset::utf_16be),
-                                              entry.flag("truncated")};
+        texts_[recorded.site + directives] = {
+            body->second, enum_named(entry.text("charset"), detail::charset::utf_16be),
+            entry.flag("truncated")};
       } else if (const auto theirs = texts_.find(recorded.final_site + directives);
                  theirs != texts_.end()) {
         texts_.try_emplace(recorded.site + directives, recorded_text{theirs->second});

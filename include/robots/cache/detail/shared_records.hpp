@@ -22,11 +22,9 @@ namespace robots::cache_detail {
 /// Reads the records of a site from a shared store. Returns an empty optional if they are not
 /// plausible: anyone may have written them. `latest` is the latest time that another clock can show
 /// now. `max_bytes` is the number of octets of a file that this process reads. Linear.
-[[nodiscard]] inline std::optional<detail::site_records> believed(std::string_view value,
-                                                                  const site& asked,
-                                                                  const excluded_hosts& excluded,
-                                                                  std::chrono::sys_seconds latest,
-                                                                  std::size_t max_bytes) {
+[[nodiscard]] inline std::optional<detail::site_records> believed(
+    std::string_view value, const site& asked, const detail::excluded_hosts& excluded,
+    std::chrono::sys_seconds latest, std::size_t max_bytes) {
   auto read = detail::decode_site(value).value;
   const std::vector<std::string> urls = asked.robots_urls();
   constexpr int most_redirects = 65'536;  // so that sums along a chain of sites do not overflow

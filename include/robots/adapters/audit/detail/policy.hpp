@@ -44,14 +44,15 @@ struct audit_part {
   for (const listed_rule& rule : rules) {
     json.open().text(to_string(rule.kind), rule.pattern).number("line", rule.line).close();
   }
-  std::vector<stated_line> others = detail::stated_delays(from.crawl_delay(), from.file_delay());
+  std::vector<detail::stated_line> others =
+      detail::stated_delays(from.crawl_delay(), from.file_delay());
   for (const request_rate& rate : from.request_rates()) {
     others.push_back({directive_kind::request_rate, detail::value_of(rate)});
   }
   for (const visit_time& hours : from.visit_times()) {
     others.push_back({directive_kind::visit_time, detail::value_of(hours)});
   }
-  for (const stated_line& line : others) {
+  for (const detail::stated_line& line : others) {
     json.open().text(to_string(line.kind), line.value).close();
   }
   json.close_list();
@@ -135,11 +136,12 @@ struct audited_crawler {
   parse_options parse{};
   std::vector<detail::excluded_hosts> excluded{};  ///< each list until now
   detail::excluded_hosts high_risk{};              ///< hosts that need a sign-off
-  bool has_own_risk = false;               ///< a function of the user may name more of them
+  bool has_own_risk = false;                       ///< a function of the user may name more of them
 };
 
 /// Reads a list of hosts from an entry.
-[[nodiscard]] inline detail::excluded_hosts hosts_in(const audit_entry& from, std::string_view name) {
+[[nodiscard]] inline detail::excluded_hosts hosts_in(const audit_entry& from,
+                                                     std::string_view name) {
   std::vector<std::string> listed;
   for (const json_object& host : from.list(name)) {
     listed.push_back(host.text("host"));
