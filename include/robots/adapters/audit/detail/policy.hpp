@@ -12,6 +12,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/rep/diff/diff.hpp>
 #include <robots/rep/rules/explanation.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <array>
