@@ -30,11 +30,11 @@ for name, text in headers():
         continue
     namespace = ""
     for inner, kind, one in re.findall(
-            r"^(?:namespace ([\w:]+) \{|\}  // namespace \w+_detail$)|^(class|struct|concept|enum class) (\w+)(?: final)?(?= : [^;]*\{| ?\{| =)",
+            r"^(?:namespace ([\w:]+) \{|\}  // namespace [\w:]*detail$)|^(class|struct|concept|enum class) (\w+)(?: final)?(?= : [^;]*\{| ?\{| =)",
             text, re.M):
         if not kind:
             namespace = inner
-        elif not namespace.endswith("_detail"):
+        elif not namespace.endswith("detail"):
             types.setdefault(room, []).append(one)
 
 

@@ -153,8 +153,9 @@ class document {
       return read_lines<Line>(directives());
     }
   }
+  /// Deleted for temporaries if the lines are views: the result would dangle.
   template <class Line>
-    requires requires(Line line) { line.path; }  // a view
+    requires requires(Line line) { line.path; }
   std::vector<Line> read(std::string_view = "*") const&& = delete;
 
   /// Returns the groups in file order, not merged.
