@@ -67,6 +67,7 @@ export namespace robots {
   using robots::decision;
   using robots::decision_event;
   using robots::decision_reason;
+  using robots::delay_options;
   using robots::diagnostic;
   using robots::diagnostic_code;
   using robots::dialect;
@@ -101,6 +102,7 @@ export namespace robots {
   using robots::host_gate;
   using robots::host_of;
   using robots::http_header;
+  using robots::is_failure;
   using robots::json_log_options;
   using robots::lease_wish;
   using robots::ledger_event;
@@ -138,6 +140,7 @@ export namespace robots {
   using robots::prefetch_summary;
   using robots::product_token;
   using robots::quarantine_event;
+  using robots::read_lines;
   using robots::record;
   using robots::record_head;
   using robots::report_of;

@@ -46,6 +46,25 @@ TEST_CASE("The example of WEB::ROBOTS prints PARSE, ALLOWS, MATCH and SITEMAPS a
   CHECK(run_program(ROBOTS_WEB_ROBOTS, {"LIST", server.url("/"), "FerretBot"}).status == 2);
 }
 
+TEST_CASE(
+    "The example of a queue delays, drops and sets aside messages before the worker has them") {
+  loopback_server server;
+  server.get("/robots.txt", "User-agent: *\nDisallow: /admin\nCrawl-delay: 0.002\n");
+  server.get("/page", "a page");
+  const std::string page = server.url("/page");
+  const std::string admin = server.url("/admin");
+  const auto result =
+      run_program(ROBOTS_QUEUE, {page, admin, "https://clinic.gov/", "mailto:a@b.example"});
+  CHECK_MESSAGE(result.status == 0, result.errors);
+  // The page waits for the Crawl-delay, which begins with the request for robots.txt.
+  CHECK(result.output == page + ": not_yet\n" + admin +
+                             ": disallowed\nhttps://clinic.gov/: needs_sign_off\n"
+                             "mailto:a@b.example: invalid_url\n" +
+                             page + ": go\n");
+  CHECK(result.errors == "for a person to review: https://clinic.gov/\n");
+  CHECK(server.requests() == 2);
+}
+
 TEST_CASE("The example of CrawlingRules crawls the allowed pages of a site once each") {
   loopback_server server;
   server.get("/robots.txt", "User-agent: *\nDisallow: /*/test\nCrawl-delay: 0.002\n");
