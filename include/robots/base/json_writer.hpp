@@ -52,7 +52,7 @@ inline void append_json(std::string& line, std::string_view text) {
 class json_writer {
  public:
   json_writer() = default;
-  /// Texts of `long_text` are cut to `longest` octets.
+  /// Cuts the texts of `long_text` to `longest` octets.
   explicit json_writer(std::size_t longest) : longest_{longest} {}
 
   /// Adds a text; see `append_json`.
@@ -129,7 +129,7 @@ class json_writer {
   [[nodiscard]] std::string finish() && { return std::move(close().line_); }
 
  private:
-  /// Returns the position for the value of a member.
+  /// Adds the name of a member. Returns the line, to which the caller adds the value.
   [[nodiscard]] std::string& member(std::string_view name) {
     separate();
     append_json(line_, name);

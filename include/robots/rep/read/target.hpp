@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
+#include <robots/base/url_head.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -12,12 +12,6 @@ struct target_path {
   std::string_view text{};     ///< path and query, as written
   bool leading_slash = false;  ///< a `/` is missing before `text`, as for `http://host?q`
 };
-
-/// Returns the length of `scheme://` at the start of a URL, or 0.
-[[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
-  const std::size_t length = base::scheme_length(url);
-  return length != 0 && url.substr(length).starts_with("://") ? length + 3 : 0;
-}
 
 [[nodiscard]] constexpr target_path path_from(std::string_view url, std::size_t start) noexcept {
   if (start == std::string_view::npos) {
@@ -56,7 +50,7 @@ struct target_path {
     return lenient_path(target);
   }
   target = target.substr(0, target.find('#'));
-  const std::size_t authority = scheme_prefix(target);
+  const std::size_t authority = base::scheme_prefix(target);
   if (authority == 0) {
     return {.text = target, .leading_slash = !target.starts_with('/')};
   }
