@@ -17,7 +17,7 @@ namespace robots {
 /// A wait before the next try.
 struct retry_wait {
   time_point until{};  ///< then call `on_wait_over`
-  stop_token stop{};   ///< requested: wait no longer
+  stop_token stop{};   ///< a stop request ends the wait
 };
 
 }  // namespace robots
