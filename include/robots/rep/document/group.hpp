@@ -121,7 +121,7 @@ class group_cursor {
 
   std::span<const document_line> rest_{};
   std::string_view text_{};
-  std::size_t run_size_ = 0;    // distance to the next User-agent lines for the same lines
+  std::size_t run_size_ = 0;    // distance to the next part of the group
   std::size_t group_size_ = 0;  // distance to the next group
 };
 

@@ -19,8 +19,8 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Returns true if the name in a User-agent line is not a product token, even with characters that
-/// the RFC does not allow.
+/// Returns true if the name in a User-agent line is not a product token, even if other characters
+/// than those of the RFC are accepted.
 [[nodiscard]] constexpr bool is_unmatchable(std::string_view user_agent) noexcept {
   if (user_agent.empty() || is_product_token_char(user_agent.front()) ||
       agent_matcher{{}}.compare(user_agent) == agent_match::everyone) {

@@ -16,7 +16,8 @@ struct file_findings {
     /// Lines that are not `key: value`, or that have a value which the key does not accept, such as
     /// `Crawl-delay: soon` and `Disallow: x`. Each has a finding of severity `error`.
     std::uint32_t malformed = 0;
-    /// True if the text begins like another kind of file, so that it has such lines only by chance.
+    /// True if the text begins like another kind of file. Then it has `key: value` lines only by
+    /// chance.
     bool not_robots_txt = false;
   };
 

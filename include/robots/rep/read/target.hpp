@@ -20,8 +20,9 @@ struct target_path {
   return {.text = url.substr(start), .leading_slash = url[start] != '/'};
 }
 
-/// Reads like google/robotstxt: skips `//` at the start, ends the host at `;` as at `?`, begins a
-/// text without a scheme with a host, and ends the text at a NUL octet.
+/// Returns path and query as google/robotstxt reads them. It skips `//` at the start, and expects a
+/// host at the start of a text without a scheme. It ends the host at `;`, too, and the text at a
+/// NUL octet.
 [[nodiscard]] constexpr target_path lenient_path(std::string_view url) noexcept {
   constexpr auto npos = std::string_view::npos;
   const std::size_t search = url.starts_with("//") ? 2 : 0;

@@ -55,8 +55,8 @@ struct visit_time {
     return visit_time{.from = *from % std::chrono::hours{24}, .to = *to};
   }
 
-  /// Returns true if a time is inside. `utc` is minutes since any midnight UTC, such as the minutes
-  /// since the Unix epoch, rounded down.
+  /// Returns true if a time is in this part of the day. `utc` is minutes since any midnight UTC,
+  /// such as the minutes since the Unix epoch, rounded down.
   [[nodiscard]] constexpr bool contains(std::chrono::minutes utc) const noexcept {
     constexpr std::chrono::minutes day = std::chrono::hours{24};
     const std::chrono::minutes now = (utc % day + day) % day;
