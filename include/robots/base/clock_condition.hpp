@@ -42,8 +42,8 @@ class clock_condition {
     changed_.notify_all();
   }
 
-  /// Waits until `ready()` returns true, `stop` is requested, or the deadline has passed by
-  /// `clock`. Returns the last result of `ready()`.
+  /// Waits until `ready()` returns true, `stop` is requested, or `clock` has passed the deadline.
+  /// Returns the last result of `ready()`.
   ///
   /// `lock` is locked while `ready` runs and when the call returns. It is unlocked during the wait
   /// and during the subscription to the clock.

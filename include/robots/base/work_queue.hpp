@@ -66,8 +66,8 @@ class work_queue {
 
   /// Adds an item like `push`, but waits up to `longest` until the queue is not full. Then the item
   /// may exceed the capacity, so that large items are not refused forever. After one caller has
-  /// waited in vain, other callers do not wait until the worker has finished something. Any thread
-  /// may call it except the worker.
+  /// waited in vain, a full queue refuses other callers at once, until the worker has finished
+  /// something. Any thread may call it except the worker.
   [[nodiscard]] bool push_or_wait(T item, std::size_t size, const shared_memory& keeps,
                                   std::chrono::milliseconds longest) {
     std::unique_lock lock{shared_->mutex};
@@ -153,7 +153,7 @@ class work_queue {
           });
         }
         now.items.swap(waiting);  // both vectors keep their memory
-        kept_alive.clear();  // the objects of later items count again, since those outlive these
+        kept_alive.clear();       // a later item outlives these, so its object counts again
         now.flushes = flushes_asked > flushes_done;
         now.ends = ends;
         const std::uint64_t flushes = flushes_asked;
@@ -176,9 +176,9 @@ class work_queue {
     std::mutex mutex;  // guards the members below
     std::condition_variable changed;
     std::vector<T> waiting;
-    std::unordered_set<const void*> kept_alive;  // by the waiting items
-    std::size_t used = 0;                        // by waiting items and those at work
-    std::size_t callers_waiting = 0;             // callers that wait for room
+    std::unordered_set<const void*> kept_alive;  // objects of the waiting items
+    std::size_t used = 0;                        // octets of waiting items and of those at work
+    std::size_t callers_waiting = 0;             // for room
     bool is_stuck = false;  // a caller has waited in vain since the worker last finished
     std::uint64_t flushes_asked = 0;
     std::uint64_t flushes_done = 0;
