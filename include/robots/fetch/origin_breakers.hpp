@@ -43,8 +43,8 @@ class origin_breakers {
     change(origin, [&](state* /*found*/) { return origins_.erase(origin); });
   }
 
-  /// Notes that a permitted request failed: without an answer or, if it `answered`, because of the
-  /// answer.
+  /// Notes that a permitted request failed. `answered` is true if the origin sent an answer, such
+  /// as a 500.
   void on_failure(std::string_view origin, time_point now, bool answered = false) {
     if (options_.failures == 0) {
       return;

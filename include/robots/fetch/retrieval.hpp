@@ -70,8 +70,8 @@ class retrieval {
   /// Moves the result out of a retrieval that has ended.
   [[nodiscard]] retrieval_step next() && noexcept;
 
-  /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request. A
-  /// date in `Retry-After` counts from `date`, the date at `now`.
+  /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
+  /// The wait until a date in `Retry-After` begins at `date`, the wall time at `now`.
   ///
   /// Pass `fetch_error::cancelled` only for an exchange that the driver has stopped: the retrieval
   /// ends, and no cache keeps the result. If the fetcher cancelled it without a request, pass

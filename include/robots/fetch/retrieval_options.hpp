@@ -36,9 +36,9 @@ struct retrieval_options {
   retry_options retry{};                        ///< how often to try again
   std::shared_ptr<origin_breakers> breakers{};  ///< asked before each try; null means no breaker
   std::uint64_t seed = 0;                       ///< the seed of the jitter
-  /// True: a redirect to the robots.txt of another site ends the retrieval as
-  /// `outcome::redirected`, and the caller looks up that site. It still follows a redirect to
-  /// another path, or to one with a query.
+  /// If true, a redirect to the robots.txt of another site ends the retrieval as
+  /// `outcome::redirected`, and the caller looks up that site. Redirects to another path, or to one
+  /// with a query, are still followed.
   bool leave_to_other_sites = false;
 };
 

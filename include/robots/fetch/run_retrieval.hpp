@@ -95,7 +95,7 @@ template <Fetcher F, Clock C>
 /// Runs a retrieval to its end with a blocking fetcher.
 ///
 /// Each exchange gets the stop token, and at most the time until the deadline. If the deadline ends
-/// an exchange, and not its own timeout, the exchange counts as cancelled: it says something about
+/// an exchange before its own timeout, the exchange counts as cancelled: it says something about
 /// the caller, not about the origin. A wait that would last until the deadline does not begin: the
 /// result of the last try counts. An exception of the fetcher becomes `fetch_error::other` with its
 /// text. So does `fetch_error::cancelled` before the call is stopped or its deadline passes.
