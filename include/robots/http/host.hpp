@@ -28,7 +28,7 @@ struct url_head {
 /// The parts of an authority, not checked.
 struct authority_parts {
   std::string_view host;    ///< with its brackets
-  std::string_view port{};  ///< the text behind the host, without its `:`
+  std::string_view port{};  ///< the text after the host, without its `:`
 };
 
 [[nodiscard]] constexpr authority_parts split_authority(std::string_view text) noexcept {

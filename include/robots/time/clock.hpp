@@ -46,7 +46,7 @@ template <Clock C>
 /// A clock whose time a program moves. It reports each move.
 ///
 /// After `on_move(f)`, each move calls `f` in the thread that moves the time, until the returned
-/// object is destroyed. So threads that wait for a moment wake up.
+/// object is destroyed. So a thread that waits until a time can check the clock again.
 ///
 /// Exemplar: after `auto keep = c.on_move(f)`, moving the time of `c` calls `f`. Models:
 /// `ManualClock`.
