@@ -10,7 +10,7 @@ namespace robots {
 
 /// The problems of one robots.txt.
 struct file_findings {
-  /// The number of lines of a text, and of the malformed ones (the pipeline guide).
+  /// The numbers of lines and of malformed lines in a text (the pipeline guide).
   struct line_counts {
     std::uint32_t non_blank = 0;  ///< lines with more than white space and a comment
     /// Lines that are not `key: value`, or that have a value which the key does not accept, such as
@@ -30,8 +30,8 @@ struct file_findings {
 /// is not a robots.txt, such as an HTML page, exceeds it with any number of lines. So does a text
 /// without a single good line.
 struct malformed_limit {
-  double share = 0.10;    ///< the share of lines that are not blank, 0 to 1
-  std::size_t lines = 5;  ///< the fewest malformed lines
+  double share = 0.10;    ///< of malformed lines among those that are not blank, 0 to 1
+  std::size_t lines = 5;  ///< the fewest malformed lines for which `share` applies
 
   /// Returns true if a file with these lines is too malformed.
   [[nodiscard]] constexpr bool exceeded_by(file_findings::line_counts counts) const noexcept {

@@ -57,7 +57,7 @@ class scanner {
                 "a handler with `waits_for_group` skips lines, so it cannot have `on_diagnostic`");
 
  public:
-  /// Reads as `traits` says, whatever the dialect of `options` is.
+  /// Reads by `traits`, and ignores the dialect of `options`.
   constexpr scanner(Handler& handler, const parse_options& options,
                     const dialect_traits& traits) noexcept
       : handler_(handler), options_(options), traits_(traits) {}
@@ -68,7 +68,7 @@ class scanner {
     if constexpr (!waits) {
       const foreign_content foreign = find_foreign_content(text);
       counts_.not_robots_txt = foreign != foreign_content::none;
-      if (foreign == foreign_content::other) {  // markup has another finding
+      if (foreign == foreign_content::other) {  // markup gets `looks_like_html`
         report(diagnostic_code::not_robots_txt, whole.substr(0, 0));
       }
     }

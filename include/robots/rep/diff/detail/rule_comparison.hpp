@@ -98,17 +98,17 @@ class rule_comparison {
  private:
   static constexpr std::size_t none = (std::numeric_limits<std::size_t>::max)();
   static constexpr std::uint32_t exempt = (std::numeric_limits<std::uint32_t>::max)();
-  static constexpr std::size_t steps_to_visit = 4;  // for several looks at each rule
+  static constexpr std::size_t steps_to_visit = 4;  // each rule is read several times
   static constexpr std::size_t steps_for_one = std::size_t{1} << 18U;
-  static constexpr std::size_t octets_per_step = 8;  // to write a target
+  static constexpr std::size_t octets_per_step = 8;  // octets of a target written in one step
 
   /// A pattern of one set, or of both.
   struct rule {
     compiled_pattern pattern{};
     std::string_view literal{};              // the part before the first wildcard
     std::array<const listed_rule*, 2> in{};  // in the old set, in the new one
-    std::size_t parent = none;     // the nearest earlier rule whose literal begins this one's
-    std::array<bool, 2> counts{};  // whether it makes a difference
+    std::size_t parent = none;     // the nearest earlier rule whose literal is a prefix of this one
+    std::array<bool, 2> counts{};  // whether it makes a difference, per set
     std::array<bool, 2> reported{};
     std::array<std::string, 2> examples{};
 
@@ -142,8 +142,8 @@ class rule_comparison {
     rules_.resize((std::min)(merged + 1, rules_.size()));
   }
 
-  /// Returns the rules that can match a target of rule `i`: their literal begins its literal, or
-  /// begins with it. `i` itself is the last one.
+  /// Returns the rules that can match a target of rule `i`: the literal of one is a prefix of the
+  /// literal of the other. `i` itself is the last one.
   [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t i) {
     std::vector<std::size_t> found;
     for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {

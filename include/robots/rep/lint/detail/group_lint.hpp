@@ -100,8 +100,7 @@ class group_lint {
     findings_.push_back(make_diagnostic(code, about.line, about.column));
   }
 
-  /// If several rules have the same pattern, only the first one of the winning kind is not
-  /// redundant.
+  /// Reports rules with the same pattern, except the first one of the winning kind.
   constexpr void report_same_patterns() {
     for (auto first = rules_.begin(); first != rules_.end();) {
       const auto end = std::find_if(

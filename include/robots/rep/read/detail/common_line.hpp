@@ -54,7 +54,7 @@ class key_part {
   }
 
   /// Returns true if `octets` begin with the part. Upper and lower case of a letter differ in one
-  /// bit. With that bit set, only a letter equals a letter.
+  /// bit. With that bit set in both, a letter equals itself in any case, and no other octet.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins(octet_word octets) const noexcept {
     return ((octets & compared_) | folded_) == wanted_;
   }

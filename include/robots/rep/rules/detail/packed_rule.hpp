@@ -81,7 +81,7 @@ class packed_rule {
   /// Returns true if the compiled pattern must be made.
   [[nodiscard]] constexpr bool is_source() const noexcept { return has(source_bit); }
 
-  /// Returns the compiled pattern, if it need not be made.
+  /// Returns the compiled pattern. `is_source()` must be false.
   [[nodiscard]] constexpr compiled_pattern pattern(std::string_view text) const noexcept {
     return {.text = {text.data() + offset_, size()}, .anchored = anchored()};
   }
