@@ -68,14 +68,12 @@ class json_writer {
     return value.size() > longest_ ? number(std::string{name} + "_bytes", value.size()) : *this;
   }
 
-  /// Adds an integer.
   template <std::integral Number>
   json_writer& number(std::string_view name, Number value) {
     member(name) += std::to_string(value);
     return *this;
   }
 
-  /// Adds true or false.
   json_writer& flag(std::string_view name, bool value) {
     member(name) += value ? "true" : "false";
     return *this;
@@ -87,7 +85,6 @@ class json_writer {
     return *this;
   }
 
-  /// Adds null.
   json_writer& null(std::string_view name) {
     member(name) += "null";
     return *this;

@@ -124,7 +124,6 @@ class site_table {
     return true;
   }
 
-  /// Returns the number of sites in the table.
   [[nodiscard]] std::size_t size() const noexcept { return sites_.size(); }
 
   /// Calls `visit(key, value)` for each site, in no particular order.

@@ -14,7 +14,6 @@ namespace robots::base {
 template <class Event>
 class striped_counters {
  public:
-  /// Adds 1 to the count of `event`.
   void add(Event event) noexcept {
     static constinit std::atomic<std::size_t> next_stripe = 0;
     static thread_local const std::size_t own =

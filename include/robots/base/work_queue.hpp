@@ -178,7 +178,7 @@ class work_queue {
     std::vector<T> waiting;
     std::unordered_set<const void*> kept_alive;  // objects of the waiting items
     std::size_t used = 0;                        // octets of waiting items and of those at work
-    std::size_t callers_waiting = 0;             // for room
+    std::size_t callers_waiting = 0;
     bool is_stuck = false;  // a caller has waited in vain since the worker last finished
     std::uint64_t flushes_asked = 0;
     std::uint64_t flushes_done = 0;

@@ -51,7 +51,8 @@ class origin_breakers {
     }
     change(origin, [&](state* found) {
       if (found == nullptr) {
-        // While there is room, this time keeps the table from dropping entries.
+        // A full table may drop entries that are no longer needed. Otherwise, the earliest time
+        // keeps all of them.
         const bool full = origins_.size() == most;
         found = origins_.find_or_add(origin, full ? now : (time_point::min)(), &needed_until);
         if (found == nullptr) {

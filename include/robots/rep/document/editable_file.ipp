@@ -42,7 +42,6 @@ namespace rep_detail {
   return pattern.empty() || pattern.front() == '/' || pattern.front() == '*';
 }
 
-/// Writes an `editable_file`.
 class text_writer {
  public:
   [[nodiscard]] std::string write(const editable_file& file) && {

@@ -223,8 +223,8 @@ class rule_comparison {
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
-    // If another rule of the same set decides about a target, this rule makes no difference there.
-    // So that rule counts as a competitor of the same kind as this one.
+    // A target that another rule of the same set decides is no example. So the competitor for that
+    // rule gets the kind of this rule: then the sets agree about the target.
     std::vector<competitor> competitors;
     for (const std::size_t index : neighbours(i)) {
       const rule& nearby = rules_[index];

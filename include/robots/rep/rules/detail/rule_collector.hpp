@@ -93,7 +93,6 @@ class rule_collector {
   /// Makes the rule set; call it once. Verdicts report the first name that has a group.
   [[nodiscard]] constexpr rule_set finish() { return rule_set{*this}; }
 
-  /// Returns the parts of the rule set.
   [[nodiscard]] constexpr rule_set_parts parts() {
     const std::size_t index = first_named_ < names_.size() ? first_named_ : 0;
     const std::string_view token = names_.empty() ? std::string_view{} : names_[index].token();

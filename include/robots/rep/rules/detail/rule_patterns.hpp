@@ -11,7 +11,6 @@
 
 namespace robots::rep_detail {
 
-/// Returns the kind of a rule for the kind of its line.
 [[nodiscard]] constexpr rule_kind rule_kind_of(directive_kind line) noexcept {
   return line == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
 }
