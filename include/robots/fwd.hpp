@@ -16,9 +16,9 @@
 #include <robots/time/fwd.hpp>
 #include <robots/time/steady_clock.hpp>
 
-/// Names for headers that only pass the library's types on. The concepts are complete here. A type
-/// needs its own header, or `robots/robots.hpp`, before it is used. Defaults of template parameters
-/// are given here and nowhere else. Each room has a `fwd.hpp` of its own, with its other types.
+/// Declarations for headers that only mention the library's types. The concepts are complete here.
+/// A type needs its own header, or `robots/robots.hpp`, before it is used. Only this header has the
+/// defaults of template parameters. The `fwd.hpp` of each room declares its other types.
 namespace robots {
 
 template <Fetcher F, Clock C = SteadyClock, Storage S = LruStorage<4096>, Observer O = NullObserver>
@@ -29,12 +29,12 @@ class basic_host_gate;
 template <PolicySource S>
 class basic_admission;
 
-/// The cache as most programs have it: `robots_cache<CurlFetcher>`. To name it for a fetcher,
-/// include the headers of the fetcher and of `LruStorage`: concepts ask for complete types.
+/// The cache with default parameters, such as `robots_cache<CurlFetcher>`. Include the headers of
+/// the fetcher and of `LruStorage` first: concepts need complete types.
 template <Fetcher F>
 using robots_cache = basic_robots_cache<F>;
 
-/// The gate as most programs have it.
+/// The gate with default parameters.
 using host_gate = basic_host_gate<>;
 
 }  // namespace robots

@@ -1,7 +1,8 @@
 #pragma once
 
-/// The bodies that the other headers leave out where ROBOTS_COMPILED is defined: to be included in
-/// one source file of such a program. The target robots::compiled does both.
+/// The functions that the other headers only declare if ROBOTS_COMPILED is defined. Include this
+/// header in one source file of such a program. The target robots::compiled defines the macro and
+/// compiles such a file.
 #include <robots/cache/cache_controls.ipp>
 #include <robots/cache/look_up.ipp>
 #include <robots/fetch/retrieval.ipp>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Stand-ins for the network, the time, the cache and its store, for tests of programs that use
+/// Replacements for the network, the time, the cache and its store, for tests of programs that use
 /// the library.
 #include <robots/testing/fixed_policy_source.hpp>
 #include <robots/testing/manual_clock.hpp>

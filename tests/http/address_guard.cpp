@@ -137,7 +137,7 @@ TEST_CASE("Without a guard every address is permitted") {
 
 TEST_CASE("The error for a text that is not an address says what to write") {
   CHECK(complaint("localhost") ==
-        "\"localhost\" is neither an IP address nor a prefix of them; write \"127.0.0.1\", "
+        "\"localhost\" is neither an IP address nor an address prefix; write \"127.0.0.1\", "
         "\"::1\", \"10.0.0.0/8\" or \"fd00::/8\"");
   CHECK(complaint("10.1.2.3/8") ==
         "\"10.1.2.3/8\" is not the first address of its prefix; write \"10.0.0.0/8\", or "

@@ -88,11 +88,11 @@ TEST_CASE("A text that names no site has a problem that is stated in words") {
                     "cher.example/") ==
         "the host is not ASCII: write its ASCII form, as in xn--bcher-kva.example");
   CHECK(url_problem("https://example.com:99999/") ==
-        "the port \"99999\" is not one from 1 to 65535");
+        "the port \"99999\" is not a number from 1 to 65535");
   CHECK(url_problem("https://a b/") ==
-        "a blank, a control character or a backslash stands before the path");
+        "a blank, a control character or a backslash is before the path: remove it");
   CHECK(url_problem("https://127.1/") == "the host \"127.1\" is neither a name nor an address");
   CHECK(url_problem("mailto:a@b") ==
-        "it names no host, as https://example.com/ and example.com do");
+        "it names no host: write it like https://example.com/ or example.com");
   CHECK(url_problem(std::string(100'000, 'x')).size() < 200);
 }

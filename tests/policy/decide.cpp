@@ -104,15 +104,16 @@ TEST_CASE("A URL that is too long to be compared is denied for that reason") {
 TEST_CASE("The refusal of a text that is not a URL says what is wrong with it") {
   const auto refused =
       policy::refusal("FooBot", decision_reason::invalid_url, "https://example.com:99999/");
-  CHECK(explain(decide(refused, "https://example.com:99999/", now.steady)) ==
-        "not allowed: not an http or https URL: the port \"99999\" is not one from 1 to 65535");
+  CHECK(
+      explain(decide(refused, "https://example.com:99999/", now.steady)) ==
+      "not allowed: not an http or https URL: the port \"99999\" is not a number from 1 to 65535");
 }
 
 TEST_CASE("The refusal of a text that is no URL at all says so once") {
   const auto refused = policy::refusal("FooBot", decision_reason::invalid_url, "mailto:x@y");
   CHECK(explain(decide(refused, "mailto:x@y", now.steady)) ==
-        "not allowed: not an http or https URL: it names no host, as https://example.com/ and "
-        "example.com do");
+        "not allowed: not an http or https URL: it names no host: write it like "
+        "https://example.com/ or example.com");
 }
 
 TEST_CASE("A refusal denies everything, and has its own reason") {

@@ -16,12 +16,12 @@ namespace robots::base {
 
 [[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-/// RFC 3986, section 2.3.
+/// Returns true for an unreserved character (RFC 3986, section 2.3).
 [[nodiscard]] constexpr bool is_unreserved(char c) noexcept {
   return is_alpha(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
-/// RFC 9309, section 2.2: `WS = %x20 / %x09`.
+/// Returns true for `WS = %x20 / %x09` (RFC 9309, section 2.2).
 [[nodiscard]] constexpr bool is_ws(char c) noexcept { return c == ' ' || c == '\t'; }
 
 /// Returns true for white space inside a line: C's isspace without CR and LF.
@@ -49,18 +49,6 @@ namespace robots::base {
   const int high = is_long ? hex_value(text[1]) : -1;
   const int low = is_long ? hex_value(text[2]) : -1;
   return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
-
-/// Returns the length of the scheme at the start of a URL (RFC 3986, section 3.1), or 0:
-/// `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
-[[nodiscard]] constexpr std::size_t scheme_length(std::string_view text) noexcept {
-  std::size_t length = 0;
-  while (length < text.size() &&
-         (is_alpha(text[length]) || (length > 0 && (is_digit(text[length]) || text[length] == '+' ||
-                                                    text[length] == '-' || text[length] == '.')))) {
-    ++length;
-  }
-  return length;
 }
 
 /// Returns the two hexadecimal digits of an octet, in upper case.

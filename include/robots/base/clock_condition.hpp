@@ -14,7 +14,7 @@
 namespace robots::base {
 
 /// Calls `moved()` after each move of the time, while the result exists. Has no effect for a clock
-/// that is not a `NotifyingClock`: it runs by itself.
+/// that is not a `NotifyingClock`: such a clock runs by itself.
 template <class C, class F>
 [[nodiscard]] auto on_move([[maybe_unused]] C& clock, [[maybe_unused]] F&& moved) {
   if constexpr (requires { clock.on_move(std::function<void()>{}); }) {
@@ -25,10 +25,10 @@ template <class C, class F>
 }
 
 /// A condition variable whose waits also end at a stop request, or at a deadline on any clock. The
-/// owner has the mutex of the condition.
+/// mutex of the condition belongs to the owner.
 ///
-/// This class has a small mutex for its waits, and locks nothing else while it holds it. So a
-/// thread may notify while it holds any lock, and so may a `NotifyingClock`.
+/// The class has its own mutex, and locks nothing else while it holds that mutex. So a thread may
+/// notify while it holds any lock, and so may a `NotifyingClock`.
 class clock_condition {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -42,11 +42,11 @@ class clock_condition {
     changed_.notify_all();
   }
 
-  /// Waits until `ready()` returns true, `stop` is requested, or the deadline has passed by
-  /// `clock`. Returns the last result of `ready()`.
+  /// Waits until `ready()` returns true, `stop` is requested, or `clock` has passed the deadline.
+  /// Returns the last result of `ready()`.
   ///
-  /// The thread has `lock` while `ready` runs and when the call returns, but not during the wait
-  /// and the subscription to the clock.
+  /// `lock` is locked while `ready` runs and when the call returns. It is unlocked during the wait
+  /// and during the subscription to the clock.
   template <class C, class Ready>
   [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, C& clock,
                           const std::optional<time_point>& deadline, const stop_token& stop,
@@ -59,7 +59,7 @@ class clock_condition {
       [[maybe_unused]] const auto moves = on_move(clock, [this] { notify_all(); });
       const stop_callback<std::function<void()>> stopped{stop, [this] { notify_all(); }};
       for (;;) {
-        const std::uint64_t seen = changes();  // first, so that every later change is noticed
+        const std::uint64_t seen = changes();  // read first, so that no later change is missed
         const time_point now = clock.now();
         lock.lock();
         const bool over = ready() || stop.stop_requested() || (deadline && now >= *deadline);
@@ -67,9 +67,9 @@ class clock_condition {
         if (over) {
           break;
         }
-        constexpr bool tells_moves = requires { clock.on_move(std::function<void()>{}); };
+        constexpr bool reports_moves = requires { clock.on_move(std::function<void()>{}); };
         wait_for_change(seen,
-                        tells_moves || !deadline ? std::nullopt : step_towards(*deadline, now));
+                        reports_moves || !deadline ? std::nullopt : step_towards(*deadline, now));
       }
     }
     return ready();
@@ -92,8 +92,8 @@ class clock_condition {
     std::unique_lock<std::mutex>& lock_;
   };
 
-  /// Sleeps in steps: a user's clock may run faster than the machine's, and a wait until the end of
-  /// time would overflow.
+  /// Returns the time to sleep now, at most a second. A user's clock may run faster than the
+  /// machine's, and a wait until the end of time would overflow.
   [[nodiscard]] static std::optional<time_point::duration> step_towards(time_point deadline,
                                                                         time_point now) noexcept {
     constexpr time_point::duration longest = std::chrono::seconds{1};

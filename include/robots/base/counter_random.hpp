@@ -12,7 +12,7 @@ namespace robots::base {
 /// A `random_sequence` that many threads use without waiting for each other.
 class counter_random {
  public:
-  /// Without a seed, each object in each run makes a different one. An attacker can guess it, which
+  /// Without a seed, each object chooses another one in each run. An attacker can guess it, which
   /// is harmless for numbers that only spread waits.
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}

@@ -9,13 +9,13 @@
 
 namespace robots::base {
 
-/// A number for each enumerator up to `Last`.
+/// A count for each enumerator up to `Last`.
 template <auto Last>
 class enum_counts {
  public:
   using key = decltype(Last);
   static constexpr std::size_t size = static_cast<std::size_t>(Last) + 1;
-  static_assert(!is_enumerator<static_cast<key>(size)>(), "there are enumerators behind `Last`");
+  static_assert(!is_enumerator<static_cast<key>(size)>(), "`Last` is not the last enumerator");
 
   [[nodiscard]] constexpr std::uint64_t& operator[](key of) noexcept {
     return counts_[static_cast<std::size_t>(of)];
@@ -35,12 +35,12 @@ class enum_counts {
   std::array<std::uint64_t, size> counts_{};
 };
 
-/// Adds 1 to the number of an enumerator. Any thread may call it.
+/// A count for each enumerator up to `Last`. Any thread may raise and read it.
 template <auto Last>
 class enum_counters {
  public:
-  void add(decltype(Last) what) noexcept {
-    counts_[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
+  void add(decltype(Last) key) noexcept {
+    counts_[static_cast<std::size_t>(key)].fetch_add(1, std::memory_order_relaxed);
   }
   [[nodiscard]] enum_counts<Last> read() const noexcept {
     enum_counts<Last> now;

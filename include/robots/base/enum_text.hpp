@@ -27,7 +27,7 @@ template <auto Last, std::size_t Count>
   constexpr auto last = static_cast<std::size_t>(Last);
   static_assert(Count == last + 1, "write one text for each enumerator");
   static_assert(!is_enumerator<static_cast<decltype(Last)>(last + 1)>(),
-                "there are enumerators behind `Last`");
+                "`Last` is not the last enumerator");
   return texts[(std::min)(static_cast<std::size_t>(value), last)];
 }
 

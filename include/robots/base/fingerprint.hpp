@@ -19,8 +19,8 @@ namespace robots::base {
   return both ^ both >> 32U;
 }
 
-/// Returns a number for a text. It reads eight octets at a time. Two texts of the same length that
-/// differ within only one of these groups of eight get different numbers.
+/// Returns a number for a text, reading eight octets at a time. Texts of the same length get
+/// different numbers if only one of these groups of eight differs.
 [[nodiscard]] constexpr std::uint64_t fingerprint(std::string_view text) noexcept {
   std::uint64_t all = combined(0, text.size());
   for (std::size_t start = 0; start < text.size(); start += sizeof(octet_word)) {

@@ -52,7 +52,7 @@ inline void append_json(std::string& line, std::string_view text) {
 class json_writer {
  public:
   json_writer() = default;
-  /// Texts of `long_text` are cut to `longest` octets.
+  /// Cuts the texts of `long_text` to `longest` octets.
   explicit json_writer(std::size_t longest) : longest_{longest} {}
 
   /// Adds a text; see `append_json`.
@@ -68,14 +68,12 @@ class json_writer {
     return value.size() > longest_ ? number(std::string{name} + "_bytes", value.size()) : *this;
   }
 
-  /// Adds an integer.
   template <std::integral Number>
   json_writer& number(std::string_view name, Number value) {
     member(name) += std::to_string(value);
     return *this;
   }
 
-  /// Adds true or false.
   json_writer& flag(std::string_view name, bool value) {
     member(name) += value ? "true" : "false";
     return *this;
@@ -87,7 +85,6 @@ class json_writer {
     return *this;
   }
 
-  /// Adds null.
   json_writer& null(std::string_view name) {
     member(name) += "null";
     return *this;
@@ -129,7 +126,7 @@ class json_writer {
   [[nodiscard]] std::string finish() && { return std::move(close().line_); }
 
  private:
-  /// Returns the position for the value of a member.
+  /// Adds the name of a member. Returns the line, to which the caller adds the value.
   [[nodiscard]] std::string& member(std::string_view name) {
     separate();
     append_json(line_, name);

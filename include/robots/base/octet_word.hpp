@@ -15,7 +15,7 @@ namespace robots::base {
 /// bits on every machine.
 using octet_word = std::uint64_t;
 
-/// Reads `Size` octets from `at`.
+/// Reads `Size` octets of `text`, from `start` on.
 template <std::size_t Size>
 [[nodiscard]] constexpr octet_word part_of_word(std::string_view text, std::size_t start) noexcept {
   octet_word word = 0;
@@ -29,12 +29,13 @@ template <std::size_t Size>
   return word;
 }
 
-/// Reads a whole word from `at`.
+/// Reads eight octets of `text`, from `start` on.
 [[nodiscard]] constexpr octet_word whole_word(std::string_view text, std::size_t start) noexcept {
   return part_of_word<sizeof(octet_word)>(text, start);
 }
 
-/// Reads fewer octets than a word from `at`. The rest of the word is 0.
+/// Reads the last octets of `text`, from `start` on. They must be fewer than eight; the rest of the
+/// word is 0.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr octet_word last_word(std::string_view text,
                                                                   std::size_t start) noexcept {
   const std::size_t left = text.size() - start;
@@ -56,7 +57,7 @@ template <std::size_t Size>
   return part_of_word<1>(text, start);
 }
 
-/// Reads a word from `at`, with zeros after the end of the text.
+/// Reads eight octets of `text`, from `start` on, with zeros after its end.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr octet_word word_at(std::string_view text,
                                                                 std::size_t start) noexcept {
   return text.size() - start >= sizeof(octet_word) ? whole_word(text, start)

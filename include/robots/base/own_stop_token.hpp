@@ -22,7 +22,7 @@ class stop_state {
     return requested_;
   }
 
-  /// Calls all listeners if this is the first request.
+  /// Calls all listeners and returns true if this is the first request.
   bool request() {
     std::unique_lock lock{mutex_};
     if (requested_) {
@@ -42,7 +42,8 @@ class stop_state {
     return true;
   }
 
-  /// Returns false if a stop has been requested already. Then the caller calls the listener.
+  /// Adds a listener. Returns false if a stop has been requested already: then the caller must call
+  /// the listener.
   bool add(listener added) {
     const std::scoped_lock lock{mutex_};
     if (!requested_) {
@@ -51,7 +52,8 @@ class stop_state {
     return !requested_;
   }
 
-  /// Waits for a running call of the listener, unless this thread is in that call.
+  /// Removes a listener. Waits until a running call of it ends, unless this thread runs the
+  /// listeners.
   void remove(listener removed) {
     std::unique_lock lock{mutex_};
     listeners_.remove(removed);

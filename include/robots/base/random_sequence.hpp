@@ -26,7 +26,7 @@ class random_sequence {
   std::uint64_t state_;
 };
 
-/// Returns a number from 0 to 1, excluding 1.
+/// Converts random bits to a number from 0 to 1, excluding 1.
 [[nodiscard]] constexpr double unit_interval(std::uint64_t bits) noexcept {
   return static_cast<double>(bits >> 11U) * 0x1.0p-53;
 }

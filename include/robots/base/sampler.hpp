@@ -9,7 +9,7 @@ namespace robots::base {
 /// Picks a share of events at random. Any thread may call it; no thread waits for another.
 class sampler {
  public:
-  /// Takes a share from 0, no events, to 1, all events.
+  /// Picks each event with the probability `share`, from 0 (never) to 1 (always).
   explicit sampler(double share) noexcept : share_{share} {}
 
   /// Returns true if this event is picked.

@@ -11,7 +11,7 @@ template <class Rep, class Period>
 [[nodiscard]] constexpr std::chrono::steady_clock::time_point saturating_add(
     std::chrono::steady_clock::time_point from, std::chrono::duration<Rep, Period> wait) noexcept {
   using duration = std::chrono::duration<Rep, Period>;
-  // Not compared by a difference: the difference to a time before the epoch would overflow.
+  // A time before the epoch counts as the epoch here: the subtraction would overflow.
   const auto left = std::chrono::floor<duration>((from.max)() - (std::max)(from, decltype(from){}));
   return wait < left ? from + (std::max)(wait, duration::zero()) : (from.max)();
 }

@@ -42,7 +42,7 @@ struct forgotten_sooner {
 };
 
 /// A table of data about sites, by key. Its size is bounded: it forgets entries that need not be
-/// remembered, the soonest first.
+/// remembered, the one with the earliest time first.
 ///
 /// The owner has a function `until(value)`, which returns the time until which a value must be
 /// remembered. The end of time means "until further notice". The table calls it if it needs room,
@@ -70,8 +70,9 @@ class site_table {
   /// Returns the value of a key. Adds it if the key is unknown. Returns null if there is no room
   /// because every value that was examined must be remembered.
   ///
-  /// If the table is full, it may forget a value that must be remembered beyond `latest`, the last
-  /// one first. It never forgets a value that must be remembered until further notice.
+  /// If the table is full, it may forget a value that must be remembered beyond `latest`, the one
+  /// with the latest time first. It never forgets a value that must be remembered until further
+  /// notice.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {
@@ -123,10 +124,9 @@ class site_table {
     return true;
   }
 
-  /// Returns the number of sites in the table.
   [[nodiscard]] std::size_t size() const noexcept { return sites_.size(); }
 
-  /// Calls `visit(key, value)` for each site, in no order.
+  /// Calls `visit(key, value)` for each site, in no particular order.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const auto& [key, entry] : sites_) {
@@ -186,7 +186,7 @@ class site_table {
   }
 
   std::size_t capacity_;
-  // The keys are the keys of the sites.
+  // Each key is a view of `remembered_site::key`.
   boost::unordered_flat_map<std::string_view, std::unique_ptr<remembered_site>, text_hash,
                             std::equal_to<>>
       sites_;

@@ -14,7 +14,6 @@ namespace robots::base {
 template <class Event>
 class striped_counters {
  public:
-  /// Adds 1 to the count of `event`.
   void add(Event event) noexcept {
     static constinit std::atomic<std::size_t> next_stripe = 0;
     static thread_local const std::size_t own =
@@ -25,8 +24,8 @@ class striped_counters {
   /// Returns the count of `event`. It may or may not include concurrent additions.
   [[nodiscard]] std::uint64_t sum(Event event) const noexcept {
     std::uint64_t total = 0;
-    for (const stripe& one : stripes_) {
-      total += one.counts[static_cast<std::size_t>(event)].load(std::memory_order_relaxed);
+    for (const stripe& part : stripes_) {
+      total += part.counts[static_cast<std::size_t>(event)].load(std::memory_order_relaxed);
     }
     return total;
   }

@@ -2,28 +2,35 @@
 
 #include <robots/base/ascii.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
 namespace robots::base {
 
-/// Returns true for `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` (RFC 3986, section 3.1).
+/// Returns the length of the scheme at the start of `text`, or 0:
+/// `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` (RFC 3986, section 3.1).
+[[nodiscard]] constexpr std::size_t scheme_length(std::string_view text) noexcept {
+  std::size_t length = 0;
+  while (length < text.size() &&
+         (is_alpha(text[length]) || (length > 0 && (is_digit(text[length]) || text[length] == '+' ||
+                                                    text[length] == '-' || text[length] == '.')))) {
+    ++length;
+  }
+  return length;
+}
+
+/// Returns true if `text` is a scheme.
 [[nodiscard]] constexpr bool is_scheme(std::string_view text) noexcept {
-  return !text.empty() && is_alpha(text.front()) &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return is_alpha(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
-         });
+  return !text.empty() && scheme_length(text) == text.size();
 }
 
 /// Returns the length of `scheme://` at the start of a URL, or 0: `localhost:80` is a host with a
-/// port.
+/// port. Reads no further than the scheme and `://`.
 [[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
-  const std::size_t slash = url.find('/');
-  const bool has_scheme = slash != std::string_view::npos && slash > 0 &&
-                          url.substr(slash - 1).starts_with("://") &&
-                          is_scheme(url.substr(0, slash - 1));
-  return has_scheme ? slash + 2 : 0;
+  constexpr std::string_view separator = "://";
+  const std::size_t length = scheme_length(url);
+  const bool has_scheme = length != 0 && url.substr(length).starts_with(separator);
+  return has_scheme ? length + separator.size() : 0;
 }
 
 }  // namespace robots::base

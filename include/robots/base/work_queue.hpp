@@ -24,7 +24,7 @@ struct shared_memory {
 };
 
 /// A queue of bounded size, and a thread that hands the waiting items to a function. A full queue
-/// refuses an item at once, unless its user asks to wait for room.
+/// refuses an item at once, unless the caller asks to wait for room.
 template <class T>
 class work_queue {
  public:
@@ -32,7 +32,7 @@ class work_queue {
 
   /// A batch of work.
   struct work {
-    std::vector<T> items{};  ///< the waiting items, in their order; the function may change them
+    std::vector<T> items{};  ///< the waiting items, in order; the function may change them
     bool flushes = false;    ///< a caller waits until they are done
     bool ends = false;       ///< no more items will come
   };
@@ -49,7 +49,7 @@ class work_queue {
   work_queue(const work_queue&) = delete;
   work_queue& operator=(const work_queue&) = delete;
 
-  /// Ends when the waiting items are done.
+  /// Ends the queue and waits until the waiting items are done.
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
   /// Adds an item of `size` octets. `keeps` is an object that the item keeps alive. The queue
@@ -66,8 +66,8 @@ class work_queue {
 
   /// Adds an item like `push`, but waits up to `longest` until the queue is not full. Then the item
   /// may exceed the capacity, so that large items are not refused forever. After one caller has
-  /// waited in vain, other callers do not wait until the worker has finished something. Any thread
-  /// may call it except the worker.
+  /// waited in vain, a full queue refuses other callers at once, until the worker has finished
+  /// something. Any thread may call it except the worker.
   [[nodiscard]] bool push_or_wait(T item, std::size_t size, const shared_memory& keeps,
                                   std::chrono::milliseconds longest) {
     std::unique_lock lock{shared_->mutex};
@@ -90,7 +90,7 @@ class work_queue {
     return true;
   }
 
-  /// Waits until all earlier items are done. Returns false if that takes longer than the limit, and
+  /// Waits until all earlier items are done. Returns false if that takes longer than `longest`, and
   /// at once if the queue is ending. Any thread may call it except the worker.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest) {
     std::unique_lock lock{shared_->mutex};
@@ -103,8 +103,8 @@ class work_queue {
                                        [&] { return shared_->flushes_done >= own; });
   }
 
-  /// Ends when the waiting items are done. If that takes longer than the limit, the thread and the
-  /// worker continue without the queue. Call it once.
+  /// Ends the queue. Waits up to `longest` until the waiting items are done; after that, the thread
+  /// and the worker continue without the queue. Call it once.
   void end(std::chrono::milliseconds longest) {
     if (!thread_.joinable()) {
       return;
@@ -152,8 +152,8 @@ class work_queue {
             return is_urgent() || callers_waiting > 0 || is_half_full(used);
           });
         }
-        now.items.swap(waiting);  // each batch keeps its memory
-        kept_alive.clear();       // later items outlive these
+        now.items.swap(waiting);  // both vectors keep their memory
+        kept_alive.clear();       // a later item outlives these, so its object counts again
         now.flushes = flushes_asked > flushes_done;
         now.ends = ends;
         const std::uint64_t flushes = flushes_asked;
@@ -176,9 +176,9 @@ class work_queue {
     std::mutex mutex;  // guards the members below
     std::condition_variable changed;
     std::vector<T> waiting;
-    std::unordered_set<const void*> kept_alive;  // by the waiting items
-    std::size_t used = 0;                        // by waiting items and those at work
-    std::size_t callers_waiting = 0;             // callers that wait for room
+    std::unordered_set<const void*> kept_alive;  // objects of the waiting items
+    std::size_t used = 0;                        // octets of waiting items and of those at work
+    std::size_t callers_waiting = 0;
     bool is_stuck = false;  // a caller has waited in vain since the worker last finished
     std::uint64_t flushes_asked = 0;
     std::uint64_t flushes_done = 0;

@@ -34,8 +34,8 @@ namespace robots::detail {
 
 /// An `AsyncFetcher` that works, and calls back, only during a call of `run_once(longest)`.
 ///
-/// The call waits up to `longest`, until an exchange has ended or `wake()` was called. Any thread
-/// may call `wake()`. If no `run_once` is waiting, `wake()` ends the next one.
+/// The call waits until an exchange has ended or `wake()` was called, but at most `longest`. Any
+/// thread may call `wake()`. If no `run_once` is waiting, `wake()` ends the next one.
 ///
 /// Models: in `adapters/`, `curl_multi_fetcher`.
 template <class F>

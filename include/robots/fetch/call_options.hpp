@@ -38,8 +38,8 @@ struct call_options {
   /// The crawler whose rules decide. Empty means `cache_options::user_agent`; else it is one of
   /// `cache_options::other_agents`. The text must live as long as the call.
   std::string_view user_agent{};
-  /// Every event of this call has it, from any thread; null for none. If several calls wait for one
-  /// fetch, the events have the context of the call that began it.
+  /// Every event of this call has this context, in any thread. Null means no context. If several
+  /// calls wait for one fetch, the events have the context of the call that began it.
   std::shared_ptr<const call_context> context{};
 };
 

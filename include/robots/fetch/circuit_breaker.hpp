@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace robots {
@@ -35,10 +36,14 @@ enum class breaker_state : std::uint8_t {
 namespace robots::detail {
 
 /// Throws `std::invalid_argument` if a number makes no sense. The message says what to change.
-constexpr void validate(const breaker_options& options) {
-  if (options.failures < 0 || options.cooldown.count() < 0) {
-    throw std::invalid_argument{
-        "breaker.failures and breaker.cooldown are not negative: use 0 failures for no breaker"};
+inline void validate(const breaker_options& options) {
+  if (options.failures < 0) {
+    throw std::invalid_argument{"breaker.failures is " + std::to_string(options.failures) +
+                                ": use 0 or more; with 0, there is no breaker"};
+  }
+  if (options.cooldown.count() < 0) {
+    throw std::invalid_argument{"breaker.cooldown is " + std::to_string(options.cooldown.count()) +
+                                " s: use 0 or more"};
   }
 }
 
@@ -54,7 +59,7 @@ class circuit_breaker {
   constexpr explicit circuit_breaker(breaker_options options = {}) noexcept : options_{options} {}
 
   /// Returns true if a request may be sent now. If the request is the probe, no other request gets
-  /// permission.
+  /// permission before its report.
   [[nodiscard]] constexpr bool admits(time_point now) noexcept {
     if (state_ == breaker_state::closed) {
       return true;
@@ -95,7 +100,8 @@ class circuit_breaker {
   /// Returns the state as of the last call.
   [[nodiscard]] constexpr breaker_state state() const noexcept { return state_; }
 
-  /// Returns the time of the next request or probe at the latest, or `time_point{}` while closed.
+  /// Returns the end of the cooldown, or the time when a probe without a report expires. Returns
+  /// `time_point{}` while closed.
   [[nodiscard]] constexpr time_point open_until() const noexcept { return until_; }
 
  private:

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-/// The types of `fetch/`, for headers that only pass them on. `fetch/fetcher.hpp` and
-/// `fetch/async_fetcher.hpp` have its concepts.
+/// Declares the types of `fetch/`. A type needs its own header before it is used.
+/// `fetch/fetcher.hpp` and `fetch/async_fetcher.hpp` have its concepts.
 namespace robots {
 
 struct breaker_options;

@@ -17,12 +17,13 @@ namespace robots::detail {
 
 /// A circuit breaker for each origin, shared by all retrievals of a crawler.
 ///
-/// Has only origins whose last request failed, at most 65,536. If there are more, it forgets an
-/// origin whose breaker is closed. If all are open, the new origin has no breaker. Any thread may
-/// call any member. `open` is linear in the origins; the others take logarithmic time.
+/// Remembers only origins whose last request failed, at most 65,536. If there are more, it forgets
+/// an origin whose breaker is closed. If all are open, the new origin has no breaker. Any thread
+/// may call any member. `open` is linear in the origins; the others take logarithmic time.
 class origin_breakers {
  public:
-  /// Gets each change of a breaker, in the thread that causes it. Must not throw.
+  /// A function that is called with each change of a breaker, in the thread that causes it. Must
+  /// not throw.
   using change_listener = std::function<void(std::string_view origin, breaker_state now)>;
 
   /// Makes closed breakers. Throws `std::invalid_argument` if an option is negative.
@@ -42,15 +43,16 @@ class origin_breakers {
     change(origin, [&](state* /*found*/) { return origins_.erase(origin); });
   }
 
-  /// Notes that a permitted request failed: without an answer or, if it `answered`, because of the
-  /// answer.
+  /// Notes that a permitted request failed. `answered` is true if the origin sent an answer, such
+  /// as a 500.
   void on_failure(std::string_view origin, time_point now, bool answered = false) {
     if (options_.failures == 0) {
       return;
     }
     change(origin, [&](state* found) {
       if (found == nullptr) {
-        // No entry is dropped while there is room.
+        // A full table may drop entries that are no longer needed. Otherwise, the earliest time
+        // keeps all of them.
         const bool full = origins_.size() == most;
         found = origins_.find_or_add(origin, full ? now : (time_point::min)(), &needed_until);
         if (found == nullptr) {
@@ -115,8 +117,8 @@ class origin_breakers {
     bool answered = false;
   };
 
-  /// Returns the end of the cooldown. Without one, it is the time of the failure, so that the first
-  /// origin that failed is forgotten first.
+  /// Returns the end of the cooldown. Without a cooldown, returns the time of the last failure, so
+  /// that the origin that failed longest ago is forgotten first.
   [[nodiscard]] static time_point needed_until(const state& watched) noexcept {
     return (std::max)(watched.failed_at, watched.breaker.open_until());
   }

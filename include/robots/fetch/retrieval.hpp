@@ -38,8 +38,8 @@ namespace robots::detail {
 /// It asks the origins of the site in turn until one responds. The search ends if an exchange is
 /// cancelled or its address is refused. It also ends at an open breaker, unless the origin could
 /// not be reached at its last failure. It follows redirects (301, 302, 303, 307, 308) to http and
-/// https, at most `retrieval_options::max_redirects`. The file at the end has the rules of the
-/// first origin (RFC 9309, section 2.3.1.2).
+/// https, at most `retrieval_options::max_redirects`. The file at the end of the redirects has the
+/// rules of the first origin (RFC 9309, section 2.3.1.2).
 ///
 /// After a 5xx, a 429 or a network error, it waits and tries again, as `retrieval_options::retry`
 /// says. It repeats the failed URL or, if no origin could be reached, tries all of them. If every
@@ -49,7 +49,8 @@ namespace robots::detail {
 ///
 /// Each try asks the breaker of the origin once and reports its result. A failure behind a redirect
 /// counts as a failure of the origin. It does not use the breakers of redirect targets. Otherwise,
-/// a redirect to a failing URL could close a site. A retrieval that is dropped releases its probe.
+/// any site could open the breaker of another one by a redirect to a failing URL. Destroying a
+/// retrieval releases its probe.
 ///
 /// If an earlier copy is known, it asks whether the file has changed (RFC 9110, section 13), at the
 /// URL of that copy.
@@ -62,15 +63,15 @@ class retrieval {
   /// `validate`.
   retrieval(const site& asked, retrieval_options options, time_point now, known_copy known = {});
 
-  /// Returns the next step. The step changes only in the functions below, and no more once it is a
-  /// `retrieval_result`.
+  /// Returns the next step. Only the functions below change the step. A `retrieval_result` is the
+  /// last one.
   [[nodiscard]] const retrieval_step& next() const& noexcept { return step_; }
 
   /// Moves the result out of a retrieval that has ended.
   [[nodiscard]] retrieval_step next() && noexcept;
 
-  /// Takes the response to the request of `next()`. Has no effect if `next()` is not a request. A
-  /// date in `Retry-After` counts from `date`, the date at `now`.
+  /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
+  /// The wait until a date in `Retry-After` begins at `date`, the wall time at `now`.
   ///
   /// Pass `fetch_error::cancelled` only for an exchange that the driver has stopped: the retrieval
   /// ends, and no cache keeps the result. If the fetcher cancelled it without a request, pass
@@ -121,9 +122,9 @@ class retrieval {
   std::size_t origin_ = 0;
   std::string url_{};
   std::vector<std::string> chain_;  // the URLs of this try, from the origin on
-  std::shared_ptr<void> permit_;    // its end before the result releases the probe of the breaker
+  std::shared_ptr<void> permit_;    // its destruction before the result releases the probe
   time_point sent_at_{};
-  retrieval_result result_;                 // what is known so far
+  retrieval_result result_;                 // filled step by step
   outcome failure_ = outcome::unreachable;  // the result of the last try
   fetch_response failed_;
   bool answered_ = false;  // an origin has answered, so it is clear which one to ask

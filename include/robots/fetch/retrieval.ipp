@@ -87,9 +87,9 @@ ROBOTS_INLINE void retrieval::cancel(std::string why, time_point now) {
     result_.next_try = wait->until;
     finish(failure_, std::move(failed_));
   } else if (std::holds_alternative<fetch_request>(step_)) {
-    fetch_response nothing{.error = fetch_error::cancelled, .error_text = std::move(why)};
-    settle(nothing, now);
-    finish(outcome::cancelled, std::move(nothing));
+    fetch_response cancelled{.error = fetch_error::cancelled, .error_text = std::move(why)};
+    settle(cancelled, now);
+    finish(outcome::cancelled, std::move(cancelled));
   }
 }
 
@@ -140,7 +140,7 @@ ROBOTS_INLINE void retrieval::settle(const fetch_response& response, time_point 
   const bool answered = response.error == fetch_error::none;
   if (!permit_ || response.error == fetch_error::cancelled ||
       response.error == fetch_error::refused_address) {
-    // The caller's cancellation says nothing about the origin.
+    // A cancellation or a refused address says nothing about the origin.
   } else if (!answered || response.status >= 500) {
     options_.breakers->on_failure(own_origin(), now, answered || chain_.size() > 1);
   } else {
@@ -198,11 +198,11 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
   if (to.url.empty()) {
     response.error_text = std::move(to.why);
   } else if (std::find(chain_.begin(), chain_.end(), to.url) != chain_.end()) {
-    response.error_text = "the redirects go round in a loop";
+    response.error_text = "the redirects form a loop";
     to.refusal = outcome::too_many_redirects;
   } else if (followed >= options_.max_redirects) {
     response.error_text = "more than " + std::to_string(options_.max_redirects) + " redirects";
-    // RFC 9309, section 2.3.1.2: a file that must be obeyed may follow five or fewer redirects.
+    // RFC 9309, section 2.3.1.2: a file must be obeyed if it is behind at most five redirects.
     to.refusal = followed < 5 ? outcome::server_error : outcome::too_many_redirects;
   } else if (!is_left && options_.may_ask && !options_.may_ask(to.place)) {
     response.error_text = "redirect to a site that must not be asked: " + to_string(to.place);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/printable.hpp>
 #include <robots/fetch/retry_options.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/rep/read/product_token.hpp>
@@ -26,28 +27,31 @@ struct retrieval_options {
   /// less than five, a further redirect counts as `outcome::server_error`, since the file behind it
   /// may have to be obeyed.
   int max_redirects = 5;
-  std::chrono::milliseconds timeout{5'000};          ///< for each exchange; 0 means no limit
-  std::shared_ptr<const excluded_hosts> excluded{};  ///< no redirect leads there; null: no host
-  std::function<bool(const origin&)> may_ask{};      ///< false: no redirect leads there
+  std::chrono::milliseconds timeout{5'000};  ///< for each exchange; 0 means no limit
+  std::shared_ptr<const excluded_hosts>
+      excluded{};                                ///< no redirect may lead to them; null: no hosts
+  std::function<bool(const origin&)> may_ask{};  ///< false: no redirect may lead to it
   /// The most octets of the body to keep; 0 means no limit (RFC 9309, section 2.5).
   std::size_t max_bytes = 512'000;
   retry_options retry{};                        ///< how often to try again
   std::shared_ptr<origin_breakers> breakers{};  ///< asked before each try; null means no breaker
   std::uint64_t seed = 0;                       ///< the seed of the jitter
-  /// True: a redirect to the robots.txt of another site ends the retrieval as
-  /// `outcome::redirected`, and the caller looks up that site. It still follows a redirect to
-  /// another path, or to one with a query.
+  /// If true, a redirect to the robots.txt of another site ends the retrieval as
+  /// `outcome::redirected`, and the caller looks up that site. Redirects to another path, or to one
+  /// with a query, are still followed.
   bool leave_to_other_sites = false;
 };
 
-[[nodiscard]] inline bool is_header_value(std::string_view text) noexcept {
+/// Throws `std::invalid_argument` if the text of the option `name` has a control character other
+/// than a tab.
+inline void require_header_value(std::string_view name, std::string_view text) {
   for (const char c : text) {
     const auto octet = static_cast<unsigned char>(c);
     if ((octet < 0x20 && c != '\t') || octet == 0x7F) {
-      return false;
+      throw std::invalid_argument{std::string{name} + " \"" + base::printable(text) +
+                                  "\" has a control character: remove it"};
     }
   }
-  return true;
 }
 
 /// Throws `std::invalid_argument` if the user agent is empty, names no crawler or is not a header
@@ -59,23 +63,24 @@ inline void validate(const retrieval_options& options) {
         "\"FooBot/1.0 (+https://foo.example/bot)\""};
   }
   if (product_token(options.user_agent).empty()) {
-    throw std::invalid_argument{
-        "user_agent has no product token: begin it with the crawler's name, as in FooBot/1.0"};
+    throw std::invalid_argument{"user_agent \"" + base::printable(options.user_agent) +
+                                "\" has no product token: begin it with the crawler's name, as in "
+                                "FooBot/1.0"};
   }
   if (product_token(options.user_agent) == "*") {
     throw std::invalid_argument{
         "user_agent is \"*\", which stands for every crawler: give the name of yours, as in "
         "FooBot/1.0"};
   }
-  if (!is_header_value(options.user_agent) || !is_header_value(options.accept)) {
-    throw std::invalid_argument{
-        "user_agent or accept holds a control character: take out line ends and the like"};
-  }
+  require_header_value("user_agent", options.user_agent);
+  require_header_value("accept", options.accept);
   if (options.max_redirects < 0) {
-    throw std::invalid_argument{"max_redirects is negative: use 0 to follow none"};
+    throw std::invalid_argument{"max_redirects is " + std::to_string(options.max_redirects) +
+                                ": use 0 or more; with 0, none is followed"};
   }
   if (options.timeout.count() < 0) {
-    throw std::invalid_argument{"timeout is negative: use 0 for no limit"};
+    throw std::invalid_argument{"timeout is " + std::to_string(options.timeout.count()) +
+                                " ms: use 0 or more; with 0, there is no limit"};
   }
   validate(options.retry);
 }

@@ -17,7 +17,7 @@ namespace robots {
 /// A wait before the next try.
 struct retry_wait {
   time_point until{};  ///< then call `on_wait_over`
-  stop_token stop{};   ///< requested: wait no longer
+  stop_token stop{};   ///< a stop request ends the wait
 };
 
 }  // namespace robots
@@ -54,7 +54,7 @@ struct retrieval_facts {
   int status = 0;                         ///< HTTP status of the last exchange, or 0
   fetch_error error = fetch_error::none;  ///< the reason if the last exchange had no response
   std::string error_text{};               ///< for people, if something went wrong
-  std::string url{};        ///< the first robots.txt asked for at the origin that answered
+  std::string url{};                      ///< the robots.txt of the last origin, before redirects
   std::string final_url{};  ///< the URL of the last exchange, which differs after redirects
   int redirects = 0;        ///< the redirects from `url` to `final_url`
   int attempts = 0;         ///< the number of tries, see `retry_options`

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <string>
 
 namespace robots {
 
@@ -31,14 +32,18 @@ namespace robots::detail {
 /// Throws `std::invalid_argument` if a number makes no sense. The message says what to change.
 inline void validate(const retry_options& options) {
   if (options.attempts < 1) {
-    throw std::invalid_argument{"retry.attempts is below 1: use 1 to try once and never again"};
+    throw std::invalid_argument{"retry.attempts is " + std::to_string(options.attempts) +
+                                ": use 1 or more; with 1, there is no retry"};
   }
   if (options.base.count() < 0 || options.cap.count() < 0 || options.max_retry_after.count() < 0) {
     throw std::invalid_argument{
-        "retry.base, retry.cap and retry.max_retry_after cannot be negative"};
+        "retry.base is " + std::to_string(options.base.count()) + " ms, retry.cap " +
+        std::to_string(options.cap.count()) + " ms and retry.max_retry_after " +
+        std::to_string(options.max_retry_after.count()) + " s: use 0 or more for each"};
   }
   if (!(options.jitter >= 0 && options.jitter <= 1)) {
-    throw std::invalid_argument{"retry.jitter is not a share: use a number from 0 to 1"};
+    throw std::invalid_argument{"retry.jitter is " + std::to_string(options.jitter) +
+                                ": use a share from 0 to 1"};
   }
 }
 

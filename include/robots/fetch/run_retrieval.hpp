@@ -25,8 +25,8 @@ template <Fetcher F>
   }
 }
 
-/// A cancellation that nobody asked for counts as a failure. A cancelled result is not kept, so the
-/// next caller would ask the origin again at once.
+/// Turns a cancellation without a stop request into a failure. Caches do not keep a cancelled
+/// result, so the next caller would ask the origin again at once.
 inline void be_no_cancellation(fetch_response& response) {
   if (response.error == fetch_error::cancelled) {
     response.error = fetch_error::other;
@@ -36,7 +36,8 @@ inline void be_no_cancellation(fetch_response& response) {
   }
 }
 
-/// Does the next step of a retrieval: an exchange, a wait, or the end that the limits ask for.
+/// Does the next step of a retrieval: an exchange, a wait, or a cancellation at the limits of the
+/// call.
 template <Fetcher F, Clock C>
 void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits) {
   using std::chrono::milliseconds;
@@ -94,10 +95,10 @@ template <Fetcher F, Clock C>
 /// Runs a retrieval to its end with a blocking fetcher.
 ///
 /// Each exchange gets the stop token, and at most the time until the deadline. If the deadline ends
-/// an exchange, and not its own timeout, the exchange counts as cancelled: it says something about
-/// the caller, not about the origin. It does not begin a wait that would last until the deadline:
-/// the result of the last try counts. An exception of the fetcher becomes `fetch_error::other` with
-/// its text. So does `fetch_error::cancelled` before the call is stopped or its deadline passes.
+/// an exchange before its own timeout, the exchange counts as cancelled: it says something about
+/// the caller, not about the origin. A wait that would last until the deadline does not begin: the
+/// result of the last try counts. An exception of the fetcher becomes `fetch_error::other` with its
+/// text. So does `fetch_error::cancelled` before the call is stopped or its deadline passes.
 template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {

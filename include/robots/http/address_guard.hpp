@@ -15,11 +15,11 @@ namespace robots {
 /// addresses inside its network (server-side request forgery). Permits addresses of
 /// `address_kind::global`, and those on a list.
 ///
-/// It knows numbers, not networks. A global address of this machine counts as global, and so does
-/// one that a NAT64 translates with a prefix of its operator.
+/// It compares numbers and does not know your network. A global address of this machine counts as
+/// global. So does an address that a NAT64 translates under its operator's own prefix.
 ///
-/// Ask it about the address of each connection, after the name was resolved: an earlier result for
-/// the name does not count.
+/// Check the address of each connection, after the name is resolved: a name can resolve to another
+/// address later.
 class address_guard {
  public:
   /// Permits only global addresses.
@@ -30,7 +30,7 @@ class address_guard {
   /// (`0:0:0:0:0:ffff:127.0.0.1`). An IPv6 prefix that contains all mapped addresses, such as
   /// `::/0`, permits none of them.
   ///
-  /// Throws `std::invalid_argument` for any other text, and for a prefix with bits behind its
+  /// Throws `std::invalid_argument` for any other text, and for a prefix with bits after its
   /// length, such as `10.1.2.3/8`.
   explicit address_guard(std::span<const std::string> allowed);
 
@@ -52,7 +52,7 @@ class address_guard {
     return parsed ? permits(*parsed) : open_;
   }
 
-  /// Like the function above, for an address that was read before.
+  /// Like the function above, for a parsed address.
   [[nodiscard]] bool permits(const detail::ip_address& address) const noexcept;
 
  private:

@@ -34,7 +34,7 @@ ROBOTS_INLINE detail::ip_prefix address_guard::checked(const std::string& text) 
   const std::optional<detail::ip_prefix> prefix = detail::parse_ip_prefix(text);
   if (!prefix) {
     throw std::invalid_argument("\"" + text +
-                                "\" is neither an IP address nor a prefix of them; write "
+                                "\" is neither an IP address nor an address prefix; write "
                                 "\"127.0.0.1\", \"::1\", \"10.0.0.0/8\" or \"fd00::/8\"");
   }
   const detail::ip_address& first = prefix->first();

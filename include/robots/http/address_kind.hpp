@@ -18,7 +18,7 @@ enum class address_kind {
   loopback,       ///< this machine
   private_use,    ///< private networks (RFC 1918, RFC 4193, RFC 3879, RFC 8215)
   shared,         ///< behind a carrier's NAT (RFC 6598)
-  link_local,     ///< this link (RFC 3927, RFC 4291); metadata of cloud machines
+  link_local,     ///< this link (RFC 3927, RFC 4291), with the metadata services of clouds
   multicast,      ///< groups (RFC 5771, RFC 4291)
   documentation,  ///< for examples (RFC 5737, RFC 3849, RFC 9637)
   benchmarking,   ///< for test networks (RFC 2544, RFC 5180)
@@ -33,22 +33,24 @@ enum class address_kind {
 }
 
 struct special_prefix {
-  constexpr special_prefix(std::string_view text, address_kind its_kind)
-      : prefix(parse_ip_prefix(text).value()), kind(its_kind) {}
+  constexpr special_prefix(std::string_view text, address_kind purpose)
+      : prefix(parse_ip_prefix(text).value()), kind(purpose) {}
 
   ip_prefix prefix;
   address_kind kind;
 };
 
 // The first prefix that contains an address decides. The registries call some addresses in
-// 192.0.0.0/24 and 2001::/23 globally reachable. Those are anycast: they reach the nearest router.
+// 192.0.0.0/24 and 2001::/23 globally reachable. Those are anycast addresses, which reach the
+// nearest router, so they are reserved here.
 inline constexpr std::array special_ipv4{
     special_prefix{"0.0.0.0/32", address_kind::unspecified},
     special_prefix{"0.0.0.0/8", address_kind::reserved},
     special_prefix{"10.0.0.0/8", address_kind::private_use},
     special_prefix{"100.64.0.0/10", address_kind::shared},
     special_prefix{"127.0.0.0/8", address_kind::loopback},
-    // Azure's own services for a virtual machine. The number is public, but the service is inside.
+    // Azure's own services for a virtual machine. The address is public, but the service is
+    // internal.
     special_prefix{"168.63.129.16/32", address_kind::reserved},
     special_prefix{"169.254.0.0/16", address_kind::link_local},
     special_prefix{"172.16.0.0/12", address_kind::private_use},
@@ -64,7 +66,7 @@ inline constexpr std::array special_ipv4{
     special_prefix{"0.0.0.0/0", address_kind::global},
 };
 
-// Of IPv6, only 2000::/3 is assigned for global use (RFC 4291, section 2.4).
+// Only 2000::/3 is assigned for global use in IPv6 (RFC 4291, section 2.4).
 inline constexpr std::array special_ipv6{
     special_prefix{"::/128", address_kind::unspecified},
     special_prefix{"::1/128", address_kind::loopback},
@@ -93,12 +95,12 @@ inline constexpr std::array special_ipv6{
 
 /// Returns the purpose of `address`.
 ///
-/// An IPv6 address that contains an IPv4 address has the kind of that address: mapped
-/// (`0:0:0:0:0:ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), ISATAP (an interface
-/// identifier that begins with `0:5efe` or `200:5efe`; the prefix counts, too), and Teredo
-/// (`2001::/32`), which is `global` only if its client and its server both are. The obsolete
-/// compatible form (`::/96`) is never `global`. Neither is `64:ff9b:1::/48`, since only its
-/// operator knows where in it the IPv4 address is. Constant time.
+/// An IPv6 address that contains an IPv4 address has the kind of that address. There are five such
+/// forms: mapped (`0:0:0:0:0:ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), Teredo
+/// (`2001::/32`) and ISATAP (an interface identifier that begins with `0:5efe` or `200:5efe`). A
+/// Teredo address is `global` only if both its client and its server are. The prefix of an ISATAP
+/// address counts, too. The obsolete compatible form (`::/96`) is never `global`. Neither is
+/// `64:ff9b:1::/48`: only its operator knows where the IPv4 address is. Constant time.
 [[nodiscard]] constexpr address_kind kind_of(const ip_address& address) noexcept {
   if (address.is_v4()) {
     return kind_in(special_ipv4, address);

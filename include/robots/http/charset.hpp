@@ -32,14 +32,14 @@ enum class charset : std::uint8_t {
   return text.starts_with("\xFE\xFF") ? charset::utf_16be : charset::utf_8;
 }
 
-/// Returns a text in UTF-16 as UTF-8, without its byte order mark, or an empty optional for a text
-/// that needs no change. Text that is not UTF-8 stays: it is compared octet by octet, so one bad
-/// octet harms nothing else.
+/// Converts UTF-16 to UTF-8, without the byte order mark. Returns an empty optional for any other
+/// text, which needs no change. It may have octets that are not UTF-8: rules are compared octet by
+/// octet, so a bad octet affects no others.
 ///
 /// A surrogate without its other half becomes U+FFFD. An odd last octet, which a cut can leave, is
-/// dropped. Never fails on content. Linear. Every 2 octets become 3 at most (RFC 2781, section
+/// dropped. Never fails on content. Linear. Two octets become at most three (RFC 2781, section
 /// 2.2). A limit such as RFC 9309's 500 KiB applies to the octets that were served. So cut the text
-/// at the limit. Then pass the larger of the limit and the size of the result to `parse`.
+/// at the limit first. Then pass the larger of the limit and the size of the result to `parse`.
 [[nodiscard]] inline std::optional<std::string> to_utf8(std::string_view text) {
   const charset written_in = charset_of(text);
   if (written_in == charset::utf_8) {

@@ -32,8 +32,8 @@ namespace http_detail {
   return without_outer_dots(name);
 }
 
-/// Applies the rule of exclusion: returns true if `is_excluded` is true for the host or one of its
-/// parent domains. An IP address has no parent domains.
+/// Returns true if `is_excluded` is true for `host` or one of its parent domains. An IP address has
+/// no parent domains.
 template <std::predicate<std::string_view> Excluded>
 [[nodiscard]] constexpr bool lies_under(std::string_view host, const Excluded& is_excluded) {
   if (host.starts_with('[') || detail::parse_ip_address(host)) {
@@ -49,8 +49,8 @@ template <std::predicate<std::string_view> Excluded>
   return true;
 }
 
-/// Returns true if two spellings mean one host. Case does not matter, and an IPv4 address equals
-/// its form mapped into IPv6.
+/// Returns true if two spellings mean the same host. Case does not matter, and an IPv4 address
+/// equals its form mapped into IPv6.
 [[nodiscard]] constexpr bool is_same_host(std::string_view a, std::string_view b) noexcept {
   if (base::equal_ignoring_case(a, b)) {
     return true;

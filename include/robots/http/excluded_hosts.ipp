@@ -25,7 +25,8 @@ namespace robots::http_detail {
   return bare_ipv6 || (entry.find('/') != std::string_view::npos && detail::parse_ip_prefix(entry));
 }
 
-/// Returns the IPv4 address that `host` maps into IPv6, or `host`. `host` is in normal form.
+/// Returns the IPv4 address inside an IPv4-mapped IPv6 address, or `host`. `host` is in normal
+/// form.
 [[nodiscard]] inline std::string_view without_mapping(std::string_view host) noexcept {
   constexpr std::string_view mapped = "[::ffff:";
   const bool maps = host.starts_with(mapped) && host.find('.') != std::string_view::npos;
@@ -52,9 +53,10 @@ ROBOTS_INLINE excluded_hosts::excluded_hosts(std::span<const std::string> entrie
     if (!name || http_detail::is_address_range(entry) ||
         std::any_of(name->begin(), name->end(), http_detail::is_sub_delim)) {
       throw std::invalid_argument{std::string{option} + ": \"" + entry +
-                                  "\" is not a host name; write \"gov\", \"gov.uk\" or "
-                                  "\"example.com\", outside ASCII in its xn-- form, or one "
-                                  "address, \"10.1.2.3\" or \"[2001:db8::1]\""};
+                                  "\" is not a host name or an address; write \"gov\", "
+                                  "\"gov.uk\", \"example.com\", \"10.1.2.3\" or "
+                                  "\"[2001:db8::1]\", and a name outside ASCII in its "
+                                  "xn-- form"};
     }
     table->names.emplace(http_detail::without_mapping(*name));
   }

@@ -16,7 +16,7 @@
 
 namespace robots::http_detail {
 
-/// The most seconds that a header can state; a larger number counts as this (RFC 9111, section
+/// The most seconds that a header can state; a larger number counts as this one (RFC 9111, section
 /// 1.2.2).
 inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 
@@ -72,7 +72,7 @@ namespace robots::detail {
 /// `s-maxage` is for shared caches only.
 struct cache_control {
   bool no_store = false;  ///< do not store
-  bool no_cache = false;  ///< do not use without asking again, for all or some fields
+  bool no_cache = false;  ///< do not use without revalidation, for all or some fields
   std::optional<std::chrono::seconds> max_age;  ///< the first one; 0 if it is not a number
 
   [[nodiscard]] friend bool operator==(const cache_control&, const cache_control&) = default;
@@ -108,9 +108,9 @@ struct cache_control {
 /// Returns the freshness lifetime of a response (RFC 9111, section 4.2): 0 for `no-store` and
 /// `no-cache`; else `max-age`; else `Expires` minus `Date`. `Age` is subtracted.
 ///
-/// From 0 to 2^31 seconds; empty if the headers do not state a lifetime. Ignores `s-maxage`, which
-/// is for shared caches. An `Expires` that is not a date counts as past. `now` replaces a missing
-/// or invalid `Date`. The caller limits the result. Linear.
+/// The result is from 0 to 2^31 seconds, or empty if the headers do not state a lifetime. Ignores
+/// `s-maxage`, which is for shared caches. An `Expires` that is not a date counts as past. `now`
+/// replaces a missing or invalid `Date`. The caller limits the result. Linear.
 [[nodiscard]] inline std::optional<std::chrono::seconds> freshness_lifetime(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   using std::chrono::seconds;
@@ -139,9 +139,9 @@ struct cache_control {
 /// Returns the wait that a server asks for: `Retry-After = HTTP-date / delay-seconds` (RFC 9110,
 /// section 10.2.3).
 ///
-/// From 0, for a date that has passed, to 2^31 seconds; empty if the header is missing or invalid.
-/// A date counts from the response's `Date`, so that the two clocks need not agree. Without `Date`,
-/// it counts from `now`. Linear.
+/// The result is from 0, for a date that has passed, to 2^31 seconds. It is empty if the header is
+/// missing or invalid. A date counts from the response's `Date`, so that the two clocks need not
+/// agree. Without `Date`, it counts from `now`. Linear.
 [[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   const std::string_view value = find_header(headers, "Retry-After").value_or("");

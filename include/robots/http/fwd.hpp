@@ -1,6 +1,6 @@
 #pragma once
 
-/// The types of `http/`, for headers that only pass them on.
+/// Declares the types of `http/`. A type needs its own header before it is used.
 namespace robots {
 
 class address_guard;

@@ -28,7 +28,7 @@ struct url_head {
 /// The parts of an authority, not checked.
 struct authority_parts {
   std::string_view host;    ///< with its brackets
-  std::string_view port{};  ///< the text behind the host, without its `:`
+  std::string_view port{};  ///< the text after the host, without its `:`
 };
 
 [[nodiscard]] constexpr authority_parts split_authority(std::string_view text) noexcept {
@@ -44,11 +44,12 @@ struct authority_parts {
 
 }  // namespace http_detail
 
-/// Returns the host of a host, of `host:port`, or of a URL with any scheme, as it is written:
-/// without user information, port and path, with the brackets of an IPv6 literal.
+/// Returns the host in a text, which is a host, `host:port` or a URL with any scheme. The result is
+/// as written, without user information, port and path, and with the brackets of an IPv6 literal.
 ///
 /// Neither checks nor normalises it: letters keep their case, and percent-encoding stays. For the
-/// normal form, see `parse_site`. Empty if there is no host. Linear, without allocation.
+/// normal form, see `parse_site`. Returns an empty text if there is no host. Linear, without
+/// allocation.
 [[nodiscard]] constexpr std::string_view host_of(std::string_view host_or_url) noexcept {
   return http_detail::split_authority(http_detail::split_head(host_or_url).authority).host;
 }

@@ -13,8 +13,7 @@
 
 namespace robots::http_detail {
 
-/// Returns the value of a run of digits, or -1 if it contains anything else. Reads at most nine
-/// digits.
+/// Returns the value of one to nine digits, or -1 for any other text.
 [[nodiscard]] constexpr int digits_value(std::string_view text) noexcept {
   const std::optional<std::uint64_t> value = base::parse_decimal(text);
   return value && text.size() <= 9 ? static_cast<int>(*value) : -1;

@@ -47,7 +47,7 @@ class ip_address {
 /// 4291, section 2.2).
 ///
 /// Returns an empty optional for any other text, such as one with a zone (`fe80::1%eth0`) or a
-/// port. A form of IPv4 that only some programs read is such a text, too (`127.1`, `0x7f.0.0.1`,
+/// port. It also refuses the forms of IPv4 that only some programs read (`127.1`, `0x7f.0.0.1`,
 /// `2130706433`, `010.0.0.1`). Reads at most 46 octets.
 [[nodiscard]] constexpr std::optional<ip_address> parse_ip_address(std::string_view text) noexcept {
   if (text.starts_with('[')) {
@@ -77,7 +77,8 @@ namespace robots::http_detail {
   return text;
 }
 
-/// RFC 5952: no leading zeros, and `::` for the first of the longest runs of zero groups.
+/// Writes an IPv6 address as RFC 5952 does: no leading zeros, and `::` for the first of the longest
+/// runs of zero groups.
 [[nodiscard]] inline std::string ipv6_text(std::span<const std::uint8_t> octets) {
   const auto group = [octets](std::size_t i) {
     return static_cast<unsigned>(octets[2 * i]) << 8U | octets[2 * i + 1];

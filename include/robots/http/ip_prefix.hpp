@@ -16,12 +16,12 @@ namespace robots::detail {
 /// The addresses of one family that begin with certain bits: `10.0.0.0/8`, `fc00::/7`.
 class ip_prefix {
  public:
-  /// Takes the first `length` bits of `one`, or all of them if it has fewer. Ignores its other
+  /// Takes the first `length` bits of `address`, or all of them if it has fewer. Ignores its other
   /// bits.
-  constexpr ip_prefix(const ip_address& one, std::size_t length) noexcept
-      : first_(masked(one, length)), length_((std::min)(length, one.octets().size() * 8)) {}
+  constexpr ip_prefix(const ip_address& address, std::size_t length) noexcept
+      : first_(masked(address, length)), length_((std::min)(length, address.octets().size() * 8)) {}
 
-  /// Returns the first of the addresses: all other bits are 0.
+  /// Returns the first address with this prefix: its other bits are 0.
   [[nodiscard]] constexpr const ip_address& first() const noexcept { return first_; }
   /// Returns the length in bits: 0 to 32, or 0 to 128.
   [[nodiscard]] constexpr std::size_t length() const noexcept { return length_; }
@@ -43,15 +43,15 @@ class ip_prefix {
   }
 
  private:
-  [[nodiscard]] static constexpr ip_address masked(const ip_address& one,
+  [[nodiscard]] static constexpr ip_address masked(const ip_address& address,
                                                    std::size_t length) noexcept {
     std::array<std::uint8_t, 16> octets{};
-    for (std::size_t i = 0; i < one.octets().size() && 8 * i < length; ++i) {
-      const std::size_t behind = 8 - std::min<std::size_t>(8, length - 8 * i);
-      octets[i] = static_cast<std::uint8_t>(one.octets()[i] >> behind << behind);
+    for (std::size_t i = 0; i < address.octets().size() && 8 * i < length; ++i) {
+      const std::size_t unused_bits = 8 - std::min<std::size_t>(8, length - 8 * i);
+      octets[i] = static_cast<std::uint8_t>(address.octets()[i] >> unused_bits << unused_bits);
     }
-    return one.is_v4() ? ip_address(std::array{octets[0], octets[1], octets[2], octets[3]})
-                       : ip_address(octets);
+    return address.is_v4() ? ip_address(std::array{octets[0], octets[1], octets[2], octets[3]})
+                           : ip_address(octets);
   }
 
   ip_address first_;
@@ -59,7 +59,7 @@ class ip_prefix {
 };
 
 /// Reads a prefix (RFC 4632, section 3.1; RFC 4291, section 2.3): `10.0.0.0/8`, `fc00::/7`, or a
-/// single address, with or without brackets. Ignores the bits behind the prefix. Returns an empty
+/// single address, with or without brackets. Ignores the bits after the prefix. Returns an empty
 /// optional for any other text. Linear.
 [[nodiscard]] constexpr std::optional<ip_prefix> parse_ip_prefix(std::string_view text) noexcept {
   const std::size_t slash = text.find('/');

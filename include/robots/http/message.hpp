@@ -46,7 +46,7 @@ struct fetch_request {
   std::vector<http_header> headers{};    ///< to send, including `User-Agent`
   std::chrono::milliseconds timeout{0};  ///< for the whole exchange; 0 means no limit
   std::size_t max_bytes = 0;             ///< most octets of decoded body to keep; 0 means no limit
-  stop_token stop{};                     ///< a request ends the exchange as `cancelled`
+  stop_token stop{};                     ///< a stop request ends the exchange as `cancelled`
 };
 
 /// The result of a `fetch_request`.

@@ -16,7 +16,7 @@ namespace robots {
 /// The schemes that can have a robots.txt.
 enum class url_scheme { http, https };
 
-/// Returns the scheme as it stands in a URL: `http` or `https`.
+/// Returns the scheme as written in a URL: `http` or `https`.
 [[nodiscard]] constexpr std::string_view to_string(url_scheme scheme) noexcept {
   return scheme == url_scheme::https ? "https" : "http";
 }
@@ -93,8 +93,8 @@ namespace robots::detail {
   return origin{*scheme, std::move(authority->host), port};
 }
 
-/// Returns a URL of the origin `parsed` without user information and fragment. Path and query stay;
-/// the path is at least `/`. Linear.
+/// Returns `url` with its origin `parsed` in normal form, without user information and fragment.
+/// Keeps path and query; an empty path becomes `/`. Linear.
 [[nodiscard]] inline std::string url_at(const origin& parsed, std::string_view url) {
   const http_detail::url_parts parts = http_detail::split_url(url);
   std::string normal = to_string(parsed);

@@ -37,8 +37,8 @@ struct site {
   /// Returns the URLs of the robots.txt files of `origins()`, in the same order.
   [[nodiscard]] std::vector<std::string> robots_urls() const {
     std::vector<std::string> urls;
-    for (const origin& one : origins()) {
-      urls.push_back(to_string(one) + "/robots.txt");
+    for (const origin& asked : origins()) {
+      urls.push_back(to_string(asked) + "/robots.txt");
     }
     return urls;
   }
@@ -69,8 +69,8 @@ struct site {
       return std::nullopt;
     }
   }
-  // `mailto:bob@example.com` and `http:/example.com` are wrong or other URLs, not hosts with user
-  // information or an empty port.
+  // `mailto:bob@example.com` and `http:/example.com` are not hosts with user information or an
+  // empty port, but other URLs or malformed ones.
   if (!scheme &&
       (head.authority.find('@') != std::string_view::npos || head.authority.ends_with(':'))) {
     return std::nullopt;
@@ -79,10 +79,10 @@ struct site {
   if (!authority) {
     return std::nullopt;
   }
-  // A host without a scheme, but with the default port of one, means that scheme.
-  for (const url_scheme own : {url_scheme::https, url_scheme::http}) {
-    if (!scheme && authority->port == detail::default_port(own)) {
-      scheme = own;
+  // A host without a scheme, but with the default port of a scheme, means that scheme.
+  for (const url_scheme candidate : {url_scheme::https, url_scheme::http}) {
+    if (!scheme && authority->port == detail::default_port(candidate)) {
+      scheme = candidate;
     }
   }
   if (scheme && authority->port == detail::default_port(*scheme)) {
@@ -93,7 +93,7 @@ struct site {
 
 namespace http_detail {
 
-/// Returns the start of a text from the web, for a message.
+/// Quotes the start of a text from the web, for a message.
 [[nodiscard]] inline std::string shown(std::string_view text) {
   constexpr std::size_t most = 80;
   return '"' + base::printable(text.substr(0, most)) + (text.size() > most ? "...\"" : "\"");
@@ -105,8 +105,9 @@ namespace http_detail {
 
 namespace robots::detail {
 
-/// Returns the reason, for people, why `parse_site` refuses a text: `the port "99999" is not one
-/// from 1 to 65535`. Returns an empty text if it does not refuse it. Linear in the authority.
+/// Returns the reason, for people, why `parse_site` refuses a text: `the port "99999" is not a
+/// number from 1 to 65535`. Returns an empty text if `parse_site` accepts it. Linear in the
+/// authority.
 [[nodiscard]] inline std::string url_problem(std::string_view host_or_url) {
   if (parse_site(host_or_url)) {
     return {};
@@ -121,16 +122,16 @@ namespace robots::detail {
     return "the host is not ASCII: write its ASCII form, as in xn--bcher-kva.example";
   }
   if (http_detail::has_forbidden_octet(head.authority)) {
-    return "a blank, a control character or a backslash stands before the path";
+    return "a blank, a control character or a backslash is before the path: remove it";
   }
   if (!http_detail::parse_port(parts.port)) {
-    return "the port " + http_detail::shown(parts.port) + " is not one from 1 to 65535";
+    return "the port " + http_detail::shown(parts.port) + " is not a number from 1 to 65535";
   }
   if (parts.host.empty()) {
     return "there is no host";
   }
   return http_detail::normal_host(parts.host)
-             ? std::string{"it names no host, as https://example.com/ and example.com do"}
+             ? std::string{"it names no host: write it like https://example.com/ or example.com"}
              : "the host " + http_detail::shown(parts.host) + " is neither a name nor an address";
 }
 

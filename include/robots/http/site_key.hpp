@@ -12,8 +12,8 @@ namespace robots::detail {
 ///
 /// If a table with the keys of `site::key` has an entry for this text, it is the entry of the site:
 /// no two sites share a key. If it has none, the text may still name a site in another spelling
-/// (upper case, default port, a query right after the host). Then ask `parse_site`. Searches for
-/// `/`, checks little and allocates nothing.
+/// (upper case, default port, a query right after the host). Then ask `parse_site`. Linear; checks
+/// little and allocates nothing.
 [[nodiscard]] constexpr std::string_view possible_site_key(std::string_view host_or_url) noexcept {
   return host_or_url.substr(0, host_or_url.find('/', base::scheme_prefix(host_or_url)));
 }
@@ -28,8 +28,8 @@ namespace robots::detail {
   return end == std::string_view::npos ? "/" : host_or_url.substr(end);
 }
 
-/// Returns the same without a search, if `key` is the result of `possible_site_key` for the URL:
-/// path and query, or the URL itself.
+/// Returns a target that rules treat like `target_of(url)`, without a search: path and query, or
+/// the URL itself. `key` is the result of `possible_site_key` for `url`.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());

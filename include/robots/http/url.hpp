@@ -61,8 +61,8 @@ struct url_parts {
   return parts;
 }
 
-/// Appends `text` with every octet outside ASCII percent-encoded. Servers that send unencoded UTF-8
-/// mean this.
+/// Appends `text` with every octet outside ASCII percent-encoded. Some servers send UTF-8 without
+/// encoding it, and mean this.
 inline void append_encoded(std::string& to, std::string_view text) {
   for (const char c : text) {
     const auto octet = static_cast<unsigned char>(c);
@@ -111,8 +111,8 @@ inline void append_encoded(std::string& to, std::string_view text) {
 ///
 /// The scheme is in lower case. It can be any scheme, so that the caller can name the one it
 /// refuses. The fragment is dropped, and octets outside ASCII in path and query are
-/// percent-encoded. Returns an empty text if `base` has no scheme, or if either text has a control
-/// character, a space or a backslash. Linear.
+/// percent-encoded. Returns an empty optional if `base` has no scheme, or if either text has a
+/// control character, a space or a backslash. Linear.
 [[nodiscard]] inline std::optional<std::string> resolve_reference(std::string_view base,
                                                                   std::string_view reference) {
   if (http_detail::has_forbidden_octet(base) || http_detail::has_forbidden_octet(reference)) {

@@ -14,8 +14,8 @@
 namespace robots::http_detail {
 
 /// Returns true for `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3). `etagc`
-/// is any octet except controls, space and the quote. The limit is 1,024 octets, since it is kept
-/// as long as the rules.
+/// is any octet except controls, space and the quote. The whole tag has at most 1,024 octets, since
+/// it is stored with the rules.
 [[nodiscard]] inline bool is_entity_tag(std::string_view text) noexcept {
   constexpr std::size_t longest = 1'024;
   if (text.size() > longest) {

@@ -23,8 +23,8 @@ namespace robots {
 
 /// A `SharedStore` within this process, for tests.
 ///
-/// Copies share one storage, and each copy stands for a process: give one to each cache. A copy
-/// watches nothing at first. An erasure or announcement reaches the other copies in the same thread
+/// Copies share one storage, and each copy stands for a process: give each cache its own copy. A
+/// new copy watches nothing. An erasure or announcement reaches the other copies in the same thread
 /// before it returns, so tests need not wait. Values expire by the clock, which can be a
 /// `ManualClock`. A call about several keys or questions calls the hook of `on_call` once, with the
 /// first key.
@@ -34,7 +34,7 @@ class MemoryStore : public SharedStore {
   /// Makes an empty storage that uses `clock`.
   explicit MemoryStore(C clock) : storage_{std::make_shared<storage>(std::move(clock))} {}
 
-  /// Makes a store for one more process over the same storage.
+  /// Makes the store of another process, with the same storage.
   MemoryStore(const MemoryStore& other) : SharedStore{other}, storage_{other.storage_} {}
   /// Moves the store with its watch. A moved-from store may only be destroyed or assigned to.
   MemoryStore(MemoryStore&& other) noexcept = default;
@@ -59,7 +59,7 @@ class MemoryStore : public SharedStore {
     storage_->hook = std::make_shared<const std::function<void(std::string_view)>>(std::move(hook));
   }
 
-  /// Makes every call of every copy fail with a `store_error` that says `why`, until `recover`.
+  /// Makes every call of every copy fail with a `store_error` with the text `why`, until `recover`.
   void fail(std::string why) {
     on_call([why = std::move(why)](std::string_view /*key*/) { throw store_error{why}; });
   }
@@ -67,7 +67,7 @@ class MemoryStore : public SharedStore {
   /// Ends the effect of `fail` and `on_call`.
   void recover() { on_call({}); }
 
-  /// Loses all values without a notification, as if somebody had wiped the server.
+  /// Deletes all values and leases without a notification, like a server that has lost its data.
   void clear() {
     const std::scoped_lock lock{storage_->mutex};
     storage_->values.clear();
@@ -75,7 +75,7 @@ class MemoryStore : public SharedStore {
   }
 
   /// Notifies all watchers that they may have missed changes.
-  void lose_changes() { tell("", nullptr); }
+  void lose_changes() { notify("", nullptr); }
 
   [[nodiscard]] std::optional<std::string> load(std::string_view key) override {
     return std::move(load_all(std::vector<std::string>{std::string{key}}).front());
@@ -144,12 +144,12 @@ class MemoryStore : public SharedStore {
       storage_->values.erase(std::string{key});
       storage_->leases.erase(std::string{key});
     }
-    tell(key, process_.get());
+    notify(key, process_.get());
   }
 
   void announce(std::string_view key) override {
     begin_call(key);
-    tell(key, process_.get());
+    notify(key, process_.get());
   }
 
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
@@ -198,7 +198,7 @@ class MemoryStore : public SharedStore {
   using table = boost::unordered_flat_map<std::string, timed, base::text_hash, std::equal_to<>>;
 
   struct storage {
-    explicit storage(C given) : clock{std::move(given)} {}
+    explicit storage(C its_clock) : clock{std::move(its_clock)} {}
 
     C clock;
     std::mutex mutex;
@@ -242,11 +242,11 @@ class MemoryStore : public SharedStore {
     return {.octets = std::string{octets}, .until = base::saturating_add(now(), time)};
   }
 
-  void tell(std::string_view key, const process* teller) {
+  void notify(std::string_view key, const process* sender) {
     const std::scoped_lock lock{storage_->mutex};
-    for (process* const question : storage_->watching) {
-      if (question != teller) {
-        question->on_change(key);
+    for (process* const watcher : storage_->watching) {
+      if (watcher != sender) {
+        watcher->on_change(key);
       }
     }
   }

@@ -35,7 +35,8 @@ class ScriptedFetcher {
 
   ScriptedFetcher() : state_{std::make_shared<state>()} {}
 
-  // Declared, so that there is no move: a moved-from fetcher still shares the script.
+  // The class has no move constructor, so a move copies: a moved-from fetcher still shares the
+  // script.
   ScriptedFetcher(const ScriptedFetcher&) = default;
   ScriptedFetcher& operator=(const ScriptedFetcher&) = default;
   ~ScriptedFetcher() = default;
@@ -80,7 +81,7 @@ class ScriptedFetcher {
     });
   }
 
-  /// Answers requests for `url` with whatever `answer` returns. Throws `std::invalid_argument` if
+  /// Answers requests for `url` with the result of `answer`. Throws `std::invalid_argument` if
   /// `answer` is empty.
   ScriptedFetcher& on_call(std::string url, handler answer) {
     require(answer);

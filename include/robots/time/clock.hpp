@@ -13,15 +13,15 @@ namespace robots {
 using time_point = std::chrono::steady_clock::time_point;
 
 /// A date and time of day, which HTTP dates, Visit-time and Request-rate need. It reaches from 1677
-/// to 2262, also where `std::chrono::system_clock` counts in coarser steps.
+/// to 2262, even if `std::chrono::system_clock` counts in coarser steps.
 using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 
 /// Reads the time and sleeps.
 ///
-/// A model's `now()` never goes back. Its `sleep_until(when, stop)` returns once `now() >= when`
-/// or `stop` has been requested, whichever comes first, and may return at once. Both may be called
-/// from any thread. A model may also have `wall_now()`, which returns the date, and which any
-/// thread may call; it does not throw.
+/// A model's `now()` never goes back. Its `sleep_until(when, stop)` returns once `now() >= when` or
+/// `stop` has been requested, whichever comes first. It need not block: a `ManualClock` moves its
+/// time instead. Any thread may call both. A model may also have `wall_now()`, which returns the
+/// date. Any thread may call it, and it does not throw.
 ///
 /// Exemplar: after `c.sleep_until(when, stop)`, either `c.now() >= when` or
 /// `stop.stop_requested()`.
@@ -33,7 +33,7 @@ concept Clock = std::movable<C> && requires(C& clock, time_point when, stop_toke
   clock.sleep_until(when, stop);
 };
 
-/// Returns the date of a clock, or that of the machine if the clock has none.
+/// Returns the date of `clock`, or the machine's date if the clock has none.
 template <Clock C>
 [[nodiscard]] wall_time wall_now([[maybe_unused]] C& clock) {
   if constexpr (requires { clock.wall_now(); }) {
@@ -46,7 +46,7 @@ template <Clock C>
 /// A clock whose time a program moves. It reports each move.
 ///
 /// After `on_move(f)`, each move calls `f` in the thread that moves the time, until the returned
-/// object is destroyed. So threads that wait for a moment wake up.
+/// object is destroyed. So a thread that waits until a time can check the clock again.
 ///
 /// Exemplar: after `auto keep = c.on_move(f)`, moving the time of `c` calls `f`. Models:
 /// `ManualClock`.

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-/// Declarations of the public names of time/.
+/// Declares the names of `time/`. A class needs its own header before it is used.
 namespace robots {
 
 class SteadyClock;

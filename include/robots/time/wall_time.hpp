@@ -16,9 +16,9 @@ namespace robots {
   const year_month_day date{day};
   const hh_mm_ss time{floor<milliseconds>(when - day)};
   std::string text;
-  const auto add = [&text](auto number, std::size_t digits, const char* behind) {
+  const auto add = [&text](auto number, std::size_t digits, const char* separator) {
     const std::string written = std::to_string(number);
-    text.append(digits - (std::min)(digits, written.size()), '0').append(written).append(behind);
+    text.append(digits - (std::min)(digits, written.size()), '0').append(written).append(separator);
   };
   add(static_cast<int>(date.year()), 4, "-");
   add(static_cast<unsigned>(date.month()), 2, "-");
@@ -30,8 +30,8 @@ namespace robots {
   return text;
 }
 
-/// Converts steady time to wall time. Both clocks are read once, at construction. Later changes of
-/// the system clock have no effect.
+/// Converts between steady time and wall time, by one reading of each clock. Later changes of the
+/// system clock have no effect.
 struct wall_anchor {
   time_point steady{};  ///< the reading of the steady clock
   wall_time wall{};     ///< the reading of the wall clock

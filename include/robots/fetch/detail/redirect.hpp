@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/printable.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_options.hpp>
 #include <robots/http/excluded_hosts.hpp>
@@ -19,8 +20,8 @@ namespace robots::fetch_detail {
 struct redirect {
   std::string url{};                                ///< empty if the redirect is not followed
   origin place{};                                   ///< the origin of `url`
-  robots::outcome refusal = outcome::server_error;  ///< then, the outcome
-  std::string why{};                                ///< then, the reason, for people
+  robots::outcome refusal = outcome::server_error;  ///< the outcome if it is not followed
+  std::string why{};                                ///< the reason if it is not followed
 };
 
 /// Reads the `Location` of a response to a request for `from`. Every hop must use http or https and
@@ -35,11 +36,13 @@ struct redirect {
     return {.why = "the redirect has no Location"};
   }
   if (location->size() > longest) {
-    return {.why = "the redirect's Location is too long"};
+    return {.why = "the redirect's Location has " + std::to_string(location->size()) +
+                   " octets, more than " + std::to_string(longest)};
   }
   const std::optional<std::string> target = resolve_reference(from, *location);
   if (!target) {
-    return {.why = "the redirect's Location is no URL"};
+    return {.why = "the redirect's Location is not a URL: " +
+                   base::printable(location->substr(0, 80))};
   }
   const std::string scheme = target->substr(0, target->find(':'));
   if (!detail::parse_scheme(scheme)) {
@@ -48,7 +51,8 @@ struct redirect {
   }
   std::optional<origin> place = detail::parse_origin(*target);
   if (!place) {
-    return {.why = "the redirect's Location names no host that can be asked"};
+    return {.why = "the redirect's Location has no valid host: " +
+                   base::printable(location->substr(0, 80))};
   }
   if (options.excluded && options.excluded->contains(place->host)) {
     return {.refusal = outcome::refused,

@@ -13,7 +13,8 @@
 
 namespace robots::http_detail {
 
-/// Reads `port = *DIGIT` (RFC 3986, section 3.2.3) from 1 to 65535; 0 if it is empty.
+/// Reads `port = *DIGIT` (RFC 3986, section 3.2.3), from 1 to 65535. Returns 0 for an empty text,
+/// and an empty optional for any other one.
 [[nodiscard]] inline std::optional<std::uint16_t> parse_port(std::string_view text) noexcept {
   if (text.empty()) {
     return std::uint16_t{0};

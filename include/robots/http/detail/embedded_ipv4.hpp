@@ -1,4 +1,3 @@
-// IPv4 addresses that are written in IPv6.
 #pragma once
 
 #include <robots/http/ip_address.hpp>
@@ -34,8 +33,8 @@ inline constexpr detail::ip_prefix teredo = detail::parse_ip_prefix("2001::/32")
   return detail::ip_address(octets);
 }
 
-/// Returns `address`, or the IPv4 address that it maps. A system's sockets treat the two alike (RFC
-/// 4291, section 2.5.5.2).
+/// Returns the IPv4 address inside a mapped address, or `address` itself. Sockets treat the two
+/// alike (RFC 4291, section 2.5.5.2).
 [[nodiscard]] constexpr detail::ip_address unmapped(const detail::ip_address& address) noexcept {
   constexpr std::size_t last = 12;
   return ipv4_mapped.contains(address) ? ipv4_at(address, last) : address;
@@ -51,8 +50,9 @@ inline constexpr detail::ip_prefix teredo = detail::parse_ip_prefix("2001::/32")
          octets[identifier + 2] == 0x5E && octets[identifier + 3] == 0xFE;
 }
 
-/// Handles mapped and compatible addresses (RFC 4291, section 2.5.5), NAT64 (RFC 6052, section
-/// 2.1), 6to4 (RFC 3056, section 2), Teredo (RFC 4380, section 4) and ISATAP (RFC 5214).
+/// Returns the IPv4 addresses inside an IPv6 address. Knows mapped and compatible addresses (RFC
+/// 4291, section 2.5.5), NAT64 (RFC 6052, section 2.1), 6to4 (RFC 3056, section 2), Teredo (RFC
+/// 4380, section 4) and ISATAP (RFC 5214).
 [[nodiscard]] constexpr embedded_ipv4 find_embedded_ipv4(
     const detail::ip_address& address) noexcept {
   constexpr std::size_t last = 12;

@@ -19,7 +19,7 @@ inline constexpr std::size_t max_label_length = 63;
   return std::string_view{"!$&'()*+,;="}.find(c) != std::string_view::npos;
 }
 
-/// Returns true for labels of 1 to 63 octets with dots between them, 253 octets in all.
+/// Returns true for labels of 1 to 63 octets with dots between them, at most 253 octets in all.
 [[nodiscard]] constexpr bool has_valid_labels(std::string_view host) noexcept {
   if (host.empty() || host.size() > max_host_length) {
     return false;

@@ -1,4 +1,3 @@
-// Reads the octets of an IP address from text.
 #pragma once
 
 #include <robots/base/ascii.hpp>
@@ -42,8 +41,8 @@ using ipv6_octets = std::array<std::uint8_t, 16>;
 /// 6874).
 [[nodiscard]] constexpr std::optional<ipv6_octets> read_ipv6(std::string_view text) noexcept {
   ipv6_octets octets{};
-  std::size_t size = 0;            // of the octets that were read so far
-  std::optional<std::size_t> gap;  // the place of `::` in them
+  std::size_t size = 0;            // number of octets read so far
+  std::optional<std::size_t> gap;  // number of octets before `::`
   if (text.starts_with("::")) {
     gap = 0;
     text.remove_prefix(2);
@@ -79,7 +78,7 @@ using ipv6_octets = std::array<std::uint8_t, 16>;
       return std::nullopt;
     }
   }
-  // `::` stands for one group at least.
+  // `::` stands for at least one group.
   if (gap.has_value() == (size == octets.size())) {
     return std::nullopt;
   }

@@ -51,7 +51,7 @@ struct change_report {
   /// A rule that makes a difference between two texts.
   struct rule_change {
     change_kind change = change_kind::added;  ///< the kind of change
-    rule_kind kind = rule_kind::allow;        ///< the kind of the rule, or of both
+    rule_kind kind = rule_kind::allow;        ///< the kind of the rule, before and after
     std::optional<placed_pattern> before{};   ///< in the old text; empty if added
     std::optional<placed_pattern> after{};    ///< in the new text; empty if removed
     /// A target that only one of the texts allows. Empty if `diff` found none within its steps.

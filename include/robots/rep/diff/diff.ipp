@@ -79,7 +79,7 @@ ROBOTS_INLINE change_report diff(const rule_set& before, std::vector<stated_line
       ++new_line;
     }
   }
-  // If one line of a kind is gone and another has come, the line has changed.
+  // If exactly one line of a kind was removed and one was added, the line has changed.
   for (std::size_t i = 0; i + 1 < result.lines.size(); ++i) {
     change_report::line_change& first = result.lines[i];
     change_report::line_change& second = result.lines[i + 1];
@@ -205,9 +205,10 @@ struct stated_text {
 
 ROBOTS_INLINE change_report diff(std::string_view before, std::string_view after,
                                  std::string_view user_agent, const parse_options& options) {
-  rep_detail::stated_text was{before, user_agent, options};
-  rep_detail::stated_text is{after, user_agent, options};
-  return detail::diff(was.rules, std::move(was.lines), is.rules, std::move(is.lines));
+  rep_detail::stated_text old_text{before, user_agent, options};
+  rep_detail::stated_text new_text{after, user_agent, options};
+  return detail::diff(old_text.rules, std::move(old_text.lines), new_text.rules,
+                      std::move(new_text.lines));
 }
 
 }  // namespace robots

@@ -57,7 +57,7 @@ class document {
                                         std::string_view user_agent = "*") const& {
     const rule_set rules = rules_for(user_agent);
     verdict result = rules.match(target);
-    // Not for a temporary: the result would refer to a text that is gone.
+    // The views must not refer to `rules`, which does not live as long as the result.
     result.user_agent = result.user_agent == "*" ? "*" : product_token(user_agent);
     if (result.pattern) {
       const auto rule = std::lower_bound(parts_.lines.begin(), parts_.lines.end(), result.line,

@@ -42,7 +42,6 @@ namespace rep_detail {
   return pattern.empty() || pattern.front() == '/' || pattern.front() == '*';
 }
 
-/// Writes an `editable_file`.
 class text_writer {
  public:
   [[nodiscard]] std::string write(const editable_file& file) && {
@@ -98,7 +97,7 @@ class text_writer {
       return;
     }
     if (delay->count() < 0 || *delay > longest_delay) {
-      throw std::invalid_argument{"a crawl delay has " + std::to_string(delay->count()) +
+      throw std::invalid_argument{"a crawl delay is " + std::to_string(delay->count()) +
                                   " ms: set it from 0 to longest_delay"};
     }
     std::string seconds;

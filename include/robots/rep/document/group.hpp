@@ -112,8 +112,8 @@ class group_cursor {
     run_size_ = size_up_to(rest_.first(group_size_), &document_line::starts_run);
   }
 
-  /// Returns the number of lines from the first one to the next with a mark, or 0 if there are no
-  /// lines.
+  /// Returns the number of lines from the first one to the next one whose member `mark` is true, or
+  /// 0 if there are no lines.
   [[nodiscard]] static constexpr std::size_t size_up_to(std::span<const document_line> lines,
                                                         bool document_line::* mark) noexcept {
     return lines.empty() ? 0 : 1 + lines_before(lines.subspan(1), mark).size();
@@ -121,7 +121,7 @@ class group_cursor {
 
   std::span<const document_line> rest_{};
   std::string_view text_{};
-  std::size_t run_size_ = 0;    // distance to the next User-agent lines for the same lines
+  std::size_t run_size_ = 0;    // distance to the next part of the group
   std::size_t group_size_ = 0;  // distance to the next group
 };
 

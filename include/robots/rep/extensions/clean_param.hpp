@@ -79,8 +79,8 @@ struct clean_param {
   }
   std::sort(removable.begin(), removable.end());
   std::string result{page.substr(0, mark)};
-  for (std::size_t separator = mark;
-       separator < page.size();) {  // the `?` or `&` before a parameter
+  // `separator` is the position of the `?` or `&` before a parameter.
+  for (std::size_t separator = mark; separator < page.size();) {
     const std::size_t end = (std::min)(page.find('&', separator + 1), page.size());
     const std::string_view pair = page.substr(separator + 1, end - separator - 1);
     const std::string_view name = pair.substr(0, pair.find('='));

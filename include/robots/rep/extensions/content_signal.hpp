@@ -44,8 +44,8 @@ struct content_signal {
 
 namespace rep_detail {
 
-/// Sets the signal of one `name=value`; a no remains a no. Returns false if the name or the value
-/// is unknown.
+/// Sets the signal of one `name=value`. A later yes does not change a no. Returns false if the name
+/// or the value is unknown.
 constexpr bool set_signal(content_signal& signals, std::string_view member) noexcept {
   const std::size_t equals = (std::min)(member.find('='), member.size());
   const std::string_view name = base::trim(member.substr(0, equals), base::is_blank);

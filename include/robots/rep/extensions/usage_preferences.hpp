@@ -33,13 +33,13 @@ struct effective_preferences {
 
 namespace rep_detail {
 
-/// draft-ietf-aipref-vocab-07, section 5.1: of several statements, the most restrictive one counts.
-/// If two agree, the first one is named.
-constexpr void combine(effective_preferences::preference& with,
-                       const effective_preferences::preference& other) noexcept {
-  const bool restricts = with.allowed == true && other.allowed == false;
-  if (!with.allowed || restricts) {
-    with = other;
+/// Combines two statements: the more restrictive one counts (draft-ietf-aipref-vocab-07, section
+/// 5.1). If they agree, the first one is named.
+constexpr void combine(effective_preferences::preference& first,
+                       const effective_preferences::preference& second) noexcept {
+  const bool restricts = first.allowed == true && second.allowed == false;
+  if (!first.allowed || restricts) {
+    first = second;
   }
 }
 
@@ -76,7 +76,7 @@ class longest_preference {
 /// restrictive preference counts (draft-ietf-aipref-vocab-07, section 5.1). If both methods agree,
 /// the Content-Usage line is named.
 ///
-/// A line is for the User-agent lines directly above it, and does not end their list (RFC 9309,
+/// A line is for the User-agent lines directly above it, and does not end their group (RFC 9309,
 /// section 2.2.4). All preferences are unknown if the crawler may not fetch the target: "no
 /// preferences are implied for resources that are disallowed".
 ///

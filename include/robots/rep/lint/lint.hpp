@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/url_head.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/lint/detail/group_lint.hpp>
@@ -8,7 +9,6 @@
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/product_token.hpp>
-#include <robots/rep/read/target.hpp>
 
 #include <algorithm>
 #include <string_view>
@@ -19,8 +19,8 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Returns true if the name in a User-agent line is not a product token, even with characters that
-/// the RFC does not allow.
+/// Returns true if the name in a User-agent line is not a product token, even if other characters
+/// than those of the RFC are accepted.
 [[nodiscard]] constexpr bool is_unmatchable(std::string_view user_agent) noexcept {
   if (user_agent.empty() || is_product_token_char(user_agent.front()) ||
       agent_matcher{{}}.compare(user_agent) == agent_match::everyone) {
@@ -52,7 +52,7 @@ namespace rep_detail {
       findings.push_back(rep_detail::make_diagnostic(diagnostic_code::unmatchable_user_agent,
                                                      line.line, line.column));
     }
-    if (line.kind == directive_kind::sitemap && rep_detail::scheme_prefix(line.value) == 0) {
+    if (line.kind == directive_kind::sitemap && base::scheme_prefix(line.value) == 0) {
       findings.push_back(
           rep_detail::make_diagnostic(diagnostic_code::relative_sitemap, line.line, line.column));
     }

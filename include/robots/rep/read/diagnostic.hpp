@@ -73,13 +73,13 @@ struct diagnostic {
 
 namespace rep_detail {
 
-/// The texts of the findings.
+/// The severity and the text of a kind of finding.
 struct finding_text {
   robots::severity severity;
   std::string_view text;
 };
 
-/// Sorted by code.
+/// The entry of each `diagnostic_code`, in the same order.
 inline constexpr auto finding_texts = std::to_array<finding_text>({
     {severity::error, "not a `key: value` line; it has no effect"},
     {severity::warning, "write a colon between key and value"},
@@ -91,19 +91,21 @@ inline constexpr auto finding_texts = std::to_array<finding_text>({
     {severity::error, "the delay has no effect; write seconds, as in `2` or `0.5`"},
     {severity::warning, "the group has a delay already; only the first one counts"},
     {severity::warning,
-     "Crawl-delay does not end a group: it holds for the User-agent lines above, rules for all"},
-    {severity::error, "NUL octet in the line; remove it, the line has no effect"},
+     "Crawl-delay does not end the group: the rules below are also for the crawlers above; to end "
+     "it, write `Disallow:`"},
+    {severity::error, "the line has no effect, since it has a NUL octet; remove the octet"},
     {severity::error, "the line is cut after 16,663 octets; shorten it"},
-    {severity::error, "the file is longer than the limit; the rest has no effect"},
+    {severity::error, "the file is longer than the limit, and the rest has no effect; shorten it"},
     {severity::error, "looks like HTML; serve robots.txt as plain text"},
     {severity::note, "the group has this rule already; remove one of the two"},
     {severity::warning,
      "never decides: an opposite rule with the same pattern wins; remove one of the two"},
-    {severity::note, "changes nothing: a shorter rule of the group says the same"},
-    {severity::error, "names no crawler; a product token has no such characters"},
+    {severity::note,
+     "changes nothing: a shorter rule of the group has the same effect; remove this one"},
+    {severity::error, "names no crawler; write a product token of letters, `-` and `_`"},
     {severity::warning, "write an absolute URL; crawlers may not resolve a path"},
     {severity::error,
-     "so many lines have no effect that strict crawlers may obey none of the file"},
+     "too many lines have no effect; correct them, or strict crawlers may ignore the whole file"},
     {severity::error, "the content is not a robots.txt; serve one as plain text in UTF-8"},
     {severity::warning, "write `search`, `ai-input` or `ai-train` with `=yes` or `=no`"},
     {severity::error, "the rate has no effect; write requests and a period, as in `1/10s`"},

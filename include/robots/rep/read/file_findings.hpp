@@ -10,13 +10,14 @@ namespace robots {
 
 /// The problems of one robots.txt.
 struct file_findings {
-  /// The number of lines of a text, and of the malformed ones (the pipeline guide).
+  /// The numbers of lines and of malformed lines in a text (the pipeline guide).
   struct line_counts {
     std::uint32_t non_blank = 0;  ///< lines with more than white space and a comment
     /// Lines that are not `key: value`, or that have a value which the key does not accept, such as
     /// `Crawl-delay: soon` and `Disallow: x`. Each has a finding of severity `error`.
     std::uint32_t malformed = 0;
-    /// True if the text begins like another kind of file, so that it has such lines only by chance.
+    /// True if the text begins like another kind of file. Then it has `key: value` lines only by
+    /// chance.
     bool not_robots_txt = false;
   };
 
@@ -29,8 +30,8 @@ struct file_findings {
 /// is not a robots.txt, such as an HTML page, exceeds it with any number of lines. So does a text
 /// without a single good line.
 struct malformed_limit {
-  double share = 0.10;    ///< the share of lines that are not blank, 0 to 1
-  std::size_t lines = 5;  ///< the fewest malformed lines
+  double share = 0.10;    ///< of malformed lines among those that are not blank, 0 to 1
+  std::size_t lines = 5;  ///< the fewest malformed lines for which `share` applies
 
   /// Returns true if a file with these lines is too malformed.
   [[nodiscard]] constexpr bool exceeded_by(file_findings::line_counts counts) const noexcept {

@@ -13,7 +13,8 @@
 namespace robots::rep_detail {
 
 /// The first octets of other files: archives, images, documents, programs, and UTF-32 text, which
-/// is never used for a robots.txt. The first one is gzip, read as windows-1252.
+/// is never used for a robots.txt. The first entry is gzip that a server converted from
+/// windows-1252 to UTF-8.
 inline constexpr auto foreign_beginnings = [] {
   using std::literals::operator""sv;
   return std::array{"\x1F\xE2\x80\xB9"sv,

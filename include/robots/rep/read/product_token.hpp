@@ -32,7 +32,8 @@ namespace rep_detail {
   return {text.begin(), end};
 }
 
-/// Returns the text after `compatible;`, where crawlers that pose as a browser have their own name.
+/// Returns the product name after `compatible;`. Crawlers that pose as a browser have their own
+/// name there.
 [[nodiscard]] constexpr std::string_view compatible_name(std::string_view user_agent) noexcept {
   constexpr std::string_view mark = "compatible;";
   for (std::size_t i = 0; i + mark.size() <= user_agent.size(); ++i) {

@@ -9,7 +9,7 @@
 
 namespace robots {
 
-/// Reads the lines of one kind among `lines`, in file order, without those that cannot be read:
+/// Reads the lines of one kind among `lines`, in file order, and skips unreadable ones:
 /// `read_lines<request_rate>(lines)`. Linear.
 ///
 /// `Line` is `clean_param`, `content_signal`, `content_usage`, `request_rate` or `visit_time`. It

@@ -21,7 +21,7 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Returns the seconds of the unit, or 0 if it is unknown.
+/// Returns the number of seconds in a unit, or 0 if it is unknown.
 [[nodiscard]] constexpr std::int64_t unit_seconds(char unit) noexcept {
   switch (base::to_lower(unit)) {
     case 's':

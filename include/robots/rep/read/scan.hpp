@@ -27,9 +27,10 @@ namespace robots {
 /// Receives every directive from `scan`, in file order: `h.on_directive(d)` for `const directive
 /// d`, whose views point into the scanned text.
 ///
-/// If the handler has `on_diagnostic`, that gets every finding about the text. If the handler has
-/// `waits_for_group` and it returns true, `scan` may skip all lines except User-agent lines. Then
-/// its result has no meaning. Models: the makers of `document` and of `rule_set`.
+/// If the handler has `on_diagnostic`, `scan` passes every finding about the text to it. If the
+/// handler has `waits_for_group` and it returns true, `scan` may skip all lines except User-agent
+/// lines. Then the counts that `scan` returns have no meaning. Models: the makers of `document` and
+/// of `rule_set`.
 template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
@@ -39,8 +40,8 @@ inline constexpr std::size_t max_line_bytes = 16'663;
 
 namespace rep_detail {
 
-/// The largest number of octets that are read from a text. Offsets into the text and its results
-/// have 32 bits.
+/// Returns the most octets to read from a text. With at most 256 MiB, offsets into the text and its
+/// results fit into 32 bits.
 [[nodiscard]] constexpr std::size_t text_limit(const parse_options& options) noexcept {
   constexpr std::size_t most = std::size_t{256} << 20U;
   return (std::min)(options.max_bytes, most);
@@ -52,10 +53,11 @@ class scanner {
   static constexpr bool diagnoses =
       requires(Handler& handler, const diagnostic& finding) { handler.on_diagnostic(finding); };
   static constexpr bool waits = requires(Handler& handler) { handler.waits_for_group(); };
-  static_assert(!(diagnoses && waits), "findings would be missing about lines that are left out");
+  static_assert(!(diagnoses && waits),
+                "a handler with `waits_for_group` skips lines, so it cannot have `on_diagnostic`");
 
  public:
-  /// Reads as `traits` says, whatever the dialect of `options` is.
+  /// Reads by `traits`, and ignores the dialect of `options`.
   constexpr scanner(Handler& handler, const parse_options& options,
                     const dialect_traits& traits) noexcept
       : handler_(handler), options_(options), traits_(traits) {}
@@ -66,7 +68,7 @@ class scanner {
     if constexpr (!waits) {
       const foreign_content foreign = find_foreign_content(text);
       counts_.not_robots_txt = foreign != foreign_content::none;
-      if (foreign == foreign_content::other) {  // markup has another finding
+      if (foreign == foreign_content::other) {  // markup gets `looks_like_html`
         report(diagnostic_code::not_robots_txt, whole.substr(0, 0));
       }
     }
@@ -79,8 +81,8 @@ class scanner {
   }
 
  private:
-  /// RFC 9309, section 2.5. A cut line could mean the opposite of what its author wrote, so the
-  /// whole line is dropped.
+  /// Cuts the text at the limit (RFC 9309, section 2.5). A cut line could mean the opposite of what
+  /// its author wrote, so the whole line is dropped.
   [[nodiscard]] constexpr std::string_view cut(std::string_view text) const noexcept {
     const std::size_t limit = text_limit(options_);
     if (text.size() <= limit && !options_.truncated) {
@@ -104,8 +106,8 @@ class scanner {
     return text;
   }
 
-  /// Removes half an escape at the end. Otherwise it would be read as literal octets, and the rule
-  /// would match nothing.
+  /// Removes an incomplete escape at the end. Otherwise it would be read as literal octets, and the
+  /// rule would match nothing.
   [[nodiscard]] static constexpr std::string_view without_cut_escape(
       std::string_view line) noexcept {
     const std::size_t tail = line.size() - std::min<std::size_t>(line.size(), 2);
@@ -219,7 +221,7 @@ class scanner {
   }
 
   /// Ignores the value of `line`, but not its kind. The rules after a broken User-agent line are
-  /// not for the crawlers above it, and a broken rule ends their list like a good one.
+  /// not for the crawlers above it, and a broken rule ends their list as a good one does.
   constexpr void drop(diagnostic_code code, std::string_view line, const key_and_value& parts) {
     malformed(code, line);
     if ((traits_.ignores_keyless_lines && !parts.found) || !may_be_key(line, true)) {
@@ -249,7 +251,7 @@ class scanner {
 
   /// Returns the meaning of a key, without its NUL octets.
   [[nodiscard]] constexpr directive_kind kind_without_nul(std::string_view key) const noexcept {
-    std::array<char, 16> octets{};  // longer than any key
+    std::array<char, 16> octets{};  // longer than any spelling of a key
     if (has_nul(key)) {
       std::size_t size = 0;
       for (const char c : key) {
@@ -265,7 +267,7 @@ class scanner {
   constexpr void read_parts(const key_and_value& parts, bool is_cut) {
     const auto [kind, misspelled] = recognise_key(parts.key, traits_.key_prefixes, options_.strict);
     if (!parts.colon) {
-      // Two words that are not a directive are prose, not a line without its colon.
+      // Two words that are not a directive are prose, not a directive without its colon.
       if (kind == directive_kind::unknown) {
         malformed(diagnostic_code::malformed_line, parts.key);
         return;
@@ -351,8 +353,8 @@ class scanner {
     }
   }
 
-  /// RFC 9309, section 2.2: `path-pattern = "/" *UTF8-char-noctl`; one with a leading `*` can
-  /// match, too.
+  /// Returns true if no target can match a pattern: it begins neither with `/` (RFC 9309, section
+  /// 2.2: `path-pattern = "/" *UTF8-char-noctl`) nor with `*`.
   [[nodiscard]] constexpr bool pattern_never_matches(std::string_view value) const noexcept {
     return !value.empty() && !value.starts_with('/') && !value.starts_with('*') &&
            !options_.prepend_slash;
@@ -382,8 +384,8 @@ class scanner {
   Handler& handler_;
   const parse_options& options_;
   const dialect_traits& traits_;
-  const char* begin_ = nullptr;  // of the current line
-  std::uint32_t number_ = 0;     // of the current line, 1-based
+  const char* begin_ = nullptr;  // start of the current line
+  std::uint32_t number_ = 0;     // number of the current line, 1-based
   file_findings::line_counts counts_;
   bool in_group_ = false;
   bool in_agents_ = false;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
+#include <robots/base/url_head.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -13,12 +13,6 @@ struct target_path {
   bool leading_slash = false;  ///< a `/` is missing before `text`, as for `http://host?q`
 };
 
-/// Returns the length of `scheme://` at the start of a URL, or 0.
-[[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
-  const std::size_t length = base::scheme_length(url);
-  return length != 0 && url.substr(length).starts_with("://") ? length + 3 : 0;
-}
-
 [[nodiscard]] constexpr target_path path_from(std::string_view url, std::size_t start) noexcept {
   if (start == std::string_view::npos) {
     return {.text = {}, .leading_slash = true};
@@ -26,8 +20,9 @@ struct target_path {
   return {.text = url.substr(start), .leading_slash = url[start] != '/'};
 }
 
-/// Reads like google/robotstxt: skips `//` at the start, ends the host at `;` as at `?`, begins a
-/// text without a scheme with a host, and ends the text at a NUL octet.
+/// Returns path and query as google/robotstxt reads them. It skips `//` at the start, and expects a
+/// host at the start of a text without a scheme. It ends the host at `;`, too, and the text at a
+/// NUL octet.
 [[nodiscard]] constexpr target_path lenient_path(std::string_view url) noexcept {
   constexpr auto npos = std::string_view::npos;
   const std::size_t search = url.starts_with("//") ? 2 : 0;
@@ -56,7 +51,7 @@ struct target_path {
     return lenient_path(target);
   }
   target = target.substr(0, target.find('#'));
-  const std::size_t authority = scheme_prefix(target);
+  const std::size_t authority = base::scheme_prefix(target);
   if (authority == 0) {
     return {.text = target, .leading_slash = !target.starts_with('/')};
   }

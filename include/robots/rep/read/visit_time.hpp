@@ -30,7 +30,7 @@ namespace rep_detail {
 
 /// A part of the day, in UTC, from `Visit-time: 0600-0845`. Source: Sean Conner, An Extended
 /// Standard for Robot Exclusion, 1996. It ends at the start of its last minute, here at 08:45:00.
-/// Only 2359 means midnight, because people write 0000-2359 for the whole day.
+/// As an exception, 2359 means midnight, since people write 0000-2359 for the whole day.
 ///
 /// It may cross midnight (2200-0400). If both times are equal, it is the whole day. It asks a
 /// crawler to come at certain hours and never changes a verdict.
@@ -55,8 +55,8 @@ struct visit_time {
     return visit_time{.from = *from % std::chrono::hours{24}, .to = *to};
   }
 
-  /// Returns true if a time is inside. `utc` is minutes since any midnight UTC, such as the minutes
-  /// since the Unix epoch, rounded down.
+  /// Returns true if a time is in this part of the day. `utc` is minutes since any midnight UTC,
+  /// such as the minutes since the Unix epoch, rounded down.
   [[nodiscard]] constexpr bool contains(std::chrono::minutes utc) const noexcept {
     constexpr std::chrono::minutes day = std::chrono::hours{24};
     const std::chrono::minutes now = (utc % day + day) % day;

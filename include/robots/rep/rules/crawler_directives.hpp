@@ -27,8 +27,8 @@ struct crawler_directives {
   /// The first valid Crawl-delay before any group. Crawlers should wait at least that long, but it
   /// is not a rule.
   std::optional<std::chrono::milliseconds> file_delay{};
-  /// The other lines for this crawler, such as Request-rate, in file order. `read_lines` reads
-  /// them.
+  /// The other lines for this crawler, such as Request-rate, in file order. Read them with
+  /// `read_lines`.
   std::vector<directive> extensions{};
   std::vector<std::string_view> sitemaps{};  ///< values of the Sitemap lines, as written
   std::optional<std::string_view> host{};    ///< the first value of a Host line that has one
@@ -37,7 +37,7 @@ struct crawler_directives {
 
 namespace rep_detail {
 
-/// Collects the directives for one crawler from those of a text.
+/// Collects the directives for one crawler, and the findings.
 class crawler_collector {
  public:
   constexpr crawler_collector(std::string_view user_agent, const parse_options& options)

@@ -39,8 +39,8 @@ class pattern {
   /// Returns the pattern as written.
   [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
 
-  /// Returns the octets of the normal form: of two matching rules, the one with more octets
-  /// decides.
+  /// Returns the number of octets of the normal form. Of two matching rules, the one with more
+  /// octets decides.
   [[nodiscard]] constexpr std::uint32_t specificity() const noexcept { return specificity_; }
 
  private:

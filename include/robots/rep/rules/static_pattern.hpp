@@ -63,8 +63,8 @@ class static_pattern {
   /// Returns the pattern as written.
   [[nodiscard]] static constexpr std::string_view text() noexcept { return Text.view(); }
 
-  /// Returns the octets of the normal form: of two matching rules, the one with more octets
-  /// decides.
+  /// Returns the number of octets of the normal form. Of two matching rules, the one with more
+  /// octets decides.
   [[nodiscard]] static constexpr std::uint32_t specificity() noexcept {
     return rep_detail::specificity(source, form);
   }

@@ -26,9 +26,9 @@ namespace robots::rep_detail {
 
 /// Compares the rules of two rule sets.
 ///
-/// A rule that is in both sets cannot make a difference. For each other rule, it looks for a target
-/// that the rule decides and the other set decides differently. The patterns of the rule and of its
-/// competitors suggest the targets to try.
+/// A rule that is in both sets cannot make a difference. For each other rule, this class looks for
+/// a target that the rule decides and the other set decides differently. The patterns of the rule
+/// and of its competitors suggest the targets to try.
 class rule_comparison {
  public:
   /// Both sets must outlive it.
@@ -98,17 +98,17 @@ class rule_comparison {
  private:
   static constexpr std::size_t none = (std::numeric_limits<std::size_t>::max)();
   static constexpr std::uint32_t exempt = (std::numeric_limits<std::uint32_t>::max)();
-  static constexpr std::size_t steps_to_visit = 4;  // for several looks at each rule
+  static constexpr std::size_t steps_to_visit = 4;  // each rule is read several times
   static constexpr std::size_t steps_for_one = std::size_t{1} << 18U;
-  static constexpr std::size_t octets_per_step = 8;  // to write a target
+  static constexpr std::size_t octets_per_step = 8;  // octets of a target written in one step
 
   /// A pattern of one set, or of both.
   struct rule {
     compiled_pattern pattern{};
     std::string_view literal{};              // the part before the first wildcard
     std::array<const listed_rule*, 2> in{};  // in the old set, in the new one
-    std::size_t parent = none;     // the nearest earlier rule whose literal begins this one's
-    std::array<bool, 2> counts{};  // whether it makes a difference
+    std::size_t parent = none;     // the nearest earlier rule whose literal is a prefix of this one
+    std::array<bool, 2> counts{};  // whether it makes a difference, per set
     std::array<bool, 2> reported{};
     std::array<std::string, 2> examples{};
 
@@ -119,7 +119,8 @@ class rule_comparison {
     [[nodiscard]] auto key() const noexcept { return std::tie(literal, pattern); }
   };
 
-  /// Sorts the rules. Of several rules with one pattern in a set, always the same one decides.
+  /// Sorts the rules and merges those with the same pattern. If a set has several of them, only the
+  /// deciding one stays.
   void merge() {
     std::sort(rules_.begin(), rules_.end(),
               [](const rule& a, const rule& b) { return a.key() < b.key(); });
@@ -141,8 +142,8 @@ class rule_comparison {
     rules_.resize((std::min)(merged + 1, rules_.size()));
   }
 
-  /// Returns the rules that can match a target of rule `i`: their literal begins its literal, or
-  /// begins with it. `i` itself is the last one.
+  /// Returns the rules that can match a target of rule `i`: the literal of one is a prefix of the
+  /// literal of the other. `i` itself is the last one.
   [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t i) {
     std::vector<std::size_t> found;
     for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {
@@ -179,8 +180,8 @@ class rule_comparison {
     return with.anchored ? target : target.append(end);
   }
 
-  /// Returns true if one rule matches everything that another one matches. For each wildcard,
-  /// `narrow` has an octet that is in no pattern: only a wildcard matches it.
+  /// Returns true if `wide` matches everything that another pattern matches. `narrow` is that
+  /// pattern, with an octet that only a wildcard matches in place of each wildcard.
   [[nodiscard]] bool covers(const compiled_pattern& wide, std::string_view narrow) {
     steps_.spend(1 + wide.text.size());
     return (wide.text == "/" && !wide.anchored) || matches(wide, narrow, steps_);
@@ -222,21 +223,21 @@ class rule_comparison {
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
-    // If another rule of the same set decides, it counts as agreeing: a difference there is not
-    // this rule's.
+    // A target that another rule of the same set decides is no example. So the competitor for that
+    // rule gets the kind of this rule: then the sets agree about the target.
     std::vector<competitor> competitors;
     for (const std::size_t index : neighbours(i)) {
       const rule& nearby = rules_[index];
       if (nearby.in[side] != nullptr && nearby.in[side]->rank > own.rank) {
         competitors.push_back({nearby.pattern, own.kind, exempt});
-      } else if (const listed_rule* const theirs = nearby.in[other]; theirs != nullptr) {
-        competitors.push_back({nearby.pattern, theirs->kind, theirs->rank});
+      } else if (const listed_rule* const opponent = nearby.in[other]; opponent != nullptr) {
+        competitors.push_back({nearby.pattern, opponent->kind, opponent->rank});
       }
     }
     std::sort(competitors.begin(), competitors.end(),
               [](const competitor& a, const competitor& b) { return a.rank > b.rank; });
-    // Of the rules that match every target of the rule, the first one decides, unless an earlier
-    // rule does.
+    // The first competitor that matches every target of this rule decides, unless an earlier
+    // competitor does.
     const auto base =
         std::find_if(competitors.begin(), competitors.end(),
                      [&](const competitor& rival) { return covers(rival.pattern, everything); });
@@ -352,7 +353,7 @@ class rule_comparison {
   }
 
   /// Returns the change that a rule of one set makes. Its partner is the rule of the other set that
-  /// takes its place: of about its length, and matching more or less.
+  /// takes its place: a rule that matches more or less than this one, with the most similar length.
   [[nodiscard]] change_report::rule_change change_of(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
     const std::size_t other = 1 - side;
@@ -384,17 +385,17 @@ class rule_comparison {
       }
     }
     change_report::rule_change result{.kind = own.kind};
-    const auto tell = [&](rule& from, std::size_t of_side) {
+    const auto report = [&](rule& from, std::size_t of_side) {
       from.reported[of_side] = true;
       (of_side == 0 ? result.before : result.after) = change_report::placed_pattern{
           std::string{from.in[of_side]->pattern}, from.in[of_side]->line};
     };
-    tell(self, side);
+    report(self, side);
     if (partner == none || steps_.exceeded()) {
       result.change =
           side == 0 ? change_report::change_kind::removed : change_report::change_kind::added;
     } else {
-      tell(rules_[partner], other);
+      report(rules_[partner], other);
       const bool grows = is_wider == (side == 1);
       result.change = grows == (own.kind == rule_kind::allow)
                           ? change_report::change_kind::loosened

@@ -61,7 +61,7 @@ struct document_line {
   }
 };
 
-/// Returns the lines before the first one with a mark.
+/// Returns the lines before the first one whose member `mark` is true.
 [[nodiscard]] constexpr std::span<const document_line> lines_before(
     std::span<const document_line> lines, bool document_line::* mark) noexcept {
   const auto marked = std::find_if(lines.begin(), lines.end(),

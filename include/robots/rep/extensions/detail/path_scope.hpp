@@ -29,8 +29,8 @@ namespace robots::rep_detail {
   return value.starts_with('/') ? split_at_blank(value) : std::pair{std::string_view{}, value};
 }
 
-/// Returns the number of octets by which `path` matches `target`, for "most octets"; 0 for the
-/// empty path, which matches everything. Returns an empty optional if it does not match.
+/// Returns the specificity of `path` if it matches `target`, or an empty optional. The empty path
+/// matches everything, with the specificity 0.
 [[nodiscard]] constexpr std::optional<std::uint32_t> match_scope(std::string_view path,
                                                                  std::string_view target) {
   if (path.empty()) {

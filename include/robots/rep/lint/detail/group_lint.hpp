@@ -19,8 +19,8 @@ namespace robots::rep_detail {
 /// Compares the rules of one group with each other.
 class group_lint {
  public:
-  /// `file` has all lines of the file: a rule is not redundant if the crawler has rules in another
-  /// group.
+  /// `file` has all lines of the file, since a rule of another group may make a rule of this group
+  /// necessary.
   constexpr group_lint(const std::vector<directive>& file, const parse_options& options,
                        std::vector<diagnostic>& findings)
       : options_(options), findings_(findings) {
@@ -100,8 +100,7 @@ class group_lint {
     findings_.push_back(make_diagnostic(code, about.line, about.column));
   }
 
-  /// If several rules have the same pattern, only the first one of the winning kind is not
-  /// redundant.
+  /// Reports rules with the same pattern, except the first one of the winning kind.
   constexpr void report_same_patterns() {
     for (auto first = rules_.begin(); first != rules_.end();) {
       const auto end = std::find_if(

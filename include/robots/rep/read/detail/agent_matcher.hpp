@@ -9,15 +9,15 @@
 
 namespace robots::rep_detail {
 
-/// The quality of the match of a User-agent line with a crawler, from worst to best. If a crawler
-/// has several names, some of them fit better than others.
+/// The quality of a match between a User-agent line and a crawler, from worst to best. If a crawler
+/// has several names, values above `own` stand for its earlier names.
 enum class agent_match : std::size_t { none, everyone, own };
 
 /// Decides whether a User-agent line names a crawler.
 ///
-/// RFC 9309, section 2.2.1: a case-insensitive comparison of product tokens. Cuts the name in a
-/// line as the RFC's grammar says. But if the crawler's own token has other characters (`MJ12bot`),
-/// cuts the line at the first blank or slash and compares that.
+/// Compares product tokens without regard to case (RFC 9309, section 2.2.1). The name in a line
+/// ends where the RFC's grammar says. If the crawler's token has other characters (`MJ12bot`), the
+/// name ends at the first blank or slash.
 class agent_matcher {
  public:
   constexpr explicit agent_matcher(std::string_view user_agent) noexcept

@@ -54,7 +54,7 @@ class key_part {
   }
 
   /// Returns true if `octets` begin with the part. Upper and lower case of a letter differ in one
-  /// bit. If that bit is set, only a letter can equal a letter.
+  /// bit. With that bit set in both, a letter equals itself in any case, and no other octet.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins(octet_word octets) const noexcept {
     return ((octets & compared_) | folded_) == wanted_;
   }
@@ -65,12 +65,13 @@ class key_part {
   octet_word folded_ = 0;
 };
 
-/// Returns the kind and size of a frequent key that starts `text`, if a colon follows directly.
+/// A frequent key at the start of a text.
 struct common_key {
   directive_kind kind = directive_kind::unknown;
   std::size_t size = 0;
 };
 
+/// Returns the frequent key at the start of `text` if a colon follows directly, or an unknown key.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_key find_common_key(
     std::string_view text) noexcept {
   constexpr key_part disallow{"disallow"};
@@ -110,7 +111,8 @@ struct common_key {
   const char* const behind_colon = from + key.size + 1;
   const char* const value =
       behind_colon + (behind_colon != text_end && *behind_colon == ' ' ? 1 : 0);
-  // Of the octets up to `#`, only `!` and `"` can be in a value of common form.
+  // The first octet up to `#` ends the value. If it is not a line end, and no comment follows, the
+  // line has another form.
   const char* const value_end = find_at_most(value, text_end, '#');
   const char* line_end = value_end;
   if (value_end != text_end && !is_line_end(*value_end)) [[unlikely]] {

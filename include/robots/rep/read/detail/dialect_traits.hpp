@@ -14,8 +14,8 @@ struct dialect_traits {
   bool nul_ends_line;              ///< text after a NUL octet is ignored; else the line is dropped
   bool ignores_keyless_lines;      ///< `User-agent a b` names nobody and does not change the group
   bool keeps_cut_allow;            ///< an Allow line cut for its length still counts
-  bool partial_byte_order_mark;    ///< a part of a UTF-8 BOM is skipped, but only one; else whole
-                                   ///< ones, any number
+  bool partial_byte_order_mark;    ///< one UTF-8 BOM, or a part of it, is skipped; else all whole
+                                   ///< ones
   bool index_html_is_directory;    ///< `Allow: /x/index.html` allows `/x/` too
   bool lenient_targets;            ///< `//host/path`, `host/path` and `;` are read as in URLs
 

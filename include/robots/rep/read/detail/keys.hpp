@@ -19,8 +19,8 @@ struct key_spelling {
   bool is_prefix;  ///< google/robotstxt accepts all keys that begin with it
 };
 
-/// Of the wrong spellings, the first ones are google/robotstxt's. crawler-commons also accepts the
-/// others.
+/// The wrong spellings with `prefix` are from google/robotstxt. crawler-commons also accepts the
+/// other ones.
 inline constexpr auto spellings = [] {
   using enum directive_kind;
   constexpr bool right = true;
@@ -78,8 +78,8 @@ struct recognised_key {
   return {lower, static_cast<char>(lower - ('a' - 'A'))};
 }
 
-/// The sizes of the spellings that begin with an octet, as a set of bits. Most lines without the
-/// common form are prose, markup or styles, and need no comparison.
+/// For each octet, the sizes of the spellings that begin with it, as a set of bits. So most lines
+/// of prose, markup or styles need no comparison.
 inline constexpr auto spelling_sizes = [] {
   std::array<std::uint32_t, 256> sizes{};
   for (const key_spelling& spelling : spellings) {
@@ -104,7 +104,7 @@ inline constexpr auto begins_agent = [] {
   return begins;
 }();
 
-/// Returns true if `key` may be a spelling. With `prefixes`, a spelling may also begin it.
+/// Returns true if `key` may be a spelling or, with `prefixes`, may begin with one.
 [[nodiscard]] constexpr bool may_be_key(std::string_view key, bool prefixes) noexcept {
   if (key.empty()) {
     return false;

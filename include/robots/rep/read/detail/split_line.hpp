@@ -18,7 +18,7 @@ struct key_and_value {
 
 [[nodiscard]] constexpr bool is_line_end(char c) noexcept { return c == '\n' || c == '\r'; }
 
-/// White space, and the NUL octets that some editors leave at the end of lines.
+/// Returns true for white space, and for NUL octets, which some editors leave at the end of lines.
 [[nodiscard]] constexpr bool is_padding(char c) noexcept { return base::is_blank(c) || c == '\0'; }
 
 /// Splits a line with a colon. RFC 9309, section 2.2: `key *WS ":" *WS value`.
@@ -29,8 +29,8 @@ struct key_and_value {
   return {.key = key, .value = value, .colon = true, .found = !key.empty()};
 }
 
-/// Splits a line without a colon. Authors forget the colon, so a line of two words is a key and a
-/// value, too.
+/// Splits a line without a colon. Some authors forget the colon, so two words count as a key and a
+/// value.
 [[nodiscard]] constexpr key_and_value split_words(std::string_view line) noexcept {
   const auto blank = std::find_if(line.begin(), line.end(), base::is_ws);
   if (blank == line.end()) {

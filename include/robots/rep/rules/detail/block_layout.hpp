@@ -20,8 +20,8 @@ namespace robots::rep_detail {
 /// The longest prefix in the index.
 inline constexpr std::size_t max_key_size = 63;
 
-/// The lengths of the prefixes in the index, one bit for each. The second octet of a prefix is its
-/// class. A target is compared only with prefixes of its class.
+/// The lengths of the prefixes in the index, one bit for each. The second octet of a prefix selects
+/// its class. A target is compared only with prefixes of its class.
 struct prefix_lengths {
   std::array<octet_word, 4> of_class{};
 
@@ -32,7 +32,8 @@ struct prefix_lengths {
     }
   }
 
-  /// Returns the possible lengths of prefixes of `target`, from those stored in front of `octets`.
+  /// Returns the lengths that prefixes of `target` can have, out of those stored at the start of
+  /// `octets`.
   [[nodiscard]] static constexpr octet_word load_for(std::string_view target,
                                                      std::string_view octets) noexcept {
     const std::size_t index = target.size() > 1 ? class_of(target) : 0;
@@ -58,10 +59,10 @@ struct rule_set_facts {
   std::uint32_t token_size = 0;                    ///< octets of the crawler's token
   std::uint32_t rules = 0;
   std::uint32_t tried = 0;  ///< the number of rules that are tried one by one
-  /// The buckets of the rules by the hash of the text before their first wildcard, or of its first
-  /// `max_key_size` octets.
+  /// The number of buckets of rules that are found by a hash of the text before their first
+  /// wildcard. At most `max_key_size` octets of that text count.
   std::uint32_t prefix_buckets = 0;
-  /// After those, the buckets of the rules by the hash of a part of a literal.
+  /// The number of buckets of rules that are found by a hash of a part of a literal.
   std::uint32_t gram_buckets = 0;
   group_choice group = group_choice::none;
   tie_break tie = tie_break::allow;
@@ -107,7 +108,7 @@ struct rule_set_parts {
   return sizeof(prefix_lengths) + index * sizeof(std::uint32_t);
 }
 
-/// Returns other bits of the hash.
+/// Returns the tag of a hash, from other bits than those that select its bucket.
 [[nodiscard]] constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
   return static_cast<std::uint32_t>((hash ^ hash >> 32U) & ((1U << packed_rule::tag_bits) - 1));
 }

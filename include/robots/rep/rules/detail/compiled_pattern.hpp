@@ -18,14 +18,13 @@ struct compiled_pattern {
   friend constexpr auto operator<=>(const compiled_pattern&, const compiled_pattern&) = default;
 };
 
-/// The source of a pattern: the part before its end anchor, and the text added around it.
+/// The source of a pattern: the part before its end anchor, and what to add around it.
 struct pattern_source {
   std::string_view body{};
   bool anchored = false;
   bool leading_slash = false;
 
-  /// RFC 9309, section 2.2.3: `$` is an anchor only at the end of the pattern, and `*` matches any
-  /// characters. So after a final `*`, an anchor has no effect.
+  /// Splits a pattern as written. `$` is an anchor only at its end (RFC 9309, section 2.2.3).
   [[nodiscard]] static constexpr pattern_source of(std::string_view written,
                                                    bool prepend_slash = false) noexcept {
     pattern_source source{.body = written};
@@ -63,8 +62,8 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
   });
 }
 
-/// The number of octets of the normal form with wildcards and anchor: the "most octets" of the RFC
-/// (RFC 9309, section 2.2.2). A literal `$` counts as it is written.
+/// Returns the number of octets of the normal form with wildcards and anchor: the "most octets" of
+/// RFC 9309, section 2.2.2. A `$` that is not an anchor counts as one octet, as written.
 [[nodiscard]] constexpr std::uint32_t specificity(const pattern_source& source,
                                                   const normal_form& form) noexcept {
   std::uint32_t octets = (source.anchored ? 1U : 0U) + (source.leading_slash ? 1U : 0U);
@@ -75,7 +74,8 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
   return octets;
 }
 
-/// Makes the pattern with the compiled text `text`, which may have wildcards at its end.
+/// Makes the pattern with the compiled text `text`, which may have wildcards at its end. An anchor
+/// after a wildcard has no effect, since `*` matches any end.
 [[nodiscard]] constexpr compiled_pattern finish(std::string_view text, bool anchored) noexcept {
   if (text.ends_with('*')) {
     anchored = false;

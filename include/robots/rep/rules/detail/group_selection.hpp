@@ -15,8 +15,8 @@ namespace robots::rep_detail {
 /// delay, applies only to those directly above it.
 class group_selection {
  public:
-  /// Takes a User-agent line. Returns true if it fits the crawler better than all earlier lines, so
-  /// that the lines collected so far must be dropped.
+  /// Handles a User-agent line. Returns true if it matches the crawler better than all earlier
+  /// lines, so that the lines collected so far must be dropped.
   constexpr bool on_user_agent(const directive& line, agent_match match) noexcept {
     in_group_ = line.starts_group ? match : (std::max)(in_group_, match);
     right_above_ = line.starts_run ? match : (std::max)(right_above_, match);
@@ -25,13 +25,13 @@ class group_selection {
     return is_more;
   }
 
-  /// Returns true if a line of another kind at this place applies, as far as the lines so far show.
+  /// Returns true if a line of another kind at this place applies, as far as is known yet.
   [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
     const agent_match named = is_rule(kind) ? in_group_ : right_above_;
     return named == found_ && named != agent_match::none;
   }
 
-  /// The crawler whose groups apply.
+  /// Returns which groups apply.
   [[nodiscard]] constexpr group_choice choice() const noexcept {
     if (found_ >= agent_match::own) {
       return group_choice::own;
@@ -40,7 +40,8 @@ class group_selection {
   }
 
  private:
-  // The best fit of some User-agent lines.
+  // The best match of the User-agent lines of this group, of those directly above, and of all so
+  // far.
   agent_match in_group_ = agent_match::none;
   agent_match right_above_ = agent_match::none;
   agent_match found_ = agent_match::none;

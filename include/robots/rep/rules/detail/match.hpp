@@ -34,11 +34,11 @@ class step_budget {
 };
 
 /// Returns true if a target in normal form matches (RFC 9309, sections 2.2.2 and 2.2.3). Returns
-/// false when the `steps` are used up.
+/// false if the `steps` are used up.
 ///
 /// Uses the first occurrence of each literal after a `*`: a later one would leave less text for the
-/// rest. Searches for the last literal first: if the target does not have it, the answer is known.
-/// Searches for it again if it is before the end of another literal. Linear in pattern and target;
+/// rest. Searches for the last literal first: without it, the target does not match. Searches for
+/// it again if the first result is before the end of another literal. Linear in pattern and target;
 /// not recursive.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, std::string_view target,
                                      step_budget& steps) noexcept {

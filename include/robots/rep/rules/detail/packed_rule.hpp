@@ -17,8 +17,8 @@ namespace robots::rep_detail {
 /// A rule of a `rule_set`: twelve octets, and its text, which is the pattern as written.
 ///
 /// For most rules, the compiled pattern is that text without its end. For others, it is made each
-/// time it is needed. Two octets each before the text then have the specificity and the length of
-/// the original text.
+/// time it is needed. Then the specificity and the length of the original text are before the text,
+/// in two octets each.
 class packed_rule {
  public:
   /// The number of stored bits of a hash.
@@ -28,8 +28,8 @@ class packed_rule {
 
   packed_rule() = default;
 
-  /// Makes a rule of `size` octets, below 2^16 since lines are shorter, on a line below 2^28, since
-  /// a text has at most 2^28 octets.
+  /// Makes a rule with a text of `size` octets. `size` is below 2^16, since lines are shorter.
+  /// `line` is below 2^28, since a text has at most 2^28 octets.
   constexpr packed_rule(rule_kind kind, std::uint32_t line, std::size_t size) noexcept
       : offset_(0),
         line_and_flags_((line & line_mask) | flag(kind == rule_kind::allow, allow_bit)),
@@ -41,30 +41,30 @@ class packed_rule {
         line_and_flags_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 4))),
         size_tag_and_tail_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8))) {}
 
-  /// The octets that it takes when stored.
+  /// The size of a stored rule, in octets.
   static constexpr std::size_t stored_size = 12;
 
-  /// Stores the rule, with its text at `offset` and some bits of its hash.
+  /// Stores the rule, with its text at `offset` and `tag`, some bits of its hash.
   constexpr void store(char* to, std::size_t offset, std::uint32_t tag) const noexcept {
     store_word<4>(to, offset);
     store_word<4>(to + 4, line_and_flags_);
     store_word<4>(to + 8, size_tag_and_tail_ | tag << size_bits);
   }
 
-  /// The compiled pattern is `source` without a `*` at its end.
+  /// Notes that the compiled pattern is `source` without a `*` at its end.
   constexpr void set_compiled(const pattern_source& source) noexcept {
     const bool open = source.body.ends_with('*');
     set_pattern(source.body.size() - (open ? 1 : 0),
                 (open ? open_tail : 0) | (source.anchored ? anchor_tail : 0));
   }
 
-  /// The compiled pattern must be made from `source`.
+  /// Notes that the compiled pattern must be made from `source`.
   constexpr void set_source(const pattern_source& source) noexcept {
     set_pattern(source.body.size(), source.anchored ? anchor_tail : 0);
     line_and_flags_ |= flag(true, source_bit) | flag(source.leading_slash, slash_bit);
   }
 
-  /// Returns true if the compiled pattern has a `*`.
+  /// Notes whether the compiled pattern has a `*`.
   constexpr void set_star(bool star) noexcept { line_and_flags_ |= flag(star, star_bit); }
 
   [[nodiscard]] constexpr std::uint32_t line() const noexcept {
@@ -75,13 +75,13 @@ class packed_rule {
     return has(allow_bit) ? rule_kind::allow : rule_kind::disallow;
   }
 
-  /// The compiled pattern has a `*`.
+  /// Returns true if the compiled pattern has a `*`.
   [[nodiscard]] constexpr bool star() const noexcept { return has(star_bit); }
 
-  /// The compiled pattern must be made.
+  /// Returns true if the compiled pattern must be made.
   [[nodiscard]] constexpr bool is_source() const noexcept { return has(source_bit); }
 
-  /// Returns the compiled pattern, if it need not be made.
+  /// Returns the compiled pattern. `is_source()` must be false.
   [[nodiscard]] constexpr compiled_pattern pattern(std::string_view text) const noexcept {
     return {.text = {text.data() + offset_, size()}, .anchored = anchored()};
   }
@@ -140,7 +140,7 @@ class packed_rule {
   static constexpr unsigned tail_at = size_bits + tag_bits;
   static constexpr std::uint32_t tag_mask = (1U << tag_bits) - 1;
 
-  // Returns the original text after the compiled pattern: a `*`, a `$`, or both.
+  // Bits for the end of the original text after the compiled pattern: a `*`, a `$`, or both.
   static constexpr unsigned anchor_tail = 1;
   static constexpr unsigned open_tail = 2;
 

@@ -93,7 +93,6 @@ class rule_collector {
   /// Makes the rule set; call it once. Verdicts report the first name that has a group.
   [[nodiscard]] constexpr rule_set finish() { return rule_set{*this}; }
 
-  /// Returns the parts of the rule set.
   [[nodiscard]] constexpr rule_set_parts parts() {
     const std::size_t index = first_named_ < names_.size() ? first_named_ : 0;
     const std::string_view token = names_.empty() ? std::string_view{} : names_[index].token();
@@ -104,7 +103,8 @@ class rule_collector {
   }
 
  private:
-  /// An earlier name fits better, unless the groups of all names are merged.
+  /// Returns the quality of the match of a User-agent line. An earlier name matches better, unless
+  /// the groups of all names are merged.
   [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (names_[i].compare(value) == agent_match::own) {
@@ -121,7 +121,7 @@ class rule_collector {
   std::size_t first_named_;  // the number of names if none has a group so far
   parse_options options_;
   group_selection groups_;
-  // The lines so far that apply.
+  // The rules, and the first valid delay, that apply so far.
   std::vector<kept_rule> kept_;
   std::optional<std::chrono::milliseconds> crawl_delay_;
 };

@@ -33,8 +33,8 @@ constexpr void for_each_gram(std::string_view text, Use use) {
   }
 }
 
-/// Computes hashes of prefixes of one text, shorter ones first. The states on the way to the hash
-/// of a long text serve all of its prefixes.
+/// Computes hashes of prefixes of one text, shorter ones first. The hash of a longer prefix
+/// continues from the state of a shorter one.
 class prefix_hasher {
  public:
   constexpr explicit prefix_hasher(std::string_view text) noexcept

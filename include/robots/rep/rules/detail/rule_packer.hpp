@@ -21,7 +21,7 @@
 
 namespace robots::rep_detail {
 
-/// How a query finds a rule.
+/// The way in which a query finds a rule.
 enum class found_by : std::uint8_t { trial, prefix, gram };
 
 /// A rule that applies to the crawler.
@@ -30,7 +30,7 @@ struct kept_rule {
   packed_rule rule;    ///< without offset and tag
   std::uint16_t size;  ///< of the text; above 0
   found_by way;        ///< set together with `hash`, when all rules are known
-  std::uint64_t hash;  ///< or its rank, if it is tried one by one
+  std::uint64_t hash;  ///< to find it; its rank if it is tried one by one
 
   [[nodiscard]] constexpr std::string_view value() const noexcept { return {text, size}; }
 };
@@ -89,7 +89,7 @@ class rule_packer {
   static constexpr std::size_t most_tried = 4;
   /// A shorter prefix before the first wildcard matches too many targets.
   static constexpr std::size_t least_prefix = 2;
-  /// The most rules with wildcards that are looked up by the prefix before the first one.
+  /// The most rules with wildcards that are looked up by the prefix before their first wildcard.
   static constexpr std::size_t most_starred = 64;
 
   [[nodiscard]] constexpr std::uint32_t count(found_by way) const noexcept {
@@ -145,7 +145,7 @@ class rule_packer {
     });
   }
 
-  /// `key` is the pattern before its first wildcard.
+  /// Chooses the way to find a rule. `key` is the pattern before its first wildcard.
   constexpr void place(kept_rule& rule, std::string_view key, std::uint64_t hash, bool has_star) {
     rule.rule.set_star(has_star);
     if (has_star && key.size() < least_prefix) {
@@ -158,8 +158,9 @@ class rule_packer {
     starred_prefixes_ += has_star ? 1 : 0;
   }
 
-  /// Trying thousands of wildcard rules with the same prefix could exceed the steps of a question,
-  /// so many wildcard rules are found by other parts.
+  /// Stops looking up rules with wildcards by their prefix. Thousands of them could have the same
+  /// prefix, and trying them could exceed the steps of a question. `place_by_gram` finds another
+  /// part for them.
   constexpr void leave_prefixes() noexcept {
     for (kept_rule& rule : rules_) {
       if (rule.way == found_by::prefix && rule.rule.star()) {
@@ -168,8 +169,8 @@ class rule_packer {
     }
   }
 
-  /// Returns the count for the part of the range that contains `hash`. The range is divided into
-  /// equal parts, one for each count. Their number is a power of two above 1.
+  /// Returns the count that the first bits of `hash` select. The number of counts is a power of two
+  /// above 1.
   [[nodiscard]] static constexpr std::uint32_t& count_of(
       std::uint64_t hash, std::vector<std::uint32_t>& counts) noexcept {
     return counts[static_cast<std::size_t>(hash >> (64 - std::countr_zero(counts.size())))];
@@ -245,7 +246,7 @@ class rule_packer {
     }
   }
 
-  /// Returns the bucket of a rule.
+  /// Returns the position of a rule's bucket in the block.
   [[nodiscard]] static constexpr std::size_t place_of(const kept_rule& rule,
                                                       const rule_set_facts& facts) noexcept {
     return rule.way == found_by::gram

@@ -11,7 +11,6 @@
 
 namespace robots::rep_detail {
 
-/// Returns the kind of a rule for the kind of its line.
 [[nodiscard]] constexpr rule_kind rule_kind_of(directive_kind line) noexcept {
   return line == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
 }
@@ -19,8 +18,8 @@ namespace robots::rep_detail {
 /// The rank of a rule: the matching rule with the highest rank decides.
 using rule_rank = std::uint64_t;
 
-/// RFC 9309, section 2.2.2: more octets rank higher; at equal length, the kind that `tie` prefers;
-/// then the earlier rule.
+/// Returns the rank by RFC 9309, section 2.2.2: more octets rank higher; at equal length, the kind
+/// that `tie` prefers; then the earlier rule.
 [[nodiscard]] constexpr rule_rank rank_of(std::uint32_t specificity, rule_kind kind,
                                           std::uint32_t line, tie_break tie) noexcept {
   const bool is_preferred = (kind == rule_kind::allow) == (tie == tie_break::allow);

@@ -69,7 +69,8 @@ struct rule_table {
     return facts.group == group_choice::everyone ? std::string_view{"*"} : named();
   }
 
-  /// Returns true if a rule matches a target in normal form; false when the `steps` are used up.
+  /// Returns true if a rule matches a target in normal form. Returns false if the `steps` are used
+  /// up.
   [[nodiscard]] constexpr bool matches(const packed_rule& rule, std::string_view target,
                                        step_budget& steps) const noexcept {
     steps.spend(1);
@@ -129,9 +130,9 @@ struct rule_table {
 
   constexpr void try_rule(search& best, const packed_rule& rule,
                           std::string_view target) const noexcept {
-    const bool is_over =
+    const bool is_higher =
         !best.rule || rule.rank(block, facts.tie) > best.rule->rank(block, facts.tie);
-    if (is_over && matches(rule, target, best.steps)) {
+    if (is_higher && matches(rule, target, best.steps)) {
       best.rule = rule;
     }
   }
@@ -146,7 +147,7 @@ struct rule_table {
     }
   }
 
-  /// The rules that are looked up together.
+  /// The rules of one bucket: from `first` up to, but not including, `end`.
   struct candidates {
     std::size_t first = 0;
     std::size_t end = 0;
@@ -158,7 +159,7 @@ struct rule_table {
     return {.first = first_and_end & 0xFFFF'FFFFU, .end = first_and_end >> 32U};
   }
 
-  /// Calls `use` with each of them that may have this hash.
+  /// Calls `use` with each rule in `found` that may have this hash.
   template <class Use>
   constexpr void visit(const candidates& found, std::uint64_t hash, Use use) const {
     const std::uint32_t tag = tag_of(hash);
@@ -209,8 +210,8 @@ struct rule_table {
       });
     });
     if (tries == 0) {
-      // The target repeats itself and may find one rule many times. From now on, each rule is tried
-      // once.
+      // The target repeats itself, so that one rule may be found many times. From now on, each rule
+      // is tried once.
       for (std::size_t i = first; i < facts.rules; ++i) {
         try_rule(best, rule(i), target);
       }

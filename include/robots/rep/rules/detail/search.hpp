@@ -81,7 +81,7 @@ inline constexpr std::size_t short_literal = 16;
     if (std::is_constant_evaluated()) {
       continue;
     }
-    // If one candidate is wrong, others may follow.
+    // A text with one wrong candidate often has others nearby, so whole blocks are compared next.
     for (std::size_t blocks = 8;
          blocks > 0 && text.size() - place >= octet_block::size + short_literal; --blocks) {
       const auto equal_to = [&](std::size_t i) {

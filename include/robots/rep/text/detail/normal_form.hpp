@@ -28,8 +28,8 @@ struct normal_form {
   }
 };
 
-/// RFC 9309, section 2.2.2: octets outside ASCII, control characters and space are encoded; encoded
-/// unreserved octets are decoded; nothing else changes.
+/// Makes the form of RFC 9309, section 2.2.2: octets outside ASCII, control characters and space
+/// are encoded; encoded unreserved octets are decoded; nothing else changes.
 [[nodiscard]] constexpr normal_form make_rfc9309_form() noexcept {
   normal_form form{.decode_unreserved = true};
   for (unsigned octet = 0; octet < 256; ++octet) {
@@ -38,7 +38,7 @@ struct normal_form {
     }
   }
   form.set('%', octet_action::percent);
-  // Section 2.2.3: `*` and `$` mean themselves in a target; in a rule, %2A and %24 mean them.
+  // Section 2.2.3: `*` and `$` are literal in a target. In a rule, %2A and %24 stand for them.
   form.set('$', octet_action::encode);
   return form;
 }

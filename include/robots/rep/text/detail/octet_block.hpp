@@ -20,9 +20,9 @@ using octet_set = std::uint32_t;
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-/// Thirty-two octets that are compared at once, with the vectors of every machine of the
-/// architecture: SSE2 or NEON. The choice does not depend on compiler flags, since all files of a
-/// program must have the same class. AVX2 gains only 2 to 6 % on real files.
+/// Thirty-two octets that are compared at once, with vectors that every machine of the architecture
+/// has: SSE2 or NEON. The choice does not depend on compiler flags, since all files of a program
+/// must have the same class. AVX2 gains only 2 to 6 % on real files.
 ///
 /// It cannot be used in constant expressions.
 class octet_block {

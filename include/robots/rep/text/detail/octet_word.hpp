@@ -37,7 +37,7 @@ constexpr void store_word(char* to, octet_word word) noexcept {
   return 0x0101'0101'0101'0101U * c;
 }
 
-/// Returns the lowest `count` octets of a word, 0 to 7.
+/// Returns a mask for the lowest `count` octets of a word, 0 to 7.
 [[nodiscard]] constexpr octet_word octet_mask(std::size_t count) noexcept {
   return (octet_word{1} << (8 * count)) - 1;
 }
@@ -49,7 +49,7 @@ constexpr void store_word(char* to, octet_word word) noexcept {
 }
 
 /// Returns true if a word has an octet below `c`, an ASCII character. If it has an octet above
-/// ASCII, the result is random.
+/// ASCII, the result has no meaning.
 [[nodiscard]] constexpr bool has_octet_below(octet_word word, unsigned char c) noexcept {
   return ((word - repeat_octet(c)) & ~word & repeat_octet(0x80)) != 0;
 }
@@ -72,7 +72,7 @@ template <unsigned char... Others>
          (has_octet_below(word, '!') || (has_octet(word, Others) || ...));
 }
 
-/// Returns the last word of a text: `count` octets of the text, then graphic characters.
+/// Returns the last word of a text with graphic characters after its first `count` octets.
 [[nodiscard]] constexpr octet_word with_graphic_end(octet_word word, std::size_t count) noexcept {
   return word | (repeat_octet('~') & ~octet_mask(count));
 }
@@ -92,15 +92,15 @@ template <unsigned char... Others>
   return !has_other_than_graphic<Others...>(whole_word(text, text.size() - word));
 }
 
-/// Returns `text` from `offset` on. GCC makes `substr` a call. It writes the view to memory in two
-/// halves and then waits to read it as a whole.
+/// Returns `text` from `offset` on. GCC does not inline `substr`: it writes the view to memory in
+/// two halves, and then waits to read it as a whole.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::string_view behind(std::string_view text,
                                                                      std::size_t offset) noexcept {
   return {text.data() + offset, text.size() - offset};
 }
 
-/// Returns the position of the first `c` in `text`, or its size. Faster than the standard function
-/// if it is near, and nearly as fast if it is far.
+/// Returns the position of the first `c` in `text`, or its size. Faster than
+/// `std::string_view::find` if `c` is near the start, and nearly as fast otherwise.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::size_t find_octet(std::string_view text,
                                                                     char c) noexcept {
   constexpr std::size_t nearest = 2 * sizeof(octet_word);
