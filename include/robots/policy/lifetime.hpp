@@ -54,9 +54,10 @@ namespace robots::detail {
 
 /// The times until which a policy is used.
 struct validity {
-  time_point fresh_until{};  ///< answers without a request
-  time_point stale_until{};  ///< answers while it is renewed; not before `fresh_until`
-  time_point keep_until{};   ///< may be the last good copy, or the policy before the next one
+  time_point fresh_until{};  ///< until then, it answers without a request
+  /// Until then, it may answer while it is renewed. Not before `fresh_until`.
+  time_point stale_until{};
+  time_point keep_until{};  ///< until then, it is kept for its successor
 };
 
 /// Returns the times until which a policy is used. It answers for the lifetime of its record; if it
@@ -83,7 +84,7 @@ struct validity {
 /// a 304.
 [[nodiscard]] inline bool is_of_use_when_over(const policy& last, const judge_options& options) {
   const record_head source = last.source();
-  // Every other policy may have a last good copy.
+  // Every other fallback policy may use a last good copy.
   const bool is_permissive = options.fallback.name() == fallback_policy::permissive().name();
   return !is_permissive || is_failure(source.outcome) || !source.validators.etag.empty() ||
          !source.validators.last_modified.empty();

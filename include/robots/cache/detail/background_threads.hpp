@@ -37,7 +37,7 @@ class background_threads {
         thread.join();
       }
     }
-    std::list<std::function<void()>> dropped;  // destroyed after `lock`, which work may need
+    std::list<std::function<void()>> dropped;  // destroyed after `lock`: it may call this object
     const std::scoped_lock lock{mutex_};
     dropped.swap(waiting_);
   }
