@@ -92,7 +92,7 @@ struct exchange_event : event_base {
   std::chrono::nanoseconds ended{0};                    ///< time from its end to this event
   std::chrono::nanoseconds duration{0};                 ///< from the request to the response
   std::size_t bytes = 0;                                ///< octets of the body that were read
-  int hop = 0;      ///< number of redirects of this try before it
+  int hop = 0;      ///< number of redirects before it, in the same try
   int attempt = 1;  ///< number of the try; from 2 on, a retry
 };
 
@@ -101,19 +101,19 @@ struct parse_event : event_base {
   static constexpr std::string_view name = "parse";  ///< of its kind
   const robots::policy& policy;                      ///< the policy with its `rules` and `findings`
   std::chrono::nanoseconds duration{0};              ///< of decoding, parsing and compiling
-  /// True if the text was read as UTF-8 but is not valid UTF-8. The bad octets do not change.
+  /// True if the text was read as UTF-8 but is not valid UTF-8. The invalid octets are kept.
   bool invalid_utf8 = false;
 };
 
 /// A robots.txt was requested from its site.
 struct retrieval_event : event_base {
   static constexpr std::string_view name = "retrieval";  ///< of its kind
-  const robots::policy& policy;                          ///< no body if another site has the file
+  const robots::policy& policy;                          ///< the resulting policy
   /// The result of the retrieval; without a body if another site has the file.
   const robots::record& record;
   std::chrono::nanoseconds duration{0};  ///< by the clock of the cache
-  /// The exchanges of the retrieval; each had its own event before. For the file of another site,
-  /// the exchanges before the redirect to it.
+  /// The exchanges of the retrieval; each had an event before. If another site has the file, these
+  /// are the exchanges up to the redirect to that site.
   const std::vector<exchange_event>* exchanges = nullptr;
 };
 
@@ -136,7 +136,7 @@ struct far_copy_event : event_base {
 /// obeyed.
 struct fallback_event : event_base {
   static constexpr std::string_view name = "fallback";  ///< of its kind
-  const robots::policy& policy;  ///< `basis` has the action, `outcome` the reason
+  const robots::policy& policy;  ///< its `basis` has the action, its `outcome` the reason
 };
 
 /// The permissions of a site have changed: its robots.txt appeared, disappeared, or has other rules
@@ -147,8 +147,8 @@ struct policy_change_event : event_base {
   const robots::policy& after;                               ///< the policy after it
   const change_report& changes;                              ///< the changes
   std::chrono::nanoseconds interval{0};                      ///< between the fetches of the two
-  bool fast = false;  ///< everything is denied now, and was not before
-  /// Now the rules mean the same as `Disallow: /`, before they did not.
+  bool fast = false;  ///< the change is fast: see `cache_options::fast_change_share`
+  /// True if the rules now mean the same as `Disallow: /`, and did not before.
   bool turned_hostile = false;
 };
 
@@ -156,7 +156,7 @@ struct policy_change_event : event_base {
 /// (see `basic_robots_cache::report_response`), or the robots.txt itself got 401 or 403.
 struct access_revoked_event : event_base {
   static constexpr std::string_view name = "access_revoked";  ///< of its kind
-  std::string_view url;  ///< of the page, or of the robots.txt after redirects
+  std::string_view url;  ///< the page, or the robots.txt after redirects
   int status = 0;        ///< HTTP status of the answer
 };
 
@@ -173,7 +173,7 @@ struct halt_event : event_base {
 struct sign_off_event : event_base {
   static constexpr std::string_view name = "sign_off";  ///< of its kind
   bool given = false;                                   ///< it was signed off
-  /// It was seen and needs a sign-off. If both are false, it lost its sign-off.
+  /// It was seen and needs a sign-off. If both members are false, it lost its sign-off.
   bool awaited = false;
 };
 

@@ -35,7 +35,7 @@ enum class log_level : std::uint8_t {
 
 /// The options of a `JsonLog`.
 struct json_log_options {
-  log_level least = log_level::info;  ///< lines of a lower level are not written
+  log_level least = log_level::info;  ///< the lowest level of lines that are written
   /// The level of decisions and admissions that deny. If the fallback policy made them, the level
   /// is at least ERROR.
   log_level denied_level = log_level::info;
@@ -95,7 +95,7 @@ class JsonLog {
   /// a gate that this log observes.
   using line_sink = std::function<void(std::string_view line)>;
 
-  /// The number of lines, by what became of them.
+  /// The numbers of lines that were written or lost.
   struct counts {
     std::uint64_t written = 0;  ///< lines that the sink took
     std::uint64_t lost = 0;     ///< lines at which the sink threw, or without room in the queue

@@ -11,9 +11,9 @@ namespace robots {
 /// The limits of a `Metrics`.
 struct metrics_options {
   /// The number of domains with counters (`metrics_snapshot::domains`), about 300 octets each. The
-  /// first domains get them; all later domains are counted together, without a label. A monitoring
-  /// system stores a series for each domain, so choose a number that it can hold. With 0, no counts
-  /// by domain. Above 0, each look-up takes a lock.
+  /// first domains get counters; all later domains are counted together, without a label. A
+  /// monitoring system stores a series for each domain, so choose a number that it can hold. With
+  /// 0, domains are not counted. Above 0, each look-up takes a lock.
   std::size_t domains = 0;
 };
 

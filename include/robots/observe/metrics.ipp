@@ -23,7 +23,7 @@ namespace robots {
 
 namespace observe_detail {
 
-/// Counts an event other than look-ups and decisions.
+/// Counts an event that is not a look-up or a decision.
 struct counting {
   metrics_snapshot& counts;
 
@@ -99,7 +99,7 @@ struct counting {
 struct Metrics::state {
   static constexpr std::size_t reasons = static_cast<std::size_t>(decision_reason::invalid_url) + 1;
 
-  /// The counts of hits: look-ups by result, decisions by answer and reason.
+  /// The counts that a hit changes: look-ups by result, decisions by answer and reason.
   enum class tally : unsigned char {
     hit = static_cast<unsigned char>(look_up_result::hit),
     stale_hit = static_cast<unsigned char>(look_up_result::stale_hit),
