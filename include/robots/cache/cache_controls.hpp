@@ -167,7 +167,7 @@ class cache_controls {
   /// Stops the cache's own threads and waits for them.
   ~cache_controls();
 
-  /// Returns the start of a text that may be the key of its site, so that the text need not be
+  /// Returns the part of a text that may be the key of its site, so that the text need not be
   /// parsed. Returns an empty text if a ruling may apply to the site.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
 

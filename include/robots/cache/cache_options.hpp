@@ -108,8 +108,8 @@ struct cache_options {
   /// The window in which changes are added up: they are fast if the sum of their shares is above
   /// `fast_change_share`. It begins with the retrieval before the first change and ends with the
   /// one after the last. A change that is reverted counts twice. Empty means that each change
-  /// counts alone, whatever the time. That is the default: rules are fresh for a day, so two
-  /// retrievals are rarely within the pipeline guide's hour.
+  /// counts alone, whatever the time. That is the default, since rules are fresh for a day: two
+  /// retrievals are rarely within one hour, the pipeline guide's window.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.

@@ -57,7 +57,7 @@ class look_up_driver {
   ~look_up_driver() { inbox_->close(); }
 
   /// Drives a look-up. Calls `done` once with the policy: before the return if the policy is known,
-  /// else in `run`. Returns the number for `leave`. If it throws, the look-up is dropped.
+  /// else in `run`. Returns the number for `leave`. Drops the look-up if it throws.
   number start(look_up work, on_done done) {
     const number id = ++last_number_;
     items_.emplace(id, std::make_unique<item>(std::move(work), std::move(done)));

@@ -135,7 +135,7 @@ class prefetch_run {
  private:
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
-  // The most hosts begun between two looks at the network, since all of them may be in the cache.
+  // After this many hosts, it looks at the network again, since all hosts may be in the cache.
   static constexpr int batch = 64;
   // A clock may run at any speed, so it is read this often.
   static constexpr std::chrono::milliseconds longest_sleep{1'000};
@@ -250,9 +250,9 @@ class prefetch_run {
 
 /// Loads the policies of `hosts` into `cache`. Hosts are URLs, hosts or `host:port`. The calling
 /// thread asks up to `prefetch_limits::max_in_flight` of them at once through `web`, not through
-/// the fetcher of the cache. It runs a `PolledFetcher` itself; any other fetcher works by itself.
-/// Retries, circuit breakers, fallback policy and entries are those of the cache, and flights are
-/// shared with other threads.
+/// the fetcher of the cache. It also drives `web` if that is a `PolledFetcher`. Retries, circuit
+/// breakers, fallback policy and entries are those of the cache, and flights are shared with other
+/// threads.
 ///
 /// `hosts` is an input range whose elements convert to `std::string_view`. It is read once, in this
 /// thread, as room becomes free. It may be endless or read a file, but should not block. Its size

@@ -68,7 +68,7 @@ struct cache_stats : detail::cache_counts {
   std::uint64_t far_misses = 0;           ///< sites for which the shared store had no fresh record
   std::uint64_t far_rejected = 0;         ///< values of the shared store that were not valid
   std::uint64_t far_failures = 0;         ///< calls at which the shared store threw
-  std::size_t pending_invalidations = 0;  ///< that the shared store has not received yet
+  std::size_t pending_invalidations = 0;  ///< erasures that the shared store has not received
   std::uint64_t storage_failures = 0;     ///< calls at which the storage threw
   std::size_t size = 0;                   ///< entries now
   std::size_t quarantined = 0;            ///< sites in quarantine now

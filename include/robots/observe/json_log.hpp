@@ -27,7 +27,7 @@ enum class log_level : std::uint8_t {
   critical,
 };
 
-/// The name of a level, as the log has it.
+/// The name of a level, as the log writes it.
 [[nodiscard]] constexpr std::string_view to_string(log_level level) noexcept {
   return base::enum_text<log_level::critical>(level,
                                               {"DEBUG", "INFO", "WARN", "ERROR", "CRITICAL"});
@@ -98,7 +98,7 @@ class JsonLog {
   /// The numbers of lines that were written or lost.
   struct counts {
     std::uint64_t written = 0;  ///< lines that the sink took
-    std::uint64_t lost = 0;     ///< lines at which the sink threw, or without room in the queue
+    std::uint64_t lost = 0;     ///< lines for which the sink threw or the queue had no room
   };
 
   /// Writes to `sink`. Throws `std::invalid_argument` if an option makes no sense.

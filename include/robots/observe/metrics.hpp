@@ -26,12 +26,13 @@ struct metrics_options {
 /// `basic_robots_cache::stats`. To export the figures, see `metrics_snapshot::families`.
 class Metrics {
  public:
-  /// Counts from zero.
+  /// Makes counters that start at 0, without counts by domain.
   Metrics() : Metrics(metrics_options{}) {}
-  /// Counts from zero.
+  /// Makes counters that start at 0.
   explicit Metrics(const metrics_options& options);
 
-  /// Returns the counts. Those of look-ups and decisions are read one by one, not at one moment.
+  /// Returns the counts. The counts of look-ups and decisions are read one after another, so they
+  /// may be of different moments.
   [[nodiscard]] metrics_snapshot snapshot() const;
 
   /// Counts a look-up and, if `metrics_options::domains` asks for it, its domain.

@@ -120,8 +120,8 @@ struct Metrics::state {
     }
   }
 
-  /// Changes the counts of the domain of a site. The first domains have their own; all later ones
-  /// share those of the empty domain. No count ever falls: exporters require that of counters.
+  /// Changes the counts of the domain of a site. The first domains have separate counts; all later
+  /// domains share the counts of the empty domain. So no count ever falls, as exporters require.
   template <class Change>
   void change_domain(std::string_view site, const Change& change) {
     if (most_domains == 0) {

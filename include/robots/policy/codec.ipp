@@ -24,8 +24,8 @@
 namespace robots::policy_detail {
 
 // The format of an encoded record, version 2. A *number* has seven bits in each octet, the lowest
-// first, and the top bit set in all octets but the last; a *text* is its length, a number, and its
-// octets. Enumerators are numbers from 0, in the order of their declaration.
+// first, and the top bit set in all octets but the last; a *text* is its length as a number, then
+// its octets. Enumerators are numbers from 0, in the order of their declaration.
 //
 //     version         one octet, 2
 //     outcome         number
@@ -44,7 +44,7 @@ namespace robots::policy_detail {
 //                                                                        error
 //     validators      text (etag), text (last_modified)                128; else empty
 //     failures        number                                           256; else 0
-//     server_lifetime number: seconds                                  512; else not said
+//     server_lifetime number: seconds                                  512; else empty
 //     charset         number                                          1024; else utf_8
 //     truncated                                                       2048
 //     not_modified                                                    4096

@@ -75,8 +75,8 @@ struct earlier_policies {
 ///
 /// A file is read in its charset. A file that is too broken counts as `outcome::malformed`. If
 /// there is no file to obey, `judge_options::fallback` decides. A last good copy may apply until it
-/// is older than `judge_options::last_good_for`. The policy has the version after that of
-/// `before.last`. Content never makes it throw. Linear in the body.
+/// is older than `judge_options::last_good_for`. The policy is the successor of `before.last`: see
+/// `policy::successor`. Content never makes it throw. Linear in the body.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(const record& retrieved,
                                                          std::string_view user_agent,
                                                          const judge_options& options,

@@ -167,7 +167,7 @@ class policy {
     return {newest_file().own_lines(), newest_file().extras().diagnostics};
   }
 
-  /// Returns the line counts of that robots.txt, without allocation.
+  /// Returns the line counts of the newest robots.txt. Allocates nothing.
   [[nodiscard]] file_findings::line_counts lines() const noexcept {
     return newest_file().own_lines();
   }
@@ -179,8 +179,8 @@ class policy {
 
   /// Returns a hash of the meaning. It is equal for policies with the same rules and delays,
   /// whatever comments, order and spelling their files have. It is 0 for a policy that denies
-  /// everything because no robots.txt is available. It is the same on every machine. Costs as much
-  /// as `rule_set::fingerprint`.
+  /// everything without rules. It is the same on every machine. Costs as much as
+  /// `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
   /// Returns `next` with its version and its `last_answer`. It is the successor of `before`, or the

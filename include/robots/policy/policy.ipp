@@ -36,7 +36,8 @@ template <class Line>
   return {lines.begin(), lines.begin() + (std::min)(std::ssize(lines), most)};
 }
 
-/// Makes the parts of a policy. Policies without rules that one thread makes share their parts.
+/// Makes the parts of a policy. Policies without rules share their parts if the same thread makes
+/// them.
 [[nodiscard]] inline std::shared_ptr<const policy_parts> parts_of(rule_set rules,
                                                                   policy_extras&& extras) {
   const policy_extras& has = extras;

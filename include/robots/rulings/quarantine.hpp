@@ -83,7 +83,7 @@ class quarantine {
     std::int64_t note = 0;  // the number of the last note about this site
     std::shared_ptr<const robots::policy> policy{};
 
-    /// Returns a rank instead of a time, for the order in which the table drops sites.
+    /// Returns a rank instead of a time: the table first drops the site with the oldest note.
     [[nodiscard]] static time_point needed_until(const state& noted) noexcept {
       return noted.policy ? (time_point::max)()
                           : (time_point::max)() - time_point::duration{1 + noted.note};

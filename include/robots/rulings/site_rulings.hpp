@@ -86,8 +86,8 @@ class site_rulings {
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
   /// Halts the site of a key, and reports it. Has no effect if the site is halted already, or if
-  /// 65,536 sites are. `found_at` is the time when the reason was found. A site that was resumed
-  /// after that is not halted.
+  /// 65,536 sites are halted. `found_at` is the time when the reason was found. A site that was
+  /// resumed after that is not halted.
   void halt(std::string_view key, halt_reason why,
             const std::shared_ptr<const call_context>& context = {},
             std::optional<std::chrono::sys_seconds> found_at = {});
@@ -215,7 +215,7 @@ class site_rulings {
   mutable std::shared_mutex mutex_;  // guards the members below
   std::shared_ptr<const detail::excluded_hosts> excluded_;
   std::atomic<bool> has_exclusions_ = false;
-  std::atomic<std::size_t> ruled_ = 0;  // sites for which a ruling decides; read without the lock
+  std::atomic<std::size_t> ruled_ = 0;  // sites with a ruling that decides; read without the lock
   std::size_t halted_ = 0;
   std::size_t awaiting_ = 0;
   boost::unordered_flat_map<std::string, entry, base::text_hash, std::equal_to<>> sites_;

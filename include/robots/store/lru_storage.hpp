@@ -80,9 +80,9 @@ namespace robots {
 
 /// Keeps the `Capacity` most recently used sites in this process's memory.
 ///
-/// This is SPYDER's cache: 4,096 hosts; the least recently used entry goes first, and each entry
-/// goes when it expires. Every operation but `clear` and `remove_expired` takes constant time on
-/// average.
+/// SPYDER's cache is such a storage, for 4,096 hosts: it drops the least recently used entry to
+/// make room, and each entry when it expires. Every operation except `clear` and `remove_expired`
+/// takes constant time on average.
 ///
 /// Memory is bounded, too: by default, the sum of `policy::memory_bytes` over the entries stays
 /// below 256 MiB. An entry larger than that is not kept; its site is fetched for each call.
@@ -91,8 +91,8 @@ namespace robots {
 /// mutex, a hash table and a list in order of use. So threads in `find` wait for each other only in
 /// the same shard. Threads in `store` always wait for each other. The capacity is shared by all
 /// shards, so it does not depend on the hashes. The entry with the earliest `now` of a `find` or
-/// `store` is dropped first. Among equal times, it is the one used first in the shard with the most
-/// entries.
+/// `store` is dropped first. Among equal times, the shard with the most entries drops its oldest
+/// entry.
 template <std::size_t Capacity>
 class LruStorage : public detail::lru_storage_base {
   static_assert(Capacity > 0, "LruStorage<0> could keep nothing: use a capacity of 1 or more");

@@ -20,7 +20,7 @@
 namespace robots::detail {
 
 /// An entry in the list of its shard, with the octets of its key behind it. Its members are those
-/// of `cache_entry`, in an order without padding: there is one for each site.
+/// of `cache_entry`, in an order without padding, since each site has a node.
 struct lru_storage_base::node {
   struct destroy {
     void operator()(node* gone) const noexcept {

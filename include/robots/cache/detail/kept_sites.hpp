@@ -156,8 +156,8 @@ class kept_sites {
   }
 
  private:
-  /// Counts the started and the finished calls of `keep`, for all sites with the same hash. `mark`
-  /// finds out from these counts whether it may have overwritten the entry of such a call.
+  /// Counts the calls of `keep` that have begun and that have ended, for all sites with the same
+  /// hash. If a call runs during `mark`, `mark` may have overwritten its entry.
   struct keeping {
     std::atomic<std::uint32_t> begun = 0;
     std::atomic<std::uint32_t> ended = 0;

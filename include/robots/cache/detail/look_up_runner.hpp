@@ -259,8 +259,8 @@ class look_up_runner {
 
   // The part for the shared store.
 
-  /// Starts a thread that makes the calls that the shared store has missed, and asks the store for
-  /// rulings if that is due.
+  /// Lets a thread make the calls that the shared store has missed. If it is due, the thread also
+  /// asks the store for rulings.
   void run_errands() noexcept {
     if (has_errands_.exchange(true)) {
       return;
@@ -311,8 +311,8 @@ class look_up_runner {
     }
   }
 
-  /// Asks the store until each site must wait, fetch, or has an answer. One round trip asks for all
-  /// sites, and another one for those that need the lease. Blocks.
+  /// Asks the store until each flight has ended, must wait, or must fetch. One round trip asks for
+  /// all flights, and another one for those that need the lease. Blocks.
   void ask_store(std::span<const shared_work> works) {
     for (bool is_first = true;; is_first = false) {
       std::vector<site_work*> asking;

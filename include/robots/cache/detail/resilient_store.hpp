@@ -366,9 +366,9 @@ class resilient_store {
     return end;
   }
 
-  /// Notes the end of the call that replaces `times` missed calls for `key`. Calls missed since
-  /// then remain. If a part of the store fails, the call is due again a second later, so that it
-  /// does not delay other keys.
+  /// Notes the end of the missed call for `key`. If the call is done, forgets it, unless `owe` was
+  /// called again since `times` was read. If a part of the store fails, the call is due again a
+  /// second later, so that it does not delay other keys.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);

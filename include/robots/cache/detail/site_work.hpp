@@ -208,7 +208,7 @@ class site_work {
 
   // The part for the other processes.
 
-  /// Returns the record to publish, or an empty optional if the lease must only be released.
+  /// Returns the record to publish, or an empty text if the lease must only be released.
   [[nodiscard]] const std::string& value() const noexcept { return value_; }
   [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept { return lifetime_; }
   /// Returns the lease, if this process holds it.
