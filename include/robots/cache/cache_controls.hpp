@@ -132,7 +132,7 @@ class cache_controls {
   /// Signs a high-risk site off, for both schemes, or withdraws the sign-off: see
   /// `cache_options::sign_off`. Each other site, such as the target of a redirect, needs a separate
   /// sign-off. Throws `std::invalid_argument` for a text that names no site.
-  void sign_off(std::string_view host_or_url, bool given = true);
+  void sign_off(std::string_view host_or_url, bool is_given = true);
 
   /// Returns the high-risk sites that were seen without a sign-off, through a URL or a redirect,
   /// sorted by `site::key` without a scheme. The list has at most 65,536 sites; further sites are

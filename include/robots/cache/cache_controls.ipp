@@ -204,8 +204,8 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
   return true;
 }
 
-ROBOTS_INLINE void cache_controls::sign_off(std::string_view host_or_url, bool given) {
-  engine_->rulings.sign_off(cache_detail::named(host_or_url, "sign_off").key(), given);
+ROBOTS_INLINE void cache_controls::sign_off(std::string_view host_or_url, bool is_given) {
+  engine_->rulings.sign_off(cache_detail::named(host_or_url, "sign_off").key(), is_given);
 }
 
 ROBOTS_INLINE std::vector<std::string> cache_controls::awaiting_sign_off() const {

@@ -47,7 +47,7 @@ struct cache_counts {
   [[nodiscard]] constexpr double fetch_success_rate() const noexcept {
     return ratio(retrievals - failures, retrievals);
   }
-  /// Returns the number of entries dropped to make room per look-up, usually from 0 to 1.
+  /// Returns the number of evictions per look-up, usually from 0 to 1.
   [[nodiscard]] constexpr double eviction_rate() const noexcept {
     return ratio(evictions, look_ups());
   }

@@ -43,7 +43,7 @@ class lru_storage_base {
   /// other thread can store.
   std::size_t remove_expired(time_point now);
 
-  /// Returns the number of entries. It includes expired entries that nobody has asked for since.
+  /// Returns the number of entries. It includes expired entries whose site was not looked up since.
   [[nodiscard]] std::size_t size() const;
 
   /// Returns the number of entries that were dropped to make room.

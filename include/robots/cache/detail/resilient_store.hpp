@@ -341,8 +341,8 @@ class resilient_store {
     return !missed.empty();
   }
 
-  /// Makes the missed call for `key` if it is due by `due`, unless another thread has made it. The
-  /// caller must report changes of the store's state.
+  /// Makes the missed call for `key`, unless it is due only after `due` or another thread has made
+  /// it. The caller must report changes of the store's state.
   [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
     const std::scoped_lock one_thread{erasing_};
     owed_call owed;

@@ -307,18 +307,19 @@ class site_work {
     has_asked_store_ = true;
     shared_good_.reset();
     auto records = reply.value ? read(*reply.value, asked, now) : std::nullopt;
-    auto others = reply.other_value
-                      ? read(*reply.other_value, policy_detail::counterpart_of(asked), now)
-                      : std::nullopt;
-    if (others && !policy_detail::answers_for(
-                      asked, others->last_good ? *others->last_good : others->latest)) {
-      others.reset();
+    auto other_records = reply.other_value
+                             ? read(*reply.other_value, policy_detail::counterpart_of(asked), now)
+                             : std::nullopt;
+    if (other_records &&
+        !policy_detail::answers_for(
+            asked, other_records->last_good ? *other_records->last_good : other_records->latest)) {
+      other_records.reset();
     }
-    if (records && others && records->latest.fetched_at < others->latest.fetched_at) {
-      std::swap(records, others);
+    if (records && other_records && records->latest.fetched_at < other_records->latest.fetched_at) {
+      std::swap(records, other_records);
     }
     return (records && end_with_records(*std::move(records), now)) ||
-           (others && end_with_records(*std::move(others), now));
+           (other_records && end_with_records(*std::move(other_records), now));
   }
 
   [[nodiscard]] bool end_with_records(detail::site_records records, const wall_anchor& now) {
