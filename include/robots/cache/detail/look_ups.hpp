@@ -299,7 +299,7 @@ class look_ups {
     if (found ruled = cache_.ruling_on(first); ruled.policy) {
       known = std::move(ruled);  // an answer may have halted the site
     } else if (cache_.rulings.is_halted(state.asked->key())) {
-      known = cache_.ruling_on(state.asked);  // or the site that it leads to
+      known = cache_.ruling_on(state.asked);  // the last site may be halted, too
     } else if (!state.behind.empty()) {
       known = behind_redirects(state, std::move(known));
     }
