@@ -211,7 +211,7 @@ TEST_CASE("A site whose files are malformed several times goes into quarantine u
   CHECK(to_string(held.reason) == "fallback");
   CHECK(explain(held) ==
         "not allowed: fallback: quarantined (HTTP 200) (its files are malformed again and again; "
-        "look at it, then release it)");
+        "check the site, then release it)");
   CHECK(bot.cache.quarantined() == std::vector<std::string>{"https://example.com"});
   bot.cache.invalidate(home);
   bot.clock.advance(std::chrono::days{365});

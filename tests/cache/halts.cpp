@@ -586,7 +586,8 @@ TEST_CASE("65,536 sites may be halted at once, and a further one is not") {
   CHECK(bot.cache.is_halted(home));
   CHECK_THROWS_AS(bot.cache.halt("mailto:a@b"), std::invalid_argument);
   CHECK_THROWS_WITH(bot.cache.sign_off(""),
-                    "basic_robots_cache::sign_off: give a host, host:port, or http or https URL");
+                    "basic_robots_cache::sign_off: \"\" names no site: give a host, host:port, or "
+                    "http or https URL");
 }
 
 TEST_CASE("A high-risk site is denied and listed until somebody signs it off") {

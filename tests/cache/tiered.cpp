@@ -284,9 +284,10 @@ TEST_CASE("Options of a tiered storage that make no sense are refused") {
   CHECK_THROWS_AS((tiered{crawlers.store, {.breaker = {.failures = -1}}}), std::invalid_argument);
   cache_options options = foo_bot();
   options.background_threads = 0;
-  CHECK_THROWS_WITH_AS(static_cast<void>(crawlers.worker(options)),
-                       "background_threads is 0: a cache with a shared store needs 1 at least",
-                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(crawlers.worker(options)),
+      "background_threads is 0: set it to 1 or more for a cache with a shared store",
+      std::invalid_argument);
 }
 
 TEST_CASE("All workers use the file that one worker has fetched") {

@@ -70,7 +70,7 @@ TEST_CASE("Events of retrievals name the outcome and the policy that holds") {
         "there is no robots.txt to obey: server_error (HTTP 503); everything is allowed");
   CHECK(explain(robots::parse_event{{}, denies}) == "robots.txt was read: 0 rules");
   CHECK(explain(robots::parse_event{{}, denies, {}, true}) ==
-        "robots.txt was read: 0 rules, but it is not well-formed UTF-8");
+        "robots.txt was read: 0 rules, but it is not valid UTF-8");
 }
 
 TEST_CASE("Events of decisions, changes and operators are explained in a sentence") {
@@ -95,7 +95,8 @@ TEST_CASE("Events of decisions, changes and operators are explained in a sentenc
   using robots::halt_reason;
   CHECK(explain(robots::halt_event{{}, halt_reason::hostile}) ==
         "the site was halted: its robots.txt denies everything now");
-  CHECK(explain(robots::halt_event{{}, halt_reason::by_hand}) == "the site was halted: by_hand");
+  CHECK(explain(robots::halt_event{{}, halt_reason::by_hand}) ==
+        "the site was halted: by an operator");
   CHECK(explain(robots::halt_event{{}, halt_reason::by_hand, true}) == "the site was resumed");
   const std::vector<std::string> hosts{"gov", "mil"};
   CHECK(explain(robots::exclusions_event{{}, hosts}) ==
@@ -103,7 +104,7 @@ TEST_CASE("Events of decisions, changes and operators are explained in a sentenc
   CHECK(explain(robots::sign_off_event{{}, true}) == "the site was signed off");
   CHECK(explain(robots::sign_off_event{{}, false, true}) ==
         "the site is high-risk and waits for somebody to sign it off");
-  CHECK(explain(robots::sign_off_event{}) == "the sign-off of the site was taken back");
+  CHECK(explain(robots::sign_off_event{}) == "the sign-off of the site was withdrawn");
   CHECK(explain(robots::quarantine_event{{}, true}) == "the site was released from quarantine");
   CHECK(explain(robots::quarantine_event{}) ==
         "the site was put in quarantine: its files are malformed again and again");

@@ -36,18 +36,20 @@ namespace robots {
 /// Fetches the robots.txt of a site at the first question about it, keeps the rules of the crawler,
 /// and fetches the file again after they expire (SPYDER's robots component; RFC 9309, sections 2.3
 /// and 2.4). Threads that ask for one site at the same time share one fetch. For a URL, the site is
-/// its origin. For a host without a scheme, it is https or, if that cannot be reached, http.
+/// its origin. A host without a scheme means its https origin or, if that cannot be reached, its
+/// http origin.
 ///
-/// Over a `TieredStorage`, it shares answers and rulings with the other
-/// processes of the crawl: one of them fetches the file of a site. It checks the records from the
-/// shared store. If the store fails, each process goes on alone. Circuit breakers are not shared.
+/// With a `TieredStorage`, it shares answers and rulings with the other processes of the crawl, so
+/// that only one of them fetches the file of a site. It checks each record that it reads from the
+/// shared store. If the store fails, each process fetches for itself. Circuit breakers are not
+/// shared.
 ///
 /// Any thread may call any member function. Network failures and bad content never throw. A look-up
 /// without a fetch takes constant time on average, plus the time of `rule_set::match`.
 template <Fetcher F, Clock C, Storage S, Observer O>
 class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, public cache_controls {
  public:
-  /// Makes a cache of its parts. Starts to watch the shared store, if there is one. Throws
+  /// Makes a cache from its parts. Starts to watch the shared store, if there is one. Throws
   /// `std::invalid_argument` if options contradict each other. The message says what to change.
   explicit basic_robots_cache(cache_options options, F fetcher = {}, C clock = {}, S storage = {},
                               O observer = {})
@@ -111,8 +113,8 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
 
   /// Begins a look-up in steps, for programs with their own network code: an event loop, or one
   /// thread that asks for thousands of sites. Never blocks. See `look_up` for the steps. Uses only
-  /// the context of the options. An excluded host counts as in `get`; a later `check` of the same
-  /// text by the look-up does not count it again.
+  /// the context of the options. An excluded host counts as a decision, as in `get`. If `check`
+  /// gets the same text with this look-up, it does not count it again.
   ///
   /// Do not call a blocking function for a site while you drive its look-up: the call would wait
   /// for you. The cache renews stale policies (`cache_options::stale_while_revalidate`) and asks
@@ -122,9 +124,9 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     return cache_controls::begin(host_or_url, tried, parts_.find_fresh(tried, call.context), call);
   }
 
-  /// Drops the expired entries, and returns their number. Otherwise they are dropped if their site
-  /// is asked for or their room is needed. Has no effect unless the storage supports it, as
-  /// `LruStorage` does. Linear in the entries.
+  /// Drops the expired entries, and returns their number. Without this call, an expired entry stays
+  /// until its site is looked up or its room is needed. Has no effect unless the storage supports
+  /// it, as `LruStorage` does. Linear in the entries.
   std::size_t remove_expired() {
     if constexpr (requires { parts_.storage.remove_expired(parts_.clock.now()); }) {
       return parts_.storage.remove_expired(parts_.clock.now());
@@ -133,7 +135,8 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     }
   }
 
-  /// Returns the statistics of the cache. They are read one by one, not at one moment.
+  /// Returns the statistics of the cache. The counts are read one after another, so they may be of
+  /// different moments.
   [[nodiscard]] cache_stats stats() const {
     const S& storage = parts_.storage;
     cache_stats result = counted();

@@ -40,16 +40,15 @@ class cache_controls {
   cache_controls(const cache_controls&) = delete;
   cache_controls& operator=(const cache_controls&) = delete;
 
-  /// Decides whether the crawler may fetch `url`, by the rulings on its site or else by a look-up.
-  /// Throws `std::logic_error` if the look-up has no policy yet, and `std::invalid_argument` if it
-  /// is for another site.
+  /// Decides whether the crawler may fetch `url`. A ruling on its site decides, or else the policy
+  /// of `ended`. Throws `std::logic_error` if that look-up has no policy yet, and
+  /// `std::invalid_argument` if it is for another site.
   [[nodiscard]] decision check(std::string_view url, const look_up& ended);
 
-  /// Decides on `url` by a policy of the caller, such as one from `get`. Counts the decision and
-  /// reports it to the observer, which `policy::allows` does not. A ruling on the site, such as a
-  /// halt, takes precedence. `url` is a URL of the policy's site, or a path with query. Fetches
-  /// nothing. Uses only the context of the options. Throws `std::invalid_argument` if `used` is
-  /// null.
+  /// Decides on `url` by `used`, such as a policy from `get`. Unlike `policy::allows`, counts the
+  /// decision and reports it to the observer. A ruling on the site, such as a halt, takes
+  /// precedence. `url` is a URL of the policy's site, or a path with query. Fetches nothing. Uses
+  /// only the context of the options. Throws `std::invalid_argument` if `used` is null.
   [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& used,
                                const call_options& call = {});
 
@@ -61,7 +60,7 @@ class cache_controls {
   /// the site is in quarantine or its circuit breaker is open. For a host without a scheme, this
   /// includes its https and http origins. Each process that shares the storage does the same,
   /// within a second after the store gets the erasure. `cache_stats::pending_invalidations` is the
-  /// number of erasures that the store has not got yet. Does not block on the store.
+  /// number of erasures that the store has not received yet. Does not block on the store.
   void invalidate(std::string_view host_or_url);
 
   /// Asks a site again now, even if its rules are fresh. The request has the validators of the last
@@ -76,22 +75,23 @@ class cache_controls {
   /// the list that it began with.
   void set_excluded(std::span<const std::string> entries);
 
-  /// Sets an override for a site. `site_override::none` removes it. It takes precedence over
-  /// robots.txt, exclusions and quarantine, but not over a halt or a missing sign-off. A host
-  /// without a scheme and its https and http origins share overrides. Each uses its own one first.
-  /// Then an origin uses that of its host, and a host uses that of its https origin, then that of
-  /// its http origin. Throws `std::invalid_argument` for a text that names no site.
+  /// Sets an override for a site. `site_override::none` removes it. An override takes precedence
+  /// over robots.txt, exclusions and quarantine, but not over a halt or a missing sign-off. A host
+  /// without a scheme and its https and http origins share overrides. Each uses its own override
+  /// first. If it has none, an origin uses the override of its host, and a host uses that of its
+  /// https origin, then that of its http origin. Throws `std::invalid_argument` for a text that
+  /// names no site.
   void set_override(std::string_view host_or_url, site_override value);
 
   /// Returns the overrides, sorted by `site::key`.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
-  /// Halts a site until it is resumed. With either scheme, nothing is allowed there
-  /// (`decision_reason::halted`), and no request is sent there, except for one that is under way.
-  /// The cache does not follow redirects there either. Requests that wait in a gate of a
-  /// `basic_admission` are refused. The cache halts sites itself by `cache_options::halt_hostile`,
-  /// `halt_unreachable_after` and `halt_revoked`. At most 65,536 sites can be halted at once;
-  /// further calls have no effect. Throws `std::invalid_argument` for a text that names no site.
+  /// Halts a site, for both schemes, until it is resumed. Nothing is allowed there
+  /// (`decision_reason::halted`), and the cache sends no new request there, not even after a
+  /// redirect. Requests that wait in a gate of a `basic_admission` are refused. The cache itself
+  /// also halts sites, by `cache_options::halt_hostile`, `halt_unreachable_after` and
+  /// `halt_revoked`. At most 65,536 sites can be halted at once; further calls have no effect.
+  /// Throws `std::invalid_argument` for a text that names no site.
   void halt(std::string_view host_or_url, const call_options& call = {});
 
   /// Lifts the halt of a site, so that its robots.txt decides again. If it was halted as hostile,
@@ -130,13 +130,13 @@ class cache_controls {
                        const call_options& call = {});
 
   /// Signs a high-risk site off, for both schemes, or withdraws the sign-off: see
-  /// `cache_options::sign_off`. Other sites, such as the targets of its redirects, need their own.
-  /// Throws `std::invalid_argument` for a text that names no site.
-  void sign_off(std::string_view host_or_url, bool given = true);
+  /// `cache_options::sign_off`. Each other site, such as the target of a redirect, needs a separate
+  /// sign-off. Throws `std::invalid_argument` for a text that names no site.
+  void sign_off(std::string_view host_or_url, bool is_given = true);
 
   /// Returns the high-risk sites that were seen without a sign-off, through a URL or a redirect,
-  /// sorted by `site::key` without a scheme. The list ends at 65,536 sites; further ones are
-  /// denied, too.
+  /// sorted by `site::key` without a scheme. The list has at most 65,536 sites; further sites are
+  /// denied but not listed.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
 
   /// Erases all entries of this process. The shared store keeps its records.
@@ -167,7 +167,7 @@ class cache_controls {
   /// Stops the cache's own threads and waits for them.
   ~cache_controls();
 
-  /// Returns the start of a text that may be the key of its site, so that the text need not be
+  /// Returns the part of a text that may be the key of its site, so that the text need not be
   /// parsed. Returns an empty text if a ruling may apply to the site.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
 
@@ -178,7 +178,7 @@ class cache_controls {
     return call.user_agent.empty() ? 0 : agent_named(call.user_agent);
   }
 
-  /// Returns the name of that crawler for events; empty for number 0.
+  /// Returns the name of crawler `agent` for events; empty for number 0.
   [[nodiscard]] std::string_view agent_name(std::size_t agent) const noexcept;
 
   /// Looks up a site that has no fresh entry under `tried`. If `refreshes`, the site is asked now.
@@ -195,7 +195,7 @@ class cache_controls {
                               cache_detail::found known, const call_options& call);
 
   /// Decides on a target and counts it.
-  [[nodiscard]] decision decide(std::string_view target, cache_detail::found look_up_to_use) const;
+  [[nodiscard]] decision decide(std::string_view target, cache_detail::found known) const;
 
   /// Returns the key of the site of a URL if an observer needs it; empty if the text names no site.
   [[nodiscard]] std::string site_of(std::string_view url) const;
@@ -210,7 +210,7 @@ class cache_controls {
 
   /// Decides on a target without counting it.
   [[nodiscard]] decision uncounted_decision(std::string_view target,
-                                            cache_detail::found look_up_to_use) const;
+                                            cache_detail::found known) const;
 
   /// Decides on a URL of the site of `key`. Counts the decision and reports it.
   [[nodiscard]] decision reported_decision(std::string_view url, cache_detail::found used,
@@ -218,8 +218,8 @@ class cache_controls {
                                            const std::shared_ptr<const call_context>& context,
                                            std::size_t agent) const;
 
-  /// If `ended` has the policy of an excluded host, counts the exclusion and reports it. Returns
-  /// true if it has.
+  /// Counts and reports an exclusion, and returns true, if `ended` has the policy of an excluded
+  /// host.
   bool note_exclusion(std::string_view host_or_url, const cache_detail::found& ended,
                       const call_options& call);
 

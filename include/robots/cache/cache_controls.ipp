@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/cache/cache_controls.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
@@ -25,21 +26,22 @@ namespace robots {
 
 namespace cache_detail {
 
-/// Everything of a cache except its parts.
+/// The members of a cache that do not depend on the user's types.
 struct cache_engine : look_up_environment {
   using look_up_environment::look_up_environment;
 
   rate_limit refusals{1, 4'096};  // so that the observer gets a refusal once
-  look_up_runner runner{*this};   // last, since it has threads
+  look_up_runner runner{*this};   // last, since its threads use the other members
 };
 
-/// Parses the name of a site for a member function; the message of the exception has the name of
-/// that function.
+/// Parses the name of a site. Throws `std::invalid_argument` if the text names no site. The message
+/// has the name of the `member` function that was called.
 [[nodiscard]] inline site named(std::string_view host_or_url, std::string_view member) {
   auto asked = parse_site(host_or_url);
   if (!asked) {
-    throw std::invalid_argument{"basic_robots_cache::" + std::string{member} +
-                                ": give a host, host:port, or http or https URL"};
+    throw std::invalid_argument{"basic_robots_cache::" + std::string{member} + ": \"" +
+                                base::printable(host_or_url) +
+                                "\" names no site: give a host, host:port, or http or https URL"};
   }
   return *std::move(asked);
 }
@@ -55,17 +57,18 @@ ROBOTS_INLINE cache_controls::~cache_controls() {
   engine_->runner.end();  // its threads may still use this
 }
 
-ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up& work) {
-  if (!work.policy()) {
+ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up& ended) {
+  if (!ended.policy()) {
     throw std::logic_error{
         "basic_robots_cache::check: the look-up has no policy yet; drive it until there is one"};
   }
-  const cache_detail::look_up_state& state = work.state();
+  const cache_detail::look_up_state& state = ended.state();
   const auto asked = parse_site(url);
-  if (!policy_detail::is_answer_for(asked, state.key, *work.policy())) {
+  if (!policy_detail::is_answer_for(asked, state.key, *ended.policy())) {
     throw std::invalid_argument{"basic_robots_cache::check: the look-up is for " +
                                 (state.key.empty() ? "a text that names no site" : state.key) +
-                                ", not for the site of the URL: begin one for that"};
+                                ", not for the site of \"" + base::printable(url) +
+                                "\": begin a look-up for that site"};
   }
   cache_detail::found used = engine_->ruling_on(asked, url);
   if (!used.policy) {
@@ -201,8 +204,8 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
   return true;
 }
 
-ROBOTS_INLINE void cache_controls::sign_off(std::string_view host_or_url, bool given) {
-  engine_->rulings.sign_off(cache_detail::named(host_or_url, "sign_off").key(), given);
+ROBOTS_INLINE void cache_controls::sign_off(std::string_view host_or_url, bool is_given) {
+  engine_->rulings.sign_off(cache_detail::named(host_or_url, "sign_off").key(), is_given);
 }
 
 ROBOTS_INLINE std::vector<std::string> cache_controls::awaiting_sign_off() const {
@@ -254,10 +257,11 @@ ROBOTS_INLINE std::size_t cache_controls::agent_named(std::string_view user_agen
     return 0;
   }
   const auto& others = engine_->options.other_agents;
-  const auto found = std::find_if(others.begin(), others.end(),
-                                  [&](const std::string& one) { return is_same(one, user_agent); });
+  const auto found = std::find_if(others.begin(), others.end(), [&](const std::string& other) {
+    return is_same(other, user_agent);
+  });
   if (found == others.end()) {
-    throw std::invalid_argument{"call_options::user_agent: \"" + std::string{user_agent} +
+    throw std::invalid_argument{"call_options::user_agent: \"" + base::printable(user_agent) +
                                 "\" is not listed: add it to cache_options::other_agents"};
   }
   return static_cast<std::size_t>(found - others.begin()) + 1;
@@ -308,21 +312,21 @@ ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url, std::s
 }
 
 ROBOTS_INLINE decision cache_controls::uncounted_decision(std::string_view target,
-                                                          cache_detail::found work) const {
-  const time_point now = work.from_cache ? work.now : engine_->parts.now();
-  decision result = robots::decide(std::move(work.policy), target, now);
-  if (!work.from_cache) {
+                                                          cache_detail::found known) const {
+  const time_point now = known.from_cache ? known.now : engine_->parts.now();
+  decision result = robots::decide(std::move(known.policy), target, now);
+  if (!known.from_cache) {
     const policy& decided = *result.policy;
     result.revalidated = !is_failure(decided.outcome()) && decided.source().not_modified;
   }
-  result.from_cache = work.from_cache || result.revalidated;
-  result.stale = work.stale;
+  result.from_cache = known.from_cache || result.revalidated;
+  result.stale = known.stale;
   return result;
 }
 
 ROBOTS_INLINE decision cache_controls::decide(std::string_view target,
-                                              cache_detail::found work) const {
-  decision result = uncounted_decision(target, std::move(work));
+                                              cache_detail::found known) const {
+  decision result = uncounted_decision(target, std::move(known));
   count(result);
   return result;
 }

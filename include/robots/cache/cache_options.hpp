@@ -43,8 +43,9 @@ struct cache_options {
   /// (the pipeline guide: "mandatory manual sign-off"); names as in `excluded`. See
   /// `basic_robots_cache::sign_off`.
   std::vector<std::string> sign_off{};
-  /// Also marks hosts as high-risk: returns true for those. The argument is as in `site::host`. Any
-  /// thread may call it, at each look-up. May be empty. If it throws, the host is high-risk.
+  /// Marks further hosts as high-risk: it returns true for them. The argument is as in
+  /// `site::host`. Any thread may call it, at each look-up. May be empty. If it throws, the host is
+  /// high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
   /// Keeps the text of each file with its policy: see `policy::text` and `policy::document`.
   bool keep_text = false;
@@ -53,8 +54,8 @@ struct cache_options {
   /// The timeout of each exchange; the pipeline guide recommends 3 to 5 seconds. 0 means no limit.
   std::chrono::milliseconds timeout{5'000};
   /// The longest time of one call, whatever the network does; 0 means no limit. After it, the
-  /// caller gets the action of `fallback` for `outcome::cancelled`. The fetch goes on if others
-  /// wait for it. `call_options::timeout` overrides it.
+  /// caller gets the action of `fallback` for `outcome::cancelled`. The fetch continues if other
+  /// callers wait for it, or with `finish_abandoned`. `call_options::timeout` overrides it.
   std::chrono::milliseconds longest_call{15'000};
   /// The most redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five. If this is
   /// less than five, a further redirect counts as `outcome::server_error`.
@@ -72,7 +73,7 @@ struct cache_options {
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};
   /// The longest lifetime of a failure.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
-  /// The share of that lifetime that is random, from 0 to 1.
+  /// The share of a failure's lifetime that is random, from 0 to 1.
   double failure_jitter = 0.1;
   /// The greatest age at which a last good copy may apply while the file is unavailable (RFC 9309,
   /// section 2.3.1.4).
@@ -80,34 +81,35 @@ struct cache_options {
   /// The time for which a stale policy still answers while one thread renews it. With 0, callers
   /// wait for the new policy.
   std::chrono::seconds stale_while_revalidate{0};
-  /// If more of its lines are malformed, a file counts as `outcome::malformed`.
+  /// The limit of malformed lines. A file above it counts as `outcome::malformed`.
   malformed_limit malformed{};
   /// After this many malformed files in a row that `fallback` denies, a site goes into quarantine,
   /// where it gets no requests; 0 means never. See `basic_robots_cache::release`.
   int quarantine_after = 3;
 
-  /// Halts a site when its robots.txt denies everything and the one before
-  /// did not. Then nothing is allowed there until `basic_robots_cache::resume`, whatever the file
-  /// says later. If false, the rules of the site apply. If empty, the fallback policy decides
-  /// (`fallback_policy::halts_hostile`: true for `strict()` and for its variants by `with`). With
-  /// other policies, one mistake of a site would deny it until somebody looks. A
-  /// `policy_change_event` reports the change in any case. With a shared store, every process that
-  /// gets this answer halts the site.
+  /// Halts a site when its robots.txt denies everything and the one before did not. Then nothing is
+  /// allowed there until `basic_robots_cache::resume`, whatever the file says later. If false, the
+  /// rules of the site apply. Empty means `fallback_policy::halts_hostile`: true for `strict()` and
+  /// its variants by `with`, else false. With other policies, one mistake of a site would deny it
+  /// until somebody looks. A `policy_change_event` reports the change in any case. With a shared
+  /// store, every process that gets this answer halts the site.
   std::optional<bool> halt_hostile{};
   /// Halts a site whose robots.txt was unavailable for this long (`outcome::unreachable` or
   /// `server_error`). It is checked when the site is asked again. 0 means never. See
   /// `halt_reason::unreachable`.
   std::chrono::seconds halt_unreachable_after{0};
-  /// Halts a site that revokes access: `basic_robots_cache::report_response` says so, or its
-  /// robots.txt gets 401 or 403 and did not before. See `access_revoked_event`.
+  /// Halts a site that revokes access: `basic_robots_cache::report_response` finds that, or it
+  /// answers the request for its robots.txt with 401 or 403 and did not before. See
+  /// `access_revoked_event`.
   bool halt_revoked = false;
   /// A change of more than this share of rules and lines (`change_report::share`), from 0 to 1, is
   /// fast (the pipeline guide: ">30% directive delta").
   double fast_change_share = 0.3;
-  /// The window in which changes must be to count as fast, from the retrieval before the first one
-  /// to that after the last one. Their shares are added: a change that is reverted counts twice. By
-  /// default, each change counts alone, whatever its window. Rules are fresh for a day, so two
-  /// retrievals are rarely within the pipeline guide's hour.
+  /// The window in which changes are added up: they are fast if the sum of their shares is above
+  /// `fast_change_share`. It begins with the retrieval before the first change and ends with the
+  /// one after the last. A change that is reverted counts twice. Empty means that each change
+  /// counts alone, whatever the time. That is the default, since rules are fresh for a day: two
+  /// retrievals are rarely within one hour, the pipeline guide's window.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.
@@ -115,11 +117,11 @@ struct cache_options {
   /// The failures after which an origin gets no requests for a while.
   breaker_options breaker{};
   /// Lets a retrieval continue if nobody waits for it any more, so that the next caller has its
-  /// result. If false, it is stopped. Then callers with a timeout that is too short for a slow site
-  /// send it request after request, and never get an answer.
+  /// result. If false, the cache stops it. Then a caller whose timeout is too short for a slow site
+  /// sends request after request, and never gets an answer.
   bool finish_abandoned = true;
-  /// The most threads that the cache starts, for calls that may end before the fetch does, and for
-  /// renewals. If none is free, such a call fetches in its own thread if it has the time for an
+  /// The most threads that the cache starts, for renewals and for calls that may end before their
+  /// fetch. If no thread is free, such a call fetches in its own thread if it has the time for an
   /// exchange, or else waits for a thread. A renewal waits for the next call.
   std::size_t background_threads = 64;
   /// The seed for the random parts of waits and lifetimes. If empty, each cache makes one from the
@@ -163,27 +165,34 @@ namespace cache_detail {
 [[nodiscard]] inline cache_options validated(cache_options options) {
   detail::validate(retrieval_options_of(options));
   detail::validate(judge_options_of(options));
-  for (const std::string& one : options.other_agents) {
-    if (one != "*" && (one.empty() || product_token(one) != one)) {
-      throw std::invalid_argument{"other_agents: \"" + one +
-                                  "\" is no product token: use letters, '_' and '-', or '*'"};
+  for (const std::string& agent : options.other_agents) {
+    if (agent != "*" && (agent.empty() || product_token(agent) != agent)) {
+      throw std::invalid_argument{"other_agents: \"" + agent +
+                                  "\" is not a product token: use letters, '_' and '-', or '*'"};
     }
   }
   if (options.longest_call.count() < 0) {
-    throw std::invalid_argument{"longest_call is negative: use 0 for no limit"};
+    throw std::invalid_argument{"longest_call is " + std::to_string(options.longest_call.count()) +
+                                " ms: use 0 for no limit, or more"};
   }
   if (!(options.fast_change_share >= 0 && options.fast_change_share <= 1)) {
-    throw std::invalid_argument{"fast_change_share is not a share: use a number from 0 to 1"};
+    throw std::invalid_argument{"fast_change_share is " +
+                                std::to_string(options.fast_change_share) +
+                                ": use a number from 0 to 1"};
   }
   if (options.fast_change_within && options.fast_change_within->count() < 0) {
-    throw std::invalid_argument{
-        "fast_change_within is negative: use 0 or more, or leave it empty for any time"};
+    throw std::invalid_argument{"fast_change_within is " +
+                                std::to_string(options.fast_change_within->count()) +
+                                " s: use 0 or more, or leave it empty for any time"};
   }
   if (options.halt_unreachable_after.count() < 0) {
-    throw std::invalid_argument{"halt_unreachable_after is negative: use 0 for never"};
+    throw std::invalid_argument{"halt_unreachable_after is " +
+                                std::to_string(options.halt_unreachable_after.count()) +
+                                " s: use 0 for never, or more"};
   }
   if (options.quarantine_after < 0) {
-    throw std::invalid_argument{"quarantine_after is negative: use 0 for no quarantine"};
+    throw std::invalid_argument{"quarantine_after is " + std::to_string(options.quarantine_after) +
+                                ": use 0 for no quarantine, or more"};
   }
   return options;
 }

@@ -64,9 +64,9 @@ class look_up {
   look_up& operator=(look_up&&) noexcept;
   ~look_up();
 
-  /// Returns the next step. It changes only in the functions below, and no more once it is the
-  /// policy. Send a request once; any thread may do so. If its stop token is requested, nobody
-  /// waits for the response any more.
+  /// Returns the next step. Only the functions below change it. Once it is the policy, it never
+  /// changes. Send a request only once; any thread may do so. If a stop is requested through its
+  /// token, nobody waits for the response any more.
   [[nodiscard]] step next() const;
 
   /// Returns the policy, or null if the look-up has not ended. If there is a ruling on the site,
@@ -87,8 +87,8 @@ class look_up {
   /// Takes the response to the request of `next()`. Has no effect if `next()` is not a request.
   void on_response(fetch_response response);
 
-  /// Ends the wait of `next()` after its time has come or its stop token was requested. Has no
-  /// effect before that, or if `next()` is not a wait.
+  /// Ends the wait of `next()` after its time has come, or after a stop was requested through its
+  /// token. Has no effect before that, or if `next()` is not a wait.
   void on_wait_over();
 
   /// Ends the wait of `next()` early, with the result of the last try. Has no effect if `next()` is
@@ -98,15 +98,15 @@ class look_up {
   /// Takes the news that `next()` waits for. Has no effect before there is news.
   void resume();
 
-  /// Calls `wake` when there is news for `resume`, in the thread that has it. If there is news
-  /// already, calls it at once. `wake` must return soon and must not throw. It replaces an earlier
-  /// one. After the look-up is destroyed, it is not called, unless another thread has begun the
-  /// call.
+  /// Calls `wake` when there is news for `resume`, in the thread that causes the news. If there is
+  /// news already, calls it at once. `wake` must return soon and must not throw. It replaces the
+  /// function of an earlier call. After the look-up is destroyed, it is not called, unless another
+  /// thread has already begun the call.
   void call_on_news(std::function<void()> wake);
 
-  /// Stops waiting. If other callers wait for its requests, returns true. Then the caller must
-  /// drive the look-up until `next()` is a policy, which is null. Otherwise, the stop token of the
-  /// step is requested.
+  /// Stops waiting for the policy. Returns true if this look-up does the fetch. Then the caller
+  /// must drive it until `next()` is a policy, which is null. If nobody else needs the fetch, a
+  /// stop is requested through the token of its step.
   bool leave() noexcept;
 
  private:

@@ -57,7 +57,7 @@ class look_up_driver {
   ~look_up_driver() { inbox_->close(); }
 
   /// Drives a look-up. Calls `done` once with the policy: before the return if the policy is known,
-  /// else in `run`. Returns the number for `leave`. If it throws, the look-up is dropped.
+  /// else in `run`. Returns the number for `leave`. Drops the look-up if it throws.
   number start(look_up work, on_done done) {
     const number id = ++last_number_;
     items_.emplace(id, std::make_unique<item>(std::move(work), std::move(done)));
@@ -70,23 +70,23 @@ class look_up_driver {
     return id;
   }
 
-  /// Drops `done` of a look-up. The driver continues its requests while others wait for it, or if
-  /// the cache wants it (`cache_options::finish_abandoned`).
+  /// Drops `done` of a look-up. The driver continues its requests while other callers wait for
+  /// them, or with `cache_options::finish_abandoned`.
   void leave(number id) {
     const auto found = items_.find(id);
     if (found == items_.end()) {
       return;
     }
-    item& one = *found->second;
-    one.done = nullptr;
-    if (!one.work.leave()) {
-      end_wait(one);
+    item& entry = *found->second;
+    entry.done = nullptr;
+    if (!entry.work.leave()) {
+      end_wait(entry);
       items_.erase(found);
     }
   }
 
-  /// Handles the responses and news that have come, and ends the waits that are over. Passes an
-  /// exception of a callback on, and `std::bad_alloc`; the next call handles the rest.
+  /// Handles the responses and news that have come, and ends the waits that are over. Passes on
+  /// exceptions of callbacks and `std::bad_alloc`; the next call handles the rest.
   void run() {
     send();
     for (auto next = inbox_->take(); !next.empty(); next = inbox_->take()) {
@@ -116,7 +116,7 @@ class look_up_driver {
     return waits_.empty() ? std::nullopt : std::optional{waits_.begin()->first};
   }
 
-  /// Ends the waits before retries that would last until `from` or longer: the failure counts.
+  /// Ends each wait before a retry that would last until `from` or longer: the last failure counts.
   void cut_short(time_point from) {
     while (!waits_.empty() && std::prev(waits_.end())->first >= from) {
       const number id = std::prev(waits_.end())->second;
@@ -148,7 +148,7 @@ class look_up_driver {
     std::optional<stop_callback<std::function<void()>>> on_stop{};
   };
 
-  /// A response; or, if empty, a message that there is news or a wait was stopped.
+  /// A response or, without one, a message that there is news or that a wait was stopped.
   struct report {
     number id = 0;
     std::optional<fetch_response> response{};
@@ -159,7 +159,7 @@ class look_up_driver {
    public:
     explicit inbox(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-    /// Moves the node, so it allocates nothing.
+    /// Adds a report. Moves its node, so it allocates nothing.
     void add(std::list<report>& node) {
       const std::scoped_lock lock{mutex_};
       if (wake_) {
@@ -212,38 +212,38 @@ class look_up_driver {
     if (found == items_.end()) {
       return;
     }
-    item& one = *found->second;
-    if (reported.response && std::exchange(one.has_request, false)) {
+    item& entry = *found->second;
+    if (reported.response && std::exchange(entry.has_request, false)) {
       --fetching_;
-      one.work.on_response(*std::move(reported.response));
+      entry.work.on_response(*std::move(reported.response));
     } else {
-      one.work.resume();
-      one.work.on_wait_over();
+      entry.work.resume();
+      entry.work.on_wait_over();
     }
     go_on(reported.id);
   }
 
   /// Does the next step of a look-up. If memory runs out, its report or wait remains for `run`.
   void go_on(number id) {
-    item& one = *items_.at(id);
+    item& entry = *items_.at(id);
     std::unique_ptr<item> ended;
-    look_up::step step = one.work.next();
+    look_up::step step = entry.work.next();
     if (auto* const request = std::get_if<fetch_request>(&step)) {
-      if (!one.has_request) {
+      if (!entry.has_request) {
         ready_.emplace_back(id, std::move(*request));
-        one.has_request = true;
+        entry.has_request = true;
       }
-      end_wait(one);
+      end_wait(entry);
     } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {
       const auto wait = waits_.emplace(pause->until, id);
-      end_wait(one);
-      one.wait = wait;
-      one.on_stop.emplace(pause->stop, reporter(id));
+      end_wait(entry);
+      entry.wait = wait;
+      entry.on_stop.emplace(pause->stop, reporter(id));
     } else if (std::holds_alternative<look_up::news_wait>(step)) {
-      one.work.call_on_news(reporter(id));
-      end_wait(one);
+      entry.work.call_on_news(reporter(id));
+      end_wait(entry);
     } else {
-      end_wait(one);
+      end_wait(entry);
       ended = std::move(items_.at(id));
       items_.erase(id);
     }
@@ -262,7 +262,7 @@ class look_up_driver {
     end_wait(*found->second);
     if (found->second->has_request) {
       const auto unsent = std::find_if(ready_.begin(), ready_.end(),
-                                       [id](const auto& one) { return one.first == id; });
+                                       [id](const auto& ready) { return ready.first == id; });
       if (unsent != ready_.end()) {
         ready_.erase(unsent);
       } else {
@@ -272,9 +272,9 @@ class look_up_driver {
     items_.erase(found);
   }
 
-  void end_wait(item& one) {
-    one.on_stop.reset();
-    if (const auto wait = std::exchange(one.wait, std::nullopt)) {
+  void end_wait(item& entry) {
+    entry.on_stop.reset();
+    if (const auto wait = std::exchange(entry.wait, std::nullopt)) {
       waits_.erase(*wait);
     }
   }

@@ -32,11 +32,10 @@ namespace robots {
 enum class prefetch_outcome {
   kept,      ///< the cache had fresh rules
   fetched,   ///< it asked the site, which sent its robots.txt or has none
-  joined,    ///< it waited for another look-up of the site, its own for a duplicate or a thread's,
-             ///< or for another process (`TieredStorage`)
+  joined,    ///< it waited for another look-up of the site, in this or in another thread, or for
+             ///< another process (`TieredStorage`)
   failed,    ///< the robots.txt was not available: the fallback policy decides
-  excluded,  ///< nothing: `cache_options::excluded` names the host, or it is halted or not signed
-             ///< off
+  excluded,  ///< it sent nothing: the host is excluded, halted or not signed off
   invalid,   ///< the text is not a URL, host or `host:port`
 };
 
@@ -59,8 +58,8 @@ struct prefetch_limits {
   std::size_t max_in_flight = 64;
 
   /// The most hosts that are begun but not done: in an exchange, in a wait before a retry, or
-  /// waiting for another look-up of the site. It bounds the memory. At least `max_in_flight` are
-  /// allowed.
+  /// waiting for another look-up of the site. It bounds the memory. A value below `max_in_flight`
+  /// counts as `max_in_flight`.
   std::size_t max_pending = 4'096;
 
   /// A stop request, from any thread, cancels the requests in flight; no more requests begin.
@@ -98,7 +97,7 @@ class prefetch_run {
                const prefetch_callback& progress)
       : cache_(cache), hosts_(hosts), web_(web), limits_(limits), progress_(progress) {
     if (limits.max_in_flight == 0) {
-      throw std::invalid_argument{"prefetch: max_in_flight is 0; set it to 1 or more"};
+      throw std::invalid_argument{"prefetch: max_in_flight is 0: set it to 1 or more"};
     }
     if constexpr (requires { std::size(hosts); }) {
       total_ = static_cast<std::size_t>(std::size(hosts));
@@ -136,7 +135,7 @@ class prefetch_run {
  private:
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
-  // The most hosts begun between two looks at the network, since all of them may be in the cache.
+  // After this many hosts, it looks at the network again, since all hosts may be in the cache.
   static constexpr int batch = 64;
   // A clock may run at any speed, so it is read this often.
   static constexpr std::chrono::milliseconds longest_sleep{1'000};
@@ -189,7 +188,7 @@ class prefetch_run {
       until = next;
     }
     if constexpr (NotifyingClock<clock_type>) {
-      // A program moves such a clock; sleeping may do that.
+      // A program moves such a clock, and sleeping may move it, too.
       if (until && *until != (time_point::min)()) {
         if (next && driver_.fetching() == 0) {
           return cache_.clock().sleep_until(*until, limits_.stop);
@@ -237,7 +236,7 @@ class prefetch_run {
   base::clock_condition changed_;
   bool is_woken_ = false;
   std::thread::id home_ = std::this_thread::get_id();
-  // This thread sees its own reports before it waits.
+  // This thread handles its own reports before it waits, so they need no wake.
   look_up_driver<clock_type, F> driver_{cache_.clock(), web_,
                                         [this]() noexcept {
                                           if (std::this_thread::get_id() != home_) {
@@ -251,9 +250,9 @@ class prefetch_run {
 
 /// Loads the policies of `hosts` into `cache`. Hosts are URLs, hosts or `host:port`. The calling
 /// thread asks up to `prefetch_limits::max_in_flight` of them at once through `web`, not through
-/// the fetcher of the cache. It runs a `PolledFetcher` itself; any other fetcher works by itself.
-/// Retries, circuit breakers, fallback policy and entries are those of the cache, and flights are
-/// shared with other threads.
+/// the fetcher of the cache. It also drives `web` if that is a `PolledFetcher`. Retries, circuit
+/// breakers, fallback policy and entries are those of the cache, and flights are shared with other
+/// threads.
 ///
 /// `hosts` is an input range whose elements convert to `std::string_view`. It is read once, in this
 /// thread, as room becomes free. It may be endless or read a file, but should not block. Its size

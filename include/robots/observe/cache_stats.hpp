@@ -18,7 +18,7 @@ struct cache_counts {
   std::uint64_t denied = 0;        ///< decisions that denied, including exclusions
   /// Decisions and calls of `get`, `refresh` and `begin` for excluded hosts.
   std::uint64_t excluded = 0;
-  std::uint64_t far_hits = 0;   ///< sites that the shared store had a record of
+  std::uint64_t far_hits = 0;   ///< sites for which the shared store had a fresh record
   std::uint64_t evictions = 0;  ///< entries dropped to make room
 
   /// Returns the number of look-ups.
@@ -47,7 +47,7 @@ struct cache_counts {
   [[nodiscard]] constexpr double fetch_success_rate() const noexcept {
     return ratio(retrievals - failures, retrievals);
   }
-  /// Returns the number of entries dropped to make room per look-up, usually from 0 to 1.
+  /// Returns the number of evictions per look-up, usually from 0 to 1.
   [[nodiscard]] constexpr double eviction_rate() const noexcept {
     return ratio(evictions, look_ups());
   }
@@ -65,18 +65,19 @@ namespace robots {
 
 /// The counts of a cache since its construction, and its present size.
 struct cache_stats : detail::cache_counts {
-  std::uint64_t far_misses = 0;           ///< sites that the shared store had no fresh record of
+  std::uint64_t far_misses = 0;           ///< sites for which the shared store had no fresh record
   std::uint64_t far_rejected = 0;         ///< values of the shared store that were not valid
   std::uint64_t far_failures = 0;         ///< calls at which the shared store threw
-  std::size_t pending_invalidations = 0;  ///< not yet in the shared store
+  std::size_t pending_invalidations = 0;  ///< erasures that the shared store has not received
   std::uint64_t storage_failures = 0;     ///< calls at which the storage threw
   std::size_t size = 0;                   ///< entries now
   std::size_t quarantined = 0;            ///< sites in quarantine now
   std::size_t open_breakers = 0;          ///< origins whose circuit breaker is not closed now
-  /// Events at which the observer, or one of several, threw.
+  /// Events at which an observer threw.
   std::uint64_t observer_failures = 0;
 
-  /// Returns the share of the sites asked of a shared store that it had a record of, from 0 to 1.
+  /// Returns the share of sites for which the shared store had a fresh record when it was asked,
+  /// from 0 to 1.
   [[nodiscard]] constexpr double far_hit_rate() const noexcept {
     return ratio(far_hits, far_hits + far_misses);
   }

@@ -60,9 +60,9 @@ inline void add_policy(base::json_writer& line, const policy& used) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
-/// The level of each kind of event in a log.
+/// Returns the log level of an event.
 struct event_level {
-  log_level denied;  // of decisions that deny
+  log_level denied;  // the level of decisions that deny
 
   log_level operator()(const event_base& /*event*/) const { return info; }
   log_level operator()(const look_up_event& event) const {
@@ -111,7 +111,7 @@ struct event_level {
   log_level operator()(const lost_invalidation_event& /*event*/) const { return error; }
 };
 
-/// Adds the members of each kind of event to `line`, and returns a sentence.
+/// Adds the members of an event to `line`, and returns a sentence for people.
 struct event_text {
   base::json_writer& line;
 
@@ -146,9 +146,11 @@ struct event_text {
     line.flag("not_robots_txt", found.lines.not_robots_txt);
     line.text("charset", to_string(event.policy.source().charset));
     line.flag("invalid_utf8", event.invalid_utf8).open_list("findings");
-    for (const diagnostic& one : found.diagnostics) {
-      line.open().number("line", one.line).number("column", one.column);
-      line.text("severity", to_string(one.severity)).text("code", to_string(one.code)).close();
+    for (const diagnostic& finding : found.diagnostics) {
+      line.open().number("line", finding.line).number("column", finding.column);
+      line.text("severity", to_string(finding.severity))
+          .text("code", to_string(finding.code))
+          .close();
     }
     line.close_list();
     add_policy(line, event.policy);
@@ -156,7 +158,7 @@ struct event_text {
     if (found.lines.malformed > 0 || found.lines.not_robots_txt) {
       text += ", but " + policy_detail::malformed_text(found);
     }
-    return text += event.invalid_utf8 ? ", but it is not well-formed UTF-8" : "";
+    return text += event.invalid_utf8 ? ", but it is not valid UTF-8" : "";
   }
 
   std::string operator()(const retrieval_event& event) const {
@@ -246,16 +248,19 @@ struct event_text {
     line.seconds("interval_seconds", event.interval).number("changed", found.changed());
     line.number("unchanged", found.unchanged).open_list("rules");
     for (std::size_t i = 0; i < (std::min)(most, found.rules.size()); ++i) {
-      const change_report::rule_change& one = found.rules[i];
-      line.open().text("change", to_string(one.change)).text("directive", to_string(one.kind));
-      add_change(one.before ? &one.before->pattern : nullptr,
-                 one.after ? &one.after->pattern : nullptr);
+      const change_report::rule_change& changed = found.rules[i];
+      line.open()
+          .text("change", to_string(changed.change))
+          .text("directive", to_string(changed.kind));
+      add_change(changed.before ? &changed.before->pattern : nullptr,
+                 changed.after ? &changed.after->pattern : nullptr);
     }
     line.close_list().open_list("other_lines");
     for (std::size_t i = 0; i < (std::min)(most, found.lines.size()); ++i) {
-      const auto& one = found.lines[i];
-      line.open().text("directive", to_string(one.kind));
-      add_change(one.before ? &*one.before : nullptr, one.after ? &*one.after : nullptr);
+      const auto& changed = found.lines[i];
+      line.open().text("directive", to_string(changed.kind));
+      add_change(changed.before ? &*changed.before : nullptr,
+                 changed.after ? &*changed.after : nullptr);
     }
     line.close_list();
     add_policy(line, event.after);
@@ -281,16 +286,17 @@ struct event_text {
       return "the site was resumed";
     }
     return std::string{base::enum_text<halt_reason::unreachable>(
-        event.reason, {"the site was halted: its robots.txt denies everything now",
-                       "the site was halted: it revoked access", "the site was halted: by_hand",
-                       "the site was halted: its robots.txt could not be had for too long"})};
+        event.reason,
+        {"the site was halted: its robots.txt denies everything now",
+         "the site was halted: it revoked access", "the site was halted: by an operator",
+         "the site was halted: its robots.txt was unavailable for too long"})};
   }
 
   std::string operator()(const sign_off_event& event) const {
     line.flag("given", event.given).flag("awaited", event.awaited);
     return event.given     ? "the site was signed off"
            : event.awaited ? "the site is high-risk and waits for somebody to sign it off"
-                           : "the sign-off of the site was taken back";
+                           : "the sign-off of the site was withdrawn";
   }
 
   std::string operator()(const breaker_event& event) const {

@@ -79,7 +79,7 @@ enum class look_up_result : std::uint8_t {
 
 /// A site was looked up.
 struct look_up_event : event_base {
-  static constexpr std::string_view name = "look_up";  ///< of its kind
+  static constexpr std::string_view name = "look_up";  ///< the name of the event
   look_up_result result = look_up_result::miss;        ///< the way in which the policy was found
   const robots::policy* policy = nullptr;              ///< the policy; null for a miss
 };
@@ -87,39 +87,39 @@ struct look_up_event : event_base {
 /// A retrieval made an exchange. Reported at the end of the retrieval, in the order of the
 /// exchanges, before its `retrieval_event`.
 struct exchange_event : event_base {
-  static constexpr std::string_view name = "exchange";  ///< of its kind
+  static constexpr std::string_view name = "exchange";  ///< the name of the event
   const detail::exchange& exchange;                     ///< the URL, and the status or error
   std::chrono::nanoseconds ended{0};                    ///< time from its end to this event
   std::chrono::nanoseconds duration{0};                 ///< from the request to the response
   std::size_t bytes = 0;                                ///< octets of the body that were read
-  int hop = 0;      ///< number of redirects of this try before it
+  int hop = 0;      ///< number of redirects before it, in the same try
   int attempt = 1;  ///< number of the try; from 2 on, a retry
 };
 
 /// A robots.txt was parsed.
 struct parse_event : event_base {
-  static constexpr std::string_view name = "parse";  ///< of its kind
+  static constexpr std::string_view name = "parse";  ///< the name of the event
   const robots::policy& policy;                      ///< the policy with its `rules` and `findings`
   std::chrono::nanoseconds duration{0};              ///< of decoding, parsing and compiling
-  /// True if the text was read as UTF-8 but is not valid UTF-8. The bad octets do not change.
+  /// True if the text was read as UTF-8 but is not valid UTF-8. The invalid octets are kept.
   bool invalid_utf8 = false;
 };
 
 /// A robots.txt was requested from its site.
 struct retrieval_event : event_base {
-  static constexpr std::string_view name = "retrieval";  ///< of its kind
-  const robots::policy& policy;                          ///< no body if another site has the file
+  static constexpr std::string_view name = "retrieval";  ///< the name of the event
+  const robots::policy& policy;                          ///< the resulting policy
   /// The result of the retrieval; without a body if another site has the file.
   const robots::record& record;
   std::chrono::nanoseconds duration{0};  ///< by the clock of the cache
-  /// The exchanges of the retrieval; each had its own event before. For the file of another site,
-  /// the exchanges before the redirect to it.
+  /// The exchanges of the retrieval; each had an event before. If another site has the file, these
+  /// are the exchanges up to the redirect to that site.
   const std::vector<exchange_event>* exchanges = nullptr;
 };
 
 /// The shared store had a fresh record from another process.
 struct far_hit_event : event_base {
-  static constexpr std::string_view name = "far_hit";  ///< of its kind
+  static constexpr std::string_view name = "far_hit";  ///< the name of the event
   const robots::policy& policy;                        ///< the resulting policy
   const robots::record& record;                        ///< the record from the store
 };
@@ -127,7 +127,7 @@ struct far_hit_event : event_base {
 /// The shared store had a record that does not answer the look-up: a last good copy, or a file that
 /// the site may confirm with a 304.
 struct far_copy_event : event_base {
-  static constexpr std::string_view name = "far_copy";  ///< of its kind
+  static constexpr std::string_view name = "far_copy";  ///< the name of the event
   const robots::policy& policy;                         ///< the resulting policy
   const robots::record& record;                         ///< the record from the store
 };
@@ -135,35 +135,35 @@ struct far_copy_event : event_base {
 /// The fallback policy decided, because the robots.txt was unavailable, or too malformed to be
 /// obeyed.
 struct fallback_event : event_base {
-  static constexpr std::string_view name = "fallback";  ///< of its kind
-  const robots::policy& policy;  ///< `basis` has the action, `outcome` the reason
+  static constexpr std::string_view name = "fallback";  ///< the name of the event
+  const robots::policy& policy;  ///< its `basis` has the action, its `outcome` the reason
 };
 
 /// The permissions of a site have changed: its robots.txt appeared, disappeared, or has other rules
 /// or delays. Reported before the first decision by the new policy.
 struct policy_change_event : event_base {
-  static constexpr std::string_view name = "policy_change";  ///< of its kind
+  static constexpr std::string_view name = "policy_change";  ///< the name of the event
   const robots::policy& before;                              ///< the policy before the change
   const robots::policy& after;                               ///< the policy after it
   const change_report& changes;                              ///< the changes
   std::chrono::nanoseconds interval{0};                      ///< between the fetches of the two
-  bool fast = false;  ///< everything is denied now, and was not before
-  /// Now the rules mean the same as `Disallow: /`, before they did not.
+  bool fast = false;  ///< the change is fast: see `cache_options::fast_change_share`
+  /// True if the rules now mean the same as `Disallow: /`, and did not before.
   bool turned_hostile = false;
 };
 
 /// A site refuses what it allowed before. A page that robots.txt allows got 401, 403 or a challenge
 /// (see `basic_robots_cache::report_response`), or the robots.txt itself got 401 or 403.
 struct access_revoked_event : event_base {
-  static constexpr std::string_view name = "access_revoked";  ///< of its kind
-  std::string_view url;  ///< of the page, or of the robots.txt after redirects
+  static constexpr std::string_view name = "access_revoked";  ///< the name of the event
+  std::string_view url;  ///< the page, or the robots.txt after redirects
   int status = 0;        ///< HTTP status of the answer
 };
 
 /// A site was halted, or resumed. `site` is a host or `host:port` without a scheme, since a halt
 /// applies to both schemes.
 struct halt_event : event_base {
-  static constexpr std::string_view name = "halt";  ///< of its kind
+  static constexpr std::string_view name = "halt";  ///< the name of the event
   halt_reason reason{};                             ///< the reason of the halt
   bool resumed = false;                             ///< true if the halt was lifted
 };
@@ -171,52 +171,52 @@ struct halt_event : event_base {
 /// A high-risk site was seen for the first time, was signed off, or lost its sign-off. `site` is as
 /// in `halt_event`.
 struct sign_off_event : event_base {
-  static constexpr std::string_view name = "sign_off";  ///< of its kind
+  static constexpr std::string_view name = "sign_off";  ///< the name of the event
   bool given = false;                                   ///< it was signed off
-  /// It was seen and needs a sign-off. If both are false, it lost its sign-off.
+  /// It was seen and needs a sign-off. If both members are false, it lost its sign-off.
   bool awaited = false;
 };
 
 /// A decision was made.
 struct decision_event : event_base {
-  static constexpr std::string_view name = "decision";  ///< of its kind
+  static constexpr std::string_view name = "decision";  ///< the name of the event
   std::string_view url;                                 ///< as given by the caller
   const robots::decision& decision;                     ///< the answer
 };
 
-/// The circuit breaker of an origin changed its state. The origin is the event's site.
+/// The circuit breaker of an origin changed its state. `site` is the origin.
 struct breaker_event : event_base {
-  static constexpr std::string_view name = "breaker";  ///< of its kind
+  static constexpr std::string_view name = "breaker";  ///< the name of the event
   breaker_state state = breaker_state::closed;         ///< its new state
 };
 
 /// A storage has dropped an entry.
 struct drop_event : event_base {
-  static constexpr std::string_view name = "drop";  ///< of its kind
+  static constexpr std::string_view name = "drop";  ///< the name of the event
   bool expired = false;                             ///< it had expired; else there was no room
 };
 
 /// A site was put in quarantine, or released from it.
 struct quarantine_event : event_base {
-  static constexpr std::string_view name = "quarantine";  ///< of its kind
+  static constexpr std::string_view name = "quarantine";  ///< the name of the event
   bool released = false;                                  ///< true if released
 };
 
 /// An override was set or lifted: see `basic_robots_cache::set_override`.
 struct override_event : event_base {
-  static constexpr std::string_view name = "override";  ///< of its kind
+  static constexpr std::string_view name = "override";  ///< the name of the event
   site_override value{};                                ///< the new one; `none` if it was lifted
 };
 
-/// The excluded hosts were replaced: see `basic_robots_cache::set_excluded`. Its site is empty.
+/// The excluded hosts were replaced: see `basic_robots_cache::set_excluded`. `site` is empty.
 struct exclusions_event : event_base {
-  static constexpr std::string_view name = "exclusions";  ///< of its kind
+  static constexpr std::string_view name = "exclusions";  ///< the name of the event
   std::span<const std::string> hosts;                     ///< the new list, as given
 };
 
 /// A gate answered whether and when a URL may be fetched.
 struct admission_event : event_base {
-  static constexpr std::string_view name = "admission";  ///< of its kind
+  static constexpr std::string_view name = "admission";  ///< the name of the event
   std::string_view url;                                  ///< as given by the caller
   const robots::decision& decision;                      ///< the decision by robots.txt
   admission_reason reason{};                             ///< the answer
@@ -227,14 +227,14 @@ struct admission_event : event_base {
 
 /// The ledger of a gate has failed, or answers again: see `gate_options::ledger`.
 struct ledger_event : event_base {
-  static constexpr std::string_view name = "ledger";  ///< of its kind
+  static constexpr std::string_view name = "ledger";  ///< the name of the event
   bool up = false;                                    ///< true if it answers again
   std::string_view message;                           ///< the error; empty if it answers
 };
 
 /// The store that a cache shares with other processes has failed, or answers again.
 struct far_store_event : event_base {
-  static constexpr std::string_view name = "far_store";  ///< of its kind
+  static constexpr std::string_view name = "far_store";  ///< the name of the event
   bool up = false;           ///< true if it answers again; else it is not used for a while
   std::string_view message;  ///< its last error; empty if it answers
 };
@@ -242,7 +242,7 @@ struct far_store_event : event_base {
 /// The invalidation of the event's site did not reach the shared store, and this process no longer
 /// tries. Other processes may use the old rules until these expire.
 struct lost_invalidation_event : event_base {
-  static constexpr std::string_view name = "lost_invalidation";  ///< of its kind
+  static constexpr std::string_view name = "lost_invalidation";  ///< the name of the event
 };
 
 }  // namespace robots

@@ -27,7 +27,7 @@ enum class log_level : std::uint8_t {
   critical,
 };
 
-/// The name of a level, as the log has it.
+/// The name of a level, as the log writes it.
 [[nodiscard]] constexpr std::string_view to_string(log_level level) noexcept {
   return base::enum_text<log_level::critical>(level,
                                               {"DEBUG", "INFO", "WARN", "ERROR", "CRITICAL"});
@@ -35,7 +35,7 @@ enum class log_level : std::uint8_t {
 
 /// The options of a `JsonLog`.
 struct json_log_options {
-  log_level least = log_level::info;  ///< lines of a lower level are not written
+  log_level least = log_level::info;  ///< the lowest level of lines that are written
   /// The level of decisions and admissions that deny. If the fallback policy made them, the level
   /// is at least ERROR.
   log_level denied_level = log_level::info;
@@ -95,10 +95,10 @@ class JsonLog {
   /// a gate that this log observes.
   using line_sink = std::function<void(std::string_view line)>;
 
-  /// The number of lines, by what became of them.
+  /// The numbers of lines that were written or lost.
   struct counts {
     std::uint64_t written = 0;  ///< lines that the sink took
-    std::uint64_t lost = 0;     ///< lines at which the sink threw, or without room in the queue
+    std::uint64_t lost = 0;     ///< lines for which the sink threw or the queue had no room
   };
 
   /// Writes to `sink`. Throws `std::invalid_argument` if an option makes no sense.

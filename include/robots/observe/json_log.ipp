@@ -42,7 +42,7 @@ class line_output {
     }
   }
 
-  /// Passes on a line, a JSON object with at least one member.
+  /// Passes on a line: a JSON object with at least one member.
   void add(std::string line) {
     if (queue_) {
       const std::size_t size = sizeof(std::string) + line.size();
@@ -87,24 +87,27 @@ class line_output {
   const std::function<void(std::string_view)> sink_;
   std::atomic<std::uint64_t> written_ = 0;
   std::atomic<std::uint64_t> lost_ = 0;
-  std::uint64_t reported_ =
-      0;              // lost lines that were reported; used by the thread that calls the sink
-  std::mutex mutex_;  // held during a call of the sink if there is no queue
+  // The number of lost lines that were reported. Only the thread that calls the sink uses it.
+  std::uint64_t reported_ = 0;
+  std::mutex mutex_;            // held during a call of the sink if there is no queue
   std::optional<queue> queue_;  // last, since its thread uses the other members
 };
 
 [[nodiscard]] inline JsonLog::line_sink checked(JsonLog::line_sink sink,
                                                 const json_log_options& options) {
   if (!sink) {
-    throw std::invalid_argument{"JsonLog: give a sink that can be called"};
+    throw std::invalid_argument{
+        "JsonLog: the sink is an empty function: give one that can be called"};
   }
   if (!(options.decision_share >= 0 && options.decision_share <= 1)) {
-    throw std::invalid_argument{"json_log_options::decision_share: give a share from 0 to 1"};
+    throw std::invalid_argument{"json_log_options::decision_share is " +
+                                std::to_string(options.decision_share) +
+                                ": use a number from 0 to 1"};
   }
   return sink;
 }
 
-/// The rest of a partly written line comes before the next line.
+/// Makes a sink of `write`. After a line that was written in part, it first ends that line.
 [[nodiscard]] inline JsonLog::line_sink ending_torn_lines(
     std::function<bool(std::string_view)> write) {
   return [write = std::move(write), torn = false](std::string_view line) mutable {
@@ -118,8 +121,10 @@ class line_output {
 }  // namespace observe_detail
 
 struct JsonLog::state {
-  state(JsonLog::line_sink sink, const json_log_options& given)
-      : options{given}, sample{given.decision_share}, output{std::move(sink), given.queue_bytes} {}
+  state(JsonLog::line_sink sink, const json_log_options& user_options)
+      : options{user_options},
+        sample{user_options.decision_share},
+        output{std::move(sink), user_options.queue_bytes} {}
 
   const json_log_options options;
   const base::sampler sample;

@@ -11,9 +11,9 @@ namespace robots {
 /// The limits of a `Metrics`.
 struct metrics_options {
   /// The number of domains with counters (`metrics_snapshot::domains`), about 300 octets each. The
-  /// first domains get them; all later domains are counted together, without a label. A monitoring
-  /// system stores a series for each domain, so choose a number that it can hold. With 0, no counts
-  /// by domain. Above 0, each look-up takes a lock.
+  /// first domains get counters; all later domains are counted together, without a label. A
+  /// monitoring system stores a series for each domain, so choose a number that it can hold. With
+  /// 0, domains are not counted. Above 0, each look-up takes a lock.
   std::size_t domains = 0;
 };
 
@@ -26,12 +26,13 @@ struct metrics_options {
 /// `basic_robots_cache::stats`. To export the figures, see `metrics_snapshot::families`.
 class Metrics {
  public:
-  /// Counts from zero.
+  /// Makes counters that start at 0, without counts by domain.
   Metrics() : Metrics(metrics_options{}) {}
-  /// Counts from zero.
+  /// Makes counters that start at 0.
   explicit Metrics(const metrics_options& options);
 
-  /// Returns the counts. Those of look-ups and decisions are read one by one, not at one moment.
+  /// Returns the counts. The counts of look-ups and decisions are read one after another, so they
+  /// may be of different moments.
   [[nodiscard]] metrics_snapshot snapshot() const;
 
   /// Counts a look-up and, if `metrics_options::domains` asks for it, its domain.

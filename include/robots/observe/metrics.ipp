@@ -23,7 +23,7 @@ namespace robots {
 
 namespace observe_detail {
 
-/// Counts an event other than look-ups and decisions.
+/// Counts an event that is not a look-up or a decision.
 struct counting {
   metrics_snapshot& counts;
 
@@ -99,7 +99,7 @@ struct counting {
 struct Metrics::state {
   static constexpr std::size_t reasons = static_cast<std::size_t>(decision_reason::invalid_url) + 1;
 
-  /// The counts of hits: look-ups by result, decisions by answer and reason.
+  /// The counts that a hit changes: look-ups by result, decisions by answer and reason.
   enum class tally : unsigned char {
     hit = static_cast<unsigned char>(look_up_result::hit),
     stale_hit = static_cast<unsigned char>(look_up_result::stale_hit),
@@ -120,8 +120,8 @@ struct Metrics::state {
     }
   }
 
-  /// Changes the counts of the domain of a site. The first domains have their own; all later ones
-  /// share those of the empty domain. No count ever falls: exporters require that of counters.
+  /// Changes the counts of the domain of a site. The first domains have separate counts; all later
+  /// domains share the counts of the empty domain. So no count ever falls, as exporters require.
   template <class Change>
   void change_domain(std::string_view site, const Change& change) {
     if (most_domains == 0) {

@@ -33,7 +33,7 @@ struct metrics_snapshot : detail::cache_counts {
     static constexpr std::size_t size = 12;
 
     std::array<double, size> bounds{};  ///< in seconds, ascending; a bucket includes its bound
-    std::array<std::uint64_t, size + 1> counts{};  ///< per bucket; the last: longer ones
+    std::array<std::uint64_t, size + 1> counts{};  ///< per bucket; the last one has the longer ones
     double sum = 0.0;                              ///< the sum in seconds
 
     /// Counts a duration. A negative one counts as 0.
@@ -67,35 +67,37 @@ struct metrics_snapshot : detail::cache_counts {
   std::vector<domain_counts> domains{};
   /// Retrievals, by outcome.
   base::enum_counts<outcome::redirected> outcomes{};
-  /// Decisions by the fallback policy: `outcome` as the index, then the action.
+  /// Policies that the fallback policy decided: the outcome as the index, then the action.
   std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
   std::vector<status_count> statuses{};  ///< responses, by status, in order
-  base::enum_counts<fetch_error::connection_refused>
-      errors{};               ///< exchanges without response, by why
+  /// Exchanges without a response, by error.
+  base::enum_counts<fetch_error::connection_refused> errors{};
   std::uint64_t retries = 0;  ///< tries after the first of a retrieval
   std::uint64_t bytes = 0;    ///< octets of bodies read
+  /// Times from a request to its response.
   histogram exchange_duration{
-      {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0}};  ///< of one request
+      {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0}};
   histogram fetch_duration{exchange_duration.bounds};  ///< of retrievals, with retries and waits
-  histogram parse_duration{{1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 0.001, 0.0025, 0.005, 0.01,
-                            0.025, 0.1}};  ///< of parsing the files
-  std::uint64_t malformed_lines = 0;       ///< lines that mean nothing
-  std::uint64_t expiries = 0;              ///< entries dropped when they expired
-  std::uint64_t quarantines = 0;           ///< sites put in quarantine
-  std::uint64_t releases = 0;              ///< sites released from quarantine
-  std::uint64_t breaker_openings = 0;      ///< times that a circuit breaker opened
-  std::uint64_t overrides = 0;             ///< overrides that were set or lifted
-  std::uint64_t policy_changes = 0;        ///< changes of a site's rules
-  std::uint64_t fast_changes = 0;          ///< policy changes that were fast
-  std::uint64_t revocations = 0;        ///< pages, and robots.txt files, refused although allowed
-  std::uint64_t halts = 0;              ///< sites halted
-  std::uint64_t resumptions = 0;        ///< sites resumed
+  /// Times to parse a file.
+  histogram parse_duration{
+      {1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1}};
+  std::uint64_t malformed_lines = 0;   ///< lines that mean nothing
+  std::uint64_t expiries = 0;          ///< entries dropped when they expired
+  std::uint64_t quarantines = 0;       ///< sites put in quarantine
+  std::uint64_t releases = 0;          ///< sites released from quarantine
+  std::uint64_t breaker_openings = 0;  ///< times that a circuit breaker opened
+  std::uint64_t overrides = 0;         ///< overrides that were set or lifted
+  std::uint64_t policy_changes = 0;    ///< changes of a site's rules
+  std::uint64_t fast_changes = 0;      ///< policy changes that were fast
+  std::uint64_t revocations = 0;  ///< refused pages that were allowed, and refused robots.txt files
+  std::uint64_t halts = 0;        ///< sites halted
+  std::uint64_t resumptions = 0;  ///< sites resumed
   std::uint64_t awaited_sign_offs = 0;  ///< high-risk sites seen without a sign-off
   std::uint64_t far_outages = 0;        ///< times that a shared store failed
   std::uint64_t far_returns = 0;        ///< times that a shared store answered again
   base::enum_counts<admission_reason::too_late> admissions{};  ///< answers of gates
-  histogram gate_wait{{0.01, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0,
-                       300.0}};  ///< the waits of pages that may go
+  /// Waits of pages that may be fetched.
+  histogram gate_wait{{0.01, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0}};
 
   /// Returns the number of responses with a status, such as 401, 403 or 429.
   [[nodiscard]] std::uint64_t responses(int status) const noexcept {
@@ -107,7 +109,7 @@ struct metrics_snapshot : detail::cache_counts {
     return 0;
   }
 
-  /// A figure for exporters, or one figure for each set of labels.
+  /// A figure for exporters. With labels, it has a value for each set of them.
   struct family {
     /// The kinds of figures.
     enum class type : std::uint8_t {
@@ -136,7 +138,7 @@ struct metrics_snapshot : detail::cache_counts {
     [[nodiscard]] std::string prometheus_name() const;
   };
 
-  /// Returns all figures under the names for exporters, and those of `now` if it is given. With
+  /// Returns all figures under their names for exporters, with those of `now` if there is one. With
   /// counts by domain, the samples of `robots.cache.hits`, `robots.cache.misses` and
   /// `robots.blocked_requests` have the label `domain`. The sample of all domains without counters
   /// has no label, so the sum of a family does not change.

@@ -11,7 +11,7 @@ namespace robots {
 
 namespace observe_detail {
 
-/// Collects families.
+/// A list of families with functions to add to it.
 class family_list {
  public:
   using family = metrics_snapshot::family;

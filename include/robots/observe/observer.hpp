@@ -38,7 +38,7 @@ using all_events =
 
 namespace robots {
 
-/// Any event, by reference. An observer `on(const any_event&)` receives all events.
+/// Any event, by reference. An observer with `on(const any_event&)` receives all events.
 class any_event {
  public:
   /// Refers to `event`.
@@ -82,10 +82,11 @@ class any_event {
 /// Receives the events of caches and gates.
 ///
 /// A model has a function `on(const E&)` for each kind of event that it wants, or one for
-/// `any_event`, or one template. Other kinds cost nothing. Any thread may call them. They run
-/// inside the call that they report. So they must return soon, and must not ask the cache for the
-/// same site. If one throws, the event is lost and counted in `cache_stats::observer_failures`. A
-/// retrieval is reported before every decision that depends on it.
+/// `any_event`, or one template. Other kinds cost nothing. Any thread may call these functions.
+/// They run inside the call that they report. So they must return soon, and must not ask the cache
+/// for the same site. If one throws, the event is lost and counted in
+/// `cache_stats::observer_failures`. A retrieval is reported before every decision that depends on
+/// it.
 ///
 /// Exemplar: `o.on(d)` with a `decision_event`. Models: `NullObserver`, `observers`, `JsonLog`,
 /// `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and `OpenTelemetryTracing`.

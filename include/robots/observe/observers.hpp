@@ -8,9 +8,9 @@
 
 namespace robots {
 
-/// Several observers as one: `observers{counting, logging}`. Each receives the events that it
-/// wants, in this order. If one throws, the others still receive the event. Then `on` throws, so
-/// that the caller can count the loss.
+/// Combines several observers into one: `observers{counting, logging}`. Each receives the events
+/// that it wants, in this order. If one throws, the others still receive the event. Then `on`
+/// throws, so that the caller can count the loss.
 template <Observer... Os>
   requires(sizeof...(Os) > 0)
 class observers {
@@ -18,7 +18,7 @@ class observers {
   /// Makes each observer with its default constructor.
   observers() = default;
   /// Takes over the observers.
-  explicit observers(Os... one) : all_(std::move(one)...) {}
+  explicit observers(Os... all) : all_(std::move(all)...) {}
 
   /// Passes the event to each observer.
   template <class Event>
@@ -26,7 +26,7 @@ class observers {
   void on(const Event& event) {
     bool all_received = true;
     std::apply(
-        [&](Os&... one) { ((all_received = detail::tell(one, event) && all_received), ...); },
+        [&](Os&... all) { ((all_received = detail::tell(all, event) && all_received), ...); },
         all_);
     if (!all_received) {
       throw std::runtime_error{"an observer threw"};

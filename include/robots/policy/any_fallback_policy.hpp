@@ -16,7 +16,7 @@ namespace robots {
 class any_fallback_policy {
  public:
   /// Holds `policy`.
-  // The order matters: a copy must not ask whether this class is itself a policy.
+  // `same_as` comes first, since a copy must not check whether this class is itself a policy.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && FallbackPolicy<P>
   any_fallback_policy(P policy)  // NOLINT(google-explicit-constructor)
@@ -37,15 +37,15 @@ class any_fallback_policy {
   }
 
   // Compilers show these lines with the error.
-  /// The user must choose.
+  /// Deleted: the user must choose a policy.
   any_fallback_policy() = delete;  // set .fallback, for example to fallback_policy::rfc9309()
   /// Deleted: a fallback policy needs a member `action`.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && (!FallbackPolicy<P>)
   any_fallback_policy(P) = delete;  // P is not a FallbackPolicy: see policy/fallback.hpp
 
-  /// Returns the action for `source`. It never throws, and never returns `parse` if there is no
-  /// file to parse.
+  /// Returns the action for `source`. If the policy throws, or asks to parse where there is no
+  /// file, the action is `deny_all`.
   [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
     try {
       const fallback_action chosen = action_(policy_.get(), source);

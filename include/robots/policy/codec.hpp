@@ -39,7 +39,7 @@ struct record_limits {
   static constexpr std::size_t url = 65'536;                    ///< octets
   static constexpr std::size_t error_text = 1'024;              ///< octets
   static constexpr std::size_t validator = 1'024;               ///< octets
-  static constexpr std::size_t exchanges = 256;                 ///< the first of them
+  static constexpr std::size_t exchanges = 256;                 ///< only the first ones are stored
   static constexpr std::size_t body = std::size_t{256} << 20U;  ///< octets; `parse` reads no more
 };
 

@@ -24,8 +24,8 @@
 namespace robots::policy_detail {
 
 // The format of an encoded record, version 2. A *number* has seven bits in each octet, the lowest
-// first, and the top bit set in all octets but the last; a *text* is its length, a number, and its
-// octets. Enumerators are numbers from 0, in the order of their declaration.
+// first, and the top bit set in all octets but the last; a *text* is its length as a number, then
+// its octets. Enumerators are numbers from 0, in the order of their declaration.
 //
 //     version         one octet, 2
 //     outcome         number
@@ -44,7 +44,7 @@ namespace robots::policy_detail {
 //                                                                        error
 //     validators      text (etag), text (last_modified)                128; else empty
 //     failures        number                                           256; else 0
-//     server_lifetime number: seconds                                  512; else not said
+//     server_lifetime number: seconds                                  512; else empty
 //     charset         number                                          1024; else utf_8
 //     truncated                                                       2048
 //     not_modified                                                    4096
@@ -104,51 +104,52 @@ inline constexpr std::string_view url_end = "/robots.txt";
   return form == 0 ? 0 : url_starts.at(form).size() + url_end.size();
 }
 
-/// Reads a record, or writes one: each part is described once. A text over its limit is cut when it
-/// is written. Reading fails if the record could be spelled differently.
+/// Reads or writes a record, so that one description of each part serves both. A text over its
+/// limit is cut when it is written. Reading fails if the record could be spelled differently.
 class record_stream {
  public:
   explicit record_stream(octet_writer& out) noexcept : out_{&out} {}
   record_stream(octet_reader& in, std::uint32_t parts) noexcept : in_{&in}, parts_{parts} {}
 
-  /// Passes everything but the outcome, in the order of the format.
-  void pass(record& one) {
-    auto second = one.fetched_at.time_since_epoch();
+  /// Reads or writes all parts except the outcome, in the order of the format.
+  void pass(record& passed) {
+    auto second = passed.fetched_at.time_since_epoch();
     seconds(second, last_second);
-    one.fetched_at = std::chrono::sys_seconds{second};
-    seconds(one.lifetime, longest_time);
-    url(one.url);
-    part(one.final_url, one.url, [&] { url(one.final_url); });
-    part(one.status, usual_status(one.outcome), [&] { status(one.status); });
-    part(one.error, fetch_error::none, [&] { error(one.error); });
-    part(one.error_text, "", [&] { text(one.error_text, record_limits::error_text); });
-    part(one.redirects, 0, [&] { number(one.redirects, largest_int); });
-    part(one.attempts, 1, [&] { number(one.attempts, largest_int); });
-    const decltype(one.exchanges) usual_exchanges{{one.url, one.status, one.error}};
-    part(one.exchanges, usual_exchanges, [&] {
-      std::size_t count = one.exchanges.size();
+    passed.fetched_at = std::chrono::sys_seconds{second};
+    seconds(passed.lifetime, longest_time);
+    url(passed.url);
+    part(passed.final_url, passed.url, [&] { url(passed.final_url); });
+    part(passed.status, usual_status(passed.outcome), [&] { status(passed.status); });
+    part(passed.error, fetch_error::none, [&] { error(passed.error); });
+    part(passed.error_text, "", [&] { text(passed.error_text, record_limits::error_text); });
+    part(passed.redirects, 0, [&] { number(passed.redirects, largest_int); });
+    part(passed.attempts, 1, [&] { number(passed.attempts, largest_int); });
+    const decltype(passed.exchanges) usual_exchanges{{passed.url, passed.status, passed.error}};
+    part(passed.exchanges, usual_exchanges, [&] {
+      std::size_t count = passed.exchanges.size();
       number(count, record_limits::exchanges);
       for (std::size_t i = 0; i < count && !failed(); ++i) {
-        auto& hop = i < one.exchanges.size() ? one.exchanges[i] : one.exchanges.emplace_back();
+        auto& hop =
+            i < passed.exchanges.size() ? passed.exchanges[i] : passed.exchanges.emplace_back();
         url(hop.url);
         status(hop.status);
         error(hop.error);
       }
     });
-    part(one.validators, detail::validators{}, [&] {
-      text(one.validators.etag, record_limits::validator);
-      text(one.validators.last_modified, record_limits::validator);
+    part(passed.validators, detail::validators{}, [&] {
+      text(passed.validators.etag, record_limits::validator);
+      text(passed.validators.last_modified, record_limits::validator);
     });
-    part(one.failures, 0, [&] { number(one.failures, largest_int); });
-    part(one.server_lifetime, std::nullopt, [&] {
-      std::chrono::seconds stated = one.server_lifetime.value_or(std::chrono::seconds{0});
+    part(passed.failures, 0, [&] { number(passed.failures, largest_int); });
+    part(passed.server_lifetime, std::nullopt, [&] {
+      std::chrono::seconds stated = passed.server_lifetime.value_or(std::chrono::seconds{0});
       seconds(stated, longest_time);
-      one.server_lifetime = stated;
+      passed.server_lifetime = stated;
     });
-    part(one.charset, detail::charset::utf_8, [&] { number(one.charset, last_charset); });
-    part(one.truncated, false, [&] { one.truncated = true; });
-    part(one.not_modified, false, [&] { one.not_modified = true; });
-    part(one.body, "", [&] { text(one.body, record_limits::body); });
+    part(passed.charset, detail::charset::utf_8, [&] { number(passed.charset, last_charset); });
+    part(passed.truncated, false, [&] { passed.truncated = true; });
+    part(passed.not_modified, false, [&] { passed.not_modified = true; });
+    part(passed.body, "", [&] { text(passed.body, record_limits::body); });
   }
 
   [[nodiscard]] std::uint32_t parts() const noexcept { return parts_; }
@@ -206,7 +207,7 @@ class record_stream {
     in_->expect(value.size() <= record_limits::url && form_of(value) == form);
   }
 
-  /// Passes a part that does not have its usual value.
+  /// Reads or writes a part, unless it has its usual value.
   template <class Value, class Usual, class Pass>
   void part(Value& value, const Usual& usual, const Pass& pass) {
     const bool is_present = in_ != nullptr ? (parts_ & bit_) != 0 : value != usual;
@@ -229,23 +230,23 @@ class record_stream {
 };
 
 /// Writes a record without its checksum.
-[[nodiscard]] inline std::string without_checksum(record one) {
-  // Usual values are recognised by what is written.
+[[nodiscard]] inline std::string without_checksum(record limited) {
+  // Limits the values first, since a part is left out if its written value is the usual one.
   const auto cut = [](std::string& url) { url.resize((std::min)(url.size(), record_limits::url)); };
-  cut(one.url);
-  cut(one.final_url);
-  one.exchanges.resize((std::min)(one.exchanges.size(), record_limits::exchanges));
-  for (auto& hop : one.exchanges) {
+  cut(limited.url);
+  cut(limited.final_url);
+  limited.exchanges.resize((std::min)(limited.exchanges.size(), record_limits::exchanges));
+  for (auto& hop : limited.exchanges) {
     cut(hop.url);
   }
-  one.redirects = (std::max)(one.redirects, 0);
-  one.failures = (std::max)(one.failures, 0);
+  limited.redirects = (std::max)(limited.redirects, 0);
+  limited.failures = (std::max)(limited.failures, 0);
   octet_writer parts;
   record_stream stream{parts};
-  stream.pass(one);
+  stream.pass(limited);
   octet_writer out{16 + parts.written().size()};
   out.number(detail::record_format);
-  out.number(static_cast<std::uint64_t>(one.outcome));
+  out.number(static_cast<std::uint64_t>(limited.outcome));
   out.number(stream.parts());
   out.octets(parts.written());
   return std::move(out).take();

@@ -24,9 +24,9 @@ namespace robots::detail {
          (basis == policy_basis::allow_all && judged.outcome() != outcome::not_found);
 }
 
-/// Returns the text to which the rules of a policy apply, from a URL, a host with or without a
-/// path, or a path with query. Rules that name hosts would mistake a path with two leading slashes
-/// for a host.
+/// Returns the part of `url` to which the rules of a policy apply. `url` is a URL, a host with or
+/// without a path, or a path with query. Rules that name hosts need the whole text: they would
+/// mistake a path with two leading slashes for a host.
 [[nodiscard]] inline std::string_view target_for(const policy& used,
                                                  std::string_view url) noexcept {
   return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);
@@ -67,9 +67,9 @@ namespace policy_detail {
   decision result{.verdict = rules.match(detail::target_for(rules, url)),
                   .policy = std::move(used)};
   result.allowed = result.verdict.allowed;
-  const std::optional<decision_reason> given = rules.given_reason();
-  result.reason = given ? *given : policy_detail::reason_of(rules, result.verdict);
-  if (!given) {
+  const std::optional<decision_reason> fixed_reason = rules.given_reason();
+  result.reason = fixed_reason ? *fixed_reason : policy_detail::reason_of(rules, result.verdict);
+  if (!fixed_reason) {
     // An entry from another thread may be later than `now`.
     result.age = (std::max)(now - rules.rules_fetched_at(), std::chrono::nanoseconds{0});
   }

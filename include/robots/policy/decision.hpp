@@ -41,7 +41,7 @@ struct decision {
 
 namespace policy_detail {
 
-/// Describes the mistakes in a malformed file: their share, and where they begin.
+/// Describes the mistakes in a malformed file: their number, and the line of the first one.
 [[nodiscard]] inline std::string malformed_text(const file_findings& found) {
   if (found.lines.not_robots_txt) {
     return "the content is not a robots.txt";
@@ -50,7 +50,7 @@ namespace policy_detail {
                      std::to_string(found.lines.non_blank) + " lines mean nothing";
   const auto first =
       std::find_if(found.diagnostics.begin(), found.diagnostics.end(),
-                   [](const diagnostic& one) { return one.severity == severity::error; });
+                   [](const diagnostic& finding) { return finding.severity == severity::error; });
   return first == found.diagnostics.end()
              ? text
              : text + ", the first error is in line " + std::to_string(first->line);
@@ -79,7 +79,7 @@ namespace policy_detail {
   std::string text = answer.allowed ? "allowed: " : "not allowed: ";
   const std::string_view why = base::enum_text<decision_reason::invalid_url>(
       answer.reason,
-      {"", "", "", "no robots.txt: ", "", "fallback: ", "the site was set by an operator",
+      {"", "", "", "no robots.txt: ", "", "fallback: ", "an override of the site decides",
        "the site is halted until somebody resumes it", "the site needs a sign-off",
        "the host is excluded", "not an http or https URL"});
   text += why.empty() ? explain(answer.verdict) : std::string{why};

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace robots {
@@ -114,9 +115,9 @@ class fallback_policy {
   /// Throws `std::invalid_argument` for `parse` if there is nothing to parse after that outcome.
   [[nodiscard]] constexpr fallback_policy with(outcome kind, fallback_action action) const {
     if (action == fallback_action::parse && !policy_detail::has_text(kind)) {
-      throw std::invalid_argument{
-          "fallback_policy::with: there is no robots.txt to parse after this outcome; "
-          "choose allow_all, deny_all or last_good_or_deny"};
+      throw std::invalid_argument{"fallback_policy::with: there is no robots.txt to parse after " +
+                                  std::string{to_string(kind)} +
+                                  ": use allow_all, deny_all or last_good_or_deny"};
     }
     fallback_policy changed = *this;
     fallback_action& row = changed.actions_[static_cast<std::size_t>(kind)];

@@ -32,7 +32,7 @@ struct earlier_policies {
   std::shared_ptr<const policy> unchanged{};  ///< the policy that a 304 confirms
 };
 
-/// Returns the file for which the site is asked whether it has changed.
+/// Returns the known copy for a conditional request: the site answers whether it has changed.
 [[nodiscard]] inline detail::known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   if (!good) {
@@ -75,8 +75,8 @@ struct earlier_policies {
 ///
 /// A file is read in its charset. A file that is too broken counts as `outcome::malformed`. If
 /// there is no file to obey, `judge_options::fallback` decides. A last good copy may apply until it
-/// is older than `judge_options::last_good_for`. The policy has the version after that of
-/// `before.last`. Content never makes it throw. Linear in the body.
+/// is older than `judge_options::last_good_for`. The policy is the successor of `before.last`: see
+/// `policy::successor`. Content never makes it throw. Linear in the body.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(const record& retrieved,
                                                          std::string_view user_agent,
                                                          const judge_options& options,
@@ -140,29 +140,29 @@ struct earlier_policies {
       policy{chosen, user_agent, head, std::move(good), fetched_at, std::move(found)}, before.last);
 }
 
-/// Makes the policy of a site that redirects to the site of `theirs`. It has the rules of that
+/// Makes the policy of a site that redirects to the site of `target`. It has the rules of that
 /// site. If those could not be read, the fallback policy decides by `head`, the result of asking
 /// that site on behalf of the first one. `own` is the last answer of the first site itself, or
 /// null. It serves as the last good copy if the other site has none.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
-    const record_head& head, const std::shared_ptr<const policy>& theirs,
+    const record_head& head, const std::shared_ptr<const policy>& target,
     std::string_view user_agent, const judge_options& options,
     const std::shared_ptr<const policy>& own) {
-  const time_point fetched_at = theirs->fetched_at();
-  if (theirs->basis() == policy_basis::rules) {
-    return std::make_shared<policy>(*theirs, head, fetched_at);
+  const time_point fetched_at = target->fetched_at();
+  if (target->basis() == policy_basis::rules) {
+    return std::make_shared<policy>(*target, head, fetched_at);
   }
   fallback_action action = options.fallback.action(head);
   if (action == fallback_action::parse) {
     action = fallback_action::deny_all;
   }
-  auto good = policy::kept_answer(theirs);
+  auto good = policy::kept_answer(target);
   if (!good && own &&
       fetched_at <= base::saturating_add(own->fetched_at(), options.last_good_for)) {
     good = own;
   }
   return policy::successor(
-      policy{action, user_agent, head, std::move(good), fetched_at, theirs->findings()}, theirs);
+      policy{action, user_agent, head, std::move(good), fetched_at, target->findings()}, target);
 }
 
 }  // namespace robots::detail

@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace robots::detail {
 
@@ -25,13 +27,13 @@ struct judge_options {
   /// The longest lifetime of a failure. Each failure in a row lasts twice as long as the one
   /// before.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
-  double failure_jitter =
-      0.1;  ///< the most that chance takes off `failure_ttl`, as a share from 0 to 1
+  double failure_jitter = 0.1;  ///< the share of a failure's lifetime that is random, from 0 to 1
   /// The lifetime of `outcome::circuit_open`.
   std::chrono::seconds breaker_cooldown = std::chrono::minutes{1};
-  std::chrono::seconds last_good_for = std::chrono::days{30};  ///< how long a stale policy answers
-  std::chrono::seconds stale_while_revalidate{
-      0};  ///< the time for which a stale policy may answer while it is renewed
+  /// The greatest age at which a last good copy may apply.
+  std::chrono::seconds last_good_for = std::chrono::days{30};
+  /// The time for which a stale policy may answer while it is renewed.
+  std::chrono::seconds stale_while_revalidate{0};
 };
 
 /// Throws `std::invalid_argument` if the options contradict each other. The message says what to
@@ -39,23 +41,28 @@ struct judge_options {
 inline void validate(const judge_options& options) {
   if (options.parse.max_bytes == 0) {
     throw std::invalid_argument{
-        "parse.max_bytes is 0: nothing would be read and everything allowed; "
-        "RFC 9309 asks for 500 KiB at least"};
+        "parse.max_bytes is 0, so that every file would be empty and allow all: use 512'000 or "
+        "more, as RFC 9309 asks"};
   }
-  if (options.min_ttl.count() < 0 || options.max_ttl.count() < 0 ||
-      options.default_ttl.count() < 0 || options.failure_ttl.count() < 0 ||
-      options.max_failure_ttl.count() < 0 || options.last_good_for.count() < 0 ||
-      options.stale_while_revalidate.count() < 0) {
-    throw std::invalid_argument{
-        "min_ttl, max_ttl, default_ttl, failure_ttl, max_failure_ttl, last_good_for and "
-        "stale_while_revalidate "
-        "cannot be negative"};
+  for (const auto& [name, duration] :
+       {std::pair{"min_ttl", options.min_ttl}, std::pair{"max_ttl", options.max_ttl},
+        std::pair{"default_ttl", options.default_ttl},
+        std::pair{"failure_ttl", options.failure_ttl},
+        std::pair{"max_failure_ttl", options.max_failure_ttl},
+        std::pair{"last_good_for", options.last_good_for},
+        std::pair{"stale_while_revalidate", options.stale_while_revalidate}}) {
+    if (duration.count() < 0) {
+      throw std::invalid_argument{std::string{name} + " is " + std::to_string(duration.count()) +
+                                  " s: use 0 s or more"};
+    }
   }
   if (!(options.failure_jitter >= 0.0 && options.failure_jitter <= 1.0)) {
-    throw std::invalid_argument{"failure_jitter is not a share: use a number from 0 to 1"};
+    throw std::invalid_argument{"failure_jitter is " + std::to_string(options.failure_jitter) +
+                                ": use a number from 0 to 1"};
   }
   if (!(options.malformed.share >= 0.0 && options.malformed.share <= 1.0)) {
-    throw std::invalid_argument{"malformed.share is not a share: use a number from 0 to 1"};
+    throw std::invalid_argument{"malformed.share is " + std::to_string(options.malformed.share) +
+                                ": use a number from 0 to 1"};
   }
 }
 

@@ -33,7 +33,7 @@ namespace robots::detail {
 }
 
 /// Returns the lifetime of a record. The lifetime that the server states applies within the limits
-/// of the options. If a 304 states none, `unchanged`, the confirmed file, keeps its lifetime (RFC
+/// of the options. If a 304 states none, the confirmed file, `unchanged`, keeps its lifetime (RFC
 /// 9111, section 4.3.4). `unchanged` is null for any other record.
 [[nodiscard]] inline std::chrono::seconds lifetime_of(const record_head& head,
                                                       const record_head* unchanged,
@@ -54,15 +54,16 @@ namespace robots::detail {
 
 /// The times until which a policy is used.
 struct validity {
-  time_point fresh_until{};  ///< answers without a request
-  time_point stale_until{};  ///< answers while it is renewed; not before `fresh_until`
-  time_point keep_until{};   ///< may be the last good copy, or the policy before the next one
+  time_point fresh_until{};  ///< until then, it answers without a request
+  /// Until then, it may answer while it is renewed. Not before `fresh_until`.
+  time_point stale_until{};
+  time_point keep_until{};  ///< until then, it is kept for its successor
 };
 
-/// Returns the times until which a policy is used. It answers for the lifetime of its record; if it
-/// uses a last good copy, only as long as that copy may apply. The cache keeps it as long as a last
-/// good copy may apply, since the next policy needs its rules, its number of failures in a row, and
-/// its version.
+/// Returns the times until which a policy is used. A policy answers for the lifetime of its record,
+/// but not longer than its last good copy may apply, if it uses one. The cache keeps it for at
+/// least `last_good_for`: the next policy needs its rules, its number of failures in a row, and its
+/// version.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;
@@ -83,7 +84,7 @@ struct validity {
 /// a 304.
 [[nodiscard]] inline bool is_of_use_when_over(const policy& last, const judge_options& options) {
   const record_head source = last.source();
-  // Every other policy may have a last good copy.
+  // Every other fallback policy may use a last good copy.
   const bool is_permissive = options.fallback.name() == fallback_policy::permissive().name();
   return !is_permissive || is_failure(source.outcome) || !source.validators.etag.empty() ||
          !source.validators.last_modified.empty();

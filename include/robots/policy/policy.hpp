@@ -52,9 +52,10 @@ class policy {
   policy(crawler_directives file, const record_head& source, time_point fetched_at = {},
          std::shared_ptr<const std::string> text = nullptr);
 
-  /// Makes a policy without a robots.txt. With `last_good`, it has the rules of that policy.
-  /// Otherwise, `action` allows everything or nothing. If there is no robots.txt, it is kept only
-  /// as a `kept_answer`. `findings` are those of a file that came but is not obeyed.
+  /// Makes a policy without a robots.txt. For `fallback_action::last_good_or_deny`, it has the
+  /// rules of `last_good`, if that has any. Otherwise, it allows everything or nothing, and keeps
+  /// `last_good` only for `kept_answer`. `findings` are those of a file that came but is not
+  /// obeyed.
   policy(fallback_action action, std::string_view user_agent, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {});
@@ -137,8 +138,8 @@ class policy {
   }
 
   /// Parses `text` into all its groups. Without a robots.txt in force, the document is empty, which
-  /// allows everything even if this policy denies. Throws `std::logic_error` if there is one, but
-  /// its text was not kept: set `cache_options::keep_text`. Linear in the text.
+  /// allows everything even if this policy denies. Throws `std::logic_error` if a robots.txt is in
+  /// force but its text was not kept: set `cache_options::keep_text`. Linear in the text.
   [[nodiscard]] robots::document document() const;
 
   /// Returns the URL of another site's robots.txt, if the site redirects there. Then this policy
@@ -150,13 +151,12 @@ class policy {
                : std::nullopt;
   }
 
-  /// Returns the reason why the site must not be asked, or an empty optional if it may be.
+  /// Returns the reason why the site must not be asked, or an empty optional if it may be asked.
   [[nodiscard]] std::optional<decision_reason> refused() const noexcept {
     return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
   }
 
-  /// Returns the reason of every decision, if no rule of a robots.txt applies; else an empty
-  /// optional.
+  /// Returns the reason of every decision by an override or a refusal; empty if rules decide.
   [[nodiscard]] std::optional<decision_reason> given_reason() const noexcept {
     return given_reason_;
   }
@@ -167,7 +167,7 @@ class policy {
     return {newest_file().own_lines(), newest_file().extras().diagnostics};
   }
 
-  /// Returns the number of lines of that robots.txt, and the number of lines that mean nothing.
+  /// Returns the line counts of the newest robots.txt. Allocates nothing.
   [[nodiscard]] file_findings::line_counts lines() const noexcept {
     return newest_file().own_lines();
   }
@@ -179,12 +179,12 @@ class policy {
 
   /// Returns a hash of the meaning. It is equal for policies with the same rules and delays,
   /// whatever comments, order and spelling their files have. It is 0 for a policy that denies
-  /// everything because no robots.txt is available. It is the same on every machine. Costs as much
-  /// as `rule_set::fingerprint`.
+  /// everything without rules. It is the same on every machine. Costs as much as
+  /// `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
-  /// Returns `next` as the successor of `before`, or as the first policy if `before` is null: with
-  /// its version, and with the `last_answer` of `before` if `next` is not an answer itself.
+  /// Returns `next` with its version and its `last_answer`. It is the successor of `before`, or the
+  /// first policy if `before` is null.
   [[nodiscard]] static std::shared_ptr<const policy> successor(
       policy next, const std::shared_ptr<const policy>& before);
 
@@ -198,8 +198,8 @@ class policy {
     return extras().others;
   }
 
-  /// Returns the policy made together with `of` for one of `cache_options::other_agents`, by its
-  /// index there, or null.
+  /// Returns the policy of another crawler that was made together with `of`, or null. `place` is
+  /// its index in `cache_options::other_agents`.
   [[nodiscard]] static std::shared_ptr<const policy> other(const std::shared_ptr<const policy>& of,
                                                            std::size_t place) {
     return of && place < of->others().size() ? of->others()[place] : nullptr;
@@ -226,18 +226,19 @@ class policy {
   /// estimate, since the system rounds up.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
-  /// Returns the last policy that has a robots.txt: this one, an earlier one that is kept for
+  /// Returns the last policy that has a robots.txt: `from`, an earlier one that it keeps for
   /// failures, or null.
   [[nodiscard]] static std::shared_ptr<const policy> good(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the last policy that may replace a newer one: this one if it is `good`, or if it is
-  /// the site's answer that it has no robots.txt or that another site has it.
+  /// Returns the last policy that may decide after a failure. This is `from` if the site answered:
+  /// with a robots.txt, that it has none, or that another site has it. Otherwise, it is the policy
+  /// that `from` keeps, or null.
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the last policy with rules of the site: this one, or the one before answers such as
-  /// 403. New policies are compared with it. Unlike `kept_answer`, it never decides.
+  /// Returns the last policy with rules of the site: `from`, or the one before answers such as 403.
+  /// New policies are compared with it. Unlike `kept_answer`, it never decides.
   [[nodiscard]] static std::shared_ptr<const policy> last_answer(
       const std::shared_ptr<const policy>& from);
 

@@ -28,14 +28,16 @@ namespace robots {
 
 namespace policy_detail {
 
-/// Limits the lines that each request of a crawler must search, however long the file is.
+/// Returns the first 32 lines at most. Each request of a crawler searches them, so a long file must
+/// not slow it down.
 template <class Line>
 [[nodiscard]] std::vector<Line> first_of(const std::vector<Line>& lines) {
   constexpr std::ptrdiff_t most = 32;
   return {lines.begin(), lines.begin() + (std::min)(std::ssize(lines), most)};
 }
 
-/// Makes the parts of a policy. Policies without rules that one thread makes share their parts.
+/// Makes the parts of a policy. Policies without rules share their parts if the same thread makes
+/// them.
 [[nodiscard]] inline std::shared_ptr<const policy_parts> parts_of(rule_set rules,
                                                                   policy_extras&& extras) {
   const policy_extras& has = extras;
@@ -49,7 +51,7 @@ template <class Line>
   if (!rules.empty()) {
     return std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
   }
-  // There is one for each crawler and each reason why no rule applies to it.
+  // They differ only in the name of the crawler and in the reason why no rule applies.
   thread_local std::array<std::shared_ptr<const policy_parts>, 8> without_rules;
   thread_local std::size_t next = 0;
   for (const auto& shared : without_rules) {
@@ -218,7 +220,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(std::string_view use
 ROBOTS_INLINE std::shared_ptr<const policy> policy::by_hand(std::string_view user_agent,
                                                             bool allow) {
   const auto action = allow ? fallback_action::allow_all : fallback_action::deny_all;
-  policy result{action, user_agent, record_head{{.error_text = "set by an operator"}}};
+  policy result{action, user_agent, record_head{{.error_text = "an operator has set an override"}}};
   result.given_reason_ = decision_reason::by_hand;
   return std::make_shared<const policy>(std::move(result));
 }
@@ -244,7 +246,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::successor(
 ROBOTS_INLINE std::size_t policy::memory_bytes() const noexcept {
   std::size_t all = sizeof(*this) + head_.view().size();
   if (parts_->rules.empty() && !parts_->extras) {
-    return all;  // other policies have the same parts
+    return all;  // the parts are shared
   }
   all += sizeof(*parts_) - sizeof(parts_->rules) + parts_->rules.memory_bytes();
   if (!parts_->extras) {

@@ -17,7 +17,7 @@ namespace robots {
 
 namespace policy_detail {
 
-/// The parts of a policy besides its rules.
+/// Returns the lines of a policy other than its rules.
 [[nodiscard]] inline std::vector<detail::stated_line> stated_lines(const policy& from) {
   std::vector<detail::stated_line> lines =
       detail::stated_delays(from.crawl_delay(), from.file_delay());
@@ -50,9 +50,9 @@ namespace policy_detail {
 /// sitemaps and the host. A policy that denies everything without rules counts as `Disallow: /`.
 /// Costs as much as `diff` of two texts.
 [[nodiscard]] inline change_report diff(const policy& before, const policy& after) {
-  const rule_set nothing = policy_detail::deny_all_rules();
+  const rule_set deny_all = policy_detail::deny_all_rules();
   const auto rules_of = [&](const policy& from) -> const rule_set& {
-    return policy_detail::denies_for_want_of_rules(from) ? nothing : from.rules();
+    return policy_detail::denies_for_want_of_rules(from) ? deny_all : from.rules();
   };
   return detail::diff(rules_of(before), policy_detail::stated_lines(before), rules_of(after),
                       policy_detail::stated_lines(after));
@@ -64,7 +64,7 @@ namespace robots::detail {
 
 /// Returns true if a site denies the crawler everything: its rules mean the same as `Disallow: /`,
 /// possibly with `Allow: /$` and `Allow: /robots.txt`. Costs up to four times as much as `diff`. If
-/// two usual paths are allowed, it costs almost nothing.
+/// one of two usual paths is allowed, it costs almost nothing.
 [[nodiscard]] inline bool denies_everything(const policy& judged) {
   if (judged.basis() == policy_basis::allow_all || judged.allows("/index.html") ||
       judged.allows("/a/b")) {
@@ -75,8 +75,8 @@ namespace robots::detail {
   }
   for (const char* front : {"", "Allow: /$\n"}) {
     for (const char* file : {"", "Allow: /robots.txt\n"}) {
-      const std::string useless = std::string{"User-agent: *\nDisallow: /\n"} + front + file;
-      if (detail::diff(judged.rules(), {}, compile(useless, "*"), {}).same()) {
+      const std::string equivalent = std::string{"User-agent: *\nDisallow: /\n"} + front + file;
+      if (detail::diff(judged.rules(), {}, compile(equivalent, "*"), {}).same()) {
         return true;
       }
     }

@@ -37,7 +37,7 @@ enum class quarantine_step {
     record_head source, std::string_view why, std::string_view user_agent,
     const any_fallback_policy& fallback, time_point fetched_at = {}, file_findings findings = {}) {
   source.outcome = outcome::quarantined;
-  source.error_text = std::string{why} + "; look at it, then release it";
+  source.error_text = std::string{why} + "; check the site, then release it";
   return std::make_shared<const policy>(fallback.action(source), user_agent, source, nullptr,
                                         fetched_at, std::move(findings));
 }

@@ -15,13 +15,13 @@ namespace robots {
 /// The result of one retrieval, without the body.
 struct record_head : detail::retrieval_facts {
   detail::charset charset = detail::charset::utf_8;  ///< the charset of the body
-  detail::validators validators{};                   ///< to ask whether the file has changed
+  detail::validators validators{};                   ///< for a conditional request
   int failures = 0;  ///< number of failed retrievals in a row, including this one
   std::chrono::sys_seconds fetched_at{};  ///< the time of the answer
   /// The lifetime that the server stated: by Cache-Control or Expires for an answer (RFC 9111), by
   /// Retry-After for a failure; empty if it stated none.
   std::optional<std::chrono::seconds> server_lifetime{};
-  std::chrono::seconds lifetime{0};  ///< that applies, within the limits of the options
+  std::chrono::seconds lifetime{0};  ///< the lifetime in force, within the limits of the options
 
   [[nodiscard]] friend bool operator==(const record_head&, const record_head&) = default;
 };

@@ -61,8 +61,9 @@ namespace robots::policy_detail {
   return answers_for(asked, good ? good->source() : last->source());
 }
 
-/// Returns true if `answer`, the policy of the site of `key`, is valid for `asked`: the two are the
-/// same site, or host and origin of each other, unless another origin answered.
+/// Returns true if `answer`, the policy of the site of `key`, is valid for `asked`. Both must be
+/// the same site, or one must be the host of the other. In the second case, no other origin may
+/// have answered.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,
                                         const policy& answer) {
   if (!asked) {

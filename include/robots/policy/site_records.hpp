@@ -21,8 +21,8 @@ struct site_records {
   record latest{};  ///< the result of the last retrieval
   /// The last robots.txt that was read, if `latest` has none: decisions may be based on it.
   std::optional<record> last_good{};
-  /// True if the site denies everything since `latest`. Caches that halt hostile sites halt it.
-  /// Never together with `last_good`.
+  /// True if the site denies everything since `latest`. Then caches that halt hostile sites halt
+  /// it. Never true together with `last_good`.
   bool turned_hostile = false;
 
   [[nodiscard]] friend bool operator==(const site_records&, const site_records&) = default;
@@ -62,8 +62,8 @@ struct site_records {
 /// cannot be confused.
 inline constexpr char site_version = static_cast<char>(0x80 + record_format);
 
-/// The parts that follow the latest record of a site. If one bit of a number flips, the number is
-/// unused or the length is wrong.
+/// The parts that follow the latest record of a site. The numbers are such that one flipped bit
+/// gives the unused number or a wrong length.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 /// Encodes the records of a site as octets, the same on every machine: an octet with the version, a

@@ -67,8 +67,8 @@ class quarantine {
   [[nodiscard]] std::vector<std::string> sites() const {
     const std::scoped_lock lock{mutex_};
     std::vector<std::string> keys;
-    sites_.for_each([&keys](std::string_view key, const state& one) {
-      if (one.policy) {
+    sites_.for_each([&keys](std::string_view key, const state& noted) {
+      if (noted.policy) {
         keys.emplace_back(key);
       }
     });
@@ -83,10 +83,10 @@ class quarantine {
     std::int64_t note = 0;  // the number of the last note about this site
     std::shared_ptr<const robots::policy> policy{};
 
-    /// A rank instead of a time: the table drops the highest rank first.
-    [[nodiscard]] static time_point needed_until(const state& one) noexcept {
-      return one.policy ? (time_point::max)()
-                        : (time_point::max)() - time_point::duration{1 + one.note};
+    /// Returns a rank instead of a time: the table first drops the site with the oldest note.
+    [[nodiscard]] static time_point needed_until(const state& noted) noexcept {
+      return noted.policy ? (time_point::max)()
+                          : (time_point::max)() - time_point::duration{1 + noted.note};
     }
   };
 

@@ -17,15 +17,14 @@ namespace robots::rulings_detail {
 enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantine };
 
 /// A decision on a site, by a person or by the cache. A ruling that was lifted has the value 0. The
-/// cache keeps it, so that an older ruling does not come back.
+/// cache keeps such a ruling, so that an older one does not come back.
 struct ruling {
   ruling_kind kind{};                  ///< the kind of decision
-  std::optional<url_scheme> scheme{};  ///< of the site; empty for a ruling on both schemes
+  std::optional<url_scheme> scheme{};  ///< the scheme of the site; empty if both are meant
   /// For an override, its `site_override`. For a halt, 1 more than its `halt_reason`. For a
   /// sign-off or quarantine, 1. If the ruling was lifted, 0.
   std::uint8_t value = 0;
-  /// The time of the ruling, in milliseconds since the epoch. If there are two rulings, the later
-  /// one applies.
+  /// The time of the ruling, in milliseconds since the epoch. The later of two rulings applies.
   std::int64_t stamp = 0;
   bool is_own = false;  ///< this process made it
 
@@ -41,7 +40,7 @@ struct ruling_record {
   std::vector<ruling> rulings{};  ///< one for each kind and scheme
 };
 
-/// Returns a moment as the stamp of a ruling.
+/// Returns the stamp of a ruling that is made at `when`.
 [[nodiscard]] inline std::int64_t stamp_of(wall_time when) noexcept {
   return std::chrono::floor<std::chrono::milliseconds>(when).time_since_epoch().count();
 }

@@ -20,10 +20,11 @@ namespace robots::rulings_detail {
 
 ROBOTS_INLINE std::string encode(const ruling_record& record) {
   std::string text = "ruling 1 " + record.site;
-  for (const ruling& one : record.rulings) {
-    const int scheme = !one.scheme ? 0 : *one.scheme == url_scheme::http ? 1 : 2;
-    for (const std::int64_t number : {std::int64_t{static_cast<int>(one.kind)},
-                                      std::int64_t{scheme}, std::int64_t{one.value}, one.stamp}) {
+  for (const ruling& listed : record.rulings) {
+    const int scheme = !listed.scheme ? 0 : *listed.scheme == url_scheme::http ? 1 : 2;
+    for (const std::int64_t number :
+         {std::int64_t{static_cast<int>(listed.kind)}, std::int64_t{scheme},
+          std::int64_t{listed.value}, listed.stamp}) {
       text.append(" ").append(std::to_string(number));
     }
   }
@@ -63,17 +64,17 @@ ROBOTS_INLINE std::optional<ruling_record> decode_rulings(std::string_view text)
         value > most_values.at(static_cast<std::size_t>(kind))) {
       return std::nullopt;
     }
-    ruling one{.kind = static_cast<ruling_kind>(kind),
-               .value = static_cast<std::uint8_t>(value),
-               .stamp = stamp};
+    ruling added{.kind = static_cast<ruling_kind>(kind),
+                 .value = static_cast<std::uint8_t>(value),
+                 .stamp = stamp};
     if (scheme > 0) {
-      one.scheme = scheme == 1 ? url_scheme::http : url_scheme::https;
+      added.scheme = scheme == 1 ? url_scheme::http : url_scheme::https;
     }
-    const auto is_same = [&](const ruling& other) { return other.replaces(one); };
+    const auto is_same = [&](const ruling& other) { return other.replaces(added); };
     if (std::any_of(result.rulings.begin(), result.rulings.end(), is_same)) {
       return std::nullopt;
     }
-    result.rulings.push_back(one);
+    result.rulings.push_back(added);
   }
   return result;
 }

@@ -48,7 +48,7 @@ struct ruling_options {
 ///
 /// Halts and sign-offs apply to a host and port with either scheme. With a shared store, rulings
 /// apply in every process: `share` sends them to the other processes, and `learn` takes those of
-/// others. They take no lock while there are no rulings.
+/// others. While there are no rulings, look-ups take no lock.
 class site_rulings {
  public:
   /// Sends a record to the other processes. Its arguments are the key in the shared store and the
@@ -86,8 +86,8 @@ class site_rulings {
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
   /// Halts the site of a key, and reports it. Has no effect if the site is halted already, or if
-  /// 65,536 sites are. `found_at` is the time when the reason was found. A site that was resumed
-  /// after that is not halted.
+  /// 65,536 sites are halted. `found_at` is the time when the reason was found. A site that was
+  /// resumed after that is not halted.
   void halt(std::string_view key, halt_reason why,
             const std::shared_ptr<const call_context>& context = {},
             std::optional<std::chrono::sys_seconds> found_at = {});
@@ -103,7 +103,7 @@ class site_rulings {
   [[nodiscard]] bool may_be_signed_off_elsewhere(const site& asked) const;
 
   /// Signs a site off, or withdraws the sign-off.
-  void sign_off(std::string_view key, bool given);
+  void sign_off(std::string_view key, bool is_given);
   /// Returns the sites that wait for a sign-off in this process, sorted.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
 
@@ -143,8 +143,10 @@ class site_rulings {
   [[nodiscard]] std::vector<std::string> sites_to_ask_about() const;
 
  private:
-  static constexpr std::size_t most_noted = 65'536;     // halts, and sites that wait for a sign-off
-  static constexpr std::size_t most_learned = 262'144;  // sites whose rulings others have made
+  // The most halts, and the most sites that wait for a sign-off.
+  static constexpr std::size_t most_noted = 65'536;
+  // With this many sites, rulings of other processes on further sites are ignored.
+  static constexpr std::size_t most_learned = 262'144;
 
   struct entry {
     std::vector<ruling> rulings;
@@ -175,8 +177,8 @@ class site_rulings {
   }
   [[nodiscard]] bool knows_of(std::string_view key) const;
 
-  /// Replaces an older ruling. Returns its value, or an empty optional if the ruling was not
-  /// replaced. The caller holds the lock.
+  /// Puts a ruling in the place of an older one, if there is one. Returns the value before, or an
+  /// empty optional if nothing changed. The caller holds the lock.
   std::optional<std::uint8_t> put(const std::string& bare, const ruling& added);
   /// Makes a ruling in this process, shares it and reports it. `is_due`, if any, gets the value
   /// before, and returns false if nothing must change. Returns the value before, or an empty
@@ -184,18 +186,18 @@ class site_rulings {
   std::optional<std::uint8_t> rule(const std::string& bare, ruling added,
                                    const std::shared_ptr<const call_context>& context = {},
                                    bool (*is_due)(std::uint8_t before) = nullptr);
-  void note_quarantine(std::string_view key, bool held,
+  void note_quarantine(std::string_view key, bool is_held,
                        const std::shared_ptr<const call_context>& context);
   void tell(const std::string& bare, const ruling& added, std::uint8_t before,
             const std::shared_ptr<const call_context>& context);
   void note_awaiting(const std::string& bare);
-  /// Shares the rulings on a site if a ruling of this process is missing in `theirs`.
-  void share_missing(const std::string& bare, const std::vector<ruling>& theirs);
+  /// Shares the rulings on a site if a ruling of this process is missing in `shared`.
+  void share_missing(const std::string& bare, const std::vector<ruling>& shared);
   void share(const std::string& bare);
   void tell_denial(std::string_view key);
   [[nodiscard]] std::shared_ptr<const policy> policy_for_quarantine(const site& asked) const;
 
-  /// Returns what `add(result, bare, own)` adds for each site, sorted.
+  /// Calls `add(result, bare, own)` for each site, and returns the sorted result.
   template <class Result, class Add>
   [[nodiscard]] std::vector<Result> collect(const Add& add) const;
 
@@ -213,7 +215,7 @@ class site_rulings {
   mutable std::shared_mutex mutex_;  // guards the members below
   std::shared_ptr<const detail::excluded_hosts> excluded_;
   std::atomic<bool> has_exclusions_ = false;
-  std::atomic<std::size_t> ruled_ = 0;  // sites for which a ruling decides; read without the lock
+  std::atomic<std::size_t> ruled_ = 0;  // sites with a ruling that decides; read without the lock
   std::size_t halted_ = 0;
   std::size_t awaiting_ = 0;
   boost::unordered_flat_map<std::string, entry, base::text_hash, std::equal_to<>> sites_;

@@ -106,11 +106,11 @@ ROBOTS_INLINE void site_rulings::set_override(const site& asked, site_override v
 ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> site_rulings::overrides() const {
   using named_override = std::pair<std::string, site_override>;
   return collect<named_override>([](auto& result, const std::string& bare, const entry& own) {
-    for (const ruling& one : own.rulings) {
-      if (one.kind == ruling_kind::site_override && one.value > 0) {
+    for (const ruling& listed : own.rulings) {
+      if (listed.kind == ruling_kind::site_override && listed.value > 0) {
         site name = *parse_site(bare);
-        name.scheme = one.scheme;
-        result.emplace_back(name.key(), static_cast<site_override>(one.value));
+        name.scheme = listed.scheme;
+        result.emplace_back(name.key(), static_cast<site_override>(listed.value));
       }
     }
   });
@@ -163,9 +163,9 @@ ROBOTS_INLINE bool site_rulings::may_be_signed_off_elsewhere(const site& asked) 
          (!own->second.awaits_sign_off && own->second.find(ruling_kind::sign_off) == nullptr);
 }
 
-ROBOTS_INLINE void site_rulings::sign_off(std::string_view key, bool given) {
+ROBOTS_INLINE void site_rulings::sign_off(std::string_view key, bool is_given) {
   rule(std::string{detail::without_scheme(key)},
-       {.kind = ruling_kind::sign_off, .value = std::uint8_t{given}});
+       {.kind = ruling_kind::sign_off, .value = std::uint8_t{is_given}});
 }
 
 ROBOTS_INLINE std::vector<std::string> site_rulings::awaiting_sign_off() const {
@@ -203,17 +203,17 @@ ROBOTS_INLINE bool site_rulings::learn(std::string_view text, wall_time latest,
   const std::int64_t last = stamp_of(latest);
   if (!record || (!bare_site.empty() && record->site != bare_site) ||
       std::any_of(record->rulings.begin(), record->rulings.end(),
-                  [&](const ruling& one) { return one.stamp > last; })) {
+                  [&](const ruling& received) { return received.stamp > last; })) {
     return false;
   }
-  for (const ruling& one : record->rulings) {
+  for (const ruling& received : record->rulings) {
     std::optional<std::uint8_t> before;
     {
       const std::scoped_lock lock{mutex_};
-      before = put(record->site, one);
+      before = put(record->site, received);
     }
-    if (before && *before != one.value) {
-      tell(record->site, one, *before, {});
+    if (before && *before != received.value) {
+      tell(record->site, received, *before, {});
     }
   }
   share_missing(record->site, record->rulings);
@@ -225,14 +225,14 @@ ROBOTS_INLINE void site_rulings::learn_of_none(std::string_view bare_site) {
 }
 
 ROBOTS_INLINE void site_rulings::share_missing(const std::string& bare,
-                                               const std::vector<ruling>& theirs) {
+                                               const std::vector<ruling>& shared) {
   bool is_missing = false;
   {
     const std::shared_lock lock{mutex_};
     const auto own = sites_.find(bare);
-    const auto lacks = [&theirs](const ruling& mine) {
-      return mine.is_own && std::none_of(theirs.begin(), theirs.end(), [&](const ruling& one) {
-               return one.replaces(mine) && one.stamp >= mine.stamp;
+    const auto lacks = [&shared](const ruling& mine) {
+      return mine.is_own && std::none_of(shared.begin(), shared.end(), [&](const ruling& other) {
+               return other.replaces(mine) && other.stamp >= mine.stamp;
              });
     };
     is_missing = own != sites_.end() &&
@@ -255,13 +255,13 @@ ROBOTS_INLINE const ruling* site_rulings::entry::find(ruling_kind kind,
                                                       std::optional<url_scheme> scheme) const {
   const ruling wanted{.kind = kind, .scheme = scheme};
   const auto found = std::find_if(rulings.begin(), rulings.end(),
-                                  [&](const ruling& one) { return one.replaces(wanted); });
+                                  [&](const ruling& own) { return own.replaces(wanted); });
   return found == rulings.end() ? nullptr : &*found;
 }
 
 ROBOTS_INLINE bool site_rulings::entry::decides() const {
-  return std::any_of(rulings.begin(), rulings.end(), [](const ruling& one) {
-    return one.value > 0 && one.kind != ruling_kind::sign_off;
+  return std::any_of(rulings.begin(), rulings.end(), [](const ruling& own) {
+    return own.value > 0 && own.kind != ruling_kind::sign_off;
   });
 }
 
@@ -287,7 +287,7 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
   }
   entry& own = is_new_site ? sites_[bare] : found->second;
   const std::size_t decided_before = own.decides() ? 1 : 0;
-  std::erase_if(own.rulings, [&](const ruling& one) { return one.replaces(added); });
+  std::erase_if(own.rulings, [&](const ruling& earlier) { return earlier.replaces(added); });
   own.rulings.push_back(added);
   if (is_halt) {
     halted_ = halted_ - (before > 0 ? 1 : 0) + (added.value > 0 ? 1 : 0);
@@ -368,9 +368,9 @@ ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& add
 }
 
 ROBOTS_INLINE void site_rulings::note_quarantine(
-    std::string_view key, bool held, const std::shared_ptr<const call_context>& context) {
+    std::string_view key, bool is_held, const std::shared_ptr<const call_context>& context) {
   rule(std::string{detail::without_scheme(key)},
-       {ruling_kind::quarantine, parse_site(key)->scheme, std::uint8_t{held}}, context);
+       {ruling_kind::quarantine, parse_site(key)->scheme, std::uint8_t{is_held}}, context);
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::policy_for_quarantine(

@@ -19,10 +19,11 @@ class lru_storage_base {
   /// Returns the entry of `key`, and marks it as the most recently used one.
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now);
 
-  /// Sets the function that gets each entry that is dropped, because it has expired or to make
-  /// room: `on_drop(key, expired)`. It runs in the thread that stores or finds, after the new entry
-  /// is stored. It may call this storage, but must not store every dropped entry again: that would
-  /// never end. It must not throw. Do not set it while another thread uses the storage.
+  /// Sets the function that is called as `on_drop(key, expired)` for each entry that is dropped,
+  /// because it has expired or to make room. The call runs in the thread that stores or finds,
+  /// after the new entry is stored. The function may call this storage, but must not store every
+  /// dropped entry again: that would never end. It must not throw. Do not set it while another
+  /// thread uses the storage.
   void on_drop(std::function<void(std::string_view key, bool expired)> on_drop) {
     on_drop_ = std::move(on_drop);
   }
@@ -38,11 +39,11 @@ class lru_storage_base {
   /// Drops every entry.
   void clear();
 
-  /// Drops the expired entries, and returns their number. Linear in the entries; no thread can
-  /// store meanwhile.
+  /// Drops the expired entries, and returns their number. Linear in the entries; meanwhile, no
+  /// other thread can store.
   std::size_t remove_expired(time_point now);
 
-  /// Returns the number of entries. It includes expired entries that nobody has asked for since.
+  /// Returns the number of entries. It includes expired entries whose site was not looked up since.
   [[nodiscard]] std::size_t size() const;
 
   /// Returns the number of entries that were dropped to make room.
@@ -79,21 +80,22 @@ namespace robots {
 
 /// Keeps the `Capacity` most recently used sites in this process's memory.
 ///
-/// This is SPYDER's cache: 4,096 hosts; the least recently used entry goes first, and each entry
-/// goes when it expires. Every operation but `clear` and `remove_expired` takes constant time on
-/// average.
+/// SPYDER's cache is such a storage, for 4,096 hosts: it drops the least recently used entry to
+/// make room, and each entry when it expires. Every operation except `clear` and `remove_expired`
+/// takes constant time on average.
 ///
 /// Memory is bounded, too: by default, the sum of `policy::memory_bytes` over the entries stays
 /// below 256 MiB. An entry larger than that is not kept; its site is fetched for each call.
 ///
 /// A hash spreads the sites over shards: one per 64 entries of capacity, at most 16. A shard has a
-/// mutex, a hash table and a list in order of use. So threads that find wait for each other only in
-/// the same shard. Threads that store wait for one another. The capacity is shared by all shards,
-/// so it does not depend on the hashes. The entry with the earliest `now` of a `find` or `store` is
-/// dropped first. Among equal times, it is the one used first in the shard with the most entries.
+/// mutex, a hash table and a list in order of use. So threads in `find` wait for each other only in
+/// the same shard. Threads in `store` always wait for each other. The capacity is shared by all
+/// shards, so it does not depend on the hashes. The entry with the earliest `now` of a `find` or
+/// `store` is dropped first. Among equal times, the shard with the most entries drops its oldest
+/// entry.
 template <std::size_t Capacity>
 class LruStorage : public detail::lru_storage_base {
-  static_assert(Capacity > 0, "LruStorage<0> could keep nothing: name a capacity of at least 1");
+  static_assert(Capacity > 0, "LruStorage<0> could keep nothing: use a capacity of 1 or more");
 
  public:
   /// Makes an empty storage.
@@ -103,7 +105,7 @@ class LruStorage : public detail::lru_storage_base {
   /// `std::invalid_argument` if `max_bytes` is 0.
   explicit LruStorage(std::size_t max_bytes) : detail::lru_storage_base(Capacity, max_bytes) {}
 
-  /// The most entries that are kept.
+  /// Returns the most entries that are kept.
   [[nodiscard]] static constexpr std::size_t capacity() noexcept { return Capacity; }
 };
 

@@ -20,7 +20,7 @@
 namespace robots::detail {
 
 /// An entry in the list of its shard, with the octets of its key behind it. Its members are those
-/// of `cache_entry`, in an order without padding: there is one for each site.
+/// of `cache_entry`, in an order without padding, since each site has a node.
 struct lru_storage_base::node {
   struct destroy {
     void operator()(node* gone) const noexcept {
@@ -41,7 +41,8 @@ struct lru_storage_base::node {
     return {reinterpret_cast<const char*>(this + 1), length};
   }
 
-  /// The octets of memory that it uses. The number never changes, since a policy is immutable.
+  /// Returns the octets of memory that it uses. The number never changes, since a policy is
+  /// immutable.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return sizeof(*this) + length + (policy ? policy->memory_bytes() : 0);
   }
@@ -67,7 +68,7 @@ struct lru_storage_base::hashed {
   std::size_t hash;
 };
 
-/// The entries with certain hashes.
+/// A part of the entries, chosen by the hashes of their keys.
 struct alignas(64) lru_storage_base::shard {
   struct hash_of {
     using is_transparent = void;
@@ -102,7 +103,7 @@ struct alignas(64) lru_storage_base::shard {
     return found == table.end() ? nullptr : *found;
   }
 
-  /// If memory runs out, it throws and has no effect.
+  /// Adds an entry. If memory runs out, throws `std::bad_alloc` and has no effect.
   void add(node::owner added) {
     table.insert(added.get());
     link(*added.release());
@@ -168,12 +169,13 @@ struct lru_storage_base::state {
     };
     shard* from = nullptr;
     time_point first{};
-    for (shard& one : shards) {
-      const std::scoped_lock lock{one.mutex};
-      const node* const oldest = oldest_in(one);
-      if (oldest != nullptr && (from == nullptr || oldest->used < first ||
-                                (oldest->used == first && one.table.size() > from->table.size()))) {
-        from = &one;
+    for (shard& part : shards) {
+      const std::scoped_lock lock{part.mutex};
+      const node* const oldest = oldest_in(part);
+      if (oldest != nullptr &&
+          (from == nullptr || oldest->used < first ||
+           (oldest->used == first && part.table.size() > from->table.size()))) {
+        from = &part;
         first = oldest->used;
       }
     }
@@ -225,7 +227,7 @@ struct lru_storage_base::dropped {
 ROBOTS_INLINE lru_storage_base::lru_storage_base(std::size_t capacity, std::size_t max_bytes) {
   if (max_bytes == 0) {
     throw std::invalid_argument{
-        "LruStorage: max_bytes is 0, so nothing could be kept: leave it out for 256 MiB"};
+        "LruStorage: max_bytes is 0, so it could keep no entry: leave it out for 256 MiB"};
   }
   state_ = std::make_unique<state>(capacity, max_bytes);
 }
@@ -256,7 +258,7 @@ ROBOTS_INLINE std::optional<cache_entry> lru_storage_base::find(std::string_view
     if (found == nullptr) {
       return std::nullopt;
     }
-    // The processor reads all of this at once. Behind the lock, it would wait for each part.
+    // The processor reads all of these at once here. Later, it would wait for each of them in turn.
     base::fetch_ahead<1>(found->policy.get());
     base::fetch_ahead<1>(found->newer);
     base::fetch_ahead<1>(found->older);
@@ -284,7 +286,7 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
   }
   const hashed wanted{key};
   shard& in = state_->shard_of(wanted);
-  auto policy = entry.policy;  // at the end, the replaced one
+  auto policy = entry.policy;  // swapped below, so that the old policy is destroyed without a lock
   dropped gone{&on_drop_};
   const std::scoped_lock storing{state_->storing};
   node* found = in.find(wanted);  // one lock is enough: finding changes no table
@@ -324,10 +326,10 @@ ROBOTS_INLINE void lru_storage_base::erase(std::string_view key) {
 ROBOTS_INLINE void lru_storage_base::clear() {
   dropped gone;
   const std::scoped_lock storing{state_->storing};
-  for (shard& one : state_->shards) {
-    const std::scoped_lock lock{one.mutex};
-    while (one.oldest != nullptr) {
-      gone.add(state_->take(one, *one.oldest));
+  for (shard& part : state_->shards) {
+    const std::scoped_lock lock{part.mutex};
+    while (part.oldest != nullptr) {
+      gone.add(state_->take(part, *part.oldest));
     }
   }
 }
@@ -335,12 +337,12 @@ ROBOTS_INLINE void lru_storage_base::clear() {
 ROBOTS_INLINE std::size_t lru_storage_base::remove_expired(time_point now) {
   dropped gone{&on_drop_, true};
   const std::scoped_lock storing{state_->storing};
-  for (shard& one : state_->shards) {
-    const std::scoped_lock lock{one.mutex};
-    for (node* next = one.oldest; next != nullptr;) {
+  for (shard& part : state_->shards) {
+    const std::scoped_lock lock{part.mutex};
+    for (node* next = part.oldest; next != nullptr;) {
       node& found = *std::exchange(next, next->newer);
       if (now >= found.keep_until) {
-        gone.add(state_->take(one, found));
+        gone.add(state_->take(part, found));
       }
     }
   }

@@ -65,15 +65,14 @@ struct store_reply {
   bool is_answered = false;                  ///< false if the store, or the part, is down
 };
 
-/// A store that the processes of a crawl share, by the keys of `site::key`. It is another program,
-/// and may be down, be wiped or be written to by a stranger at any time.
+/// A store that the processes of a crawl share, by the keys of `site::key`. It is another program.
+/// At any time, it may be down, it may be wiped, and a stranger may write to it.
 ///
 /// Stores derive from this class. Any thread may call them. A call blocks for the timeouts of the
 /// store at most, and throws `store_error` if it fails. Keys and values may hold any octets. The
 /// store does not check them; the reader of a value does. A key is never empty.
 ///
-/// - `load(key)` returns the value that any process published last under `key`, unless it has
-/// expired
+/// - `load(key)` returns the value that any process published last under `key`, unless it expired
 ///   or was erased or evicted. `load_all(keys)` returns the values of many keys, in their order, in
 ///   few round trips.
 /// - `publish(key, value, lifetime)` replaces the value for all processes. If a value cannot be
@@ -83,9 +82,9 @@ struct store_reply {
 ///   in one step. The lease may belong to another key. If it was erased or has expired, the call
 ///   stores nothing and returns false. So a value that was fetched under a lease never comes back
 ///   after `erase`.
-/// - `erase(key)` removes the value of `key` and ends its lease, also one of another process. Every
-///   `load` that begins after its return sees that. The other processes get the key, even if it had
-///   no value.
+/// - `erase(key)` removes the value of `key` and ends its lease, even if another process holds it.
+///   Every `load` that begins after its return sees the erasure. The other processes get the key,
+///   even if it had no value.
 /// - `announce(key)` notifies the other processes that their copies of the value are out of date.
 /// - `try_lease(key, duration)` returns a lease if no process holds one and `duration` is above 0.
 ///   The lease expires after `duration`. `take_lease(key, duration)` takes the lease even from
@@ -100,7 +99,7 @@ struct store_reply {
 /// A moved store continues with its watch, if nobody calls it during the move.
 ///
 /// A store of several parts, such as a cluster, works while one of them is down. A call that needs
-/// the part throws `store_part_error`.
+/// that part throws `store_part_error`.
 ///
 /// `load_or_lease(questions, duration)` returns the `store_reply` to each `store_question`. A store
 /// over a network overrides it, to answer in few round trips. The values and the lease of a
@@ -111,8 +110,7 @@ struct store_reply {
 /// The suite `tests/store/store_conformance.hpp` tests all this for any store.
 ///
 /// Exemplar: after `s.publish(key, value, 1h)`, `s.load(key) == value`, in this process and in any
-/// other. Stores: `RedisStore` and `SqliteStore`; `MemoryStore` for
-/// tests.
+/// other. Stores: `RedisStore` and `SqliteStore`; `MemoryStore` for tests.
 class SharedStore {
  public:
   virtual ~SharedStore() = default;

@@ -23,17 +23,17 @@ struct cache_entry {
   std::uint32_t epoch = 0;
 };
 
-/// The place for the entries of a cache, by the key of `site::key`.
+/// Stores the entries of a cache, by the keys of `site::key`.
 ///
 /// Several threads may call a model at once. If a call throws, the cache continues without its
 /// result and counts the failure. `find(key, now)` returns the last entry stored under `key`,
 /// unless `keep_until <= now` or the entry was dropped to make room. A storage may forget any entry
 /// at any time, but must never return the entry of another key. `store` replaces an entry. `erase`
 /// and `clear` take effect for every `find` that begins after their return. If the model has
-/// `evictions() const`, the number of entries dropped to make room, `basic_robots_cache::stats`
-/// reports it. If it has `on_drop(f)`, it calls `f(key, expired)` with each entry that it drops. If
-/// the model has `remove_expired(now)`, which drops expired entries and returns their number,
-/// `basic_robots_cache::remove_expired` calls it.
+/// `evictions() const`, which returns the number of entries dropped to make room,
+/// `basic_robots_cache::stats` reports that number. For each entry that it drops, a model with
+/// `on_drop(f)` calls `f(key, expired)`. If the model has `remove_expired(now)`, which drops
+/// expired entries and returns their number, `basic_robots_cache::remove_expired` calls it.
 ///
 /// Exemplar: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`.
 ///

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <concepts>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace robots {
@@ -25,8 +26,7 @@ struct tiered_options {
   /// If a call has less time left than this, a background thread asks the store, and the call does
   /// not block on it. Must be at least as long as the slowest call of the store.
   std::chrono::milliseconds patience{3'000};
-  /// The most that the clocks of other machines may be ahead. Records that are later than that are
-  /// ignored.
+  /// The most that the clocks of other machines may be ahead. Records from later times are ignored.
   std::chrono::seconds clock_skew{60};
   /// Ignores records that are older than this cache, so that a crawl that starts again asks each
   /// site again. If several processes start together, one of them asks.
@@ -41,16 +41,18 @@ namespace robots::detail {
 
 /// Throws `std::invalid_argument` if an option makes no sense. The message says what to change.
 inline void validate(const tiered_options& options) {
-  if (options.lease.count() <= 0 || options.poll.count() <= 0) {
-    throw std::invalid_argument{"tiered_options: lease and poll must be above 0"};
-  }
-  if (options.clock_skew > std::chrono::years{100}) {
-    throw std::invalid_argument{"tiered_options: clock_skew is above 100 years: use 60 s"};
-  }
-  if (options.wait.count() < 0 || options.patience.count() < 0 || options.clock_skew.count() < 0) {
-    throw std::invalid_argument{
-        "tiered_options: wait, patience and clock_skew cannot be negative: use 0 for none"};
-  }
+  const auto require = [](bool holds, const char* name, auto value, const char* advice) {
+    if (!holds) {
+      throw std::invalid_argument{std::string{"tiered_options: "} + name + " is " +
+                                  std::to_string(value.count()) + advice};
+    }
+  };
+  require(options.lease.count() > 0, "lease", options.lease, " ms: use 1 ms or more");
+  require(options.poll.count() > 0, "poll", options.poll, " ms: use 1 ms or more");
+  require(options.wait.count() >= 0, "wait", options.wait, " ms: use 0 ms or more");
+  require(options.patience.count() >= 0, "patience", options.patience, " ms: use 0 ms or more");
+  require(options.clock_skew.count() >= 0 && options.clock_skew <= std::chrono::years{100},
+          "clock_skew", options.clock_skew, " s: use 0 s to 100 years");
   validate(options.breaker);
 }
 
@@ -75,8 +77,8 @@ namespace robots {
 ///
 /// As a `Storage`, it is `Near`: its members drop entries of this process only, and
 /// `basic_robots_cache::invalidate` drops them in all processes. A fresh entry in `Near` is as fast
-/// as without `Far`. For other sites, the cache asks `Far` before it asks the web. It works if
-/// `Far` does not answer.
+/// as without `Far`. For other sites, the cache asks `Far` before it asks the web. It also works
+/// while `Far` does not answer.
 template <Storage Near, std::derived_from<SharedStore> Far>
 class TieredStorage : public Near {
  public:

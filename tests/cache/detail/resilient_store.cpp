@@ -77,7 +77,7 @@ TEST_CASE("A late erasure does not delete a value that is published meanwhile") 
   const robots::store_lease lease = test.lease();
   test.shared.fail("out of reach");
   test.store->owe(key);
-  test.store->give_back();
+  test.store->release_and_catch_up();
   REQUIRE(test.store->owed() == 1);
 
   std::promise<void> erasing;
@@ -96,7 +96,7 @@ TEST_CASE("A late erasure does not delete a value that is published meanwhile") 
     erasing.get_future().wait();
     return test.store->publish(key, "value", 1h, lease);
   });
-  test.store->give_back();
+  test.store->release_and_catch_up();
   CHECK(published.get() == publish_answer::stored);
   test.shared.recover();
   CHECK(test.shared.load(key) == "value");
@@ -113,12 +113,12 @@ TEST_CASE("An observer may use the store when it gets the event that it fails or
   test.shared.fail("out of reach");
   for (int i = 0; i < 16; ++i) {
     test.store->owe("https://site" + std::to_string(i) + ".test");
-    test.store->give_back();
+    test.store->release_and_catch_up();
   }
   CHECK(changes == 1);
   test.shared.recover();
   test.clock.advance(1h);
-  test.store->give_back();
+  test.store->release_and_catch_up();
   CHECK(changes == 2);
   CHECK(test.store->owed() == 0);
 }
@@ -149,7 +149,7 @@ TEST_CASE("A reply does not have a value that must still be erased") {
     }
   });
   const store_question question{.key = lease_key, .other_key = key, .lease_key = lease_key};
-  test.store->give_back();
+  test.store->release_and_catch_up();
   test.shared.on_call({});
   const auto replies = test.store->ask({&question, 1});
   CHECK(replies.front().other_value == robots::cache_detail::outdated_value);
@@ -170,7 +170,7 @@ TEST_CASE("A lease whose release fails does not keep the others from their relea
       throw std::bad_alloc{};
     }
   });
-  test.store->give_back();
+  test.store->release_and_catch_up();
   test.shared.on_call({});
   CHECK(test.shared.try_lease("a.test", 1min));
   CHECK_FALSE(test.shared.try_lease("b.test", 1min));
@@ -181,11 +181,11 @@ TEST_CASE("An erasure that succeeds makes good those of its key that the store h
   fixture test;
   test.shared.fail("out of reach");
   test.store->owe(key);
-  test.store->give_back();
+  test.store->release_and_catch_up();
   CHECK(test.store->owed() == 1);
   test.shared.recover();
   test.store->owe(key);
-  test.store->give_back();
+  test.store->release_and_catch_up();
   CHECK(test.store->owed() == 0);
   test.shared.publish(key, "of another process", 1h);
   test.store->deliver();

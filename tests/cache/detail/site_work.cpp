@@ -234,7 +234,7 @@ TEST_CASE("A marked fresh answer remains valid if the store has nothing newer") 
   CHECK(work->next() == work_step::done);
   CHECK(files.place->ended()->result == known.policy);
   SUBCASE("but not if a message said that the site was erased") {
-    known.is_told = true;
+    known.is_changed_elsewhere = true;
     const auto events = files.begin(known);
     events->on_store_reply({.is_answered = true});
     CHECK(events->next() == work_step::ask_store);

@@ -14,7 +14,7 @@
 namespace robots::cache_detail {
 
 /// Threads for work that nobody waits for. They start when they are first needed, and then wait for
-/// more. Exceptions of the work stop here and count as failures.
+/// more work. Exceptions of the work stop here and count as failures.
 class background_threads {
  public:
   /// Starts at most `most` threads. `counters` must outlive this object.
@@ -32,19 +32,19 @@ class background_threads {
       ending_ = true;
     }
     changed_.notify_all();
-    for (std::thread& one : threads_) {
-      if (one.joinable()) {
-        one.join();
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) {
+        thread.join();
       }
     }
-    std::list<std::function<void()>> dropped;  // destroyed after the lock: it may have more to do
+    std::list<std::function<void()>> dropped;  // destroyed after `lock`: it may call this object
     const std::scoped_lock lock{mutex_};
     dropped.swap(waiting_);
   }
 
-  /// Runs `work` in a background thread: at once, or if `may_wait`, in the next free one. Returns
-  /// false, and does not run it, if all threads are busy and it may not wait, or if no threads are
-  /// allowed.
+  /// Runs `work` in a background thread: at once or, if `may_wait`, when a thread is free. Returns
+  /// false, and does not run it, if all threads are busy and it may not wait, if no thread can be
+  /// started, or after `end`.
   [[nodiscard]] bool run(std::function<void()> work, bool may_wait = false) {
     const std::scoped_lock lock{mutex_};
     const bool busy = idle_ <= waiting_.size();
@@ -77,7 +77,7 @@ class background_threads {
     }
   }
 
-  /// Empty at the end.
+  /// Returns the next work, or an empty function after `end`.
   [[nodiscard]] std::function<void()> next() {
     std::unique_lock lock{mutex_};
     ++idle_;
@@ -95,7 +95,7 @@ class background_threads {
   cache_counters& counters_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::list<std::function<void()>> waiting_;  // waits for a thread, the first one first
+  std::list<std::function<void()>> waiting_;  // the oldest work first
   std::vector<std::thread> threads_;
   std::size_t idle_ = 0;
   bool ending_ = false;

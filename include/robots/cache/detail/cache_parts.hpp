@@ -74,8 +74,8 @@ enum class cache_event : unsigned char {
 
 using cache_counters = base::striped_counters<cache_event>;
 
-/// The parts of a cache, behind virtual functions. So only the code of a hit depends on the user's
-/// types.
+/// The parts of a cache, behind virtual functions, so that only the code of a hit depends on the
+/// user's types.
 class cache_parts : public detail::event_teller {
  public:
   [[nodiscard]] virtual time_point now() = 0;
@@ -87,9 +87,9 @@ class cache_parts : public detail::event_teller {
   [[nodiscard]] virtual found find_fresh(std::string_view key,
                                          const std::shared_ptr<const call_context>& context) = 0;
   virtual void store(std::string_view key, const cache_entry& entry, time_point now) noexcept = 0;
-  /// Throws what the storage throws.
+  /// Erases an entry. Throws what the storage throws.
   virtual void erase(std::string_view key) = 0;
-  /// Counts an exception of the storage.
+  /// Like `erase`, but counts an exception instead of throwing it.
   void try_erase(std::string_view key) noexcept {
     try {
       erase(key);
@@ -97,7 +97,7 @@ class cache_parts : public detail::event_teller {
       counters.add(cache_event::storage_failures);
     }
   }
-  /// Throws what the storage throws.
+  /// Erases all entries. Throws what the storage throws.
   virtual void clear() = 0;
 
   /// Runs a retrieval to its end with the blocking fetcher.
@@ -111,7 +111,7 @@ class cache_parts : public detail::event_teller {
                                   std::unique_lock<std::mutex>& lock, const call_options& limits,
                                   const std::function<bool()>& ready) = 0;
 
-  /// Returns true if there is an observer; else no data for events are needed.
+  /// Returns true if there is an observer. Without one, no events need to be made.
   [[nodiscard]] virtual bool is_observed() const noexcept = 0;
   /// Returns true if an observer wants the changes of a site, which are slow to compute.
   [[nodiscard]] virtual bool observes_changes() const noexcept = 0;
@@ -122,7 +122,7 @@ class cache_parts : public detail::event_teller {
            !entry.policy->leads_to();
   }
 
-  cache_counters counters;  ///< of this cache
+  cache_counters counters;
   /// The number of times that messages of the shared store may have been missed. See
   /// `cache_entry::epoch`.
   std::atomic<std::uint32_t> store_epoch = 0;

@@ -29,10 +29,10 @@
 
 namespace robots::cache_detail {
 
-/// The entry of a site, and its mark.
+/// The entry of a site, with its mark.
 struct kept_entry : cache_entry {
-  bool is_told = false;     // another process has changed the site since then
-  bool is_suspect = false;  // a page had an answer as if the rules had changed
+  bool is_changed_elsewhere = false;  // another process has changed the site since then
+  bool is_suspect = false;            // the answer of a page suggests that the rules have changed
 };
 
 /// The policies of sites in the storage of this process.
@@ -45,29 +45,29 @@ class kept_sites {
 
   /// Returns true if the shared store may have something newer than a fresh entry.
   [[nodiscard]] bool is_in_doubt(const kept_entry& entry) const noexcept {
-    return entry.is_told || entry.epoch != parts_.store_epoch;
+    return entry.is_changed_elsewhere || entry.epoch != parts_.store_epoch;
   }
 
   /// Returns true if an entry may answer while it is renewed, or while the shared store is asked
-  /// for a newer one. An entry that another process has changed may not.
+  /// for a newer one. It may not if another process has changed the site.
   [[nodiscard]] bool may_renew(const kept_entry& entry, time_point now) const {
-    return entry.policy && !entry.is_told && !entry.is_suspect &&
+    return entry.policy && !entry.is_changed_elsewhere && !entry.is_suspect &&
            (now < entry.fresh_until
                 ? is_in_doubt(entry)
                 : now < detail::validity_of(*entry.policy, judging_).stale_until);
   }
 
-  /// Returns true if the shared store may be asked now for a site with a marked entry, and counts
-  /// the question: messages of the store must not lead to any number of questions.
+  /// Returns true if the shared store may be asked now about a site with a marked entry, and counts
+  /// the question. Otherwise, a flood of messages would cause a flood of questions.
   [[nodiscard]] bool may_ask_store(std::string_view key, time_point now) {
     return questions_.take(key, now);
   }
 
-  /// Notes that another process has changed a site. Its entry answers again once the shared store
-  /// has shown that it has nothing newer. Does not call that store.
+  /// Notes that another process has changed a site. Its entry answers again after the shared store
+  /// was asked and had nothing newer. Does not call the store.
   void doubt(std::string_view key) { mark(key, in_doubt); }
 
-  /// Lets the next look-up ask a site again, if its answer is at least that old.
+  /// Lets the next look-up ask a site again, if its stored answer is at least `least_age` old.
   void suspect(const site& asked, std::chrono::seconds least_age) {
     for (const site& name : policy_detail::names_of(asked)) {
       mark(name.key(), in_suspicion, least_age);
@@ -81,10 +81,10 @@ class kept_sites {
   }
 
   /// Erases the entries of a site that another process has changed.
-  void forget_told(const site& asked) {
+  void forget_changed(const site& asked) {
     const time_point now = parts_.now();
     for (const site& name : policy_detail::names_of(asked)) {
-      if (const std::string key = name.key(); look(key, now).is_told) {
+      if (const std::string key = name.key(); look(key, now).is_changed_elsewhere) {
         ++forgotten_;
         parts_.try_erase(key);
       }
@@ -99,7 +99,7 @@ class kept_sites {
 
   /// Stores a policy, unless the site was invalidated meanwhile. An invalidation marks the flight
   /// before it erases. So either it erases the new entry, or this function sees the mark and
-  /// erases. `epoch` is `cache_parts::store_epoch` at the begin of the flight. If `replaces_all`,
+  /// erases. `epoch` is `cache_parts::store_epoch` at the start of the flight. If `replaces_all`,
   /// the policy replaces the entries of the site under all names.
   void keep(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
             std::uint32_t epoch, bool replaces_all = false) noexcept {
@@ -117,7 +117,8 @@ class kept_sites {
     ++under_way.ended;
   }
 
-  /// Counts a malformed file, if malformed files deny.
+  /// Counts a malformed file that is denied. Any other answer of the site resets the count and ends
+  /// the quarantine.
   void watch(const flight& led, const policy& policy_now) {
     const std::string& key = led.site_key;
     switch (detail::quarantine_step_of(policy_now)) {
@@ -155,8 +156,8 @@ class kept_sites {
   }
 
  private:
-  /// Counts the started and the finished calls of `keep`, for all sites with the same hash. `mark`
-  /// learns from this whether it has undone one.
+  /// Counts the calls of `keep` that have begun and that have ended, for all sites with the same
+  /// hash. If a call runs during `mark`, `mark` may have overwritten its entry.
   struct keeping {
     std::atomic<std::uint32_t> begun = 0;
     std::atomic<std::uint32_t> ended = 0;
@@ -174,10 +175,10 @@ class kept_sites {
         parts_.observes_changes() || detail::is_of_use_when_over(*policy_now, judging_);
     cache_entry entry{policy_now, until.fresh_until,
                       is_kept_on ? until.keep_until : until.stale_until, epoch};
-    if (!led.is_told) {
+    if (!led.is_changed_elsewhere) {
       parts_.store(key, entry, now);
     }
-    if (led.is_told) {  // perhaps meanwhile
+    if (led.is_changed_elsewhere) {  // it may have become true meanwhile
       entry.fresh_until = in_doubt;
       parts_.store(key, entry, now);
     }
@@ -220,8 +221,8 @@ class kept_sites {
   [[nodiscard]] kept_entry look(std::string_view key, time_point now) {
     kept_entry found{parts_.find(key, now)};
     if (found.policy && found.fresh_until <= in_suspicion) {
-      found.is_told = found.fresh_until == in_doubt;
-      found.is_suspect = !found.is_told;
+      found.is_changed_elsewhere = found.fresh_until == in_doubt;
+      found.is_suspect = !found.is_changed_elsewhere;
       found.fresh_until = detail::validity_of(*found.policy, judging_).fresh_until;
     }
     return found;

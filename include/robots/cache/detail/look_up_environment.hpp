@@ -45,10 +45,10 @@ namespace robots::cache_detail {
 /// a site. Any thread may call it.
 class look_up_environment {
  public:
-  /// Throws `std::invalid_argument` if options contradict each other. `own` must outlive it;
-  /// `shared` is empty if nothing is shared.
-  look_up_environment(cache_options&& given, cache_parts& own, const shared_part& shared)
-      : options(validated(std::move(given))),
+  /// Throws `std::invalid_argument` if options contradict each other. `own` must outlive this
+  /// object. `shared` is empty if nothing is shared.
+  look_up_environment(cache_options&& user_options, cache_parts& own, const shared_part& shared)
+      : options(validated(std::move(user_options))),
         parts(named(own, options)),
         store(shared.store != nullptr ? std::make_unique<resilient_store>(shared, own) : nullptr) {
     retrieval.breakers = std::make_shared<detail::origin_breakers>(
@@ -89,7 +89,8 @@ class look_up_environment {
         learn_ruling(key);
       } else if (const auto asked = parse_site(key)) {
         for (const site& name : policy_detail::names_of(*asked)) {
-          flights.tell(policy_detail::flight_key(name));  // first: see `kept_sites::keep`
+          // Flights first: see `kept_sites::keep`.
+          flights.note_change_elsewhere(policy_detail::flight_key(name));
           entries.doubt(name.key());
         }
       }
@@ -136,8 +137,8 @@ class look_up_environment {
   /// result of a running fetch. Throws what the storage throws.
   void forget(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
-    // Before: an older result must not be kept. After: a flight that began in between may have seen
-    // an entry or record that is now erased.
+    // Detaches twice: before the erasure, since the result of a running flight is older; after it,
+    // since a flight that began in between may have seen an entry that is now erased.
     detach(names);
     for (const site& name : names) {
       entries.forget(name.key());
@@ -173,7 +174,7 @@ class look_up_environment {
     flights.detach_all();
   }
 
-  /// Makes the results of running flights valid only for those who wait for them already.
+  /// Lets the results of running flights serve only the look-ups that already wait for them.
   void detach(const std::vector<site>& names) {
     for (const site& name : names) {
       flights.detach(policy_detail::flight_key(name));

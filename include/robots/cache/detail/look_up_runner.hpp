@@ -50,7 +50,7 @@ class look_up_runner {
     }
     if (cache.options.background_threads == 0) {
       throw std::invalid_argument{
-          "background_threads is 0: a cache with a shared store needs 1 at least"};
+          "background_threads is 0: set it to 1 or more for a cache with a shared store"};
     }
     const auto on_message = [this](std::string_view key) {
       cache_.on_message(key);
@@ -85,7 +85,7 @@ class look_up_runner {
     hand_over(state);
   }
 
-  /// Continues such a look-up until its caller must act.
+  /// Continues a look-up of such a caller until the caller must act.
   void proceed(look_up_state& state) {
     look_ups_.proceed(state);
     hand_over(state);
@@ -129,14 +129,14 @@ class look_up_runner {
   void learn_rulings(const std::vector<std::string>& sites) {
     constexpr std::size_t at_once = 64;
     for (std::size_t i = 0; i < sites.size(); i += at_once) {
-      const auto some = std::span{sites}.subspan(i, (std::min)(at_once, sites.size() - i));
+      const auto batch = std::span{sites}.subspan(i, (std::min)(at_once, sites.size() - i));
       std::vector<store_question> questions;
-      for (const std::string& one : some) {
-        questions.push_back(look_up_environment::ruling_question(one));
+      for (const std::string& bare_site : batch) {
+        questions.push_back(look_up_environment::ruling_question(bare_site));
       }
       const std::vector<store_reply> replies = cache_.store->ask(questions);
-      for (std::size_t j = 0; j < some.size(); ++j) {
-        cache_.on_ruling_reply(some[j], replies[j]);
+      for (std::size_t j = 0; j < batch.size(); ++j) {
+        cache_.on_ruling_reply(batch[j], replies[j]);
         if (!replies[j].is_answered) {
           must_ask_for_rulings_ = true;
         }
@@ -163,8 +163,8 @@ class look_up_runner {
     return true;
   }
 
-  /// Fetches in this thread while the call has time. Another thread does the rest, so that the work
-  /// need not end when the caller leaves.
+  /// Fetches in this thread while the call has time. Then another thread continues, so that the
+  /// fetch does not end with the call.
   [[nodiscard]] bool fetch(look_up_state& state, const call_options& limits) {
     const bool may_stop = limits.stop.stop_possible();
     if (!limits.deadline && !may_stop) {
@@ -223,7 +223,8 @@ class look_up_runner {
     }
   }
 
-  /// Hands over work that nobody waits for. A call that has time publishes by itself.
+  /// Hands work that nobody waits for to threads of the cache. A call that has time publishes in
+  /// its own thread.
   void hand_over_left(look_up_state& state, const call_options* limits) {
     for (shared_work& work : std::exchange(state.left, {})) {
       const work_step step = work->next();
@@ -258,8 +259,8 @@ class look_up_runner {
 
   // The part for the shared store.
 
-  /// Makes the calls that the shared store has missed, and asks it for rulings if that is due, in a
-  /// thread of the cache.
+  /// Lets a thread make the calls that the shared store has missed. If it is due, the thread also
+  /// asks the store for rulings.
   void run_errands() noexcept {
     if (has_errands_.exchange(true)) {
       return;
@@ -281,11 +282,11 @@ class look_up_runner {
     has_errands_ = false;  // a later call runs them
   }
 
-  /// Lets the thread for the store ask at the right time.
+  /// Lets a thread for the store ask when the work is due.
   void queue(shared_work work) {
     if (queue_.add(std::move(work)) && !store_threads_.run([this] { serve(); }, true)) {
-      for (const shared_work& one : queue_.take_all()) {
-        go_on_without_store(one);
+      for (const shared_work& waiting : queue_.take_all()) {
+        go_on_without_store(waiting);
       }
     }
   }
@@ -310,8 +311,8 @@ class look_up_runner {
     }
   }
 
-  /// Asks the store until each of the works waits, fetches or has ended. One round trip asks for
-  /// all works, and another one for those that need the lease. Blocks.
+  /// Asks the store until each flight has ended, must wait, or must fetch. One round trip asks for
+  /// all flights, and another one for those that need the lease. Blocks.
   void ask_store(std::span<const shared_work> works) {
     for (bool is_first = true;; is_first = false) {
       std::vector<site_work*> asking;
@@ -329,8 +330,8 @@ class look_up_runner {
       if (asking.empty()) {
         return;
       }
-      for (const std::string& one : sites) {
-        questions.push_back(look_up_environment::ruling_question(one));
+      for (const std::string& bare_site : sites) {
+        questions.push_back(look_up_environment::ruling_question(bare_site));
       }
       std::vector<store_reply> replies = cache_.store->ask(questions);
       for (std::size_t i = 0; i < sites.size(); ++i) {
@@ -343,7 +344,7 @@ class look_up_runner {
         try {
           asking[i]->on_store_reply(std::move(replies[i]));
         } catch (...) {
-          // No memory: the other works take their leases.
+          // No memory for this site. The others must still take their leases.
           cache_.parts.counters.add(cache_event::failures);
           asking[i]->abandon();
         }
@@ -381,7 +382,7 @@ class look_up_runner {
     for (const std::string& key : work.on_published(answer)) {
       store.owe(key);
     }
-    store.give_back();
+    store.release_and_catch_up();
     if (is_wanted && work.announces() && answer != publish_answer::lost && !led.detached) {
       store.announce(led.site_key);
     }
@@ -393,8 +394,8 @@ class look_up_runner {
   stop_source closing_;
   background_threads background_;
   std::atomic<bool> has_errands_ = false;           // a thread is about to run them
-  std::atomic<bool> must_ask_for_rulings_ = false;  // once the store answers
-  background_threads store_threads_;  // for the store, however much work waits for the web
+  std::atomic<bool> must_ask_for_rulings_ = false;  // when the store answers again
+  background_threads store_threads_;                // separate, so that fetches do not delay it
 };
 
 }  // namespace robots::cache_detail

@@ -37,25 +37,25 @@ struct redirecting_site {
   found answer;
 };
 
-/// A look-up, finished or not.
+/// The state of a look-up.
 struct look_up_state {
-  std::string key;  ///< of the site of the look-up; empty if the text names none
+  std::string key;  ///< the key of its site; empty if the text names no site
   std::shared_ptr<const call_context> context{};
   found answer{};
   std::size_t agent = 0;      ///< the crawler: see `selected`
   bool refreshes = false;     ///< a stored answer of its site is not enough
-  bool asks_anew = false;     ///< and neither are old redirects
+  bool asks_anew = false;     ///< old redirects are not enough either
   bool has_no_time = false;   ///< only a stored entry can answer
   bool has_no_entry = false;  ///< its caller has found no fresh entry under its key
   bool must_ask = false;      ///< memory ran out: it must ask for the site again
-  bool led = false;           ///< it did the work, at least a part
+  bool led = false;           ///< it did at least a part of the work
   bool is_counted = false;    ///< as a hit, a miss or joined
   std::string counted_url{};  ///< the text of `begin`, if that counted as a decision
 
   std::vector<redirecting_site> behind{};  ///< the sites that redirected to the site asked now
   std::optional<site> asked{};             ///< the site asked now; empty after the answer
-  single_flight::waiter place{};           ///< among the waiters for the flight of that site
-  std::shared_ptr<site_work> work{};       ///< on that site, if this look-up does it
+  single_flight::waiter place{};      ///< its place among the waiters for the flight of that site
+  std::shared_ptr<site_work> work{};  ///< the work on that site, if this look-up does it
   std::vector<std::shared_ptr<site_work>> left{};  ///< work for threads of the cache
 
   /// Returns true if only a new answer of the site asked now is enough.
@@ -67,7 +67,7 @@ struct look_up_state {
 ///
 /// The answer of a site may be that another site has its robots.txt. That answer is kept and shared
 /// like any other. Then the look-up goes on with the other site, like any look-up of that site. So
-/// a redirect causes no request that look-ups of the other site would not cause.
+/// following a redirect causes no more requests than a look-up of the other site.
 class look_ups {
  public:
   /// `cache` must outlive it.
@@ -125,7 +125,8 @@ class look_ups {
     return true;
   }
 
-  /// Asks for the site: returns the ruling on it or its entry, or joins its flight.
+  /// Looks for the policy of the site asked now: returns its ruling or its entry, or joins its
+  /// flight.
   [[nodiscard]] found ask(look_up_state& state) {
     const site& asked = *state.asked;
     if (state.behind.empty()) {
@@ -239,7 +240,8 @@ class look_ups {
       state.behind.push_back({*state.asked, known});
     }
     if (!state.behind.empty() && redirects > cache_.options.max_redirects) {
-      // RFC 9309, section 2.3.1.2: a file that must be obeyed may follow five or fewer redirects.
+      // RFC 9309, section 2.3.1.2: only after more than five redirects may a crawler act as if
+      // there were no file.
       return fail(state, redirects > 5 ? outcome::too_many_redirects : outcome::server_error,
                   "more than " + std::to_string(cache_.options.max_redirects) +
                       " redirects, from site to site");
@@ -257,8 +259,8 @@ class look_ups {
     return ask(state);
   }
 
-  /// Ends a look-up whose redirects lead nowhere. Before that, asks those sites once more whose
-  /// answers are old.
+  /// Ends a look-up whose redirects lead to no policy. If one of the redirects is old, asks the
+  /// sites again first, but only once.
   [[nodiscard]] found fail(look_up_state& state, outcome why, std::string text) {
     const time_point now = cache_.parts.now();
     const bool are_old = std::any_of(
@@ -275,13 +277,13 @@ class look_ups {
     static_cast<record_head&>(retrieved) = state.behind.front().answer.policy->rules_source();
     retrieved.outcome = why;
     retrieved.error_text = std::move(text);
-    const bool is_news =
+    const bool is_new =
         std::none_of(state.behind.begin(), state.behind.end(),
                      [](const redirecting_site& earlier) { return earlier.answer.from_cache; });
     const auto own = policy::last_answer(state.behind.front().answer.policy);
     found failed{.policy =
                      cache_.maker.judged(retrieved, {.last = own}, cache_.parts.moment(), nullptr)};
-    if (is_news) {
+    if (is_new) {
       cache_.parts.tell(
           fallback_event{cache_.parts.about(state.key, state.context), *failed.policy});
     }
@@ -297,7 +299,7 @@ class look_ups {
     if (found ruled = cache_.ruling_on(first); ruled.policy) {
       known = std::move(ruled);  // an answer may have halted the site
     } else if (cache_.rulings.is_halted(state.asked->key())) {
-      known = cache_.ruling_on(state.asked);  // or the site that it leads to
+      known = cache_.ruling_on(state.asked);  // the last site may be halted, too
     } else if (!state.behind.empty()) {
       known = behind_redirects(state, std::move(known));
     }

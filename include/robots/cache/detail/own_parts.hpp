@@ -25,8 +25,8 @@
 
 namespace robots::cache_detail {
 
-/// The parts of a cache that have the user's types. Counts exceptions of the storage and of the
-/// observer. They end here, except in members that say otherwise.
+/// The parts of a cache that have the user's types. Catches and counts the exceptions of the
+/// storage and of the observer, except in members that say otherwise.
 template <Fetcher F, Clock C, Storage S, Observer O>
 class own_parts final : public cache_parts {
  public:

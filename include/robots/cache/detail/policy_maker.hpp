@@ -55,7 +55,7 @@ class policy_maker {
   /// Returns a seed for a retrieval.
   [[nodiscard]] std::uint64_t seed() noexcept { return random_(); }
 
-  /// Makes the result of a retrieval that has just ended.
+  /// Makes the record of a retrieval that has just ended.
   [[nodiscard]] record recorded(detail::retrieval_result result,
                                 const detail::earlier_policies& before, const wall_anchor& now) {
     // A caller that did not wait for the next try must not delay it for others.
@@ -69,13 +69,13 @@ class policy_maker {
     return retrieved;
   }
 
-  /// Makes the policy of a record. If it is for a flight, reports that its text was parsed.
+  /// Makes the policy of a record. If `led` is not null, reports that the text was parsed.
   [[nodiscard]] std::shared_ptr<const policy> judged(const record& retrieved,
                                                      const detail::earlier_policies& before,
                                                      const wall_anchor& now, const flight* led) {
-    const bool is_told = led != nullptr && parts_.is_observed() && !retrieved.not_modified &&
-                         policy_detail::has_text(retrieved.outcome);
-    const time_point began = is_told ? parts_.now() : time_point{};
+    const bool is_reported = led != nullptr && parts_.is_observed() && !retrieved.not_modified &&
+                             policy_detail::has_text(retrieved.outcome);
+    const time_point began = is_reported ? parts_.now() : time_point{};
     auto result =
         family(detail::judge(retrieved, options_.user_agent, judging_, before, now),
                [&](const std::string& agent, std::size_t place) {
@@ -83,22 +83,22 @@ class policy_maker {
                                                     policy::other(before.unchanged, place)};
                  return detail::judge(retrieved, agent, judging_, own, now);
                });
-    if (is_told) {
+    if (is_reported) {
       const time_point ended = parts_.now();
       parts_.tell(parse_event{about(*led), *result, ended - began, is_invalid_utf8(retrieved)});
     }
     return result;
   }
 
-  /// Makes the policy of a site that redirects to the site of `theirs`. See
-  /// `robots::judge_redirected`.
+  /// Makes the policy of a site that redirects to the site of `target`. See
+  /// `detail::judge_redirected`.
   [[nodiscard]] std::shared_ptr<const policy> judged_redirected(
-      const record_head& head, const std::shared_ptr<const policy>& theirs,
+      const record_head& head, const std::shared_ptr<const policy>& target,
       const std::shared_ptr<const policy>& own) {
-    return family(detail::judge_redirected(head, theirs, options_.user_agent, judging_, own),
+    return family(detail::judge_redirected(head, target, options_.user_agent, judging_, own),
                   [&](const std::string& agent, std::size_t place) {
-                    const auto other = policy::other(theirs, place);
-                    return detail::judge_redirected(head, other ? other : theirs, agent, judging_,
+                    const auto other = policy::other(target, place);
+                    return detail::judge_redirected(head, other ? other : target, agent, judging_,
                                                     policy::other(own, place));
                   });
   }
@@ -115,8 +115,8 @@ class policy_maker {
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
-  /// Returns the policy for a caller that does not wait for the site: the last one if it is fresh
-  /// or may be served stale, else that for a cancelled call.
+  /// Returns the policy for a caller that does not wait for the site: `last` if it is fresh or may
+  /// answer while it is stale, else the policy for a cancelled call.
   [[nodiscard]] std::shared_ptr<const policy> without_fetch(
       const site& asked, const std::shared_ptr<const policy>& last, const wall_anchor& now) {
     const bool answers = last && now.steady < detail::validity_of(*last, judging_).stale_until;
@@ -182,8 +182,8 @@ class policy_maker {
   }
 
   /// Halts a site if `cache_options` ask for it after this answer or failure. Reports a site that
-  /// revokes access. Returns true if the site has turned hostile. `is_known` says that another
-  /// process has found that out already.
+  /// revokes access. Returns true if the site has turned hostile. `is_known` means that another
+  /// process has already found that.
   bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
                    bool is_known = false) {
     note_access(led, after);
@@ -220,7 +220,7 @@ class policy_maker {
   }
 
  private:
-  /// Adds the policies of `cache_options::other_agents`, which `make` makes.
+  /// Adds the policies of `cache_options::other_agents`. `make(agent, index)` makes each of them.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(std::shared_ptr<const policy> own,
                                                      const Make& make) const {
@@ -246,8 +246,8 @@ class policy_maker {
   }
 
   /// Reports a site that refuses its robots.txt but did not before (the pipeline guide: "returns
-  /// 403 on previously allowed paths"). Halts it if `cache_options::halt_revoked` asks for it. Then
-  /// answers from before the site was forgotten count, too.
+  /// 403 on previously allowed paths"). Halts it if `cache_options::halt_revoked` asks for it. With
+  /// that option, answers count even after their policy was dropped.
   void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
     const bool refuses = refuses_robots_txt(*after);
     if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {

@@ -19,7 +19,7 @@ class rate_limit {
  public:
   rate_limit(int burst, std::size_t most_keys) : ahead_((burst - 1) * interval), keys_(most_keys) {}
 
-  /// Returns true if it counts for `key` now.
+  /// Returns true if an occurrence for `key` counts now.
   [[nodiscard]] bool take(std::string_view key, time_point now) {
     const std::scoped_lock lock{mutex_};
     state* const noted = keys_.find_or_add(key, now, &state::needed_until, now);
@@ -37,7 +37,7 @@ class rate_limit {
   static constexpr std::chrono::seconds interval{10};
 
   struct state {
-    time_point free_at{(time_point::min)()};  // the time when nothing earlier counts any more
+    time_point free_at{(time_point::min)()};  // from then on, a whole burst is possible
 
     [[nodiscard]] static time_point needed_until(const state& noted) noexcept {
       return noted.free_at;

@@ -29,18 +29,18 @@
 
 namespace robots::cache_detail {
 
-/// Stands in a reply for a value that must still be erased.
+/// Replaces, in a reply, a value that must still be erased.
 inline constexpr std::string_view outdated_value = "(outdated)";
 
 /// The result of publishing a value.
 enum class publish_answer : std::uint8_t {
   stored,
   lost,    // nothing was stored: the lease was erased, was taken, or has expired
-  failed,  // unknown
+  failed,  // the call failed: the result is unknown
 };
 
-/// Wraps a shared store and handles its failures. It counts them. After several failures in a row,
-/// it does not use the store for a while. The observer gets an event when that begins and ends. If
+/// Wraps a shared store, and catches and counts its failures. After several failures in a row, it
+/// does not use the store for a while. The observer gets an event when that begins and ends. If
 /// only a part of the store fails, it still uses the other parts. Any thread may call it. Members
 /// may block unless they say otherwise.
 class resilient_store {
@@ -73,7 +73,7 @@ class resilient_store {
   /// Asks for some sites. The replies are in the order of the questions. If a value must still be
   /// erased, or had to be erased when the store was asked, the reply has `outdated_value` for it.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
-    give_back();
+    release_and_catch_up();
     std::vector<std::pair<bool, bool>> were_owed;
     for (const store_question& question : questions) {
       were_owed.emplace_back(must_be_erased(question.key), must_be_erased(question.other_key));
@@ -121,9 +121,10 @@ class resilient_store {
   }
 
   /// Notes a call that the store must still get: the erasure of a key for all processes, or a value
-  /// that is then announced. `give_back` and `deliver` make it. A later call for the same key
-  /// replaces it. Until a key is erased, this process ignores its stored value. At most 65,536 keys
-  /// can wait; for a further key, the call is lost, and the observer gets an event. Does not block.
+  /// that is then announced. `release_and_catch_up` and `deliver` make the call. A later call for
+  /// the same key replaces it. Until a key is erased, this process ignores its stored value. At
+  /// most 65,536 keys can wait; for a further key, the call is lost, and the observer gets an
+  /// event. Does not block.
   void owe(std::string_view key, std::optional<std::string> value = {}) {
     {
       const std::scoped_lock lock{mutex_};
@@ -144,14 +145,14 @@ class resilient_store {
   [[nodiscard]] std::size_t owed() {
     const std::scoped_lock lock{mutex_};
     return static_cast<std::size_t>(std::count_if(
-        owed_.begin(), owed_.end(), [](const auto& one) { return !one.second.value; }));
+        owed_.begin(), owed_.end(), [](const auto& call) { return !call.second.value; }));
   }
 
   void announce(std::string_view key) {
     static_cast<void>(call([key](SharedStore& store) { store.announce(key); }));
   }
 
-  /// Releases a lease with the next call of the store. Does not block.
+  /// Lets the next call of the store release a lease. Does not block.
   void release_later(store_lease lease) noexcept {
     try {
       const std::scoped_lock lock{mutex_};
@@ -162,7 +163,7 @@ class resilient_store {
   }
 
   /// Releases the leases of `release_later`, and makes some of the calls that the store has missed.
-  void give_back() {
+  void release_and_catch_up() {
     // One by one, so that an exception loses no other lease.
     while (const std::optional<store_lease> lease = next_to_release()) {
       static_cast<void>(call([&lease](SharedStore& store) { store.release(*lease); }));
@@ -172,7 +173,7 @@ class resilient_store {
 
   /// Releases leases, and makes all calls that the store has missed, until the store fails.
   void deliver() {
-    give_back();
+    release_and_catch_up();
     const time_point due = parts_.now();
     while (catch_up(due)) {
     }
@@ -214,7 +215,7 @@ class resilient_store {
   enum class call_end : std::uint8_t {
     done,
     part_failed,  // calls for other keys may succeed
-    failed,       // or there was no call, since the store is not used now
+    failed,       // the store failed, or is not used now
   };
 
   /// The missed erasures of a key, or the value that the store must still get.
@@ -340,8 +341,8 @@ class resilient_store {
     return !missed.empty();
   }
 
-  /// Makes the missed call for `key` if it is due by `due`, unless another thread has made it. The
-  /// caller must report changes of the store's state.
+  /// Makes the missed call for `key`, unless it is due only after `due` or another thread has made
+  /// it. The caller must report changes of the store's state.
   [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
     const std::scoped_lock one_thread{erasing_};
     owed_call owed;
@@ -365,9 +366,9 @@ class resilient_store {
     return end;
   }
 
-  /// Notes the end of a call that makes good `times` missed calls for `key`. Those missed since
-  /// then remain. If a part of the store fails, the call is due again a second later, so that it
-  /// does not delay other keys.
+  /// Notes the end of the missed call for `key`. If the call is done, forgets it, unless `owe` was
+  /// called again since `times` was read. If a part of the store fails, the call is due again a
+  /// second later, so that it does not delay other keys.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
@@ -400,7 +401,7 @@ class resilient_store {
   detail::circuit_breaker breaker_;
   bool is_down_ = false;
   bool is_reported_down_ = false;
-  std::string failure_;  // that ended its use
+  std::string failure_;  // the message of the failure after which it is not used
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;
 };

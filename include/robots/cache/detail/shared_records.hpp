@@ -28,17 +28,18 @@ namespace robots::cache_detail {
   auto read = detail::decode_site(value).value;
   const std::vector<std::string> urls = asked.robots_urls();
   constexpr int most_redirects = 65'536;  // so that sums along a chain of sites do not overflow
-  const auto may_end_there = [&](const record& one) {
-    const auto end = one.final_url == one.url ? asked : parse_site(one.final_url);
-    if (one.outcome == outcome::redirected) {
-      return end && one.redirects > 0;  // the look-up of that site finds its policy
+  const auto may_end_there = [&](const record& stored) {
+    const auto end = stored.final_url == stored.url ? asked : parse_site(stored.final_url);
+    if (stored.outcome == outcome::redirected) {
+      return end && stored.redirects > 0;  // the look-up goes on with that site
     }
     return end && !excluded.contains(end->host);
   };
-  const auto is_credible = [&](const record& one) {
-    return std::find(urls.begin(), urls.end(), one.url) != urls.end() && one.fetched_at <= latest &&
-           !one.not_modified && detail::reaches(one, max_bytes) &&
-           one.redirects <= most_redirects && may_end_there(one);
+  const auto is_credible = [&](const record& stored) {
+    return std::find(urls.begin(), urls.end(), stored.url) != urls.end() &&
+           stored.fetched_at <= latest && !stored.not_modified &&
+           detail::reaches(stored, max_bytes) && stored.redirects <= most_redirects &&
+           may_end_there(stored);
   };
   const auto is_last_good_credible = [&] {
     return !read->last_good ||

@@ -45,23 +45,23 @@ class flight {
 
   const std::string key;
   const site asked;            ///< the site that is fetched
-  const std::string site_key;  ///< its key
+  const std::string site_key;  ///< the key of `asked`
   const bool finishes_alone;   ///< the work goes on when nobody waits any more
-  const std::shared_ptr<const call_context> context;  ///< of the call that began the flight
+  const std::shared_ptr<const call_context> context;  ///< of the call that began it
 
-  /// The result is valid only for those who wait already: the cache must not keep it.
+  /// The result is valid only for look-ups that wait already, so the cache must not keep it.
   std::atomic<bool> detached = false;
   /// Another process has changed the site since the flight began. Before later look-ups use the
   /// result, the shared store must be asked again.
-  std::atomic<bool> is_told = false;
+  std::atomic<bool> is_changed_elsewhere = false;
   /// A stop is requested when nobody needs the result any more.
   stop_source stop;
 
-  /// Sets the policy that held before. Only the thread that does the work calls this.
+  /// Sets the policy from before the flight. Only the thread that does the work calls this.
   void set_last(std::shared_ptr<const policy> last) noexcept { last_ = std::move(last); }
 
-  /// Returns the policy that held before, or null if the site was invalidated meanwhile. Only the
-  /// thread that does the work calls this.
+  /// Returns the policy from before the flight, or null if the site was invalidated meanwhile. Only
+  /// the thread that does the work calls this.
   [[nodiscard]] std::shared_ptr<const policy> last() const { return detached ? nullptr : last_; }
 
   /// Adds a waiter, and returns its number.
@@ -71,8 +71,8 @@ class flight {
     return ++last_number_;
   }
 
-  /// Removes a waiter, whose function is no longer called. If this was the last waiter and nobody
-  /// does the work, drops the work, which ends the flight.
+  /// Removes a waiter and its function of `on_news`. If it was the last waiter and the work is on
+  /// offer, drops the work, which ends the flight.
   void leave(std::uint64_t number) noexcept {
     bool is_unwanted = false;
     std::function<void()> unused;  // both are destroyed after the lock is released
@@ -127,12 +127,12 @@ class flight {
   }
 
   /// Calls `wake` when the flight ends or its work is offered, in the thread that does that. If
-  /// that has happened, calls it at once. A later call for the same waiter replaces `wake`.
+  /// that has already happened, calls it at once. A later call for the same waiter replaces `wake`.
   void on_news(std::uint64_t number, std::function<void()> wake) {
     {
       const std::scoped_lock lock{mutex_};
       if (!has_news()) {
-        return wake_[number].swap(wake);  // the old one is destroyed after the lock
+        return wake_[number].swap(wake);  // the old one is destroyed without the lock
       }
     }
     wake();
@@ -141,7 +141,7 @@ class flight {
   /// Waits until the flight ends or its work is offered. Returns false if the call ended first.
   [[nodiscard]] bool wait(cache_parts& parts, const call_options& limits) {
     std::unique_lock lock{mutex_};
-    // News counts, even if another caller has taken the work since.
+    // An offer wakes this call, even if another caller has taken the work since.
     const std::uint64_t seen = offers_;
     return parts.wait(changed_, lock, limits, [&] { return has_news() || offers_ != seen; });
   }
@@ -172,7 +172,7 @@ class flight {
   std::uint64_t last_number_ = 0;
   std::uint64_t offers_ = 0;  // the number of offers so far
   std::optional<ending> ending_;
-  std::shared_ptr<site_work> free_work_;  // offered; nobody does it
+  std::shared_ptr<site_work> free_work_;  // on offer: nobody does it now
 };
 
 /// Ensures that at most one caller at a time fetches the policy of a key. Waiters and leaders must
@@ -241,8 +241,8 @@ class single_flight {
 
   /// A flight that a caller has joined.
   struct joined {
-    waiter place;  ///< among its waiters
-    leader lead;   ///< for the caller that began it
+    waiter place;  ///< the caller's place among its waiters
+    leader lead;   ///< empty unless the caller began it
   };
 
   /// Joins the flight for `key`, or begins one that fetches `asked`.
@@ -267,11 +267,11 @@ class single_flight {
     }
   }
 
-  /// Notifies the flight for `key`, if there is one, of a change by another process.
-  void tell(std::string_view key) {
+  /// Notes in the flight for `key`, if there is one, that another process has changed the site.
+  void note_change_elsewhere(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     if (const auto found = flights_.find(key); found != flights_.end()) {
-      found->second->is_told = true;
+      found->second->is_changed_elsewhere = true;
     }
   }
 

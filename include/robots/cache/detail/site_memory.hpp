@@ -18,9 +18,9 @@
 
 namespace robots::cache_detail {
 
-/// Remembers the facts that can halt a site, also after a policy was evicted or invalidated: the
-/// answers of each site, and the shares of its latest changes. A hash of 64 bits stands for a site.
-/// Above 262,144 sites, it forgets the least recently used ones. Any thread may call it.
+/// Remembers what can halt a site, even after its policy was evicted or invalidated: the answers of
+/// each site, and the shares of its latest changes. A hash of 64 bits stands for a site. Above
+/// 262,144 sites, it forgets the least recently used ones. Any thread may call it.
 class site_memory {
  public:
   /// Notes an answer of a site. Returns true if the answer denies everything and the previous one
@@ -34,7 +34,7 @@ class site_memory {
   }
 
   /// Notes that a site refused its robots.txt, or that it answered. Returns true if it refuses now
-  /// and answered before. `was_open` is as above.
+  /// and answered before. `was_open` is true if another source shows that it answered before.
   [[nodiscard]] bool turns_away(std::string_view key, bool refuses, bool was_open) {
     const std::scoped_lock lock{mutex_};
     const bool was_noted_open = std::exchange(find_or_add(key).is_readable, !refuses);
@@ -42,12 +42,13 @@ class site_memory {
   }
 
   /// Notes a change of a site's rules between two retrievals. Returns the sum of the shares of the
-  /// changes within the last `window`. If there are more than 16 changes, the others count as one.
+  /// changes within the last `window`. If there are more than 16 changes, the latest ones count as
+  /// one.
   [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
                                       double share, time_point before, time_point after) {
     // The unit is whole seconds, since the longest window would overflow in nanoseconds.
-    const auto is_over = [&](const change& one) {
-      return std::chrono::ceil<std::chrono::seconds>(after - one.since) > window;
+    const auto is_over = [&](const change& noted) {
+      return std::chrono::ceil<std::chrono::seconds>(after - noted.since) > window;
     };
     const std::scoped_lock lock{mutex_};
     std::forward_list<change>& changes = find_or_add(key).changes;
@@ -61,7 +62,7 @@ class site_memory {
       }
     }
     return std::accumulate(changes.begin(), changes.end(), 0.0,
-                           [](double sum, const change& one) { return sum + one.share; });
+                           [](double sum, const change& noted) { return sum + noted.share; });
   }
 
   /// Notes that a site did not answer. Returns the time of the first such attempt since its last
@@ -72,7 +73,7 @@ class site_memory {
     return noted.failing_since = (std::min)(noted.failing_since, now);
   }
 
-  /// Forgets since when a site has not answered.
+  /// Resets the time that `failing_since` returns.
   void forgive(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     find_or_add(key).failing_since = (time_point::max)();

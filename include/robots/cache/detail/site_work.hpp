@@ -58,7 +58,7 @@ enum class work_step : std::uint8_t {
 class site_work {
  public:
   /// `known` is the entry of the site in this process. `epoch` is `cache_parts::store_epoch` from
-  /// before it was found. If `refreshes`, earlier answers of any process are not used. If
+  /// before the entry was found. If `refreshes`, earlier answers of any process are not used. If
   /// `is_fresh`, `known` answers if the store has nothing newer. `cache` must outlive the work.
   site_work(look_up_environment& cache, single_flight::leader lead, const kept_entry& known,
             bool refreshes, bool is_fresh, std::uint32_t epoch)
@@ -69,7 +69,7 @@ class site_work {
         epoch_(epoch),
         refreshes_(refreshes),
         is_suspect_(known.is_suspect),
-        is_told_(known.is_told && !refreshes),
+        is_changed_elsewhere_(known.is_changed_elsewhere && !refreshes),
         fresh_(is_fresh ? known.policy : nullptr) {
     flight_->set_last(known.policy);
     if (cache.store == nullptr) {
@@ -138,12 +138,12 @@ class site_work {
 
   [[nodiscard]] detail::retrieval& fetch() noexcept { return *fetch_; }
 
-  /// Calls `tell(fetch())`. Abandons the flight if memory runs out, since the fetch is incomplete
+  /// Calls `handle(fetch())`. Abandons the flight if memory runs out, since the fetch is incomplete
   /// then.
-  template <class Tell>
-  void on_event(const Tell& tell) {
+  template <class Handle>
+  void on_event(const Handle& handle) {
     try {
-      tell(*fetch_);
+      handle(*fetch_);
     } catch (...) {
       abandon();
       throw;
@@ -208,7 +208,7 @@ class site_work {
 
   // The part for the other processes.
 
-  /// Returns the record to publish, or an empty optional if the lease must only be released.
+  /// Returns the record to publish, or an empty text if the lease must only be released.
   [[nodiscard]] const std::string& value() const noexcept { return value_; }
   [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept { return lifetime_; }
   /// Returns the lease, if this process holds it.
@@ -226,7 +226,7 @@ class site_work {
       lease_.reset();  // publishing has ended it
     }
     if (answer == publish_answer::lost) {
-      // If a lease ended early, it was erased or taken, and its record is no longer wanted. If it
+      // If the lease ended early, it was erased or taken, and the record is no longer wanted. If it
       // expired, the answer remains valid in this process.
       if (cache_.parts.now() < lease_until_) {
         try {
@@ -264,13 +264,13 @@ class site_work {
     return !cache_.rulings.may_ask(asked) || cache_.rulings.quarantined(asked) != nullptr;
   }
 
-  /// Ends the flight. After it comes publishing, or the release of the lease.
+  /// Ends the flight. The next step publishes, or releases the lease, if that is needed.
   void end_with(std::shared_ptr<const policy> policy_now, bool from_store) {
     step_ = value_.empty() && !lease_ ? work_step::done : work_step::publish;
     lead_.end({std::move(policy_now), from_store});
   }
 
-  /// The next call of the store releases the lease.
+  /// Lets the next call of the store release the lease.
   void release_lease() noexcept {
     if (auto lease = std::exchange(lease_, std::nullopt)) {
       cache_.store->release_later(*std::move(lease));
@@ -298,35 +298,37 @@ class site_work {
     step_ = work_step::wait;
   }
 
-  /// Ends the flight with the record of the site, under its own name or its counterpart's. If the
-  /// record is not a usable answer, returns false; the work continues with it as the known state.
+  /// Ends the flight with the record of the site, under its own name or its counterpart's. Returns
+  /// false if the record is not a usable answer. The work then continues with it as the last
+  /// policy.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
     const site& asked = flight_->asked;
     has_asked_store_ = true;
     shared_good_.reset();
     auto records = reply.value ? read(*reply.value, asked, now) : std::nullopt;
-    auto others = reply.other_value
-                      ? read(*reply.other_value, policy_detail::counterpart_of(asked), now)
-                      : std::nullopt;
-    if (others && !policy_detail::answers_for(
-                      asked, others->last_good ? *others->last_good : others->latest)) {
-      others.reset();
+    auto other_records = reply.other_value
+                             ? read(*reply.other_value, policy_detail::counterpart_of(asked), now)
+                             : std::nullopt;
+    if (other_records &&
+        !policy_detail::answers_for(
+            asked, other_records->last_good ? *other_records->last_good : other_records->latest)) {
+      other_records.reset();
     }
-    if (records && others && records->latest.fetched_at < others->latest.fetched_at) {
-      std::swap(records, others);
+    if (records && other_records && records->latest.fetched_at < other_records->latest.fetched_at) {
+      std::swap(records, other_records);
     }
     return (records && end_with_records(*std::move(records), now)) ||
-           (others && end_with_records(*std::move(others), now));
+           (other_records && end_with_records(*std::move(other_records), now));
   }
 
   [[nodiscard]] bool end_with_records(detail::site_records records, const wall_anchor& now) {
     auto last = flight_->last();
     const auto last_fetched = last ? last->source().fetched_at : (std::chrono::sys_seconds::min)();
     const auto had = last && is_failure(last->outcome()) ? policy::good(last) : last;
-    // The clock of the process that sent a message may be late.
-    const bool is_told = std::exchange(is_told_, false);
-    const auto ahead = is_told ? options().clock_skew : std::chrono::seconds{0};
+    // The clock of the process that sent a message may be behind.
+    const bool is_changed_elsewhere = std::exchange(is_changed_elsewhere_, false);
+    const auto ahead = is_changed_elsewhere ? options().clock_skew : std::chrono::seconds{0};
     if (had && records.latest.fetched_at + ahead < had->source().fetched_at) {
       return false;  // the store has lost a record of this process
     }
@@ -395,10 +397,10 @@ class site_work {
   /// the store is empty after a message about the site, the site was erased. Then this process
   /// forgets it, too.
   [[nodiscard]] bool end_with_confirmed() {
-    if (std::exchange(is_told_, false)) {
+    if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);
       fresh_ = nullptr;
-      cache_.entries.forget_told(flight_->asked);
+      cache_.entries.forget_changed(flight_->asked);
     }
     if (fresh_) {
       cache_.entries.keep(*flight_, fresh_, cache_.parts.now(), epoch_);
@@ -425,7 +427,7 @@ class site_work {
     return true;
   }
 
-  /// Requests that the answer is published, if other processes can use it.
+  /// Prepares the record for the other processes, if they can use it.
   void prepare_publication(record retrieved, const std::shared_ptr<const policy>& policy_now,
                            bool turned_hostile, time_point now) {
     // Without a lease, the site may have been invalidated since it was asked.
@@ -451,7 +453,7 @@ class site_work {
   const std::uint32_t epoch_;
   const bool refreshes_;
   const bool is_suspect_;                // only an answer that is newer than the last one counts
-  bool is_told_;                         // another process has changed or erased the record
+  bool is_changed_elsewhere_;            // another process has changed or erased the record
   std::shared_ptr<const policy> fresh_;  // the answer, unless the store has a newer one
 
   lease_wish wish_ = lease_wish::none;

@@ -16,8 +16,8 @@
 
 namespace robots::cache_detail {
 
-/// The work for the shared store, now or at `site_work::next_look`. One thread at a time serves the
-/// queue. Any thread may call it.
+/// Queues work that needs the shared store, at once or at `site_work::next_look`. One thread at a
+/// time serves the queue. Any thread may call it.
 class store_queue {
  public:
   /// `parts` must outlive it.
@@ -35,7 +35,7 @@ class store_queue {
   /// Waits for the work that is due next. Returns an empty list if the thread must stop serving: no
   /// work is left, or `stop` was requested. Throws `std::bad_alloc`; then call `take_all`.
   [[nodiscard]] std::vector<std::shared_ptr<site_work>> take_due(const stop_token& stop) {
-    constexpr std::size_t most = 512;  // so that the first ones do not wait for too many
+    constexpr std::size_t most = 512;  // so that no batch takes too long
     std::unique_lock lock{mutex_};
     while (!waiting_.empty() && !stop.stop_requested()) {
       std::vector<std::shared_ptr<site_work>> due;
@@ -63,7 +63,7 @@ class store_queue {
     return {};
   }
 
-  /// Removes and returns all work, when no thread serves the queue any more.
+  /// Removes and returns all work. Call it when no thread serves the queue any more.
   [[nodiscard]] std::vector<std::shared_ptr<site_work>> take_all() {
     const std::scoped_lock lock{mutex_};
     is_served_ = false;

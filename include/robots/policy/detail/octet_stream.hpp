@@ -23,7 +23,7 @@ class octet_writer {
     text_ += static_cast<char>(value);
   }
 
-  /// Writes a text after its length.
+  /// Writes the length of a text, then the text.
   void text(std::string_view value) {
     number(value.size());
     text_ += value;
@@ -74,7 +74,7 @@ class octet_reader {
   /// Reads a text of at most `most` octets.
   [[nodiscard]] std::string_view text(std::uint64_t most) noexcept { return octets(number(most)); }
 
-  /// Reads `size` octets.
+  /// Reads `length` octets.
   [[nodiscard]] std::string_view octets(std::uint64_t length) noexcept {
     if (length > rest_.size()) {
       fail();
@@ -85,7 +85,7 @@ class octet_reader {
     return value;
   }
 
-  /// Fails unless `condition` is true.
+  /// Fails unless `holds` is true.
   void expect(bool holds) noexcept {
     if (!holds) {
       fail();

@@ -36,8 +36,8 @@ struct policy_extras {
   std::vector<std::shared_ptr<const policy>> others{};
 };
 
-/// A block of octets that begins with their number. A policy keeps its record in one, since it is a
-/// quarter of the size of a `std::string`. A block has at most 4 GiB.
+/// A block of octets that begins with their number. A policy keeps its record in such a block,
+/// since this object is a quarter of the size of a `std::string`. A block has at most 4 GiB.
 class packed_octets {
  public:
   /// Copies `octets`.
@@ -65,7 +65,7 @@ class packed_octets {
   std::unique_ptr<char[]> block_;
 };
 
-/// The part that policies can share. All policies without rules and extras share one.
+/// The part that policies can share, as policies without rules and extras do.
 struct policy_parts {
   rule_set rules{};
   std::unique_ptr<const policy_extras> extras{};  ///< null if there are no extras
