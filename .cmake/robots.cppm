@@ -23,7 +23,6 @@ export namespace robots {
   using robots::ManualClock;
   using robots::MemoryStore;
   using robots::Metrics;
-  using robots::NotifyingClock;
   using robots::NullObserver;
   using robots::Observer;
   using robots::PaceLedger;
@@ -133,7 +132,6 @@ export namespace robots {
   using robots::policy_basis;
   using robots::policy_change_event;
   using robots::prefetch;
-  using robots::prefetch_callback;
   using robots::prefetch_limits;
   using robots::prefetch_outcome;
   using robots::prefetch_progress;

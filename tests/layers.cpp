@@ -110,18 +110,15 @@ constexpr std::ptrdiff_t position(std::string_view folder) {
 }
 
 /// Position among the layers; one past the end for a folder outside the layers. Some headers
-/// are in no folder of the list: version.hpp comes before all layers, fwd.hpp before the first
-/// folder with types that it names, and the other headers, which include everything, are with the
-/// cache.
+/// are in no folder of the list: version.hpp and the forward headers of the folders come before all
+/// layers, fwd.hpp before the first folder with types that it names, and the other headers, which
+/// include everything, are with the cache.
 std::ptrdiff_t rank_of(std::string_view name) {
-  if (name == "robots/version.hpp") {
-    return -1;
-  }
   if (name == "robots/fwd.hpp") {
     return position("polite");
   }
-  if (name == "robots/rep/fwd.hpp") {
-    return position("rep/diff");
+  if (name == "robots/version.hpp" || name.ends_with("/fwd.hpp")) {
+    return -1;
   }
   if (name == test_doubles) {
     return position("testing");

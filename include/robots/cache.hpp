@@ -73,5 +73,6 @@
 #include <robots/store/storage.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/time/fwd.hpp>
 #include <robots/time/steady_clock.hpp>
 #include <robots/time/wall_time.hpp>

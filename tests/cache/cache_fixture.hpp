@@ -30,7 +30,7 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
 
 /// A crawler with the default options of the library and a fixed seed.
 [[nodiscard]] inline cache_options foo_bot(
-    any_fallback_policy fallback = fallback_policy::rfc9309()) {
+    robots::detail::any_fallback_policy fallback = fallback_policy::rfc9309()) {
   return {.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
           .fallback = std::move(fallback),
           .seed = 1};
@@ -39,7 +39,7 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
 /// The same crawler for tests that count requests. It does not retry, has no circuit breaker, and
 /// remembers every failure for the same time.
 [[nodiscard]] inline cache_options foo_bot_that_asks_once(
-    any_fallback_policy fallback = fallback_policy::rfc9309()) {
+    robots::detail::any_fallback_policy fallback = fallback_policy::rfc9309()) {
   cache_options options = foo_bot(std::move(fallback));
   options.retry.attempts = 1;
   options.breaker.failures = 0;

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <type_traits>
 
-using robots::any_fallback_policy;
 using robots::fallback_action;
 using robots::fallback_policy;
 using robots::outcome;
 using robots::record_head;
+using robots::detail::any_fallback_policy;
 
 namespace {
 

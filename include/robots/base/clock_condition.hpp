@@ -14,7 +14,7 @@
 namespace robots::base {
 
 /// Calls `moved()` after each move of the time, while the result exists. Has no effect for a clock
-/// that is not a `NotifyingClock`: such a clock runs by itself.
+/// that is not a `detail::NotifyingClock`: such a clock runs by itself.
 template <class C, class F>
 [[nodiscard]] auto on_move([[maybe_unused]] C& clock, [[maybe_unused]] F&& moved) {
   if constexpr (requires { clock.on_move(std::function<void()>{}); }) {
@@ -28,7 +28,7 @@ template <class C, class F>
 /// mutex of the condition belongs to the owner.
 ///
 /// The class has its own mutex, and locks nothing else while it holds that mutex. So a thread may
-/// notify while it holds any lock, and so may a `NotifyingClock`.
+/// notify while it holds any lock, and so may a `detail::NotifyingClock`.
 class clock_condition {
  public:
   using time_point = std::chrono::steady_clock::time_point;

@@ -30,7 +30,7 @@ struct cache_options {
   std::string user_agent;
   /// The policy if no robots.txt is available: a preset of `fallback_policy`, or a `FallbackPolicy`
   /// of your own.
-  any_fallback_policy fallback;
+  detail::any_fallback_policy fallback;
 
   /// Other crawlers for which the cache also answers, by their product tokens; `*` means the rules
   /// for all crawlers that a file does not name. Each file is fetched once, by `user_agent`, and

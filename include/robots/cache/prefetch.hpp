@@ -48,10 +48,6 @@ struct prefetch_progress {
   std::shared_ptr<const robots::policy> policy;  ///< its policy; never null
 };
 
-/// Gets the progress after each host, in the thread that called `prefetch`. It may use the cache.
-/// If it throws, `prefetch` cancels all requests and passes the exception on.
-using prefetch_callback = std::function<void(const prefetch_progress&)>;
-
 /// The limits of one call of `prefetch`.
 struct prefetch_limits {
   /// The most exchanges at once; above 0.
@@ -94,7 +90,7 @@ template <class Cache, class Hosts, class F>
 class prefetch_run {
  public:
   prefetch_run(Cache& cache, Hosts& hosts, F& web, const prefetch_limits& limits,
-               const prefetch_callback& progress)
+               const std::function<void(const prefetch_progress&)>& progress)
       : cache_(cache), hosts_(hosts), web_(web), limits_(limits), progress_(progress) {
     if (limits.max_in_flight == 0) {
       throw std::invalid_argument{"prefetch: max_in_flight is 0: set it to 1 or more"};
@@ -187,7 +183,7 @@ class prefetch_run {
     if (next && (!until || *next < *until)) {
       until = next;
     }
-    if constexpr (NotifyingClock<clock_type>) {
+    if constexpr (detail::NotifyingClock<clock_type>) {
       // A program moves such a clock, and sleeping may move it, too.
       if (until && *until != (time_point::min)()) {
         if (next && driver_.fetching() == 0) {
@@ -229,7 +225,7 @@ class prefetch_run {
   Hosts& hosts_;
   F& web_;
   const prefetch_limits& limits_;
-  const prefetch_callback& progress_;
+  const std::function<void(const prefetch_progress&)>& progress_;
   std::optional<std::size_t> total_{};
   prefetch_summary summary_{};
   std::mutex mutex_;
@@ -256,8 +252,9 @@ class prefetch_run {
 ///
 /// `hosts` is an input range whose elements convert to `std::string_view`. It is read once, in this
 /// thread, as room becomes free. It may be endless or read a file, but should not block. Its size
-/// does not affect memory. Exceptions of the range and of the callback are passed on. Then all
-/// requests in flight are cancelled, and other callers that wait for them start their own.
+/// does not affect memory. Calls `progress` after each host, in this thread. It may use the cache.
+/// Exceptions of the range and of `progress` are passed on. Then all requests in flight are
+/// cancelled, and other callers that wait for them start their own.
 ///
 /// Throws `std::invalid_argument` if `max_in_flight` is 0; otherwise only `std::bad_alloc`. Waits
 /// by the cache's clock. A `ManualClock` is moved to the next retry when no exchange is in flight.
@@ -269,7 +266,8 @@ template <Fetcher F, Clock C, Storage S, Observer O, class Hosts, AsyncFetcher W
 prefetch_summary prefetch(
     basic_robots_cache<F, C, S, O>& cache,
     Hosts&& hosts,  // NOLINT(cppcoreguidelines-missing-std-forward): read here
-    Web& web, const prefetch_limits& limits = {}, const prefetch_callback& progress = {}) {
+    Web& web, const prefetch_limits& limits = {},
+    const std::function<void(const prefetch_progress&)>& progress = {}) {
   return cache_detail::prefetch_run<basic_robots_cache<F, C, S, O>, std::remove_reference_t<Hosts>,
                                     Web>{cache, hosts, web, limits, progress}();
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace robots {
+namespace robots::detail {
 
 /// Holds any `FallbackPolicy`, a preset or the user's own, for the options of a cache.
 ///
@@ -75,4 +75,4 @@ class any_fallback_policy {
   bool halts_hostile_ = false;
 };
 
-}  // namespace robots
+}  // namespace robots::detail

@@ -44,8 +44,8 @@ namespace policy_detail {
 /// is nothing to parse. In other cases, and if the model throws, everything is denied.
 ///
 /// Exemplar: `p.action(head)` for a `record_head`. Models: `fallback_policy`, whose presets are a
-/// table by outcome; `any_fallback_policy`. Write your own if more than the outcome matters, such
-/// as the host or the number of failures.
+/// table by outcome. Write your own if more than the outcome matters, such as the host or the
+/// number of failures.
 template <class P>
 concept FallbackPolicy =
     std::copy_constructible<P> && requires(const P& policy, const record_head& source) {

@@ -5,7 +5,6 @@
 /// Declarations of the types of `policy/`.
 namespace robots {
 
-class any_fallback_policy;
 class fallback_policy;
 class policy;
 struct decision;

@@ -14,10 +14,10 @@ namespace robots::detail {
 /// The options for judging a record: the fallback policy, the parsing, and the lifetimes.
 /// `cache_options` has the same members.
 struct judge_options {
-  any_fallback_policy fallback;  ///< see `cache_options::fallback`
-  parse_options parse{};         ///< how robots.txt files are read
-  malformed_limit malformed{};   ///< beyond this, a file counts as `outcome::malformed`
-  bool keep_text = false;        ///< policies keep the text that they were read from
+  detail::any_fallback_policy fallback;  ///< see `cache_options::fallback`
+  parse_options parse{};                 ///< how robots.txt files are read
+  malformed_limit malformed{};           ///< beyond this, a file counts as `outcome::malformed`
+  bool keep_text = false;                ///< policies keep the text that they were read from
 
   /// The lifetime of an answer for which the server states none; `max_ttl` still limits it.
   std::chrono::seconds default_ttl = std::chrono::hours{24};

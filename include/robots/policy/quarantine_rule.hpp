@@ -35,7 +35,8 @@ enum class quarantine_step {
 /// known. `why` is the reason for the quarantine.
 [[nodiscard]] inline std::shared_ptr<const policy> quarantined(
     record_head source, std::string_view why, std::string_view user_agent,
-    const any_fallback_policy& fallback, time_point fetched_at = {}, file_findings findings = {}) {
+    const detail::any_fallback_policy& fallback, time_point fetched_at = {},
+    file_findings findings = {}) {
   source.outcome = outcome::quarantined;
   source.error_text = std::string{why} + "; check the site, then release it";
   return std::make_shared<const policy>(fallback.action(source), user_agent, source, nullptr,

@@ -40,7 +40,7 @@ struct ruling_options {
   std::span<const std::string> sign_off;
   const std::function<bool(std::string_view host)>& is_high_risk;
   int quarantine_after;
-  const any_fallback_policy& fallback;
+  const detail::any_fallback_policy& fallback;
 };
 
 /// Finds the ruling for a site. The first of these that applies counts: a halt; an exclusion,

@@ -105,6 +105,6 @@ class ManualClock {
   std::shared_ptr<state> state_;
 };
 
-static_assert(NotifyingClock<ManualClock>);
+static_assert(detail::NotifyingClock<ManualClock>);
 
 }  // namespace robots

@@ -43,6 +43,10 @@ template <Clock C>
   }
 }
 
+}  // namespace robots
+
+namespace robots::detail {
+
 /// A clock whose time a program moves. It reports each move.
 ///
 /// After `on_move(f)`, each move calls `f` in the thread that moves the time, until the returned
@@ -54,4 +58,4 @@ template <class C>
 concept NotifyingClock =
     Clock<C> && requires(C& clock, std::function<void()> moved) { clock.on_move(moved); };
 
-}  // namespace robots
+}  // namespace robots::detail

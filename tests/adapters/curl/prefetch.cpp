@@ -53,7 +53,7 @@ using manual_cache = robots::basic_robots_cache<ScriptedFetcher, robots::ManualC
 
 /// The limits of a `prefetch` over libcurl, its callback, and the options of its exchanges.
 struct prefetch_options : robots::prefetch_limits {
-  robots::prefetch_callback progress{};
+  std::function<void(const robots::prefetch_progress&)> progress{};
   robots::curl_options curl{};
 };
 

@@ -167,7 +167,7 @@ class asio_robots_cache {
       const std::optional<time_point> next = driver_->next_run();
       if (!next) {
         timer_.cancel();
-      } else if constexpr (NotifyingClock<clock_type>) {
+      } else if constexpr (detail::NotifyingClock<clock_type>) {
         // A program moves such a clock; sleeping does that.
         post(this->weak_from_this(), [](look_ups& self) {
           if (const auto until = self.driver_->next_run()) {

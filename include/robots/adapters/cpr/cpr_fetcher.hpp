@@ -16,10 +16,6 @@
 
 namespace robots {
 
-/// The program's setup of each `cpr::Session` before its first use, with anything that cpr can set:
-/// proxies with passwords, an interface, a client certificate.
-using cpr_configure = std::function<void(cpr::Session&)>;
-
 namespace adapters_detail {
 
 // cpr 1.10.0 was released with the version number 1.9.0.
@@ -28,7 +24,7 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
 /// A session of cpr. It prepares the request. `Session::Get()` does not make the transfer, since it
 /// reads its progress callback only once a second, so that a stop would have to wait.
 [[nodiscard]] inline curl_slot cpr_slot(const curl_settings& settings,
-                                        const cpr_configure& configure) {
+                                        const std::function<void(cpr::Session&)>& configure) {
   const auto session = std::make_shared<cpr::Session>();
   trust_file_alone(session->GetCurlHolder()->handle);
   if (configure) {
@@ -64,10 +60,13 @@ class CprFetcher : public CurlFetcher {
   /// Makes a fetcher with default options.
   CprFetcher() : CprFetcher(curl_options{}) {}
 
-  /// `configure` is called once for each new session, from any thread, perhaps from several at
-  /// once. The constructor and `fetch()` pass its exceptions on. Throws std::invalid_argument if
-  /// libcurl cannot follow an option, and std::runtime_error if libcurl cannot start.
-  explicit CprFetcher(const curl_options& options, const cpr_configure& configure = {})
+  /// `configure` sets up each new session before its first use, with anything that cpr can set:
+  /// proxies with passwords, an interface, a client certificate. Any thread may call it, also
+  /// several at once. The constructor and `fetch()` pass its exceptions on. Throws
+  /// std::invalid_argument if libcurl cannot follow an option, and std::runtime_error if libcurl
+  /// cannot start.
+  explicit CprFetcher(const curl_options& options,
+                      const std::function<void(cpr::Session&)>& configure = {})
       : CurlFetcher(
             options,
             [configure](const adapters_detail::curl_settings& settings) {
