@@ -114,7 +114,7 @@ TEST_CASE("A falsified decision is found, even if its chain was rewritten") {
     CHECK(found.differences[0].line == position + 1);
     CHECK(found.differences[0].entry == position + 1);
     CHECK(found.differences[0].text ==
-          "the decision is another: recorded: \"allowed\":true,\"reason\":\"rule\",\"directive\":"
+          "the decision differs: recorded: \"allowed\":true,\"reason\":\"rule\",\"directive\":"
           "\"disallow\",\"pattern\":\"/private\",\"line\":2,\"user_agent\":\"FooBot\"; computed: "
           "\"allowed\":false,\"reason\":\"rule\",\"directive\":\"disallow\",\"pattern\":"
           "\"/private\",\"line\":2,\"user_agent\":\"FooBot\"");
@@ -149,7 +149,7 @@ TEST_CASE("A falsified decision is found, even if its chain was rewritten") {
     const audit_decisions found = trail.verify_from(0);
     REQUIRE(!found.differences.empty());
     CHECK(found.differences[0].entry == by_hand + 1);
-    CHECK(found.differences[0].text == "nobody has set the override");
+    CHECK(found.differences[0].text == "no entry sets the override");
   }
   SUBCASE("of another URL") {
     replace(trail.lines[position], "/private/x?q=", "/private/open?=");
@@ -175,7 +175,7 @@ TEST_CASE("A falsified robots.txt contradicts the decisions that name it") {
   SUBCASE("alone") {
     const audit_decisions found = trail.verify_from(position);
     REQUIRE(!found.differences.empty());
-    CHECK(found.differences[0].text == "the robots.txt is not the one that its hash stands for");
+    CHECK(found.differences[0].text == "the robots.txt does not match its hash");
   }
   SUBCASE("with everything that names it") {
     const std::string now =
@@ -187,7 +187,7 @@ TEST_CASE("A falsified robots.txt contradicts the decisions that name it") {
     }
     const audit_decisions found = trail.verify_from(position);
     REQUIRE(!found.differences.empty());
-    CHECK(has(found.differences[0].text, "the decision is another"));
+    CHECK(has(found.differences[0].text, "the decision differs"));
   }
 }
 
@@ -198,7 +198,7 @@ TEST_CASE("A retrieval whose outcome was falsified is found") {
   replace(trail.lines[position], "\"status\":403", "\"status\":404");
   const audit_decisions found = trail.verify_from(position);
   REQUIRE(!found.differences.empty());
-  CHECK(found.differences[0].text == "the policy is not the one that its hash stands for");
+  CHECK(found.differences[0].text == "the policy does not match its hash");
 }
 
 TEST_CASE("Overrides, exclusions and quarantines are confirmed") {
@@ -314,7 +314,7 @@ TEST_CASE("A decision by directives that no entry has for its site is found") {
   const audit_decisions found = verify_decisions(robots::test::files_of(place.path));
   CHECK(found.confirmed == 1);
   REQUIRE(found.differences.size() == 1);
-  CHECK(found.differences[0].text == "the robots.txt that it rests on was not recorded before");
+  CHECK(found.differences[0].text == "the robots.txt that it depends on was not recorded before");
 }
 
 TEST_CASE("The trail of a cache that answers for several crawlers has no differences") {

@@ -123,7 +123,7 @@ TEST_CASE("A body that ends with its connection is whole only if TLS marked the 
       if (silent) {
         check_failed(response, fetch_error::protocol);
         constexpr std::string_view why =
-            "TLS ended without close_notify, maybe before the body did";
+            "TLS ended without close_notify, perhaps before the body did";
         const bool found_by_libcurl =
             response.error_text.find("unexpected eof") != std::string::npos;
         CHECK((found_by_libcurl ? why : response.error_text) == why);  // from 8.14 on

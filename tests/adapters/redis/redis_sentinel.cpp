@@ -95,6 +95,6 @@ TEST_CASE("RedisStore never uses a replica as a master, whatever a Sentinel says
       raw_ending::stall};
   RedisStore store{redis_options{
       .url = "redis+sentinel://127.0.0.1:" + std::to_string(liar.port()) + "?master=my-master"}};
-  CHECK_THROWS_WITH_AS(static_cast<void>(store.load("key")), doctest::Contains("is no master"),
+  CHECK_THROWS_WITH_AS(static_cast<void>(store.load("key")), doctest::Contains("is not a master"),
                        robots::store_error);
 }

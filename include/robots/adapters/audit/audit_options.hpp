@@ -56,9 +56,9 @@ struct audit_options {
 /// The statistics of an `AuditTrail`.
 struct audit_stats {
   std::uint64_t entries = 0;    ///< entries written to all of its files
-  std::uint64_t lost = 0;       ///< events that were not recorded, or whose file was deleted
+  std::uint64_t lost = 0;       ///< events that were not recorded, or went with a deleted file
   std::uint64_t last_file = 0;  ///< the number of the current file
-  std::string last_hash{};      ///< of the last entry, for `verify_audit`
+  std::string last_hash{};      ///< the hash of the last entry, for `verify_audit`
   std::string failure{};        ///< the last error of writing; empty after success
 };
 
