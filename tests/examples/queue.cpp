@@ -1,9 +1,10 @@
 // Middleware for a queue of URLs, for workers of Celery, RabbitMQ or Kafka. No message reaches the
 // worker's own code before robots.txt and the pace of its host allow it. Denied messages are
-// dropped, early messages go back to the queue, and messages for a person to decide are set aside.
+// dropped, early messages go back to the queue, and messages that a person must decide on are set
+// aside.
 //
 // Here, the queue is in memory, the web is scripted, and the loop sets the time. With a broker,
-// replace `delayed_queue` by its way to delay a message, such as `eta` in Celery or a delayed
+// replace `delayed_queue` by the broker's delayed messages, such as `eta` in Celery or a delayed
 // exchange in RabbitMQ. With a shared store, all workers use the same rules.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/outcome.hpp>
@@ -32,10 +33,10 @@ using robots::ManualClock;
 using robots::ScriptedFetcher;
 using texts = std::vector<std::string>;
 
-/// Messages, sorted by the time from which they may be worked on.
+/// Messages, sorted by the earliest time at which they may be processed.
 using delayed_queue = std::multimap<robots::time_point, std::string>;
 
-/// Collects the URLs that a person should look at.
+/// Collects the URLs that a person should review.
 struct review_list {
   texts* urls;
 
@@ -50,7 +51,7 @@ struct review_list {
 template <class Front>
 class robots_middleware {
  public:
-  /// Fetches and works on a page. Returns a report with its status.
+  /// Fetches and processes a page. Returns a report with its status.
   using worker = std::function<robots::request_report(const std::string& url)>;
 
   robots_middleware(Front& front, delayed_queue& queue, worker work)
@@ -80,8 +81,8 @@ class robots_middleware {
   }
 
  private:
-  /// Returns the time at which an unavailable robots.txt is fetched again. If the site answered, it
-  /// is in the past: the denial stays. A site in quarantine waits for a person.
+  /// Returns the time at which an unavailable robots.txt is fetched again. Returns a time in the
+  /// past if the denial is final: the site answered, or it is in quarantine until a person decides.
   [[nodiscard]] static robots::time_point next_try(const robots::decision& denied) {
     const robots::record_head& source = denied.policy->source();
     const bool is_passing = denied.reason == robots::decision_reason::fallback &&
