@@ -1,4 +1,4 @@
-// How every fetcher on libcurl connects, waits, stops and fails, over real sockets.
+// Cases for every fetcher on libcurl: connections, timeouts, stops and failures, over real sockets.
 //
 // Include it after the header under test, and call each case for a fetcher with
 // `TEST_CASE_TEMPLATE_INVOKE`.

@@ -1,4 +1,4 @@
-// The requests of every fetcher on libcurl and its reading of responses, over real sockets.
+// Cases for every fetcher on libcurl: requests and responses, over real sockets.
 //
 // Include it after the header under test, and call each case for a fetcher with
 // `TEST_CASE_TEMPLATE_INVOKE`.
