@@ -134,7 +134,8 @@ struct fault_server::state {
       if (watched[0].revents != 0) {
         break;
       }
-      // The sockets of the clients come first, in the order of the clients.
+      // Serves the clients before it accepts new ones, while the watched sockets have the same
+      // order.
       auto ready = watched.cbegin() + 2;
       for (client& peer : clients) {
         if ((ready++)->revents != 0) {

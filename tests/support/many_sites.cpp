@@ -33,8 +33,7 @@ struct many_sites::state {
   std::atomic<std::size_t> most{0};
   std::thread thread{};
 
-  /// Removes a whole request from the input, and returns its host. Leaves an incomplete request
-  /// there.
+  /// Returns the host of a request, without its port.
   static std::string host_of(std::string_view request) {
     const std::size_t begin = request.find("Host: ") + 6;
     std::string_view host = request.substr(begin, request.find("\r\n", begin) - begin);
