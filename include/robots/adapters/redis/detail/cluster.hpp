@@ -234,7 +234,7 @@ class redis_cluster {
       return found->second;
     }
     if (nodes_.size() >= most_nodes) {
-      throw store_error{"Redis Cluster has more than 1000 nodes"};
+      throw store_error{"Redis Cluster has more than 1000 nodes: use fewer"};
     }
     return nodes_[address] = std::make_shared<node>(options_, connector_, address);
   }

@@ -116,7 +116,8 @@ class redis_connector {
                           ? redis_port(std::to_string(list[1].integer))
                           : redis_port(list[1].text);
     if (!port) {
-      throw store_error{"Redis reports the address of a server without a port from 1 to 65535"};
+      throw store_error{
+          "Redis reports a server without a port from 1 to 65535: check its configuration"};
     }
     return {list[0].text, *port};
   }
