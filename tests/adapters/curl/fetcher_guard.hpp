@@ -83,7 +83,7 @@ inline std::unique_ptr<loopback_server> ipv6_server() {
 
 }  // namespace robots::test
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address outside the internet", F,
+TEST_CASE_TEMPLATE_DEFINE("A fetcher connects to no address outside the internet", F,
                           fetcher_guard) {
   using namespace robots::test;
   loopback_server server;
@@ -163,7 +163,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address outside the internet
   CHECK(fetcher.connections_opened() == 0);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to permitted addresses", F, fetcher_allow_list) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher connects to permitted addresses", F, fetcher_allow_list) {
   using namespace robots::test;
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
@@ -209,7 +209,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to permitted addresses", F, fetche
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher distinguishes IPv6 from IPv4", F, fetcher_guard_ipv6) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher distinguishes IPv6 from IPv4", F, fetcher_guard_ipv6) {
   using namespace robots::test;
   const std::unique_ptr<loopback_server> server = ipv6_server();
   if (!server) {
@@ -235,7 +235,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher distinguishes IPv6 from IPv4", F, fetcher_g
                  rules);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher checks the hosts that it asks a proxy for", F,
+TEST_CASE_TEMPLATE_DEFINE("A fetcher checks the hosts that it asks a proxy for", F,
                           fetcher_guard_proxy) {
   using namespace robots::test;
   loopback_server proxy;
@@ -351,7 +351,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher checks the hosts that it asks a proxy for",
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher refuses a list with an entry that is not an address", F,
+TEST_CASE_TEMPLATE_DEFINE("A fetcher refuses a list with an entry that is not an address", F,
                           fetcher_bad_allow_list) {
   using namespace robots::test;
   for (const char* const text : {"", "localhost", "127.0.0.1:80", "127.0.0.1/8", "0x7f.1"}) {

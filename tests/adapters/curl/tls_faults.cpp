@@ -134,7 +134,7 @@ TEST_CASE("A body that ends with its connection is whole only if TLS marked the 
   }
 }
 
-TEST_CASE("A body with a length needs no close_notify, and neither does an empty one") {
+TEST_CASE("Neither a body with a length nor an empty body needs close_notify") {
   certificate_authority trusted;
   const fault_server server(
       [](const fault_request& request) {

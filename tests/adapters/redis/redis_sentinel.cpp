@@ -72,7 +72,7 @@ TEST_CASE("RedisStore follows the Sentinels from a lost master to the next one")
   CHECK(is_told(real_time{}, keys, "next change", [&] { here.announce("next change"); }));
 }
 
-TEST_CASE("RedisStore reports the problem with Sentinels") {
+TEST_CASE("An error of RedisStore says what is wrong with the Sentinels") {
   const redis_server master;
   const redis_server sentinel{{}, watching(master)};
   RedisStore unknown{
