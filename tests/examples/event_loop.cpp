@@ -1,8 +1,8 @@
 // A cache in a program's event loop. It never blocks, and starts no thread.
 //
 // A `look_up_driver` runs the look-ups. It needs an `AsyncFetcher`, a timer, and a call of `run`
-// when it asks for one. The web of this loop is scripted: answers come one iteration later, at a
-// time that the loop sets. With sockets, only `network` would differ.
+// when it asks for one. The web of this loop is scripted: answers come one iteration later. The
+// loop itself sets the time. With sockets, only `network` would differ.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/cache/look_up_driver.hpp>

@@ -328,7 +328,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
       auto watching = std::make_unique<decltype(make_store())>(make_store());
       watching->watch([&](std::string_view /*key*/) {
         inside = true;
-        std::this_thread::sleep_for(1ms);  // makes it likely that the end comes meanwhile
+        std::this_thread::sleep_for(1ms);  // makes it likely that the watch ends during a call
         ++calls;
         inside = false;
       });

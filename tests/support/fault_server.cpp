@@ -134,8 +134,8 @@ struct fault_server::state {
       if (watched[0].revents != 0) {
         break;
       }
-      // Serves the clients before it accepts new ones, while the watched sockets have the same
-      // order.
+      // Serves the clients before it accepts new ones. Until then, `watched` has the order of
+      // `clients`.
       auto ready = watched.cbegin() + 2;
       for (client& peer : clients) {
         if ((ready++)->revents != 0) {

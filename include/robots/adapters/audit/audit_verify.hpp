@@ -155,7 +155,8 @@ class audit_verifier {
     has_head_ = has_head_ || found_.head == known_head_;
     const std::string type = entry.type();
     is_closed_ = type == "checkpoint" && entry.text("why") == "close";
-    if (const std::string text = entry.text("note"); !text.empty()) {  // something was lost
+    if (const std::string text = entry.text("note");
+        !text.empty()) {  // an entry about a loss has a note
       note(entry.n(), base::printable(text));
     }
     if (type == "trail") {

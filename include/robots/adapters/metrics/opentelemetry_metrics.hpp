@@ -37,8 +37,8 @@ namespace robots {
 /// The SDK reads counters and gauges when it collects, and gets all from one snapshot. Histograms
 /// need each single duration, so this class is also an observer: pass it to the cache together with
 /// the `Metrics`, as `robots::observers{metrics, exported}`. Durations are in seconds. The default
-/// buckets of the SDK are made for milliseconds, so set a view. Copies share one registration,
-/// which ends with the last copy. Any thread may call it.
+/// buckets of the SDK are made for milliseconds, so add a view with buckets for seconds. Copies
+/// share one registration, which ends with the last copy. Any thread may call it.
 class OpenTelemetryMetrics {
  public:
   /// Exports `from` through `meter`, which must not be null. To export the statistics of a cache,

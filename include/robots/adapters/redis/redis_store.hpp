@@ -172,8 +172,8 @@ class RedisStore : public SharedStore {
     return replies;
   }
 
-  /// Stores `value` for `lifetime`, which may be a hundred years. Throws `store_error` if it cannot
-  /// be stored or is longer than `max_value_bytes`. Then the old value remains.
+  /// Stores `value` for `lifetime`, or for a hundred years at most. Throws `store_error` if it
+  /// cannot be stored or is longer than `max_value_bytes`. After an error, the old value remains.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     if (lifetime <= std::chrono::milliseconds{0}) {

@@ -93,7 +93,7 @@ class audit_entry : public json_object {
   }
 
  private:
-  static constexpr std::size_t hash_size = 75;  // of `,"hash":"HASH"}`
+  static constexpr std::size_t hash_size = 75;  // the size of `,"hash":"HASH"}`
 
   audit_entry(json_object object, std::string_view line)
       : json_object(std::move(object)), line_(line) {}

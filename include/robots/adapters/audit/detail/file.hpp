@@ -158,7 +158,7 @@ class audit_file {
     return opened;
   }
 
-  /// Returns true if `name` is the name of an open file.
+  /// Returns true if `opened` is the file that now has this name.
   [[nodiscard]] static bool is_named(const file_handle& opened, const std::string& name) {
     struct stat own{};
     struct stat named{};
@@ -190,7 +190,7 @@ class audit_file {
       return;
     }
     const auto all = static_cast<std::uint64_t>(found.st_size);
-    constexpr std::uint64_t enough = 2 * audit_lines::longest;  // for a whole line
+    constexpr std::uint64_t enough = 2 * audit_lines::longest;  // has a whole line in it
     audit_lines lines{name, all > enough ? all - enough : 0};
     std::string last;
     torn_.clear();

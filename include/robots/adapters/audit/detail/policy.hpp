@@ -1,4 +1,4 @@
-// How an audit trail writes policies and crawlers.
+// Functions with which an audit trail writes and reads policies and crawlers.
 #pragma once
 
 #include <robots/adapters/audit/detail/crypto.hpp>

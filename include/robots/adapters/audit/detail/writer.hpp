@@ -121,8 +121,7 @@ class audit_writer {
     why_lost_ = why;
   }
 
-  /// Returns true if the trail states all losses, and everything that was written still exists, as
-  /// far as is known.
+  /// Returns true if the trail states all losses, and no written entry is known to be gone.
   [[nodiscard]] bool is_complete() const {
     const std::scoped_lock lock{mutex_};
     return unstated_ == 0 && is_on_disk_;
@@ -390,7 +389,7 @@ class audit_writer {
   audit_file file_;
   progress written_;
   progress next_;                   // after the lines
-  std::string lines_;               // of the block that is written next
+  std::string lines_;               // the lines of the next block
   std::uint64_t block_events_ = 0;  // in the lines
   std::uint64_t block_losses_ = 0;  // stated in the lines
   std::uint64_t file_events_ = 0;   // of this process in the file

@@ -25,8 +25,8 @@ namespace robots::adapters_detail {
 /// Watches the TLS of an exchange for close_notify (RFC 8446, section 6.1).
 ///
 /// With OpenSSL, libcurl does not notice that a connection closes without close_notify. With other
-/// TLS libraries, libcurl reports that as an error, and has no trace. This object must outlive the
-/// transfer and must not move. Its destructor removes it from the handle.
+/// TLS libraries, libcurl reports that as an error, and this object sees nothing. This object must
+/// outlive the transfer and must not move. Its destructor removes it from the handle.
 class tls_trace {
  public:
   explicit tls_trace(CURL* easy) : easy_(easy) {

@@ -125,7 +125,8 @@ class redis_cluster {
     return command.front() == "EVAL" ? command[3] : command[1];
   }
 
-  /// Asks a node for the replies to some commands, or notes that they are lost.
+  /// Sends some commands to a node, and stores their replies. If the node cannot be reached, stores
+  /// that the replies are lost.
   void ask_together(node* to, const std::vector<std::size_t>& indices,
                     const std::vector<route>& routes, std::span<const redis_command> commands,
                     std::vector<redis_reply>& replies) {
@@ -179,7 +180,7 @@ class redis_cluster {
     }
   }
 
-  /// Returns true if the reply is a redirect: its command then has another route.
+  /// If the reply is a redirect, changes the route of its command and returns true.
   [[nodiscard]] bool follow(const redis_reply& reply, route& way) {
     const bool asks = reply.is_error("ASK");
     const auto redirect = asks || reply.is_error("MOVED")
