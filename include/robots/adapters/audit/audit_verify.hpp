@@ -155,8 +155,7 @@ class audit_verifier {
     has_head_ = has_head_ || found_.head == known_head_;
     const std::string type = entry.type();
     is_closed_ = type == "checkpoint" && entry.text("why") == "close";
-    if (const std::string text = entry.text("note");
-        !text.empty()) {  // an entry about a loss has a note
+    if (const std::string text = entry.text("note"); !text.empty()) {  // it reports a loss
       note(entry.n(), base::printable(text));
     }
     if (type == "trail") {
