@@ -51,7 +51,7 @@ class RobotsConan(ConanFile):
     def _has_openssl(self):
         return self.options.with_redis_tls or self.options.with_audit
 
-    # The tests need more packages, so they are off by default: -c tools.build:skip_test=False turns them on.
+    # The tests need more packages, so they do not run by default. -c tools.build:skip_test=False runs them.
     @property
     def _runs_tests(self):
         return not self.conf.get("tools.build:skip_test", default=True, check_type=bool)

@@ -1,3 +1,3 @@
-# hiredis::hiredis_ssl by its own package files, or by header and library where it comes without (Debian).
+# hiredis::hiredis_ssl from its package files or, if it has none (Debian), from its header and library.
 find_package(hiredis_ssl CONFIG QUIET)
 robots_find_library(hiredis_ssl hiredis::hiredis_ssl hiredis/hiredis.h HIREDIS_)

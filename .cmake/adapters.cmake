@@ -1,6 +1,6 @@
 include("${CMAKE_CURRENT_LIST_DIR}/robots-find-least.cmake")
 
-# robots_missing(<variable> <target>...): those of the targets that do not exist.
+# robots_missing(<variable> <target>...): sets the variable to the targets that do not exist.
 function(robots_missing variable)
   set(missing "")
   foreach(target IN LISTS ARGN)
@@ -16,9 +16,10 @@ endfunction()
 # robots_add_adapter(<name> [POSIX] PACKAGES <package>/<least version>/<target>... [NEEDS <adapter>...]
 #                    HEADERS <file>...)
 #
-# Defines robots::<name> over the headers (named relative to include/robots) when the packages and the
-# needed adapters are there. ROBOTS_<NAME> is AUTO (when found), ON (fail when not found) or OFF. The
-# headers are installed in every case: who installs need not have what the user of the packages has.
+# Defines robots::<name> with the headers (relative to include/robots) if the packages and the
+# needed adapters are found. ROBOTS_<NAME> is AUTO (define it if they are found), ON (fail if they
+# are not found) or OFF. The headers are always installed, since the user of the library may have
+# packages that this machine does not have.
 function(robots_add_adapter name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "POSIX" "" "PACKAGES;NEEDS;HEADERS")
   string(TOUPPER ${name} upper)
@@ -39,7 +40,7 @@ function(robots_add_adapter name)
 
   set(ROBOTS_${upper}
       AUTO
-      CACHE STRING "Provide robots::${name}: AUTO when it can be had, ON or OFF")
+      CACHE STRING "Provide robots::${name}: AUTO (if its packages are found), ON or OFF")
   set_property(CACHE ROBOTS_${upper} PROPERTY STRINGS AUTO ON OFF)
   if(NOT ROBOTS_${upper})
     message(STATUS "robots::${name}: no (ROBOTS_${upper} is off)")
@@ -54,7 +55,8 @@ function(robots_add_adapter name)
     string(JOIN ", " needs ${robots_lacking} ${missing})
     set(needs "needs ${needs}")
     if(NOT ROBOTS_${upper} STREQUAL "AUTO")
-      message(FATAL_ERROR "ROBOTS_${upper} is on, and robots::${name} ${needs}")
+      message(FATAL_ERROR "ROBOTS_${upper} is on, and robots::${name} ${needs}. Install that, or set "
+                          "ROBOTS_${upper} to AUTO or OFF.")
     endif()
     message(STATUS "robots::${name}: no (${needs})")
     return()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints which share of the lines and branches of include/ the tests run, room by room.
+"""Prints the share of the lines and branches of include/ that the tests run, for each room.
 
-usage: coverage.py BUILD_FOLDER LEAST_LINES LEAST_BRANCHES, both in percent. Exits with 1 below either.
+usage: coverage.py BUILD_FOLDER LEAST_LINES LEAST_BRANCHES. The last two are per cent. Exits with 1 below them.
 Writes the lines that no test runs to BUILD_FOLDER/uncovered.txt.
 """
 import collections

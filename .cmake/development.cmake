@@ -1,6 +1,8 @@
-# What the tests and the tools stand on. Distributions differ in whether these come with package files.
+# The packages that the tests and the tools need. Only some distributions have package files for
+# them.
 
-# robots_find_headers(<target> <package> <header>): the package's target, else one over the headers.
+# robots_find_headers(<target> <package> <header>): finds the target of the package, or defines one with its
+# headers.
 function(robots_find_headers target package header)
   find_package(${package} CONFIG QUIET GLOBAL)
   if(TARGET ${target})
@@ -48,8 +50,8 @@ if(NOT TARGET robots_httplib AND OpenSSL_FOUND)
   endif()
 endif()
 
-# robots_list_sources(<file>...): these files are accounted for. tests/layers.cpp fails on a source file
-# that nothing builds; what is built is listed by the functions that add targets.
+# robots_list_sources(<file>...): lists files that a target builds. tests/layers.cpp fails for a
+# source file that is in no list. The functions that add targets for tests list their own files.
 function(robots_list_sources)
   list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
   set_property(GLOBAL APPEND PROPERTY ROBOTS_LISTED_SOURCES ${ARGN})

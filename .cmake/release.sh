@@ -1,6 +1,6 @@
 #!/bin/sh
-# release.sh FOLDER: writes a release of the commit that is checked out: the source archive, the single header, the
-# list of what the library depends on (SPDX), and SHA256SUMS. The same commit gives the same octets.
+# release.sh FOLDER: writes a release of the commit that is checked out: the source archive, the single header, the list
+# of what the library depends on (SPDX), and SHA256SUMS. Two releases of one commit have the same octets.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p "$1"
@@ -14,7 +14,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 git -c core.autocrlf=false -c tar.umask=0022 archive --format=tar --prefix="$name/" HEAD |
   gzip -9n >"$folder/$name.tar.gz"
-# The rest is made from the archive, so that nothing beside the commit gets in.
+# The other files are made from the archive, so that they contain only the commit.
 tar -xzf "$folder/$name.tar.gz" -C "$scratch"
 cmake -S "$scratch/$name" -B "$scratch/build" -DROBOTS_INSTALL_TOOLS=OFF >"$scratch/log" || {
   cat "$scratch/log" >&2

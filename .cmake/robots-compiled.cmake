@@ -1,5 +1,5 @@
-# robots::compiled: what depends on no type of the user's, compiled once in place of in every file. Built
-# where something links it, by a project that has C++.
+# robots::compiled: the code that does not depend on types of the user, compiled once instead of in every
+# file. It is built only if a target links it, in a project with the language C++.
 get_property(_robots_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
 if("CXX" IN_LIST _robots_languages AND TARGET Boost::headers AND NOT TARGET robots_compiled)
   add_library(robots_compiled STATIC EXCLUDE_FROM_ALL "${CMAKE_CURRENT_LIST_DIR}/robots.cpp")

@@ -1,8 +1,8 @@
 set(robots_modules "${CMAKE_CURRENT_LIST_DIR}")
 
-# robots_find_least(<package> <version> <target>): sets robots_found to whether the target is to be had in
-# that version or a later one. Not left to find_package(<package> <version>): cpr's package files take
-# a version to mean exactly that one.
+# robots_find_least(<package> <version> <target>): sets robots_found to TRUE if the target exists in that
+# version or a later one. Does not use find_package(<package> <version>), since cpr's package files then
+# accept only exactly that version.
 macro(robots_find_least package version target)
   if(NOT TARGET ${target})
     list(APPEND CMAKE_MODULE_PATH "${robots_modules}")
@@ -20,9 +20,9 @@ macro(robots_find_least package version target)
   endif()
 endmacro()
 
-# robots_find_library(<package> <target> <header> <prefix>): the end of a find module. Where no package
-# files have defined the target, it is the library named like the package over the header, whose version
-# stands there behind "#define <prefix>MAJOR", MINOR and PATCH.
+# robots_find_library(<package> <target> <header> <prefix>): the end of a find module. If no package
+# files have defined the target, defines it with the header and the library that has the name of the
+# package. The header states the version after "#define <prefix>MAJOR", MINOR and PATCH.
 macro(robots_find_library package target header prefix)
   include(FindPackageHandleStandardArgs)
   if(TARGET ${target})
@@ -49,8 +49,9 @@ macro(robots_find_library package target header prefix)
   endif()
 endmacro()
 
-# robots_find_packages(<package>/<version>/<target>...): looks for each of them as robots_find_least does.
-# Sets robots_links to the targets, robots_versions to what was found, and robots_lacking to what was not.
+# robots_find_packages(<package>/<version>/<target>...): calls robots_find_least for each package. Sets
+# robots_links to the targets, robots_versions to the packages that were found, and robots_lacking to
+# those that were not.
 macro(robots_find_packages)
   set(robots_links "")
   set(robots_versions "")

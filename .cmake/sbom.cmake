@@ -1,5 +1,5 @@
-# robots.spdx.json: what the library is made of and depends on, as SPDX 2.3. It ships no code of others, so the
-# versions are the least that will do. SOURCE_DATE_EPOCH sets the date.
+# robots.spdx.json: a list of the library and its dependencies in SPDX 2.3. The library contains no code of others, so
+# the versions are the oldest that work. SOURCE_DATE_EPOCH sets the date.
 string(TIMESTAMP created "%Y-%m-%dT%H:%M:%SZ" UTC)
 string(UUID uuid NAMESPACE 6ba7b811-9dad-11d1-80b4-00c04fd430c8 NAME
        "robots-cpp ${PROJECT_VERSION} ${created}" TYPE SHA1)

@@ -15,12 +15,12 @@ class Joiner:
         self.standard = set()  # other headers that the output includes, whatever is defined
 
     def lines(self, name):
-        """The lines of a header, with those of the headers that it includes in place of the include lines."""
+        """Returns the lines of a header. The lines of the headers that it includes replace the include lines."""
         if name in self.joined:
             return
         self.joined.add(name)
         depth = 0  # of conditions
-        bodies = False  # inside "#ifndef ROBOTS_COMPILED": the condition is left out, the bodies stay
+        bodies = False  # inside "#ifndef ROBOTS_COMPILED": drops the condition, keeps the bodies
         for line in (self.folder / name).read_text().splitlines():
             include = PROJECT_INCLUDE.fullmatch(line)
             if line == "#pragma once":
@@ -37,7 +37,7 @@ class Joiner:
                 depth -= 1
             if include:
                 if depth:
-                    sys.exit(f"{name} includes {include[1]} under a condition: single_header.py cannot join that")
+                    sys.exit(f"{name} includes {include[1]} under a condition: include it without one")
                 yield from self.lines(include[1])
             elif line.startswith("#include") and not depth:
                 if line not in self.standard:

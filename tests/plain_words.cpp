@@ -1,6 +1,7 @@
-// Counts what makes comments, documents, test names and code hard to read: fragments, long
-// sentences, misused words, local names that do not say what they hold, and names that use a word
-// of the glossary for something else. There must be none.
+// Counts what makes comments, documents, messages, test names and code hard to read: fragments,
+// long sentences, misused words, local names that do not say what they hold, and names that use a
+// word of the glossary for something else. There must be none. Checks that each exception has a
+// value in its message, or advice.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -96,6 +97,75 @@ split_line split(std::string_view line) {
     }
   }
   return parts;
+}
+
+/// The texts of the literals in a line that have at least three words.
+std::vector<std::string> messages_in(std::string_view line) {
+  std::vector<std::string> messages;
+  for (std::size_t i = 0; i < line.size() && !line.substr(i).starts_with("//"); ++i) {
+    if (line[i] != '"') {
+      continue;
+    }
+    std::string text;
+    for (++i; i < line.size() && line[i] != '"'; ++i) {
+      text += line[i];
+      i += line[i] == '\\' ? 1U : 0U;
+    }
+    if (std::ranges::count(text, ' ') >= 2) {
+      messages.push_back(text);
+    }
+  }
+  return messages;
+}
+
+/// The message of an exception, as the code writes it.
+struct thrown_message {
+  std::string text;        ///< all literals, joined
+  bool has_value = false;  ///< true if the message has other parts, too
+};
+
+/// The messages of the `throw` expressions in a file.
+std::vector<thrown_message> thrown_in(std::string_view code) {
+  std::vector<thrown_message> found;
+  constexpr std::string_view mark = "throw ";
+  for (std::size_t i = code.find(mark); i != std::string_view::npos; i = code.find(mark, i + 1)) {
+    std::size_t end = i + mark.size();
+    while (end < code.size() && (is_word(code[end]) || code[end] == ':')) {
+      ++end;
+    }
+    if (end == i + mark.size() || end == code.size() || (code[end] != '{' && code[end] != '(')) {
+      continue;  // `throw;`, or a comment
+    }
+    thrown_message message;
+    int depth = 0;
+    bool is_quoted = false;
+    do {
+      const char c = code[end];
+      if (is_quoted) {
+        message.text += c == '"' ? "" : std::string{c};
+        end += c == '\\' ? 1U : 0U;
+      }
+      is_quoted = is_quoted != (c == '"');
+      if (!is_quoted) {
+        message.has_value = message.has_value || c == '+';
+        depth += c == '{' || c == '(' ? 1 : c == '}' || c == ')' ? -1 : 0;
+      }
+      ++end;
+    } while (depth > 0 && end < code.size());
+    found.push_back(std::move(message));
+  }
+  return found;
+}
+
+/// Returns true if a message has a value, or says in at least seven words what is wrong and what to
+/// do. A `throw` without literals is not judged: its message comes from elsewhere.
+bool is_helpful(const thrown_message& message) {
+  constexpr std::array<std::string_view, 4> marks{": ", "; ", " must ", " cannot be "};
+  const auto is_in_text = [&message](std::string_view mark) {
+    return message.text.find(mark) != std::string::npos;
+  };
+  return message.text.empty() || message.has_value ||
+         (std::ranges::count(message.text, ' ') >= 6 && std::ranges::any_of(marks, is_in_text));
 }
 
 /// Returns true if the name that begins at `start` is declared there: a type stands before it, and
@@ -486,6 +556,46 @@ TEST_CASE("Names of test cases are plain") {
   CHECK(names > 1'000);
 }
 
+TEST_CASE("Messages are plain") {
+  std::size_t messages = 0;
+  for (const std::string_view folder : {"include", "tests/tools", "tests/examples"}) {
+    for (const fs::directory_entry& entry :
+         fs::recursive_directory_iterator{fs::path{ROBOTS_SOURCE_DIR} / folder}) {
+      if (!is_source(entry.path())) {
+        continue;
+      }
+      std::ifstream stream{entry.path(), std::ios::binary};
+      std::size_t number = 0;
+      for (std::string line; std::getline(stream, line);) {
+        ++number;
+        for (const std::string& message : messages_in(line)) {
+          findings counts;
+          count_in_text(entry.path(), number, message, counts);
+          INFO(counts.examples);
+          CHECK(counts.fragments + counts.misused_words == 0);
+          ++messages;
+        }
+      }
+    }
+  }
+  CHECK(messages > 500);
+}
+
+TEST_CASE("An exception of the library names a value, or says what to do") {
+  std::size_t messages = 0;
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator{fs::path{ROBOTS_SOURCE_DIR} / "include"}) {
+    if (is_source(entry.path())) {
+      for (const thrown_message& message : thrown_in(text_of(entry.path()))) {
+        INFO(entry.path().filename().string() << ": " << message.text);
+        CHECK(is_helpful(message));
+        ++messages;
+      }
+    }
+  }
+  CHECK(messages > 50);
+}
+
 TEST_CASE("Names in the headers have words of the glossary only in the rooms of these words") {
   const fs::path root = fs::path{ROBOTS_SOURCE_DIR} / "include/robots";
   findings counts;
@@ -544,6 +654,19 @@ TEST_CASE("The counts find what they look for") {
   CHECK(long_sentences_in("It is. " + sentence + ".").empty());
   CHECK(long_sentences_in("It is. " + sentence + " so.").size() == 1);
   CHECK(test_names_in("TEST_CASE(\n    \"a \"\n    \"b\") {") == std::vector<std::string>{"a b"});
+  CHECK(messages_in(R"(  throw error{"it is \"bad\"", 'a', "two words"};  // "in a comment")") ==
+        std::vector<std::string>{R"(it is \bad\)"});
+  const auto is_helpful_throw = [](std::string_view code) {
+    const auto found = thrown_in(code);
+    CHECK(found.size() == 1);
+    return is_helpful(found.front());
+  };
+  CHECK(is_helpful_throw(R"(throw std::bad_alloc{};)"));
+  CHECK(is_helpful_throw(R"(throw error{"the option is " + value};)"));
+  CHECK(is_helpful_throw("throw error{\"the option \"\n  \"is bad: set it to a number\"};"));
+  CHECK(!is_helpful_throw(R"(throw error{"the option is bad"};)"));
+  CHECK(!is_helpful_throw(R"(throw error{"the option is bad, as bad as it can be"};)"));
+  CHECK(thrown_in("// does not throw. throw;").empty());
 }
 
 TEST_CASE("The counts find a planted sentence in a file and in a page") {

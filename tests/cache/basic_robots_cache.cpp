@@ -162,7 +162,8 @@ TEST_CASE("get returns the policy of a site, and allowed only the answer") {
   CHECK(bot.web.count() == 1);
 }
 
-TEST_CASE("A decision stays valid after the cache has forgotten the site, and after the cache") {
+TEST_CASE(
+    "A decision stays valid after the cache has forgotten the site, and after its destruction") {
   decision answer;
   {
     scripted bot;
@@ -197,7 +198,7 @@ TEST_CASE("A request has the whole user agent, the timeout and the limit") {
   CHECK(sent.max_bytes == 9'999);
 }
 
-TEST_CASE("The options for parsing are applied") {
+TEST_CASE("A cache parses with the options for parsing") {
   cache_options options = foo_bot();
   options.parse.tie = robots::tie_break::disallow;
   scripted bot{options};
@@ -325,7 +326,7 @@ TEST_CASE("A cache reports the memory of its rules if its storage can") {
   CHECK_FALSE(other.memory_bytes());
 }
 
-TEST_CASE("A storage that forgets everything at once works") {
+TEST_CASE("A cache works with a storage that forgets everything at once") {
   ScriptedFetcher web;
   web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
   basic_robots_cache<ScriptedFetcher, ManualClock, ForgetfulStorage> cache{foo_bot_that_asks_once(),
@@ -382,7 +383,7 @@ TEST_CASE("An observer gets an event for every retrieval and every decision") {
   CHECK_FALSE(observer.decisions()[4].from_cache);
 }
 
-TEST_CASE("The options in force can be read") {
+TEST_CASE("A cache returns the options in force") {
   const scripted bot{foo_bot(fallback_policy::strict())};
   CHECK(bot.cache.options().fallback.name() == "strict");
   CHECK(bot.cache.options().user_agent == foo_bot().user_agent);

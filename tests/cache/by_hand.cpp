@@ -131,7 +131,7 @@ TEST_CASE("The excluded hosts can be replaced while the cache runs") {
   CHECK(bot.cache.allowed("https://x.example/"));
 }
 
-TEST_CASE("Rules that cannot be used any more are removed") {
+TEST_CASE("remove_expired removes the rules that cannot be used any more") {
   for (const auto& fallback :
        {robots::fallback_policy::permissive(), robots::fallback_policy::rfc9309()}) {
     CAPTURE(fallback.name());

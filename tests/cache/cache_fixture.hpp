@@ -99,7 +99,7 @@ struct scripted {
   scripted_cache cache;
 };
 
-/// A storage that reports how many threads have searched without success. Copies share everything.
+/// A storage that counts the threads that have searched without success. Copies share everything.
 class WatchedStorage {
  public:
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now) {
@@ -125,7 +125,7 @@ class WatchedStorage {
     shared_->changed.wait(lock, [&] { return shared_->looked[key].size() >= threads; });
   }
 
-  /// Waits until `threads` threads have missed something.
+  /// Waits until `threads` threads have searched without success.
   void wait_for_misses(std::size_t threads) const {
     std::unique_lock lock{shared_->mutex};
     shared_->changed.wait(lock, [&] { return shared_->missed.size() >= threads; });
@@ -144,7 +144,7 @@ class WatchedStorage {
 
 static_assert(Storage<WatchedStorage>);
 
-/// A cache over a scripted web that shows how many threads have missed, and a gate for its answers.
+/// A cache over a scripted web, with a `WatchedStorage` and a gate for its answers.
 struct watched {
   explicit watched(cache_options options = foo_bot())
       : cache(std::move(options), web, clock, storage) {}

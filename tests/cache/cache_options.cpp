@@ -44,7 +44,7 @@ std::string objection(const cache_options& options) {
 
 }  // namespace
 
-TEST_CASE("The defaults are those of the sources and are accepted") {
+TEST_CASE("The default options have the values of their sources and are accepted") {
   const cache_options options = foo_bot();
   CHECK(objection(options).empty());
   CHECK(options.default_ttl == 24h);
@@ -98,7 +98,7 @@ TEST_CASE("A limit of 0 octets is refused, since it would allow everything") {
   CHECK(objection(options).find("max_bytes") != std::string::npos);
 }
 
-TEST_CASE("Limits at their ends are accepted") {
+TEST_CASE("Limits at the ends of their ranges are accepted") {
   cache_options options = foo_bot();
   options.timeout = 0ms;
   options.max_redirects = 0;

@@ -167,7 +167,7 @@ TEST_CASE("After five failures in a row, an origin gets no request for a minute,
   CHECK(bot.cache.stats().open_breakers == 0);
 }
 
-TEST_CASE("Strict: a host whose https fails is not allowed by a missing file under http") {
+TEST_CASE("Under strict, a missing file under http does not allow a host whose https fails") {
   scripted bot{usual(fallback_policy::strict())};
   bot.web.on(robots_url, ScriptedFetcher::status(503));
   bot.web.on("http://example.com/robots.txt", ScriptedFetcher::status(404));
@@ -246,7 +246,8 @@ TEST_CASE("Quarantine applies to a host and its origin alike, and to calls witho
   }
 }
 
-TEST_CASE("A file that was requested before the release does not put its site back") {
+TEST_CASE(
+    "A file that was requested before the release does not put its site back into quarantine") {
   std::size_t back = 0;
   for (int round = 0; round < 500; ++round) {
     cache_options options = foo_bot(fallback_policy::strict());

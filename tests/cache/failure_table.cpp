@@ -361,7 +361,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("The malformed share can be set") {
+TEST_CASE("Options set the share of malformed lines that makes a file malformed") {
   const std::string text = "User-agent: *\nDisallow: /private\nwhat\nis\nthis\n";
   robots::cache_options options = foo_bot(fallback_policy::strict());
 
@@ -402,7 +402,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("An HTML page instead of a robots.txt denies under strict, and else restricts nothing") {
+TEST_CASE(
+    "An HTML page instead of a robots.txt denies under strict, and allows under other policies") {
   std::string page = "<!DOCTYPE html>\n<html>\n<head>\n<title>Welcome</title>\n</head>\n<body>\n";
   for (int i = 0; i < 20; ++i) {
     page += "<p>All about robots.</p>\n";

@@ -87,7 +87,7 @@ TEST_CASE("No header makes a lifetime longer than max_ttl") {
   check_lifetime(with({{"Date", noon}, {"Expires", next_week}}), 24h);
 }
 
-TEST_CASE("The limits can be set") {
+TEST_CASE("Options set the limits of a lifetime") {
   cache_options options = foo_bot();
   options.min_ttl = 10s;
   options.default_ttl = 1min;
@@ -190,7 +190,7 @@ TEST_CASE("Until Retry-After, the last good copy applies; without one, nothing i
   CHECK(bot.web.count("https://new.example/robots.txt") == 1);
 }
 
-TEST_CASE("The last good copy lasts as long as last_good_for says") {
+TEST_CASE("The last good copy applies for as long as last_good_for says") {
   cache_options options = foo_bot_that_asks_once();
   options.last_good_for = 36h;
   scripted bot{options};
@@ -214,7 +214,7 @@ TEST_CASE("With last_good_for of zero, a stale copy is never used") {
   CHECK_FALSE(bot.cache.allowed(home));
 }
 
-TEST_CASE("The longest durations never end") {
+TEST_CASE("The longest lifetimes never expire") {
   using std::chrono::seconds;
   cache_options options = foo_bot();
   options.default_ttl = options.max_ttl = seconds::max();

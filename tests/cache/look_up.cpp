@@ -108,7 +108,7 @@ TEST_CASE("A look-up without a fetch is complete at once") {
   CHECK(bot.web.count() == 0);
 }
 
-TEST_CASE("Look-ups for one site share one fetch, and all of them are called at its end") {
+TEST_CASE("Look-ups for one site share one fetch, and the callbacks of all are called at its end") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   look_up first = bot.cache.begin(home);
@@ -153,7 +153,7 @@ TEST_CASE("A dropped look-up cancels its request, and the next caller starts aga
   CHECK(third.policy() == second.policy());
 }
 
-TEST_CASE("A look-up is called once, and never after it is dropped") {
+TEST_CASE("A look-up calls its callback once, and never after it is dropped") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok());
   look_up leading = bot.cache.begin(home);

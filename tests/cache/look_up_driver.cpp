@@ -94,7 +94,7 @@ TEST_CASE("Look-ups for one site share one request, and a response wakes the loo
   CHECK(bot.driver->fetching() == 0);
 }
 
-TEST_CASE("A stored policy is the answer at once") {
+TEST_CASE("A stored policy completes a look-up at once") {
   driven bot;
   bot.ask(home);
   bot.web.answer(ok());
@@ -210,7 +210,7 @@ TEST_CASE("run passes an exception of a callback on, and the next run continues"
   CHECK(bot.answered == 1);
 }
 
-TEST_CASE("A callback that throws does not hold back the requests that wait for room") {
+TEST_CASE("A callback that throws does not delay the requests that wait for room") {
   driven bot{foo_bot(), 1};
   bot.driver->start(bot.cache.begin("https://first.example/"),
                     [](const look_up&) { throw std::runtime_error{"enough"}; });

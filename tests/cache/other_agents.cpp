@@ -109,7 +109,7 @@ TEST_CASE("Without a robots.txt, all crawlers get the same answer") {
   CHECK(bot.cache.allowed(home, {.user_agent = "*"}));
 }
 
-TEST_CASE("Other crawlers need product tokens") {
+TEST_CASE("An entry of other_agents that is not a product token is refused") {
   for (const char* wrong : {"", "Foo Bot", "FooBot/1.0"}) {
     CAPTURE(std::string{wrong});
     cache_options options = foo_bot();

@@ -215,7 +215,7 @@ TEST_CASE("A 404 or 410 after a good copy removes it") {
   }
 }
 
-TEST_CASE("A cache that starts again fetches again") {
+TEST_CASE("A new cache fetches again, without validators") {
   scripted before;
   before.web.on(robots_url, tagged(robots::test::rules, "\"1\""));
   CHECK(before.cache.allowed(home));

@@ -25,7 +25,7 @@ using robots::test::robots_url;
 using robots::test::scripted;
 using robots::test::secret;
 
-TEST_CASE("Rules at the end of redirects are those of the first origin") {
+TEST_CASE("Rules at the end of redirects apply to the first origin") {
   scripted bot;
   bot.web.on(robots_url, ScriptedFetcher::redirect(301, "http://www.example.net:8080/r"));
   bot.web.on("http://www.example.net:8080/r", ScriptedFetcher::redirect(307, "/r/2"));
@@ -39,7 +39,7 @@ TEST_CASE("Rules at the end of redirects are those of the first origin") {
   CHECK(reason_of(bot.cache.check("http://www.example.net:8080/private")) == "fallback");
 }
 
-TEST_CASE("max_redirects is obeyed") {
+TEST_CASE("No more than max_redirects redirects are followed") {
   cache_options options = foo_bot(fallback_policy::strict());
   options.max_redirects = 0;
   scripted bot{options};

@@ -1,5 +1,5 @@
-// Many sites whose answers change with each request; a third of the answers are faulty. Records
-// what the sites say in good answers.
+// Many sites whose answers change with each request. A third of the answers are faulty. Records the
+// statements in good answers.
 #pragma once
 
 #include <support/fault_server.hpp>
@@ -17,9 +17,9 @@
 
 namespace robots::test {
 
-/// The statements of a site in good answers, at any time.
+/// The statements of a site in all its good answers so far.
 struct said {
-  bool allowed_a = false;  ///< a robots.txt that allows /a
+  bool allowed_a = false;  ///< it had a robots.txt that allows /a
   bool allowed_b = false;
   bool no_rules = false;  ///< an empty robots.txt
   bool no_file = false;   ///< 404 or 410
@@ -30,13 +30,13 @@ struct site_record {
   robots::test::said said{};
   std::size_t requests = 0;
   std::size_t spoilt = 0;
-  std::size_t asked_again = 0;  ///< left without an octet on a kept connection: libcurl asks again
+  std::size_t asked_again = 0;  ///< closed before an octet on a kept connection: libcurl asks again
 };
 
 /// A fixed schedule: the answer of a site to its n-th request depends on the seed, the site and n.
 ///
 /// Every fourth site never allows anything in a good answer. The only rule that matters is in the
-/// last line of a robots.txt, so that a part of the file allows what the whole file denies.
+/// last line of a robots.txt, so that a part of the file allows URLs that the whole file denies.
 class storm_sites {
  public:
   storm_sites(std::size_t count, std::uint64_t seed) : seed_(seed), records_(count) {}
@@ -48,16 +48,16 @@ class storm_sites {
     return std::stoul(std::string(host.substr(1)));
   }
 
-  /// The number of lines in a whole robots.txt that are not blank.
+  /// Returns the number of lines in a whole robots.txt, without blank lines.
   [[nodiscard]] static std::size_t lines() {
     const std::string whole = text("/");
     return static_cast<std::size_t>(std::count(whole.begin(), whole.end(), '\n'));
   }
 
-  /// Called with the site whenever it stalls.
+  /// Is called with a site whenever it stalls.
   std::function<void(std::size_t)> on_stall{};
 
-  /// The answer to a request. Any thread.
+  /// Returns the answer to a request. Any thread may call it.
   [[nodiscard]] fault_plan answer(const fault_request& request) {
     const std::size_t site = site_of(request.host());
     fault_plan plan;

@@ -366,7 +366,8 @@ TEST_CASE("A thread of the cache never waits for a flight that waits for that th
   CHECK(bot.web.count() == 2);
 }
 
-TEST_CASE("A host that is redirected to its own https origin has no loop, and no rules") {
+TEST_CASE(
+    "A host that http redirects to its unreachable https origin causes no loop, and is denied") {
   for (const bool by_another_site : {false, true}) {
     for (const char* first : {"example.com", "https://s0.example/"}) {
       CAPTURE(by_another_site);
@@ -385,7 +386,9 @@ TEST_CASE("A host that is redirected to its own https origin has no loop, and no
   }
 }
 
-TEST_CASE("A site that redirects to the https origin of such a host has no loop either") {
+TEST_CASE(
+    "A site that redirects to an unreachable https origin causes no loop while its host is looked "
+    "up") {
   scripted bot{foo_bot(fallback_policy::rfc9309())};
   bot.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect));
   bot.web.on("http://example.com/robots.txt",

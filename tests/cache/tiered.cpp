@@ -916,7 +916,7 @@ TEST_CASE("A record answers no longer than this crawler would use its own") {
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("A wiped store is filled again, and workers with rules go on") {
+TEST_CASE("A wiped store is filled again, and workers that have rules continue with them") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -1047,7 +1047,7 @@ TEST_CASE("A breaker that opens in one worker is not shared, and the lease is re
   CHECK(crawlers.store.try_lease(lease_key, 1s));
 }
 
-TEST_CASE("A worker that gets no response from a site does not share that") {
+TEST_CASE("A worker that gets no response from a site does not share that failure") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   using enum robots::fetch_error;
   for (const robots::fetch_error error :
@@ -1070,7 +1070,7 @@ TEST_CASE("A worker that gets no response from a site does not share that") {
   }
 }
 
-TEST_CASE("A worker that must not follow a redirect does not share that") {
+TEST_CASE("A worker that must not follow a redirect does not share that refusal") {
   fleet crawlers;
   cache_options options = foo_bot();
   std::string target = "https://example.com/of/robots.txt";
@@ -1141,7 +1141,7 @@ TEST_CASE("A worker does not use a last good copy that was cut below its own lim
   CHECK_FALSE(crawlers.worker()->allowed(late));
 }
 
-TEST_CASE("A site that is invalidated during its fetch is not shared") {
+TEST_CASE("The answer of a site that is invalidated during its fetch is not shared") {
   fleet crawlers;
   const auto cache = crawlers.worker();
   crawlers.web.on_call(robots_url, [&cache](const fetch_request&) {
@@ -1339,7 +1339,8 @@ TEST_CASE("An entry that another worker has invalidated is not used during its r
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("A worker that gets a change while the store is down goes on until it is up") {
+TEST_CASE(
+    "A worker that gets a change while the store is down keeps its rules until the store is up") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
   const auto cache = crawlers.worker();
@@ -1523,7 +1524,7 @@ TEST_CASE("If the redirects in the store form a loop, the sites are asked") {
   CHECK(crawlers.web.count(robots_url) == 2);
 }
 
-TEST_CASE("Redirects in the store with a wrong count lead nowhere") {
+TEST_CASE("Redirects in the store with a wrong count are not followed") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   record redirect = good_record(crawlers, "");

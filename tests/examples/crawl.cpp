@@ -25,7 +25,8 @@ std::string joined(const std::map<std::string, std::size_t>& counts) {
   return text.empty() ? "-" : text;
 }
 
-/// The reason for the wait of a request: the limit or, for a delay, its term.
+/// Returns the reason for the wait of a request: the name of the limit or, if a delay decided, of
+/// its term.
 std::string decided_by(const start_plan& plan) {
   const bool by_delay = plan.decided_by == start_limit::delay;
   return std::string{by_delay ? to_string(plan.delay.term) : to_string(plan.decided_by)};
@@ -81,7 +82,7 @@ void crawler::work() {
       changed_.wait(lock);
       continue;
     }
-    // Returns the host with the next page.
+    // The host whose next page may be requested first.
     const auto [when, host] = *ready_.begin();
     if (when > clock.now()) {
       changed_.wait_until(lock, when);

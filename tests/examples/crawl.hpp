@@ -37,18 +37,18 @@ namespace robots::example {
 
 /// The results for the pages of one host.
 struct host_result {
-  std::size_t fetched = 0;                     ///< pages that were fetched
-  std::size_t tried_again = 0;                 ///< answers 429 and 503
-  std::size_t failed = 0;                      ///< pages without a response
-  std::size_t links_off_limits = 0;            ///< to hosts that the crawl does not cover
+  std::size_t fetched = 0;           ///< pages that were fetched
+  std::size_t tried_again = 0;       ///< answers 429 and 503 after which a page was tried again
+  std::size_t failed = 0;            ///< pages with another status, or without a response
+  std::size_t links_off_limits = 0;  ///< to hosts that the crawl does not cover
   std::map<std::string, std::size_t> refused;  ///< pages that were not requested, by reason
   std::map<std::string, std::size_t> delayed;  ///< requests that waited, by reason
   std::chrono::nanoseconds waited{0};          ///< the sum of all waits
   std::string example;                         ///< a refusal in words
 };
 
-/// A clock that starts at noon. A host that wants visits at night gets no visits, whatever the time
-/// of day is. Other crawlers use `SteadyClock`.
+/// A clock that starts at noon, so that the test gives the same result at any time of day: a host
+/// that wants visits at night gets none. Real crawlers use `SteadyClock`.
 class NoonClock : public SteadyClock {
  public:
   [[nodiscard]] wall_time wall_now() const noexcept { return noon_.at(SteadyClock::now()); }
@@ -62,7 +62,7 @@ class NoonClock : public SteadyClock {
 /// An observer of any type. Any thread may call it.
 using watcher = std::function<void(const any_event&)>;
 
-/// Makes it from an observer that is a handle, such as `JsonLog`.
+/// Makes a watcher from an observer whose copies share their state, such as `JsonLog`.
 template <Observer O>
 [[nodiscard]] watcher watched_by(O observer) {
   return [observer = std::move(observer)](const any_event& any) mutable {
@@ -92,7 +92,7 @@ struct crawl_options {
   gate_options gate{};
   curl_options client{};
   Watchers watchers{};
-  /// The crawl gives up a page that would have to wait longer than this.
+  /// The longest wait for a page. The crawl gives up a page that must wait longer.
   std::chrono::seconds patience{60};
 };
 
@@ -104,24 +104,24 @@ class crawler {
   /// Blocks until all pages are done. Call it once.
   void run(const std::vector<std::string>& seeds);
 
-  /// The number of known pages, and the number of those that are done. Any thread may call it at
-  /// any time.
+  /// The number of known pages, and the number of those that are done.
   struct progress {
     std::size_t known = 0;
     std::size_t done = 0;
   };
+  /// Returns the progress so far. Any thread may call it at any time.
   [[nodiscard]] progress so_far() const;
 
-  /// The results for each host, after `run` has returned.
+  /// Returns the results for each host. Call it after `run` has returned.
   [[nodiscard]] const std::map<std::string, host_result>& results() const noexcept {
     return results_;
   }
 
-  /// The pages that were refused because their site is halted, for a person to look at; after `run`
-  /// has returned.
+  /// Returns the pages that a person should review, such as those of halted sites. Call it after
+  /// `run` has returned.
   [[nodiscard]] const std::vector<std::string>& for_review() const noexcept { return for_review_; }
 
-  /// The statistics of the cache. Any thread may call it at any time.
+  /// Returns the statistics of the cache. Any thread may call it at any time.
   [[nodiscard]] cache_stats stats() const { return cache_.stats(); }
 
  private:
@@ -132,12 +132,12 @@ class crawler {
     std::deque<std::string> urls;
     std::map<std::string, int> tries;
     bool worked_on = false;
-    start_plan next{};  // the plan for the next page, at the time of the plan
-    time_point planned_at{};
+    start_plan next{};        // the plan for the next page
+    time_point planned_at{};  // the time at which it was made
   };
 
   void work();
-  /// The observers, and one that collects the pages for review.
+  /// Returns the observers of the crawl, and one that collects the pages for review.
   [[nodiscard]] Watchers gate_watchers();
   /// Returns the identifiers of the next page in logs and traces. Each page has its own trace.
   [[nodiscard]] std::shared_ptr<const call_context> next_context();

@@ -1,7 +1,7 @@
 // robots-crawler [--log FILE] [--metrics PORT] [--audit PREFIX]: makes a web of twenty-five hosts
-// on this machine, some of which change, fail or turn hostile midway, and crawls it politely over
-// real sockets, with several threads. Ends with a table of the pages that were fetched, refused and
-// delayed, with reasons.
+// on this machine, and crawls it politely over real sockets, with several threads. Some hosts
+// change, fail or turn hostile midway. At the end, prints a table of the pages that were fetched,
+// refused and delayed, with reasons.
 #include "crawl.hpp"
 #include "generated_web.hpp"
 #include "polite_options.hpp"
@@ -37,7 +37,7 @@
 namespace robots::example {
 namespace {
 
-/// A line that shows the progress of the crawl until it is stopped.
+/// Shows the progress of the crawl in one line, until it is stopped.
 void show_progress(const crawler& of, const std::stop_token& stop) {
   constexpr std::chrono::milliseconds often{100};
   std::mutex mutex;
@@ -51,7 +51,7 @@ void show_progress(const crawler& of, const std::stop_token& stop) {
   std::cerr << '\r' << of.so_far().done << " pages done                    \n";
 }
 
-/// The values of `--log`, `--metrics` and `--audit`, by their names.
+/// Returns the values of `--log`, `--metrics` and `--audit`, by their names.
 std::map<std::string_view, std::string> options_of(const std::vector<std::string_view>& given) {
   std::map<std::string_view, std::string> options{
       {"--log", ""}, {"--metrics", ""}, {"--audit", ""}};
@@ -82,7 +82,8 @@ void run(const std::vector<std::string_view>& given) {
 #ifdef ROBOTS_CRAWLER_AUDIT
     watchers.push_back(watched_by(AuditTrail{{.path = prefix}, options.cache}));
 #else
-    throw std::invalid_argument("--audit: this robots-crawler was built without OpenSSL");
+    throw std::invalid_argument(
+        "--audit: this robots-crawler was built without OpenSSL: build it with OpenSSL");
 #endif
   }
   crawler crawl(std::move(options));
@@ -97,7 +98,9 @@ void run(const std::vector<std::string_view>& given) {
     exposer->RegisterCollectable(exported);
     std::cerr << "http://127.0.0.1:" << exposer->GetListeningPorts().at(0) << "/metrics\n";
 #else
-    throw std::invalid_argument("--metrics: this robots-crawler was built without prometheus-cpp");
+    throw std::invalid_argument(
+        "--metrics: this robots-crawler was built without prometheus-cpp: build it with that "
+        "library");
 #endif
   }
   const auto begin = std::chrono::steady_clock::now();
@@ -107,7 +110,7 @@ void run(const std::vector<std::string_view>& given) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   std::cout << table_of(crawl.results()) << '\n'
-            << crawl.for_review().size() << " pages of halted sites wait for somebody to look at\n"
+            << crawl.for_review().size() << " pages wait for review by a person\n"
             << web.log().size() << " requests in " << took.count() << " s\n";
 }
 

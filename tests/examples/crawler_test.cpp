@@ -1,4 +1,4 @@
-// The example crawler is polite: the log of the server shows it.
+// The log of the server shows that the example crawler is polite.
 #include "crawl.hpp"
 #include "generated_web.hpp"
 #include "polite_options.hpp"
@@ -30,7 +30,7 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-/// The log by host, in the order of the requests.
+/// Returns the requests by host, in their order.
 std::map<std::string, std::vector<logged_request>> by_host(const generated_web& web) {
   std::map<std::string, std::vector<logged_request>> sorted;
   for (const logged_request& request : web.log()) {

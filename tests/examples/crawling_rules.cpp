@@ -1,4 +1,4 @@
-// A crawl loop that waits for the longest of Crawl-delay, own delay and squared response time.
+// A crawl loop. Its delay is the longest of Crawl-delay, own delay and squared response time.
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/fallback.hpp>

@@ -1,5 +1,5 @@
-// robots-demo: starts a few sites on this machine, and lets robots-check ask all of them, twice,
-// over real sockets. Fails if an answer is wrong.
+// robots-demo: starts a few sites on this machine, and runs robots-check, which asks all of them
+// twice over real sockets. Fails if an answer is wrong.
 #include "demo_questions.hpp"
 #include "demo_sites.hpp"
 #include "support/run_program.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// The build puts robots-check into ../tools. The command line can name another one.
+/// Returns the path of robots-check: the argument or, without one, ../tools/robots-check.
 std::string path_of_check(int argc, char** argv) {
   namespace fs = std::filesystem;
   if (argc > 1) {
@@ -141,7 +141,7 @@ void judge_statistics(const json& stats, judge& verdicts) {
   std::cout << '\n';
   verdicts.expect(stats.at("misses") == sites_asked, "each site is fetched once");
   verdicts.expect(stats.at("hits") == 2 * (questions.size() - 1) - sites_asked,
-                  "all else comes from the cache");
+                  "all other answers come from the cache");
 }
 
 void judge_requests(const demo_sites& sites, judge& verdicts) {
@@ -158,7 +158,7 @@ void show_plain(const std::string& program, std::vector<std::string> arguments, 
   arguments.insert(arguments.end(), urls.begin(), urls.end());
   const auto result = test::run_program(program, arguments);
   std::cout << result.output << result.errors << "exit status " << result.status << "\n\n";
-  verdicts.expect(result.status == 1, "exit status 1 where a URL is not allowed");
+  verdicts.expect(result.status == 1, "the exit status is 1 if a URL is not allowed");
 }
 
 bool run(const std::string& program) {
@@ -176,13 +176,14 @@ bool run(const std::string& program) {
   }
   const auto result = test::run_program(program, all);
   std::cout << result.errors;
-  verdicts.expect(result.status == 1, "exit status 1 where some URLs are not allowed");
+  verdicts.expect(result.status == 1, "the exit status is 1 if some URLs are not allowed");
   std::vector<json> lines;
   for (const std::string& line : result.lines()) {
     lines.push_back(json::parse(line));
   }
   if (lines.size() != 2 * questions.size() + 1) {
-    throw std::runtime_error("robots-check printed " + std::to_string(lines.size()) + " lines");
+    throw std::runtime_error("robots-check printed " + std::to_string(lines.size()) +
+                             " lines, not " + std::to_string(2 * questions.size() + 1));
   }
   judge_answers(lines, verdicts);
   judge_statistics(lines.back().at("stats"), verdicts);
@@ -197,7 +198,7 @@ bool run(const std::string& program) {
 int main(int argc, char** argv) {
   try {
     if (!robots::demo::run(robots::demo::path_of_check(argc, argv))) {
-      std::cout << "Something went otherwise than it should.\n";
+      std::cout << "Some answers or requests were not as expected: see the lines above.\n";
       return 1;
     }
     std::cout

@@ -18,7 +18,7 @@ struct question {
   std::string_view answered_by{};  ///< the URL of the robots.txt; empty if it does not matter
 };
 
-/// For `--user-agent DemoBot/1.0 --fallback rfc9309 --timeout 1 --exclude gov`.
+/// The questions, with `--user-agent DemoBot/1.0 --fallback rfc9309 --timeout 1 --exclude gov`.
 inline constexpr std::array questions{
     question{"https://normal.test/", true, "no_rule", "success"},
     question{"https://normal.test/private/x", false, "rule", "success", "", "/private"},

@@ -31,7 +31,7 @@ const std::string normal_text =
     "Allow: /private/open\n"
     "Crawl-delay: 2\n";
 
-/// A rule, a long comment, and a rule after the 512,000 octets that are read.
+/// Returns a rule, a long comment, and a rule after the 512,000 octets that are read.
 std::string huge_text() {
   std::string text = "User-agent: *\nDisallow: /early\n";
   const std::string comment = '#' + std::string(99, '.') + '\n';

@@ -22,7 +22,7 @@ class demo_sites {
   /// Returns the PEM file of the certificates that a client must trust.
   [[nodiscard]] const std::string& ca_file() const noexcept { return authority_.ca_file(); }
 
-  /// Returns the map from the names to the servers, as for `--connect-to`.
+  /// Returns the values of `--connect-to` that lead from the names to the servers.
   [[nodiscard]] std::vector<std::string> connect_to() const;
 
   /// Returns the number of requests for a host.

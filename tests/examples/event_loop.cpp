@@ -1,8 +1,8 @@
 // A cache in a program's event loop. It never blocks, and starts no thread.
 //
 // A `look_up_driver` runs the look-ups. It needs an `AsyncFetcher`, a timer, and a call of `run`
-// when it asks for one. The web of this loop is scripted: answers come one iteration later, at a
-// time that the loop sets. With sockets, only `network` would differ.
+// when it asks for one. The web of this loop is scripted: answers come one iteration later. The
+// loop itself sets the time. With sockets, only `network` would differ.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/cache/look_up_driver.hpp>
@@ -26,7 +26,7 @@ namespace {
 
 using cache_type = robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock>;
 
-/// The event loop: tasks for now, and tasks for later.
+/// The event loop. It has tasks for now, and tasks for later.
 class event_loop {
  public:
   void post(std::function<void()> task) { ready_.push_back(std::move(task)); }
@@ -79,7 +79,7 @@ class asker {
         loop_(loop),
         driver_(loop.clock(), net, [this] { loop_.post([this] { run(); }); }) {}
 
-  /// Asks about a URL; `answer` is called with the decision, at once or later.
+  /// Asks about a URL. `answer` is called with the decision, at once or later.
   void ask(const std::string& url, const std::function<void(const robots::decision&)>& answer) {
     driver_.start(cache_.begin(url), [this, url, answer](const robots::look_up& work) {
       answer(cache_.check(url, work));

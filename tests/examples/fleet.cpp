@@ -150,7 +150,7 @@ int run_fleet(const char* self) {
               << " ms apart, " << host.forbidden << " forbidden\n";
     all_well = all_well && host.robots == 1 && host.forbidden == 0;
   }
-  std::cout << (all_well ? "all well\n" : "NOT as it should be\n");
+  std::cout << (all_well ? "all well\n" : "a host got a wrong request, or a process failed\n");
   return all_well ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -23,7 +23,7 @@ constexpr int lists = 9;
 constexpr int pages_per_list = 10;
 constexpr int in_folder = 18;
 
-/// Path of a page, from 0 to 89.
+/// Returns the path of a page, from 0 to 89.
 std::string path_of(int page) {
   const std::string number = std::to_string(page);
   switch (page % 5) {
@@ -38,7 +38,7 @@ std::string path_of(int page) {
   }
 }
 
-/// A host that robots.txt gives everyone, with a number for the differences.
+/// Makes a host whose robots.txt and delay depend on its number.
 generated_host make_host(int number) {
   generated_host result;
   result.name = "host" + std::string(number < 10 ? "0" : "") + std::to_string(number) + ".test";
@@ -78,7 +78,7 @@ generated_host make_host(int number) {
   return result;
 }
 
-/// Hosts that are similar at first, and then change.
+/// Adds hosts that have the same robots.txt at first, and change later.
 void add_restless(std::vector<generated_host>& hosts) {
   constexpr std::size_t pages = 25;
   const auto add = [&hosts](const std::string& name, host_turn turn) {

@@ -43,7 +43,7 @@ struct generated_host {
   std::chrono::milliseconds delay{0};  ///< the delay between two requests in robots.txt
   bool all_forbidden = false;          ///< only robots.txt may be requested
   int pages_allowed = 0;               ///< the number of pages that a crawler may fetch
-  host_turn turn{};                    ///< its change
+  host_turn turn{};                    ///< the change of the host
 };
 
 /// A web of 2,000 pages that are linked to one another, and a server for it. Any thread may call
@@ -53,8 +53,8 @@ class generated_web {
   static constexpr int host_count = 20;
   static constexpr int pages_per_host = 100;
 
-  /// With `restless` hosts, five more that change, fail, turn hostile, revoke access, and serve
-  /// HTML for a robots.txt.
+  /// If `restless`, there are five more hosts. They change, fail, turn hostile, revoke access, or
+  /// serve HTML as their robots.txt.
   explicit generated_web(bool restless = false);
 
   [[nodiscard]] const std::vector<generated_host>& hosts() const noexcept { return hosts_; }
@@ -62,8 +62,8 @@ class generated_web {
   /// Returns the first pages of all hosts, where a crawl begins.
   [[nodiscard]] std::vector<std::string> seeds() const;
 
-  /// The options for a client that reaches these hosts. This is the only place that permits
-  /// loopback addresses.
+  /// Returns the options for a client that reaches these hosts. Only these options permit loopback
+  /// addresses.
   [[nodiscard]] curl_options client_options() const;
 
   /// Returns all requests so far, in order.

@@ -26,7 +26,8 @@ namespace robots::example {
   gate.delay = {.fixed_delay = std::chrono::milliseconds{2},
                 .cap = std::chrono::seconds{10},
                 .skip_above_cap = true};
-  // With the delay after the response, the server sees the distance however slow the network is.
+  // The delay begins with the response. So the server sees the whole delay, however slow the
+  // network is.
   gate.delay_from_response = true;
   gate.slow_down.first = std::chrono::milliseconds{5};
   return options;

@@ -1,4 +1,4 @@
-// All observers of the example crawl report the same, and it is true.
+// All observers of the example crawl report the same events, and these are the right ones.
 #include "crawl.hpp"
 #include "generated_web.hpp"
 #include "polite_options.hpp"
@@ -35,9 +35,10 @@ using robots::test::run_program;
 
 namespace {
 
-/// How often each level, event and site stands in a log. Each line must be JSON, and whole.
+/// The number of lines of a log with each level, event and site.
 using log_counts = std::map<std::tuple<std::string, std::string, std::string>, std::size_t>;
 
+/// Counts the lines of a log, each of which must be a JSON object.
 log_counts read_log(const std::string& path) {
   std::ifstream file{path};
   log_counts counts;
@@ -64,7 +65,7 @@ std::size_t sum_of(const log_counts& counts, const std::string& event) {
   return sum;
 }
 
-/// The samples of a page, as Prometheus's own client for Python reads it.
+/// Returns the samples of a page, as Prometheus's own client for Python reads them.
 std::map<std::string, double> scrape(const std::string& url) {
   const program_result read = run_program(ROBOTS_PROMETHEUS_PYTHON, {"-c", R"(
 import sys, urllib.request
@@ -151,7 +152,7 @@ TEST_CASE("Log, metrics and audit trail agree about a crawl whose sites change m
       CHECK(samples.contains(name));
       return static_cast<std::size_t>(samples[name]);
     };
-    /// The samples of a family that have a label, whatever their domains.
+    /// Returns the sum of the samples of a family that have a label, whatever their domains.
     const auto all_with = [&samples](const std::string& name, const std::string& label) {
       double sum = 0;
       for (const auto& [key, value] : samples) {

@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <span>
 
-/// The fuzzed bodies: each takes any octets and throws `broken_property` when the library breaks a
-/// promise. The fuzzers call them with what they make up, replay.cpp with the saved inputs.
+/// The bodies of the fuzzers. Each takes any octets, and throws `broken_property` if the library
+/// breaks a promise. The fuzzers call them with new inputs, and replay.cpp calls them with saved
+/// inputs. The comments below describe the inputs.
 namespace fuzz {
 
 using octets = std::span<const std::uint8_t>;

@@ -11,7 +11,7 @@
 
 namespace fuzz {
 
-/// The library does not do what it promises.
+/// The library has broken a promise.
 class broken_property : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -23,7 +23,7 @@ inline void require(bool holds, const char* property) {
   }
 }
 
-/// Takes an input apart from its start.
+/// Reads an input part by part, from its start.
 class reader {
  public:
   explicit reader(octets input)
@@ -31,7 +31,7 @@ class reader {
   reader(const reader&) = delete;
   reader& operator=(const reader&) = delete;
 
-  /// The next octet; 0 when none is left.
+  /// Returns the next octet, or 0 at the end.
   [[nodiscard]] unsigned octet() {
     if (rest_.empty()) {
       return 0;
@@ -49,7 +49,7 @@ class reader {
     return taken;
   }
 
-  /// The rest of the input.
+  /// Returns the rest of the input.
   [[nodiscard]] std::string rest() const { return std::string{rest_}; }
 
  private:
@@ -59,7 +59,7 @@ class reader {
 
 inline constexpr std::array dialects{robots::dialect::rfc9309, robots::dialect::google};
 
-/// Options by the bits of an octet; none for `@`.
+/// Returns the options that the low bits of an octet select. `@` selects none.
 inline robots::parse_options options_of(unsigned octet) {
   robots::parse_options options;
   options.strict = (octet & 1U) != 0;
@@ -70,7 +70,8 @@ inline robots::parse_options options_of(unsigned octet) {
   return options;
 }
 
-/// `text` with its first octets 0x01 turned into runs, so that small inputs reach large bounds.
+/// Returns `text` with its first four octets 0x01 replaced by long runs, so that small inputs reach
+/// large limits.
 inline std::string inflated(std::string_view text, std::size_t length) {
   std::string result;
   int runs = 4;

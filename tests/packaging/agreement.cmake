@@ -1,6 +1,6 @@
-# vcpkg.json, the overlay port and conanfile.py must have the same version, adapters and least versions as CMake.
-# The guide to installing and the projects that use each adapter must name all adapters.
-# A package may require a later version than CMake does (vcpkg knows only the versions it has had), but no earlier one.
+# vcpkg.json, the overlay port and conanfile.py must have the same version and adapters as CMake. The versions that they
+# require must not be older than those of CMake, but may be newer, since vcpkg has only some versions. The guide to
+# installing and the projects that use each adapter must name all adapters.
 cmake_minimum_required(VERSION 3.25)
 
 file(READ "${SOURCE_DIR}/vcpkg.json" vcpkg)
@@ -12,7 +12,8 @@ function(complain text)
   message(SEND_ERROR "${text}")
 endfunction()
 
-# least_in_vcpkg(<variable> <name> <path>...): the "version>=" of a dependency in the array at the path.
+# least_in_vcpkg(<variable> <name> <path>...): sets the variable to the "version>=" of a dependency in the array at
+# the path, or to 0.
 function(least_in_vcpkg variable name)
   set(${variable} 0 PARENT_SCOPE)
   string(JSON count ERROR_VARIABLE error LENGTH "${vcpkg}" ${ARGN})
@@ -30,14 +31,14 @@ function(least_in_vcpkg variable name)
   endforeach()
 endfunction()
 
-# expect_least(<where> <found> <least>)
+# expect_least(<where> <found> <least>): complains if the version that was found is older than the least one.
 function(expect_least where found least)
   if(found VERSION_LESS least)
-    complain("${where} accepts ${found}, but CMake needs ${least}")
+    complain("${where} accepts ${found}, but CMake needs ${least}: raise it")
   endif()
 endfunction()
 
-# least_in_conan(<variable> <package>): X of "<package>/[>=X ...]".
+# least_in_conan(<variable> <package>): sets the variable to X of "<package>/[>=X ...]", or to 0.
 function(least_in_conan variable package)
   if(conan MATCHES "\"${package}/\\[>=([0-9.]+)")
     set(${variable} "${CMAKE_MATCH_1}" PARENT_SCOPE)
@@ -106,7 +107,7 @@ foreach(adapter IN LISTS ADAPTERS)
   endforeach()
 endforeach()
 
-# The other way: an option of Conan is an adapter, and a feature of vcpkg is an adapter, or the tests.
+# Each option of Conan must be an adapter, and each feature of vcpkg an adapter or the tests.
 string(REGEX MATCHALL "\"with_[a-z_]+\": \\[" options "${conan}")
 foreach(option IN LISTS options)
   string(REGEX REPLACE "\"with_([a-z_]+)\".*" "\\1" option "${option}")
@@ -116,7 +117,7 @@ foreach(option IN LISTS options)
   endif()
 endforeach()
 
-# names_in(<variable> <array>): the names of the dependencies, the helpers of vcpkg left out.
+# names_in(<variable> <array>): sets the variable to the names of the dependencies, without the helpers of vcpkg.
 function(names_in variable array)
   set(found "")
   string(JSON count LENGTH "${array}")
@@ -169,7 +170,7 @@ if(NOT ours STREQUAL theirs)
   complain("vcpkg.json needs ${ours}, the port ${theirs}")
 endif()
 
-# The list of dependencies is JSON, and has each package of each adapter.
+# The list of dependencies must be JSON, and must have each package of each adapter.
 file(READ "${SBOM}" sbom)
 string(JSON found GET "${sbom}" packages 0 versionInfo)
 if(NOT found STREQUAL VERSION)
@@ -191,7 +192,7 @@ foreach(package IN LISTS needed ITEMS Boost/${BOOST_VERSION})
   endif()
 endforeach()
 
-# What a user reads, and the projects that try each adapter, leave none out.
+# The guide for users, and the projects that test each adapter, must mention every adapter.
 foreach(file IN ITEMS tests/guides/install.md tests/packaging/consumer/CMakeLists.txt
                       tests/packaging/test_package/CMakeLists.txt)
   file(READ "${SOURCE_DIR}/${file}" text)

@@ -1,5 +1,5 @@
-# Builds the module robots with clang, and a program that imports it. Then compares the names that it exports
-# with those that clang finds in the headers.
+# Builds the module robots with clang, and a program that imports it. Then compares the names that the module
+# exports with those that clang finds in the headers.
 cmake_minimum_required(VERSION 3.25)
 
 file(MAKE_DIRECTORY "${FOLDER}")
@@ -16,7 +16,8 @@ compile(-c robots.pcm -o robots.o)
 compile(-fmodule-file=robots=robots.pcm "${CMAKE_CURRENT_LIST_DIR}/module/main.cpp" robots.o -o importer)
 execute_process(COMMAND "${FOLDER}/importer" COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
 
-# The list has parameters of templates and the like, too: a using declaration tells these apart.
+# The list also has names that cannot be exported, such as parameters of templates. A using declaration fails
+# for these.
 set(includes "#include <robots/robots.hpp>\n#include <robots/testing.hpp>\n")
 file(WRITE "${FOLDER}/all.cpp" "${includes}")
 execute_process(COMMAND "${CLANG}" ${flags} -fsyntax-only -Xclang -ast-list all.cpp

@@ -3,7 +3,7 @@ if(NOT TARGET robots_single_header)
   return()
 endif()
 
-# The tests include headers one by one. Here each of these only includes the single header.
+# The tests include headers one by one. Here, each of these headers only includes the single header.
 set(forwarding "${CMAKE_CURRENT_BINARY_DIR}/forwarding")
 get_target_property(headers robots HEADER_SET)
 list(TRANSFORM headers REPLACE "^.*include/(robots/.*)$" "\\1")

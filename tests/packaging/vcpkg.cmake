@@ -1,5 +1,5 @@
-# Installs the overlay port with the real vcpkg, and builds the consumer on it. vcpkg_boost/ stands in for
-# vcpkg's Boost, so that nothing is downloaded.
+# Installs the overlay port with the real vcpkg, and builds the consumer with it. vcpkg_boost/ replaces vcpkg's
+# Boost, so that nothing is downloaded.
 cmake_minimum_required(VERSION 3.25)
 
 file(REMOVE_RECURSE "${FOLDER}")
@@ -15,7 +15,7 @@ execute_process(
 foreach(bad IN ITEMS "warning:" "error:")
   string(FIND "${said}" "${bad}" position)
   if(NOT position EQUAL -1)
-    message(FATAL_ERROR "vcpkg finds fault with the port:\n${said}")
+    message(FATAL_ERROR "vcpkg reports a warning or an error for the port:\n${said}")
   endif()
 endforeach()
 file(GLOB prefix "${FOLDER}/installed/*/share/robots")

@@ -1,5 +1,5 @@
-# "cmake -B build && cmake --build build && cmake --install build" must build the tool and nothing else.
-# It is configured here, and Ninja says what it would compile.
+# "cmake -B build && cmake --build build && cmake --install build" must build only robots-check. This test
+# configures the project, and asks Ninja which files it would compile.
 cmake_minimum_required(VERSION 3.25)
 
 file(REMOVE_RECURSE "${FOLDER}")

@@ -41,7 +41,7 @@ struct Throwing {
 
 }  // namespace
 
-TEST_CASE("A preset answers as it does alone") {
+TEST_CASE("any_fallback_policy returns the same actions as the preset that it holds") {
   for (const auto preset :
        {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
     const any_fallback_policy any = preset;

@@ -263,7 +263,7 @@ TEST_CASE("A length without its octets allocates no memory") {
                         "\x80\x02"s)) == decode_error::malformed);
 }
 
-TEST_CASE("Mutated encodings are refused or read by their values, even with a right checksum") {
+TEST_CASE("A mutated encoding is refused or read as its octets say, even with a right checksum") {
   std::vector<std::string> texts;
   for (const record& written : every_record(body)) {
     texts.push_back(encode(written));

@@ -109,7 +109,7 @@ TEST_CASE("The refusal of a text that is not a URL says what is wrong with it") 
       "not allowed: not an http or https URL: the port \"99999\" is not a number from 1 to 65535");
 }
 
-TEST_CASE("The refusal of a text that is no URL at all says so once") {
+TEST_CASE("The refusal of a text that is not a URL says that only once") {
   const auto refused = policy::refusal("FooBot", decision_reason::invalid_url, "mailto:x@y");
   CHECK(explain(decide(refused, "mailto:x@y", now.steady)) ==
         "not allowed: not an http or https URL: it names no host: write it like "

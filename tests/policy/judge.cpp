@@ -200,7 +200,7 @@ TEST_CASE("A 304 does not change the rules and their outcome") {
   CHECK_FALSE(judged(whole, strict())->allows("/private"));
 }
 
-TEST_CASE("A 304 about an unknown file is not an empty file") {
+TEST_CASE("A 304 for a file that is unknown does not count as an empty file") {
   record confirmed = record_of_outcome(outcome::success);
   confirmed.status = 304;
   confirmed.not_modified = true;
@@ -284,7 +284,7 @@ TEST_CASE("Options that contradict each other are refused before they are used")
   CHECK_THROWS_AS(validate(options), std::invalid_argument);
 }
 
-TEST_CASE("A share lies between 0 and 1, and may be either") {
+TEST_CASE("A share may be 0 or 1, and a share outside this range is refused") {
   const auto set_jitter = [](judge_options& options, double share) {
     options.failure_jitter = share;
   };

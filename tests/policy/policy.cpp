@@ -215,7 +215,7 @@ TEST_CASE("Policies whose rates differ only in their hours have different finger
   CHECK(always->fingerprint() != shorter->fingerprint());
 }
 
-TEST_CASE("All policies that deny everything for want of a file have the fingerprint 0") {
+TEST_CASE("All policies that deny everything because there is no file have the fingerprint 0") {
   CHECK(failed(fallback_action::deny_all)->fingerprint() == 0);
   CHECK(failed(fallback_action::last_good_or_deny)->fingerprint() == 0);
   CHECK(failed(fallback_action::deny_all, read(file))->fingerprint() == 0);
@@ -266,7 +266,7 @@ TEST_CASE("A refusal allows nothing, not even /robots.txt, and says why") {
   CHECK(policy::good(refused) == nullptr);
 }
 
-TEST_CASE("Without a good copy, its action denies") {
+TEST_CASE("Without a good copy, the action last_good_or_deny denies") {
   CHECK(failed(fallback_action::last_good_or_deny)->basis() == policy_basis::deny_all);
 }
 
@@ -288,7 +288,7 @@ TEST_CASE("The last good copy applies with all its lines, and both sources are k
   CHECK(now->rules_fetched_at() == time_point{5h});
 }
 
-TEST_CASE("A good copy applies only if the action asks for it, but is always kept") {
+TEST_CASE("The last good copy applies only if the action says so, but is always kept") {
   const auto good = read(file);
   for (const auto action : {fallback_action::allow_all, fallback_action::deny_all}) {
     const auto now = failed(action, good);

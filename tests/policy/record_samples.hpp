@@ -1,4 +1,4 @@
-// Records of every outcome, plain and with everything that a record can hold.
+// Records of every outcome, plain and with all members set.
 #pragma once
 
 #include <robots/fetch/outcome.hpp>
@@ -17,7 +17,7 @@ namespace robots::test {
 inline constexpr std::chrono::sys_seconds record_time =
     std::chrono::sys_days{std::chrono::year{2026} / 11 / 22} + std::chrono::hours{3};
 
-/// The result of the one exchange of a retrieval from example.com.
+/// Returns the record of a retrieval from example.com with one exchange.
 [[nodiscard]] inline record record_with(outcome result, int status, std::string_view body = {}) {
   record sample;
   sample.outcome = result;
@@ -33,7 +33,7 @@ inline constexpr std::chrono::sys_seconds record_time =
   return sample;
 }
 
-/// The usual record of an outcome; `body` counts where there can be one.
+/// Returns the usual record of an outcome. Only a success and a malformed file have a `body`.
 [[nodiscard]] inline record record_of_outcome(outcome result, std::string_view body = {}) {
   switch (result) {
     case outcome::success:
@@ -54,7 +54,7 @@ inline constexpr std::chrono::sys_seconds record_time =
   }
 }
 
-/// A record with everything that a record can hold.
+/// Returns a record with all members set.
 [[nodiscard]] inline record full_record(outcome result, std::string_view body = {}) {
   record sample = record_of_outcome(result, body);
   sample.status = -7;
@@ -76,7 +76,7 @@ inline constexpr std::chrono::sys_seconds record_time =
   return sample;
 }
 
-/// Plain and full records of every outcome.
+/// Returns a plain and a full record of every outcome.
 [[nodiscard]] inline std::vector<record> every_record(std::string_view body) {
   std::vector<record> all;
   for (std::size_t i = 0; i < outcome_count; ++i) {

@@ -93,7 +93,7 @@ TEST_CASE("Every changed octet in the records of a site is noticed") {
   }
 }
 
-TEST_CASE("A redirect to another site denies everything alone, and says where the rules are") {
+TEST_CASE("A redirect to another site denies everything by itself, and says where the rules are") {
   const robots::wall_anchor now{.steady = robots::time_point{std::chrono::hours{1'000}},
                                 .wall = robots::test::record_time};
   for (const auto preset : {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict(),
@@ -123,7 +123,7 @@ TEST_CASE("Only files and error statuses are answers of the site") {
   CHECK_FALSE(robots::detail::is_answer_of_site(failed));
 }
 
-TEST_CASE("A cut file is enough only for a limit up to its size") {
+TEST_CASE("A cut file is used only if the limit is not above its size") {
   record file = record_of_outcome(outcome::success, body);
   CHECK(robots::detail::reaches(file, body.size() + 1));
   file.truncated = true;

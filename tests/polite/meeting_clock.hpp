@@ -12,9 +12,9 @@
 
 namespace robots::test {
 
-/// A clock for a known number of threads. It stands still while one of them is awake. When all
-/// sleep, it moves to the first time that one of them waits for. So the order of events is that of
-/// a machine on which work takes no time. Copies share one time.
+/// A clock for a known number of threads. It stands still while any of them is awake. When all
+/// sleep, it moves to the earliest time that one of them waits for. So events have the order that
+/// they have if work takes no time. Copies share one time.
 class MeetingClock {
  public:
   explicit MeetingClock(std::size_t threads) : shared_(std::make_shared<state>()) {
@@ -25,7 +25,7 @@ class MeetingClock {
 
   [[nodiscard]] wall_time wall_now() const noexcept { return shared_->time.wall_now(); }
 
-  /// Notes that a thread waits. It does not handle stop requests.
+  /// Waits until `when`. Ignores stop requests.
   void sleep_until(time_point when, const std::stop_token& /*stop*/) const {
     std::unique_lock lock(shared_->mutex);
     if (when <= now()) {

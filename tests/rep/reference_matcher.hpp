@@ -25,8 +25,8 @@ struct line {
 
 struct answer {
   bool allowed = true;
-  std::optional<line> rule{};  ///< the one that decided
-  bool falls_back = false;     ///< the groups of `*` applied
+  std::optional<line> rule{};  ///< the rule that decided
+  bool falls_back = false;     ///< true if the groups of `*` applied
 };
 
 inline bool is_hex(char c) {
@@ -35,7 +35,7 @@ inline bool is_hex(char c) {
 
 inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// RFC 3986, section 2.3.
+/// Returns true for the unreserved characters of RFC 3986, section 2.3.
 inline bool is_unreserved(char c) {
   return is_letter(c) || (c >= '0' && c <= '9') ||
          std::string_view{"-._~"}.find(c) != std::string_view::npos;
@@ -54,7 +54,7 @@ inline std::string escape(unsigned octet) {
   return {'%', digits[octet / 16], digits[octet % 16]};
 }
 
-/// The octet that an escape at the start of `text` stands for.
+/// Returns the octet of a percent-encoding at the start of `text`.
 inline std::optional<unsigned> escaped_octet(std::string_view text) {
   if (text.size() < 3 || text[0] != '%' || !is_hex(text[1]) || !is_hex(text[2])) {
     return std::nullopt;
@@ -62,10 +62,10 @@ inline std::optional<unsigned> escaped_octet(std::string_view text) {
   return static_cast<unsigned>(std::stoul(std::string{text.substr(1, 2)}, nullptr, 16));
 }
 
-/// Percent normal form (RFC 9309, section 2.2.2), `*` and `$` left as they are: octets outside
-/// ASCII, controls and space encoded in upper case, encoded unreserved octets decoded, encoded
-/// reserved octets kept, a stray `%` kept. google/robotstxt encodes what is outside ASCII, decodes
-/// nothing, and leaves targets alone.
+/// Returns the normal form of RFC 9309, section 2.2.2. It encodes octets outside ASCII, control
+/// characters and spaces, and writes encodings in upper case. It decodes unreserved octets. It
+/// keeps encoded reserved octets, a `%` without two digits, `*` and `$`. google/robotstxt encodes
+/// only octets outside ASCII, and decodes nothing.
 inline std::string normal_form(std::string_view text, reading mode) {
   std::string result;
   while (!text.empty()) {
@@ -84,7 +84,7 @@ inline std::string normal_form(std::string_view text, reading mode) {
   return result;
 }
 
-/// In a rule, only a `$` that is not special: to be compared with the target's encoded one.
+/// Replaces each `from` in `text` by `to`.
 inline std::string replace_all(std::string text, char from, std::string_view to) {
   std::string result;
   for (const char c : text) {
@@ -97,8 +97,8 @@ inline std::string replace_all(std::string text, char from, std::string_view to)
   return result;
 }
 
-/// Path and query of a target, in the form in which it is compared. To google/robotstxt it is a C
-/// string.
+/// Returns path and query of a target in the form in which they are compared. google/robotstxt
+/// compares the target as it is, up to its first NUL.
 inline std::string comparable_target(std::string_view path, reading mode) {
   if (mode == reading::google) {
     return std::string{path.substr(0, path.find('\0'))};
@@ -118,11 +118,11 @@ inline bool is_exempt(std::string_view path, reading mode) {
 inline bool matches(std::string_view written, std::string_view path, reading mode) {
   const bool anchored = written.ends_with('$');
   std::string pattern = normal_form(written.substr(0, written.size() - (anchored ? 1 : 0)), mode);
-  if (mode == reading::rfc9309) {
+  if (mode == reading::rfc9309) {  // a `$` before the end is not special
     pattern = replace_all(pattern, '$', "%24");
   }
   const std::string target = comparable_target(path, mode);
-  std::vector<bool> reached(target.size() + 1, false);  // places the pattern so far can end at
+  std::vector<bool> reached(target.size() + 1, false);  // places where the pattern so far can end
   reached[0] = true;
   for (const char c : pattern) {
     std::vector<bool> next(target.size() + 1, false);
@@ -138,12 +138,12 @@ inline bool matches(std::string_view written, std::string_view path, reading mod
   return anchored ? reached.back() : std::ranges::find(reached, true) != reached.end();
 }
 
-/// Section 2.2.2: "the most octets".
+/// Returns the length that section 2.2.2 compares ("the most octets").
 inline std::size_t specificity(std::string_view written, reading mode) {
   return normal_form(written, mode).size();
 }
 
-/// A product name at the start of a text: RFC 9110, section 10.1.5.
+/// Returns the product name at the start of a text (RFC 9110, section 10.1.5) in lower case.
 inline std::string product_of(std::string_view text) {
   while (!text.empty() &&
          std::string_view{" \t\v\f"}.find(text.front()) != std::string_view::npos) {
@@ -152,8 +152,8 @@ inline std::string product_of(std::string_view text) {
   return lower(text.substr(0, text.find_first_of(" \t\v\f\r\n/(;,)")));
 }
 
-/// The token of a crawler: its first product, or for one that poses as a browser what follows
-/// `compatible;` (RFC 9309, section 2.2.1, has such an example).
+/// Returns the token of a crawler: the name of its first product. If that is Mozilla, the token is
+/// the name after `compatible;`, as in an example of RFC 9309, section 2.2.1.
 inline std::string token_of(std::string_view user_agent) {
   const std::string first = product_of(user_agent);
   const auto mark = lower(user_agent).find("compatible;");
@@ -188,8 +188,8 @@ inline bool names_crawler(std::string_view value, std::string_view token) {
   return lower(named) == token;
 }
 
-/// The rules of all groups for whose list of User-agent values `applies` holds, and whether there
-/// is such a group.
+/// Returns the rules of all groups that have a User-agent value for which `applies` is true.
+/// Returns an empty optional if there is no such group.
 template <class Applies>
 std::optional<std::vector<line>> rules_of_groups(const std::vector<line>& lines, Applies applies) {
   std::vector<line> rules;
@@ -211,7 +211,7 @@ std::optional<std::vector<line>> rules_of_groups(const std::vector<line>& lines,
   return found ? std::optional{rules} : std::nullopt;
 }
 
-/// google/robotstxt lets `Allow: /x/index.html` allow `/x/` too.
+/// Returns the patterns of a rule. In google/robotstxt, `Allow: /x/index.html` also allows `/x/`.
 inline std::vector<std::string> patterns_of(const line& rule, reading mode) {
   std::vector<std::string> patterns{rule.value};
   const std::size_t slash = rule.value.rfind('/');
@@ -222,9 +222,8 @@ inline std::vector<std::string> patterns_of(const line& rule, reading mode) {
   return patterns;
 }
 
-/// Returns true if the crawler may fetch `path`, which begins with a slash. Of the rules that
-/// match, the one with the most octets decides, at equal length an Allow; `rule` is the first such
-/// line.
+/// Decides if the crawler may fetch `path`, which begins with a slash. The longest matching rule
+/// decides and, among rules of equal length, an Allow. `rule` is the first such line.
 inline answer decide(const std::vector<line>& lines, std::string_view user_agent,
                      std::string_view path, reading mode) {
   answer result;

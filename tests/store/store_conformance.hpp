@@ -25,12 +25,13 @@
 
 namespace robots::test {
 
-/// Lets time pass for stores that live by the machine's own clock.
+/// Lets time pass for stores that use the machine's own clock.
 struct real_time {
   void operator()(std::chrono::milliseconds time) const { std::this_thread::sleep_for(time); }
 };
 
-/// Lets time pass until `ready()`, for no more than 20 seconds of the machine's. The last answer.
+/// Lets time pass until `ready()` is true, for at most 20 seconds of the machine's clock. Returns
+/// the last result of `ready()`.
 template <class Pass, class Ready>
 [[nodiscard]] bool comes_true(const Pass& pass, const Ready& ready) {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{20};
@@ -46,7 +47,7 @@ template <class Pass, class Ready>
 /// The keys that a store reported. Its threads write them, and a test reads them.
 class told_keys {
  public:
-  /// The function for `watch`.
+  /// Returns the function for `watch`.
   [[nodiscard]] auto listener() {
     return [this](std::string_view key) {
       const std::scoped_lock lock{mutex_};
@@ -67,8 +68,8 @@ class told_keys {
   std::vector<std::string> keys_;
 };
 
-/// Returns true if the store reports what `change` does to `key`. A store that says that some
-/// changes may have been missed is given the change once more.
+/// Returns true if the store reports the change of `key` that `change` makes. If the store reports
+/// only that changes may have been missed, repeats the change.
 template <class Pass, class Change>
 [[nodiscard]] bool is_told(const Pass& pass, const told_keys& heard, std::string_view key,
                            const Change& change) {
@@ -95,17 +96,17 @@ void in_threads(std::size_t count, const Work& work) {
   }
 }
 
-/// Holds a model of `SharedStore` to what the concept says. Call it in a test case of doctest,
-/// which runs it once for each sentence:
+/// Checks that a model of `SharedStore` keeps the promises of that class. Call it in a test case of
+/// doctest, which runs it once for each sentence:
 ///
 ///     TEST_CASE("MyStore is a shared store") {
 ///       const robots::test::temporary_folder folder;  // so that each run has an empty storage
 ///       robots::test::store_conformance([&] { return MyStore{folder.path() / "sites"}; });
 ///     }
 ///
-/// Each call of `make_store` gives one more store over one and the same storage, empty at first,
-/// and stands for one more process. `pass(time)` lets time pass: for a store that lives by a
-/// `ManualClock` it advances that.
+/// Each call of `make_store` returns another store, like that of another process, over the same
+/// storage. The storage is empty at first. `pass(time)` lets time pass. If the store uses a
+/// `ManualClock`, `pass` must advance it.
 template <class MakeStore, class Pass = real_time>
 void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
   using namespace std::chrono_literals;
@@ -327,7 +328,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
       auto watching = std::make_unique<decltype(make_store())>(make_store());
       watching->watch([&](std::string_view /*key*/) {
         inside = true;
-        std::this_thread::sleep_for(1ms);  // makes it likely that the end comes meanwhile
+        std::this_thread::sleep_for(1ms);  // makes it likely that the watch ends during a call
         ++calls;
         inside = false;
       });

@@ -33,7 +33,9 @@ std::string brotli(std::string_view text) {
 
 bool has_brotli() noexcept { return false; }
 
-std::string brotli(std::string_view) { throw std::logic_error("built without brotli"); }
+std::string brotli(std::string_view) {
+  throw std::logic_error("built without brotli: call has_brotli first");
+}
 
 #endif
 

@@ -53,7 +53,7 @@ std::string half_sent(const fault_plan& plan) {
 }
 
 std::string in_a_chunk(const fault_plan& plan, const std::string& piece) {
-  // Returns a size in four hexadecimal digits, since bodies here are short.
+  // Four hexadecimal digits suffice, since bodies here are short.
   constexpr std::string_view digits = "0123456789abcdef";
   std::string size;
   for (unsigned shift = 16; shift > 0; shift -= 4) {

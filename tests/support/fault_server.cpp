@@ -37,7 +37,7 @@ class owned_socket {
  public:
   explicit owned_socket(int number) : number_(number) {
     if (number < 0) {
-      throw std::runtime_error("the system gives no socket");
+      throw std::runtime_error("the system cannot open a socket");
     }
   }
   owned_socket(const owned_socket&) = delete;
@@ -134,7 +134,8 @@ struct fault_server::state {
       if (watched[0].revents != 0) {
         break;
       }
-      // The clients come first: the watched sockets have their order.
+      // Serves the clients before it accepts new ones. Until then, `watched` has the order of
+      // `clients`.
       auto ready = watched.cbegin() + 2;
       for (client& peer : clients) {
         if ((ready++)->revents != 0) {

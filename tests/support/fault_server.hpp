@@ -27,9 +27,9 @@ struct fault_request : loopback_request {
 /// library. One thread serves all connections, and keeps them open between requests. The Host
 /// header names the site.
 ///
-/// The server calls the plan for each request after its whole header section has arrived. It does
-/// so in its thread, so never twice at once. The plan must not wait. Any thread may call the
-/// members.
+/// The server calls the plan for each request, after the whole header section of the request has
+/// arrived. It calls the plan in its own thread, so never twice at once. The plan must not wait.
+/// Any thread may call the members.
 class fault_server {
  public:
   using planner = std::function<fault_plan(const fault_request&)>;
@@ -50,14 +50,14 @@ class fault_server {
   /// any host to this server.
   [[nodiscard]] std::string connect_all_to(int its_port) const;
 
-  /// Returns all requests so far.
+  /// Returns the number of requests so far.
   [[nodiscard]] std::size_t requests() const;
   /// Returns the requests for a site, in their order.
   [[nodiscard]] std::vector<fault_request> requests_of(std::string_view host) const;
   /// Returns the number of accepted connections.
   [[nodiscard]] std::size_t connections() const;
 
-  /// Waits until `requests` requests have arrived.
+  /// Waits until `count` requests have arrived.
   void wait_for_requests(std::size_t count) const;
   /// Waits until the clients have closed all their connections.
   void wait_until_alone() const;

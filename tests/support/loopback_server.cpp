@@ -23,7 +23,8 @@
 namespace robots::test {
 namespace {
 
-/// The result is void, or since cpp-httplib 0.14.2 true if the connection is accepted.
+/// The result of the library's function is void or, since cpp-httplib 0.14.2, true if the
+/// connection is accepted.
 using enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
 
 /// Starts a thread for each connection, since a connection that is kept alive occupies its thread.
@@ -96,8 +97,8 @@ void answer_with(httplib::Response& response, loopback_reply reply) {
   }
 }
 
-/// Serves one request, once. The library makes its constants with the first one; where it
-/// was built without ThreadSanitizer, that sees a race in it unless no other thread is there yet.
+/// Serves one request per program, before other threads exist. The library makes its constants with
+/// the first request. If it was built without ThreadSanitizer, that would see a race in it.
 void warm_up() {
   static const bool done = [] {
     httplib::Server server;
@@ -116,7 +117,7 @@ void warm_up() {
     return answered;
   }();
   if (!done) {
-    throw std::runtime_error("the library serves nothing");
+    throw std::runtime_error("cpp-httplib does not answer a request");
   }
 }
 
@@ -157,7 +158,7 @@ struct loopback_server::state {
     }
   }
 
-  /// The port, or 0 or less if the address does not exist.
+  /// Returns the port, or 0 or less if the address does not exist.
   int bound_port(loopback address) {
     if (address == loopback::ipv4) {
       return server->bind_to_any_port("127.0.0.1");

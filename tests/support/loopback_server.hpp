@@ -52,8 +52,8 @@ enum class loopback { ipv4, ipv6 };
 /// each connection. Any thread may call its members, and may add paths while it runs. Other paths
 /// get 404. The server does not compress replies.
 ///
-/// Declare it before the clients. The destructor returns at once if their connections are closed,
-/// and else waits some seconds for them.
+/// Declare it before the clients. The destructor returns at once if their connections are closed.
+/// Otherwise, it waits some seconds for them.
 class loopback_server {
  public:
   using handler = std::function<loopback_reply(const loopback_request&)>;

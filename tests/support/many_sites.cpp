@@ -33,7 +33,7 @@ struct many_sites::state {
   std::atomic<std::size_t> most{0};
   std::thread thread{};
 
-  /// Takes a whole request from the input and returns its host. An incomplete request stays.
+  /// Returns the host of a request, without its port.
   static std::string host_of(std::string_view request) {
     const std::size_t begin = request.find("Host: ") + 6;
     std::string_view host = request.substr(begin, request.find("\r\n", begin) - begin);
@@ -60,8 +60,8 @@ struct many_sites::state {
         reply.empty() || ::send(from.socket, reply.data(), reply.size(), MSG_NOSIGNAL) < 0;
   }
 
-  /// Ends come before new connections, so that no connection is counted together with its
-  /// successor.
+  /// Handles the ends of connections before new ones, so that no connection counts together with
+  /// the next one of its client.
   void run() {
     std::vector<pollfd> watched;
     while (true) {

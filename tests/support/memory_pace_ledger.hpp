@@ -25,11 +25,11 @@ class MemoryPaceLedger : public PaceLedger {
     explicit table(ManualClock source) : clock(std::move(source)) {}
 
     struct entry {
-      time_point next =
-          time_point::min();  // the earliest time after the last turn, by the claim for that turn
+      // The earliest time after the last turn, by the claim for that turn.
+      time_point next = time_point::min();
       time_point last = time_point::min();
-      std::pair<const void*, std::uint64_t>
-          last_turn{};  // the process of the last turn, and the number of the turn
+      // The process of the last turn, and the number of the turn.
+      std::pair<const void*, std::uint64_t> last_turn{};
       time_point held_until = time_point::min();
       std::chrono::nanoseconds longest{0};
       const void* longest_by = nullptr;

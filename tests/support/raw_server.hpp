@@ -17,7 +17,7 @@ enum class raw_ending {
 };
 
 /// Listens on 127.0.0.1 and serves one connection after another: reads the header section of a
-/// request, or the first octets of anything else, sends `octets` and ends as requested.
+/// request, or the first octets of other data, sends `octets`, and ends as requested.
 class raw_server {
  public:
   explicit raw_server(std::string octets, raw_ending ending = raw_ending::close);

@@ -1,4 +1,4 @@
-// Runs another program and keeps what it prints.
+// Runs another program, and keeps its output.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace robots::test {
 
-/// How a program ended, and what it printed.
+/// The exit status of a program, and its output.
 struct program_result {
   int status = -1;  ///< exit status; -1 if a signal ended it
   std::string output;
@@ -17,7 +17,7 @@ struct program_result {
   [[nodiscard]] std::vector<std::string> lines() const;
 };
 
-/// Runs `program`, a path, without a shell in between, and waits for its end. Throws
+/// Runs the program with the path `program`, without a shell, and waits for its end. Throws
 /// std::system_error if it cannot be started.
 [[nodiscard]] program_result run_program(const std::string& program,
                                          const std::vector<std::string>& arguments,

@@ -64,8 +64,8 @@ class server_stream {
     void operator()(SSL* ssl) const noexcept { SSL_free(ssl); }
   };
 
-  /// The result of a call of OpenSSL or the system: a number of octets, nothing for now, or the
-  /// end.
+  /// The result of a call of OpenSSL or the system. `octets` is 0 if the call must be repeated
+  /// later, and `alive` is false at the end of the connection.
   struct moved {
     std::size_t octets = 0;
     bool alive = true;

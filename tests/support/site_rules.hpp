@@ -7,7 +7,7 @@ namespace robots::test {
 
 inline constexpr const char* home = "https://example.com/";
 
-/// Allows everything but /private.
+/// Allows everything except /private.
 inline constexpr std::string_view rules = "User-agent: *\nDisallow: /private\n";
 
 }  // namespace robots::test

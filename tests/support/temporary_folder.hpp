@@ -9,7 +9,7 @@
 
 namespace robots::test {
 
-/// Makes an empty folder with a unique name. Removes it with everything in it.
+/// Makes an empty folder with a unique name. The destructor removes it with everything in it.
 class temporary_folder {
  public:
   temporary_folder() {

@@ -17,8 +17,8 @@ struct answer {
   const decision& decided;  ///< the cache's answer
   std::string_view file;    ///< the file with the rules, or empty for the site's own
   unsigned round = 0;       ///< counts from 1 with --repeat, else 0
-  std::optional<std::chrono::nanoseconds> elapsed{};  ///< with --timing, how long it took
-  std::optional<explanation> why{};                   ///< with --explain, how the rules decided
+  std::optional<std::chrono::nanoseconds> elapsed{};  ///< with --timing, the time that it took
+  std::optional<explanation> why{};                   ///< with --explain, the rules that matched
 
   /// Returns true if a robots.txt was asked for, with or without success.
   [[nodiscard]] bool has_source() const noexcept { return !decided.policy->refused(); }
@@ -29,8 +29,8 @@ struct answer {
     return basis == policy_basis::rules || basis == policy_basis::last_good;
   }
 
-  /// Returns where the rules came from. For a file, that is its name: the cache takes it for a
-  /// response over HTTP.
+  /// Returns the source of the rules. For a file, that has the name of the file, since the cache
+  /// treats its text as a response over HTTP.
   [[nodiscard]] record_head source() const {
     record_head result = decided.policy->source();
     if (!file.empty() && has_source()) {

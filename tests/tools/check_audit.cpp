@@ -31,7 +31,7 @@ namespace robots::check {
 namespace {
 
 /// Returns true if the entries before the fault are as they were written, so that their decisions
-/// can be judged.
+/// can be verified.
 bool has_decisions(robots::audit_result::fault_kind fault) {
   return fault == robots::audit_result::fault_kind::none ||
          fault == robots::audit_result::fault_kind::torn ||
@@ -53,8 +53,9 @@ std::string to_text(const audit_result& chain, const audit_decisions& decisions)
             std::to_string(difference.entry) + ": " + difference.text + '\n';
   }
   const bool intact = text.empty();
-  text += (intact ? "intact: " : "broken: in order are ") + std::to_string(chain.entries) +
-          " entries" + (chain.head.empty() ? "" : ", the last with the hash " + chain.head) + '\n';
+  text += (intact ? "intact: " : "broken: ") + std::to_string(chain.entries) +
+          (intact ? " entries" : " entries are in order") +
+          (chain.head.empty() ? "" : ", the last with the hash " + chain.head) + '\n';
   if (has_decisions(chain.fault)) {
     text += "confirmed: " + std::to_string(decisions.confirmed) +
             " decisions follow from the entries before them\n";

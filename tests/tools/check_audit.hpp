@@ -6,7 +6,7 @@
 
 namespace robots::check {
 
-/// A trail, and what the user knows about it.
+/// A trail, and the facts about it that the user knows.
 struct audit_question {
   std::vector<std::string> files{};  ///< the oldest first
   std::string key{};                 ///< the file of a public key in PEM; may be empty
@@ -19,9 +19,9 @@ struct audit_answer {
   std::string text;
 };
 
-/// Returns whether nobody has changed the trail and each decision follows from the entries before
-/// it, in lines or as a JSON object. Throws `std::runtime_error` for a file that cannot be read or
-/// is not a regular one, and if this program was built without OpenSSL.
+/// Verifies that nobody has changed the trail, and that each decision follows from the entries
+/// before it. Returns the result in lines or as a JSON object. Throws `std::runtime_error` for a
+/// file that cannot be read or is not a regular one, and if this program was built without OpenSSL.
 [[nodiscard]] audit_answer verify(const audit_question& trail, bool json);
 
 /// Returns an HTML page about a trail, which needs no other file, no network and no script. Throws

@@ -20,7 +20,7 @@ namespace {
 
 json text_or_null(std::string_view text) { return text.empty() ? json{} : text_of(text); }
 
-/// Seconds to the millisecond, as an integer if they are whole.
+/// Returns seconds to the millisecond, as an integer if they are whole.
 json seconds(std::chrono::milliseconds time) {
   constexpr std::int64_t unit = 1000;
   if (time.count() % unit == 0) {
@@ -33,7 +33,7 @@ json seconds(std::optional<std::chrono::milliseconds> time) {
   return time ? seconds(*time) : json{};
 }
 
-/// Seconds to the microsecond.
+/// Returns seconds to the microsecond.
 json exact_seconds(std::chrono::nanoseconds time) {
   return std::round(static_cast<double>(time.count()) / 1e3) / 1e6;
 }

@@ -1,4 +1,4 @@
-// The JSON of robots-check. The library itself writes documents and verdicts.
+// The JSON of robots-check. The library itself writes the JSON of documents and verdicts.
 #pragma once
 
 #include "check_answer.hpp"
@@ -12,8 +12,8 @@
 
 namespace robots::check {
 
-/// One line of ASCII: the verdict as the library writes it, then where it comes from. Durations are
-/// in seconds. A value that does not exist is null.
+/// One line of ASCII: the verdict as the library writes it, then its source. Durations are in
+/// seconds. A value that does not exist is null.
 [[nodiscard]] std::string to_json(const answer& about);
 
 /// One line: `{"stats": {...}}`.

@@ -24,28 +24,28 @@ namespace robots::check {
 namespace {
 
 constexpr std::string_view overview =
-    R"(robots-check tells whether a crawler may fetch URLs, and why (RFC 9309).
+    R"(robots-check checks whether a crawler may fetch URLs, and says why (RFC 9309).
 
 Usage: robots-check [OPTION]... URL...
        robots-check COMMAND [OPTION]... ARGUMENT...
 
 Commands:
-  check URL...                  asks about URLs; you may leave the word out
-  parse FILE                    prints what a robots.txt says, as JSON
+  check URL...                  checks URLs; you may omit the word "check"
+  parse FILE                    prints the content of a robots.txt as JSON
   lint FILE...                  lists the mistakes in robots.txt files
-  diff OLD NEW                  lists what has changed for a crawler
-  audit verify FILE...          finds out whether an audit trail was changed
+  diff OLD NEW                  lists the changes for a crawler
+  audit verify FILE...          checks whether an audit trail was changed
   audit report FILE...          prints an audit trail as an HTML page
   store list STORE              lists the sites in a shared store
   store erase STORE SITE...     deletes sites from a shared store
   store override STORE allow|deny|none SITE...
-                                allows or denies sites by hand, or lifts that
+                                allows or denies whole sites, or ends that
 
 "robots-check COMMAND --help" lists the options of a command, with examples.
 "robots-check --version" prints the version. "-" as a FILE is standard input.
 
-Exit status: 0 yes, all is well; 1 no, something is not allowed, wrong or
-different; 2 the command line is wrong, or input or output failed.
+Exit status: 0 everything is allowed, correct or equal; 1 something is not; 2
+the command line is wrong, or input or output failed.
 )";
 
 struct command_help {
@@ -62,31 +62,31 @@ constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
 constexpr std::array commands{
     command_help{command::check, "check", "URL...",
-                 R"(Asks whether the crawler may fetch URLs. A bare host means https and, if https
-cannot be reached, http. With --file, a URL may be a path. "-" reads URLs from
-standard input, one a line of at most 65,536 octets.)",
-                 R"(Prints a line for each URL: the answer, the rule, the Crawl-delay, and where the
-rules come from. With --json, prints an object for each URL: allowed, directive,
-pattern, userAgent, url, line, reason, crawlDelay and source. An octet that is
-not UTF-8 is written as \xNN, and a backslash as \x5C.
+                 R"(Checks whether the crawler may fetch URLs. A host without a scheme means https
+and, if https cannot be reached, http. With --file, a URL may be a path. "-"
+reads URLs from standard input, one per line of at most 65,536 octets.)",
+                 R"(Prints a line for each URL: the answer, the rule, the Crawl-delay, and the
+source of the rules. With --json, prints an object for each URL: allowed,
+directive, pattern, userAgent, url, line, reason, crawlDelay and source. An
+octet that is not UTF-8 is written as \xNN, and a backslash as \x5C.
 
-Exit status: 0 all are allowed; 1 some are not; 2 an error, or a text is no URL.
+Exit status: 0 all are allowed; 1 some are not; 2 an error, or not a URL.
 
 Examples:
   robots-check --user-agent FooBot https://example.com/private
   robots-check --file robots.txt --explain '/a?b' /c
   robots-check --json - < urls.txt)",
                  1, any_number},
-    command_help{command::parse, "parse", "FILE", "Prints what a robots.txt says, as JSON.",
-                 R"(Exit status: 0 it is printed; 2 an error.
+    command_help{command::parse, "parse", "FILE", "Prints the content of a robots.txt as JSON.",
+                 R"(Exit status: 0 the JSON is printed; 2 an error.
 
 Examples:
   robots-check parse robots.txt
   curl -s https://example.com/robots.txt | robots-check parse -)",
                  1, 1},
     command_help{command::lint, "lint", "FILE...", "Lists the mistakes in robots.txt files.",
-                 R"(Prints FILE:LINE:COLUMN: severity: text [code] for each mistake, then how many
-there are. With --json, prints an object for each mistake and nothing else.
+                 R"(Prints FILE:LINE:COLUMN: severity: text [code] for each mistake, then their
+numbers. With --json, prints an object for each mistake and nothing else.
 
 Exit status: 0 nothing worse than notes; 1 warnings or errors; 2 a file cannot
 be read.
@@ -96,7 +96,7 @@ Examples:
   robots-check lint --json sites/*.txt)",
                  1, any_number},
     command_help{command::diff, "diff", "OLD NEW",
-                 "Lists what has changed for the crawler from one robots.txt to another.",
+                 "Lists the changes for the crawler from one robots.txt to another.",
                  R"(Prints a line for each change, with a path that shows it, then the share of the
 rules and lines that changed. With --json, prints one object: same, share,
 complete, rules and lines.
@@ -109,9 +109,8 @@ Examples:
   robots-check diff --user-agent FooBot old.txt - < new.txt)",
                  2, 2},
     command_help{command::audit_verify, "audit verify", "FILE...",
-                 R"(Finds out whether an audit trail is as it was written, and whether each decision
-follows from the entries before it. Give all files of the trail, the oldest
-first.)",
+                 R"(Checks that an audit trail is as it was written, and that each decision follows
+from the entries before it. Give all files of the trail, the oldest first.)",
                  R"(Prints FILE:LINE: fault: text for each fault, then a summary and notes. With
 --json, prints one object.
 
@@ -131,20 +130,21 @@ Examples:
   robots-check audit report logs/audit.*.jsonl > report.html)",
                  1, any_number},
     command_help{command::store_list, "store list", "STORE",
-                 R"(Lists the sites in a store, and what was decided about sites by hand. A STORE is
-sqlite:PATH, redis://HOST[:PORT] or rediss://HOST[:PORT].)",
-                 R"(Prints a line for each site: what it answered, when, and until when that holds.
+                 R"(Lists the sites in a store, and the rulings on sites, such as overrides. A STORE
+is sqlite:PATH, redis://HOST[:PORT] or rediss://HOST[:PORT].)",
+                 R"(Prints a line for each site: its answer, the time of the answer, and its expiry.
 With --json, prints an object for each.
 
-Exit status: 0 all is printed; 2 an error.
+Exit status: 0 the list is printed; 2 an error.
 
 Examples:
   robots-check store list sqlite:robots.sqlite
   robots-check store list --json redis://localhost)",
                  1, 1},
     command_help{command::store_erase, "store erase", "STORE SITE...",
-                 R"(Deletes what a store knows of sites. The processes that use the store then fetch
-their robots.txt again. A SITE is a host, HOST:PORT or a URL.)",
+                 R"(Deletes the records of sites from a store. The processes that use the store
+then fetch the robots.txt of these sites again. A SITE is a host, HOST:PORT or a
+URL.)",
                  R"(Exit status: 0 the sites are deleted, or were not there; 2 an error.
 
 Examples:
@@ -152,9 +152,9 @@ Examples:
   robots-check store erase redis://localhost https://example.com)",
                  2, any_number},
     command_help{command::store_override, "store override", "STORE allow|deny|none SITE...",
-                 R"(Allows or denies all of a site by hand, whatever its robots.txt says; "none"
-lifts that. All processes that use the store obey. A SITE is a host, HOST:PORT
-or a URL, which stands for its https or http origin alone.)",
+                 R"(Allows or denies every URL of a site, whatever its robots.txt says; "none"
+ends that. All processes that use the store obey. A SITE is a host, HOST:PORT
+or a URL, which means only its https or http origin.)",
                  R"(Exit status: 0 the store has it; 2 an error.
 
 Examples:
@@ -163,7 +163,7 @@ Examples:
                  3, any_number},
 };
 
-/// Complains about a value unless it is a number from `least` to `most`, and not NaN.
+/// Accepts a number from `least` to `most`, but not NaN. Without a unit, it must be whole.
 CLI::Validator number_between(double least, double most, const std::string& unit) {
   return CLI::Validator{
       [=](const std::string& text) {
@@ -198,7 +198,7 @@ fallback_policy fallback_named(const std::string& name) {
 /// Prints help, or the version.
 status print_help(std::string_view text) {
   if (!(std::cout << text << std::flush)) {
-    throw std::runtime_error("cannot write the output");
+    throw std::runtime_error("cannot write the output: check the disk or the reader of the pipe");
   }
   return yes;
 }
@@ -226,7 +226,7 @@ class command_line {
         break;
       case command::audit_verify:
         text_option("--key", wanted_.key, "FILE", "PEM file of the public key of the signer");
-        text_option("--head", wanted_.head, "HASH", "the trail must have an entry of this hash");
+        text_option("--head", wanted_.head, "HASH", "the trail must have an entry with this hash");
         break;
       default:
         break;
@@ -269,8 +269,9 @@ class command_line {
                                  std::string{about_.arguments});
     }
     if (given.size() > about_.most_arguments) {
-      throw CLI::ValidationError("\"" + given[about_.most_arguments] + "\" is too much: give " +
-                                 std::string{about_.arguments} + " and no more");
+      throw CLI::ValidationError("\"" + given[about_.most_arguments] +
+                                 "\" is an argument too many: give only " +
+                                 std::string{about_.arguments});
     }
     if (std::ranges::count(given, "-") + (wanted_.file == "-" ? 1 : 0) > 1) {
       throw CLI::ValidationError("standard input can be read only once: give - only once");
@@ -308,24 +309,24 @@ class command_line {
     cache_options& cache = wanted_.cache;
     curl_options& curl = wanted_.curl;
     list_option("--exclude", cache.excluded, "SUFFIX",
-                "never ask hosts under it, such as gov; repeatable");
+                "exclude hosts under it, such as gov; repeatable");
     const auto set_file = [this](const std::string& name) { wanted_.file = name; };
     auto* const file = app_.add_option_function<std::string>(
         "--file", set_file, "use the rules in a file, and no network");
     file->option_text("FILE");
     app_.add_option_function<std::string>(
             "--store", [this](const std::string& name) { wanted_.store = name; },
-            "share what sites answer with other processes:\n"
+            "share the answers of sites with other processes:\n"
             "sqlite:PATH or redis://HOST[:PORT]")
         ->excludes(file)
         ->option_text("STORE");
     app_.add_option_function<std::string>(
             "--fallback",
             [&cache](const std::string& name) { cache.fallback = fallback_named(name); },
-            "what holds if a robots.txt cannot be had:\n"
+            "the decision if a robots.txt is not available:\n"
             "permissive: failures allow; rfc9309: server\n"
             "errors, 429 and silence deny; strict: only 404\n"
-            "and 410 allow, and a file of garbage denies")
+            "and 410 allow, and a malformed file denies")
         ->check(one_of({"permissive", "rfc9309", "strict"}))
         ->default_str("rfc9309")
         ->type_name("P");
@@ -347,19 +348,19 @@ class command_line {
     list_option("--connect-to", curl.connect_to, "H1:P1:H2:P2",
                 "connect to H2:P2 instead of H1:P1; repeatable");
     list_option("--allow-address", curl.allowed_addresses, "A",
-                "ask A, such as 127.0.0.0/8, though it is not\n"
+                "permit A, such as 127.0.0.0/8, which is not\n"
                 "public; repeatable");
     app_.add_option_function<std::string>(
             "--proxy", [&curl](const std::string& url) { curl.proxy = url; },
             "[SCHEME://]HOST[:PORT]; empty for none")
         ->type_name("URL");
-    app_.add_option("--repeat", wanted_.repeat, "ask N times, to see the cache work")
+    app_.add_option("--repeat", wanted_.repeat, "check N times, to show the effect of the cache")
         ->check(number_between(1, 1e6, ""))
         ->capture_default_str()
         ->type_name("N");
     app_.add_flag("--explain", wanted_.explain, "add the group, the target and all matches");
     app_.add_flag("--stats", wanted_.stats, "add the statistics of the cache");
-    app_.add_flag("--timing", wanted_.timing, "add how long each answer took");
+    app_.add_flag("--timing", wanted_.timing, "add the time that each answer took");
   }
 
   const command_help& about_;
@@ -368,7 +369,7 @@ class command_line {
   CLI::App app_;
 };
 
-/// Returns the command of that name, or null.
+/// Returns the command with that name, or null.
 const command_help* find_command(std::string_view name) {
   const auto* const found = std::ranges::find(commands, name, &command_help::name);
   return found == commands.end() ? nullptr : found;
@@ -401,7 +402,7 @@ std::variant<settings, status> read_command_line(int argc, const char* const* ar
     about = find_command(std::string{first} + ' ' + second);
     if (about == nullptr) {
       return complain(
-          (second.empty() ? "the command is not complete: give "
+          (second.empty() ? "the command \"" + std::string{first} + "\" is not complete: give "
                           : '"' + second + "\" is not a command: give ") +
               std::string{first == "audit" ? "audit verify or audit report"
                                            : "store list, store erase or store override"},

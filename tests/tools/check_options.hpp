@@ -14,9 +14,9 @@ namespace robots::check {
 
 /// Exit statuses.
 enum status : int {
-  yes = 0,     ///< all URLs are allowed, no file has a warning, nothing differs, a trail is intact
-  no = 1,      ///< one of these is not so
-  failed = 2,  ///< the command line is wrong, a text is no URL, or input or output failed
+  yes = 0,  ///< all URLs are allowed, no file has a warning, nothing differs, the trail is intact
+  no = 1,   ///< one of these is not true
+  failed = 2,  ///< the command line is wrong, a text is not a URL, or input or output failed
 };
 
 /// The subcommands.
@@ -41,7 +41,7 @@ struct settings {
   std::optional<std::string> file{};     ///< the robots.txt to use instead of the sites' own
   std::optional<std::string> store{};    ///< the store to share; see `with_store`
   std::string key{};                     ///< the file of a public key in PEM; may be empty
-  std::string head{};                    ///< the hash that an audit trail must have; may be empty
+  std::string head{};  ///< the hash of an entry that must be in the audit trail; may be empty
   unsigned repeat = 1;
   bool explain = false;
   bool json = false;
@@ -49,8 +49,7 @@ struct settings {
   bool timing = false;
 };
 
-/// Reads the command line. Returns the exit status instead if the program is to end, after help or
-/// after an error. Both are printed already.
+/// Reads the command line. After it has printed help or an error, returns the exit status instead.
 [[nodiscard]] std::variant<settings, status> read_command_line(int argc, const char* const* argv);
 
 }  // namespace robots::check

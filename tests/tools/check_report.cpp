@@ -25,8 +25,8 @@ namespace {
 
 using adapters_detail::json_object;
 
-/// Writes a text from outside as text of the page. The result is ASCII without mark-up; other
-/// characters are written as in `append_json`, so that none can reverse the line.
+/// Writes a text from outside as text of the page. The result is ASCII without mark-up. Other
+/// characters are escaped as in `append_json`, so that none can reverse the line.
 std::string html(std::string_view text) {
   std::string json;
   base::append_json(json, text);
@@ -60,14 +60,14 @@ double seconds_of(const json_object& entry, std::string_view name) {
   return std::strtod(std::string{entry.raw(name)}.c_str(), nullptr);
 }
 
-/// `2026-01-01 12:00`.
+/// Returns a time as `2026-01-01 12:00`.
 std::string minute_text(std::int64_t second) {
   std::string text = date_text(std::chrono::sys_seconds{std::chrono::seconds{second}});
   text.resize(text.size() - 4);  // of the seconds
   return text.replace(text.find('T'), 1, " ");
 }
 
-/// `1,234`.
+/// Returns a number as `1,234`.
 std::string count_text(std::uint64_t number) {
   std::string digits = std::to_string(number);
   for (std::size_t i = digits.size(); i > 3; i -= 3) {
@@ -76,7 +76,7 @@ std::string count_text(std::uint64_t number) {
   return digits;
 }
 
-/// `1.234 s`.
+/// Returns a duration as `1.234 s`.
 std::string seconds_text(double seconds) {
   std::string text = std::to_string(seconds);
   text.resize(text.size() - 3);  // of six digits
@@ -117,7 +117,7 @@ struct site_figures {
   cited decisions;
   cited denied;
   cited changes;
-  std::string holds{};  ///< the rules or ruling now in force
+  std::string holds{};  ///< the policy in force
 };
 
 struct change {
@@ -128,7 +128,7 @@ struct change {
   cited entry;
 };
 
-/// An event that took time.
+/// An event with its duration.
 struct wait {
   double seconds = 0;
   std::string text;
@@ -195,7 +195,8 @@ class figures {
     }
   }
 
-  /// Finds the first and the last event, and divides the time between them into about fifty parts.
+  /// Finds the first and the last event, and chooses the length of a bucket so that about sixty
+  /// buckets cover the time between them.
   void measure(std::string_view type, const std::string& date) {
     const bool has_time = type == "decision" || type == "retrieval" || type == "admission";
     const auto second = has_time ? adapters_detail::audit_second(date) : std::nullopt;
@@ -264,7 +265,7 @@ class figures {
     } else if (type == "sign_off") {
       citation.text += entry.flag("given")     ? ": given"
                        : entry.flag("awaited") ? ": awaited"
-                                               : ": taken back";
+                                               : ": withdrawn";
       sign_offs.add(citation);
     } else if (type == "policy_change" && (entry.flag("fast") || entry.flag("turned_hostile"))) {
       citation.text += entry.flag("turned_hostile") ? ": turned hostile" : ": fast";
@@ -313,7 +314,7 @@ class figures {
     take_policy(entry, citation, site);
   }
 
-  /// Notes a change of the rules or ruling in force for a site.
+  /// Notes a change of the policy in force for a site.
   void take_policy(const json_object& entry, const cited_entry& citation, const std::string& site) {
     const std::string directives = entry.text("directives");
     const std::string basis = entry.text("basis");
@@ -430,7 +431,7 @@ class page {
       : files_{trail.files}, verified_{verified}, of_{of} {}
 
   [[nodiscard]] std::string text() {
-    body_ += "<h1>What the crawler asked, was told and decided</h1>\n";
+    body_ += "<h1>Requests, responses and decisions of the crawler</h1>\n";
     add_head();
     add_tiles();
     add_chart("Decisions over time", of_.decided, "allowed", "denied");
@@ -450,7 +451,7 @@ class page {
   }
 
  private:
-  /// A count that links to its entries.
+  /// Returns a count that links to its entries.
   std::string linked(const cited& entries, const std::string& title) {
     return entries.count == 0 ? "0" : link(count_text(entries.count), entries, title);
   }
@@ -614,7 +615,7 @@ class page {
       body_ += "<p class=\"soft\">None.</p>\n";
       return;
     }
-    begin_table("<th>what came</th><th>what held</th><th class=\"number\">times</th>");
+    begin_table("<th>outcome</th><th>policy</th><th class=\"number\">times</th>");
     for (const auto& [row, entries] : of_.rows) {
       body_ += "<tr><td>" + html(row.first) + "</td><td>" + html(row.second) +
                "</td><td class=\"number\">" + linked(entries, row.first + ", so " + row.second) +
@@ -629,7 +630,7 @@ class page {
       body_ += "<p class=\"soft\">None.</p>\n";
       return;
     }
-    begin_table("<th>when</th><th>site</th><th>what held before, and since</th>");
+    begin_table("<th>when</th><th>site</th><th>policy before and after</th>");
     for (const change& shown : of_.changes) {
       const cited_entry& citation = shown.entry.first.front();
       body_ += "<tr><td>" +
@@ -686,7 +687,7 @@ class page {
     begin_table(
         "<th>site</th><th class=\"number\">decisions</th><th class=\"number\">denied</th>"
         "<th class=\"number\">retrievals</th><th class=\"number\">failed</th>"
-        "<th class=\"number\">changes</th><th>what holds</th>");
+        "<th class=\"number\">changes</th><th>policy</th>");
     for (std::size_t i = 0; i < std::min(order.size(), most); ++i) {
       const auto& [name, of] = *order[i];
       const std::string shown = name.empty() ? "(no site)" : name;

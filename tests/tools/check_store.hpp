@@ -46,13 +46,14 @@ Result with_store(const std::string& name, const Use& use) {
 /// One site in a store.
 struct stored_site {
   std::string_view key;
-  detail::decoded<detail::site_records> content;         ///< or why it cannot be read
-  std::optional<rulings_detail::ruling_record> rulings;  ///< in place of `content`
+  detail::decoded<detail::site_records> content;         ///< the records, or an error
+  std::optional<rulings_detail::ruling_record> rulings;  ///< if the value has no records
   std::chrono::milliseconds left;                        ///< the rest of its lifetime in the store
-  std::chrono::sys_seconds now;                          ///< when the store was asked
+  std::chrono::sys_seconds now;                          ///< the time of the listing
 };
 
-/// Returns until when a record holds, or nothing if that is more than 1,000 years away.
+/// Returns the time at which a record expires, or an empty optional if its lifetime is 1,000 years
+/// or more.
 [[nodiscard]] inline std::optional<std::chrono::sys_seconds> holds_until(
     const record_head& source) {
   constexpr std::chrono::seconds millennium = std::chrono::years{1'000};

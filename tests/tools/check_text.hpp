@@ -27,7 +27,7 @@ struct text_style {
 [[nodiscard]] std::string to_text(const answer& about, const text_style& style);
 
 /// Several indented lines, each with its end: the group, the target and every rule that matches,
-/// the deciding one first. `about.why` must be there.
+/// the deciding one first. `about.why` must have a value.
 [[nodiscard]] std::string explanation_text(const answer& about, const text_style& style);
 
 /// One line without its end about a finding in `file`, in the form of compiler messages.
@@ -43,20 +43,21 @@ struct finding_counts {
 /// One line, without its end.
 [[nodiscard]] std::string to_text(const finding_counts& counts);
 
-/// A line for each change, and one with their share of all rules and lines.
+/// A line for each change, and a line with the number of changes and their share of all rules and
+/// lines.
 [[nodiscard]] std::string to_text(const change_report& found);
 
 /// A table of several lines.
 [[nodiscard]] std::string to_text(const cache_stats& stats);
 
-/// `2026-11-22T03:00:00Z`.
+/// Returns a time as `2026-11-22T03:00:00Z`.
 [[nodiscard]] std::string date_text(std::chrono::sys_seconds second);
 
-/// A ruling in some words, such as `override deny` or `halted, hostile (https)`.
+/// Returns a ruling in a few words, such as `override deny` or `halted, hostile (https)`.
 [[nodiscard]] std::string ruling_text(const rulings_detail::ruling& ruling);
 
-/// One line without its end: the site, what it answered, when, how old that is, and until when it
-/// holds; or the rulings on it.
+/// One line without its end: the site, its answer, and the time, age and expiry of the answer; or
+/// the rulings on the site.
 [[nodiscard]] std::string to_text(const stored_site& site);
 
 }  // namespace robots::check

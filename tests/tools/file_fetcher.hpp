@@ -9,8 +9,8 @@
 
 namespace robots::check {
 
-/// Gives every site the same robots.txt, so that the cache treats a file on the disk like one from
-/// the network.
+/// Returns the same robots.txt for every site, so that the cache treats a file on the disk like one
+/// from the network.
 class FileFetcher {
  public:
   explicit FileFetcher(std::string text) : text_(std::move(text)) {}

@@ -1,4 +1,4 @@
-// How robots-check writes JSON.
+// Functions with which robots-check writes JSON.
 #pragma once
 
 #include <robots/base/json_writer.hpp>
@@ -21,7 +21,7 @@ using json = nlohmann::ordered_json;
   return json::parse(written);
 }
 
-/// One line of ASCII.
+/// Writes a value as one line of ASCII, without its end.
 [[nodiscard]] inline std::string to_line(const json& value) { return value.dump(-1, ' ', true); }
 
 }  // namespace robots::check

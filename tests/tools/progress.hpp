@@ -39,7 +39,7 @@ class progress {
       const auto elapsed =
           std::chrono::floor<std::chrono::seconds>(std::chrono::steady_clock::now() - start);
       const std::uint64_t counted = count_;
-      // The cursor goes back, so that the next message overwrites this line.
+      // The cursor returns to the start of the line, so that the next message overwrites it.
       std::fprintf(stderr, "%s%s, %lld s\033[K\r",
                    (counted > 0 ? std::to_string(counted) + ' ' : "").c_str(), text_.c_str(),
                    static_cast<long long>(elapsed.count()));
@@ -52,7 +52,7 @@ class progress {
   std::atomic<std::uint64_t> count_ = 0;
   std::mutex mutex_;
   std::condition_variable_any stopped_;
-  std::jthread writer_;  // last: it uses the others
+  std::jthread writer_;  // last: its thread uses the other members
 };
 
 }  // namespace robots::check

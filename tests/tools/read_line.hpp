@@ -16,13 +16,14 @@ struct input_line {
   bool is_too_long = false;  ///< `text` is empty then
 };
 
-/// Reads lines, which end with LF, CR LF or the input, and keeps at most `longest` octets of one.
+/// Reads lines of at most `longest` octets, and skips longer ones. A line ends with LF, with CR LF
+/// or at the end of the input.
 class line_reader {
  public:
   line_reader(std::istream& input, std::size_t longest)
       : input_{input}, longest_{longest}, buffer_(longest + 2, '\0') {}
 
-  /// Returns the next line, or nothing at the end of the input or if it cannot be read.
+  /// Returns the next line, or an empty optional at the end of the input or after an error.
   [[nodiscard]] std::optional<input_line> next() {
     input_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
     const auto count = static_cast<std::size_t>(input_.gcount());

@@ -1,4 +1,4 @@
-# Bash completion for robots-check. A test compares it with what the program takes.
+# Bash completion for robots-check. A test compares it with the options of the program.
 _robots_check() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
   local command=${COMP_WORDS[1]} words=

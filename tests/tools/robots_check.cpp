@@ -1,4 +1,4 @@
-// robots-check: says on the command line whether a crawler may fetch URLs, and why.
+// robots-check: a program that says whether a crawler may fetch URLs, and why.
 #include "check_answer.hpp"
 #include "check_audit.hpp"
 #include "check_json.hpp"
@@ -39,7 +39,7 @@ namespace {
 /// Throws if the output cannot be written. A closed pipe is such an error: SIGPIPE is ignored.
 void print(std::string_view text) {
   if (!(std::cout << text << std::flush)) {
-    throw std::runtime_error("cannot write the output");
+    throw std::runtime_error("cannot write the output: check the disk or the reader of the pipe");
   }
 }
 
@@ -56,7 +56,7 @@ text_style style_for(const settings& wanted) {
   return style;
 }
 
-/// The name of a file in messages.
+/// Returns the name of a file in messages.
 std::string_view name_of(std::string_view file) { return file == "-" ? "standard input" : file; }
 
 /// Asks one cache about all URLs, and prints its answers.
@@ -128,7 +128,8 @@ class session {
 
   void ask(const std::string& url) {
     using stopwatch = std::chrono::steady_clock;
-    // The rules of a file hold for any site, so the user need not name one. The cache needs one.
+    // The rules of a file apply to every site, so the user may give a path alone. The cache needs a
+    // URL.
     const bool path = wanted_.file && url.starts_with('/');
     const std::string full = path ? "https://file.invalid" + url : url;
     const auto began = stopwatch::now();
@@ -167,7 +168,8 @@ class session {
     }
   }
 
-  /// A document reads `admin/users` as a path, but the cache reads it as a host with a path.
+  /// Warns once that the cache reads a text such as `admin/users` as a host with a path. `document`
+  /// reads it as a path.
   void warn_of_host(const std::string& url) {
     const auto named = parse_site(url);
     if (warned_of_host_ || !named || named->scheme || url.starts_with('[')) {
@@ -205,7 +207,7 @@ status run_with(const settings& wanted, F fetcher, S storage = {}) {
   return session{wanted, cache}.run();
 }
 
-/// Reads one octet more than the parser does, so that the parser knows of a longer file.
+/// Reads one octet more than the parser does, so that the parser notices a longer file.
 std::string read_robots(const settings& wanted, const std::string& file) {
   return read_file(file, wanted.cache.parse.max_bytes + 1);
 }
@@ -272,7 +274,7 @@ status list_store(const settings& wanted, Store& store) {
     const auto values = store.load_all(keys);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (!values[i]) {
-        continue;  // it was erased or has expired since
+        continue;  // the site was erased or has expired meanwhile
       }
       const stored_site site{.key = keys[i],
                              .content = detail::decode_site(*values[i]),
@@ -295,7 +297,7 @@ status list_store(const settings& wanted, Store& store) {
   return yes;
 }
 
-/// Returns the sites that arguments name, from the `first` argument on.
+/// Returns the sites that the arguments name, from the argument with index `first` on.
 std::vector<site> sites_of(const settings& wanted, std::size_t first) {
   std::vector<site> sites;
   for (std::size_t i = first; i < wanted.arguments.size(); ++i) {
@@ -422,7 +424,7 @@ status run(const settings& wanted) {
 
 int main(int argc, char** argv) {
   using namespace robots::check;
-  // A libcurl before 7.87 may raise it while it writes TLS.
+  // A libcurl before 7.87 may raise SIGPIPE while it writes TLS.
   std::signal(SIGPIPE, SIG_IGN);
   try {
     if (!open_standard_streams()) {

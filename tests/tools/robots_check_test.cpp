@@ -56,7 +56,7 @@ program_result run_command(const std::string& command, const std::vector<std::st
   return run(arguments);
 }
 
-/// A robots.txt on the disk for as long as it lives.
+/// A robots.txt on the disk. The destructor deletes it.
 class robots_file {
  public:
   explicit robots_file(std::string_view content = text)
@@ -184,7 +184,7 @@ TEST_CASE("An error names the value that is wrong and says what to do") {
       {{"lint", "--explain", "a.txt"},
        "there is no option \"--explain\"\nRun \"robots-check lint "},
       {{"diff", "a.txt"}, "there are not enough arguments: give OLD NEW\n"},
-      {{"diff", "a", "b", "c"}, "\"c\" is too much: give OLD NEW and no more"},
+      {{"diff", "a", "b", "c"}, "\"c\" is an argument too many: give only OLD NEW"},
       {{"audit", "verfy"}, "\"verfy\" is not a command: give audit verify or audit report"},
       {{"--attempts", "1", "--attempts", "2", "a.example"}, "--attempts: give one value\n"},
       {{"--user-agent"}, "--user-agent: give one value\n"},

@@ -3,10 +3,10 @@
 
 namespace robots::check {
 
-/// Opens /dev/null for each of standard input, output and error that is closed: otherwise the next
-/// file that is opened, such as a store, gets that number, and output is written into it.
-/// Returns whether standard output was open. Throws `std::system_error` if /dev/null cannot be
-/// opened. Call it first in `main`.
+/// Opens /dev/null for each standard stream that is closed. Otherwise, the next open file, such as
+/// a store, gets the number of that stream, and output is written into the file. Returns true if
+/// standard output was open. Throws `std::system_error` if /dev/null cannot be opened. Call it
+/// first in `main`.
 [[nodiscard]] bool open_standard_streams();
 
 }  // namespace robots::check

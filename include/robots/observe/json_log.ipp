@@ -113,7 +113,7 @@ class line_output {
   return [write = std::move(write), torn = false](std::string_view line) mutable {
     torn = !((!torn || write("\n")) && write(line));
     if (torn) {
-      throw std::runtime_error{"the line could not be written"};
+      throw std::runtime_error{"JsonLog: a line cannot be written: check the file and its disk"};
     }
   };
 }

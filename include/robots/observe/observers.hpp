@@ -29,7 +29,7 @@ class observers {
         [&](Os&... all) { ((all_received = detail::tell(all, event) && all_received), ...); },
         all_);
     if (!all_received) {
-      throw std::runtime_error{"an observer threw"};
+      throw std::runtime_error{"observers: an observer has thrown: correct its `on`"};
     }
   }
 

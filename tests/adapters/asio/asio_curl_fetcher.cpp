@@ -169,7 +169,7 @@ TEST_CASE("run throws what a callback throws and still calls the other callbacks
   CHECK(called == 3);
 }
 
-TEST_CASE("Any number of threads may run it, start exchanges and stop them") {
+TEST_CASE("Any number of threads may run the context, start exchanges and stop them") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
   std::atomic<int> called = 0;

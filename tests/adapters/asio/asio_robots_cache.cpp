@@ -245,7 +245,7 @@ TEST_CASE("Failures are tried again by the clock of the cache") {
   CHECK(web.count() == 2);
 }
 
-TEST_CASE("An operation that is cancelled ends, and its fetch ends when nobody else waits") {
+TEST_CASE("A cancelled operation ends, and its fetch ends if nobody else waits for it") {
   Held web;
   auto crawler = foo_bot();
   crawler.finish_abandoned = false;
@@ -458,7 +458,8 @@ TEST_CASE("An exception of the fetcher counts as a failure of the fetch") {
   CHECK(decided.policy->source().error_text == "no network today");
 }
 
-TEST_CASE("A fetcher that cancels without a request has failed, and is not asked without end") {
+TEST_CASE(
+    "A fetch that its fetcher cancels without a stop has failed, and is not repeated without end") {
   ScriptedFetcher web;
   int asked = 0;
   web.otherwise_call([&asked](const fetch_request&) {

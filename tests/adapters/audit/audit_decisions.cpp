@@ -114,7 +114,7 @@ TEST_CASE("A falsified decision is found, even if its chain was rewritten") {
     CHECK(found.differences[0].line == position + 1);
     CHECK(found.differences[0].entry == position + 1);
     CHECK(found.differences[0].text ==
-          "the decision is another: recorded: \"allowed\":true,\"reason\":\"rule\",\"directive\":"
+          "the decision differs: recorded: \"allowed\":true,\"reason\":\"rule\",\"directive\":"
           "\"disallow\",\"pattern\":\"/private\",\"line\":2,\"user_agent\":\"FooBot\"; computed: "
           "\"allowed\":false,\"reason\":\"rule\",\"directive\":\"disallow\",\"pattern\":"
           "\"/private\",\"line\":2,\"user_agent\":\"FooBot\"");
@@ -149,7 +149,7 @@ TEST_CASE("A falsified decision is found, even if its chain was rewritten") {
     const audit_decisions found = trail.verify_from(0);
     REQUIRE(!found.differences.empty());
     CHECK(found.differences[0].entry == by_hand + 1);
-    CHECK(found.differences[0].text == "nobody has set the override");
+    CHECK(found.differences[0].text == "no entry sets the override");
   }
   SUBCASE("of another URL") {
     replace(trail.lines[position], "/private/x?q=", "/private/open?=");
@@ -175,7 +175,7 @@ TEST_CASE("A falsified robots.txt contradicts the decisions that name it") {
   SUBCASE("alone") {
     const audit_decisions found = trail.verify_from(position);
     REQUIRE(!found.differences.empty());
-    CHECK(found.differences[0].text == "the robots.txt is not the one that its hash stands for");
+    CHECK(found.differences[0].text == "the robots.txt does not match its hash");
   }
   SUBCASE("with everything that names it") {
     const std::string now =
@@ -187,7 +187,7 @@ TEST_CASE("A falsified robots.txt contradicts the decisions that name it") {
     }
     const audit_decisions found = trail.verify_from(position);
     REQUIRE(!found.differences.empty());
-    CHECK(has(found.differences[0].text, "the decision is another"));
+    CHECK(has(found.differences[0].text, "the decision differs"));
   }
 }
 
@@ -198,10 +198,10 @@ TEST_CASE("A retrieval whose outcome was falsified is found") {
   replace(trail.lines[position], "\"status\":403", "\"status\":404");
   const audit_decisions found = trail.verify_from(position);
   REQUIRE(!found.differences.empty());
-  CHECK(found.differences[0].text == "the policy is not the one that its hash stands for");
+  CHECK(found.differences[0].text == "the policy does not match its hash");
 }
 
-TEST_CASE("Overrides, exclusions and quarantines are confirmed") {
+TEST_CASE("Decisions by overrides, exclusions and quarantines are confirmed") {
   whole_trail trail;
   std::size_t position = 0;
   SUBCASE("by an override") {
@@ -288,7 +288,7 @@ TEST_CASE("An entry after a decision counts as its basis only within a second") 
   }
 }
 
-TEST_CASE("A decision by directives that no entry has for its site is found") {
+TEST_CASE("A decision by directives that the trail does not have for its site is found") {
   const robots::test::temporary_folder folder;
   const robots::audit_options place{.path = (folder.path() / "audit").string()};
   const robots::cache_options options{.user_agent = "FooBot",
@@ -314,7 +314,7 @@ TEST_CASE("A decision by directives that no entry has for its site is found") {
   const audit_decisions found = verify_decisions(robots::test::files_of(place.path));
   CHECK(found.confirmed == 1);
   REQUIRE(found.differences.size() == 1);
-  CHECK(found.differences[0].text == "the robots.txt that it rests on was not recorded before");
+  CHECK(found.differences[0].text == "the robots.txt that it depends on was not recorded before");
 }
 
 TEST_CASE("The trail of a cache that answers for several crawlers has no differences") {
@@ -374,7 +374,7 @@ TEST_CASE("The trail of a cache whose excluded hosts are replaced has no differe
   check_confirms(trail.path, 24);
 }
 
-TEST_CASE("A list of excluded hosts counts in the files after it, too") {
+TEST_CASE("A list of excluded hosts also applies to decisions in later files") {
   const robots::test::temporary_folder folder;
   const robots::audit_options place{.path = (folder.path() / "trail").string(), .file_bytes = 1};
   const robots::cache_options options{.user_agent = "FooBot/1.0",
@@ -391,7 +391,7 @@ TEST_CASE("A list of excluded hosts counts in the files after it, too") {
   check_confirms(place.path, 1);
 }
 
-TEST_CASE("A policy that names one robots.txt and means an earlier one is found") {
+TEST_CASE("A policy that names a robots.txt but has the directives of an earlier one is found") {
   using namespace std::chrono_literals;
   const robots::test::temporary_folder folder;
   const robots::audit_options trail{.path = (folder.path() / "trail").string()};
@@ -626,7 +626,7 @@ TEST_CASE("A decision after a 304 is confirmed, however many other policies came
   CHECK(found.unknown == 0);
 }
 
-TEST_CASE("Files of any content are judged without harm") {
+TEST_CASE("verify_decisions accepts files with any content") {
   whole_trail trail;
   for (std::size_t i = 0; i < trail.lines.size(); ++i) {
     std::string& line = trail.lines[i];

@@ -24,25 +24,25 @@ inline constexpr std::string_view other_public_key =
     "MCowBQYDK2VwAyEA0g9r/APdlRQcga0kABQW5jut9Q9Fn5C8wx0WXLGpiis=\n"
     "-----END PUBLIC KEY-----\n";
 
-/// Crawls, and returns the files of the trail.
+/// Makes a small crawl, and returns the files of its trail.
 std::vector<std::string> write_sample(const audit_options& options);
 
-/// The files of a trail that are there, in order.
+/// Returns the existing files of a trail, in their order.
 [[nodiscard]] std::vector<std::string> files_of(const std::string& path);
 
-/// Their lines, one file after another.
+/// Returns the lines of all files, one file after another.
 [[nodiscard]] std::vector<std::string> lines_of(const std::vector<std::string>& files);
 
 /// Writes lines to a file.
 void write_lines(const std::string& file, const std::vector<std::string>& lines);
 
-/// Gives a line, and all lines after it, the hashes that they should have.
+/// Corrects the hashes of a line and of all lines after it.
 void chain_anew(std::vector<std::string>& lines, std::size_t from);
 
 /// Replaces `old`, which must exist, by `now`.
 void replace(std::string& line, std::string_view old, std::string_view now);
 
-/// Returns the first line, from a line on, with a text, which must exist.
+/// Returns the index of the first line with a text, from a line on. Such a line must exist.
 [[nodiscard]] std::size_t line_with(const std::vector<std::string>& lines, std::string_view wanted,
                                     std::size_t from = 0);
 

@@ -154,7 +154,7 @@ TEST_CASE("A policy without an event is described when a decision depends on it"
   CHECK(count_of(folder.lines(), "directives") == 1);
 }
 
-TEST_CASE("A share of the decisions is recorded, and all other events") {
+TEST_CASE("A share of the decisions and all other events are recorded") {
   const trail_folder folder;
   audit_options options = folder.options();
   options.share = 0.1;
@@ -241,7 +241,7 @@ TEST_CASE("A trail continues in the next file after somebody has moved its file"
   CHECK(found.notes[0].find("moved") != std::string::npos);
 }
 
-TEST_CASE("Entries that go with a deleted file count as lost, and flush does not return true") {
+TEST_CASE("The entries of a deleted file count as lost, and flush returns false") {
   const trail_folder folder;
   const sample site;
   const std::string file = folder.path() + ".000001.jsonl";
@@ -296,9 +296,11 @@ TEST_CASE("A trail that cannot be written says why") {
   CHECK_THROWS_AS((AuditTrail{{.path = folder.path() + "/no/folder"}, crawler()}), audit_error);
   audit_options options = folder.options();
   options.signing_key = robots::test::public_key;
-  CHECK_THROWS_WITH_AS((AuditTrail{options, crawler()}),
-                       "signing_key: no private Ed25519 key in PEM without a password",
-                       audit_error);
+  CHECK_THROWS_WITH_AS(
+      (AuditTrail{options, crawler()}),
+      "audit_options: signing_key is not a private Ed25519 key in PEM without a password; "
+      "openssl genpkey -algorithm ed25519 makes one",
+      audit_error);
 }
 
 TEST_CASE("A trail refuses a crawler whose files would be too long for its lines") {
@@ -308,7 +310,7 @@ TEST_CASE("A trail refuses a crawler whose files would be too long for its lines
   CHECK_THROWS_AS((AuditTrail{folder.options(), greedy}), std::invalid_argument);
 }
 
-TEST_CASE("The torn line of a killed process is cut off and reported") {
+TEST_CASE("The incomplete last line of a killed process is cut off and reported") {
   const trail_folder folder;
   {
     const AuditTrail trail{folder.options(), crawler()};
@@ -343,7 +345,7 @@ TEST_CASE("A share outside 0 to 1 is refused") {
     audit_options options = folder.options();
     options.share = share;
     CHECK_THROWS_WITH_AS((AuditTrail{options, crawler()}),
-                         "audit_options: share must be from 0 to 1", std::invalid_argument);
+                         doctest::Contains("and must be from 0 to 1"), std::invalid_argument);
   }
 }
 
@@ -448,7 +450,7 @@ TEST_CASE("Lost writes of a disk are reported even if there is no memory left") 
   CHECK(!trail.flush());
 }
 
-TEST_CASE("A sink that nobody reads blocks neither decisions nor the end of the trail") {
+TEST_CASE("A pipe that nobody reads blocks neither decisions nor the end of the trail") {
   const trail_folder folder;
   const std::string file = folder.path() + ".000001.jsonl";
   REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
@@ -532,7 +534,7 @@ TEST_CASE("Decisions that wait for a hung disk keep no more policies alive than 
   CHECK(trail.stats().lost > 0);
 }
 
-TEST_CASE("A killed trail is intact up to a torn line, and continues") {
+TEST_CASE("The trail of a killed process is intact up to its incomplete last line, and continues") {
   std::mt19937 random{7};
   const trail_folder setup;
   std::size_t decisions = 0;

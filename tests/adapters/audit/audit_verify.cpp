@@ -85,7 +85,7 @@ TEST_CASE("A changed octet is found in its entry") {
   CHECK(found.entry == n);
 }
 
-TEST_CASE("A deleted entry is named, and so are several") {
+TEST_CASE("A deleted entry is named, and so is a range of deleted entries") {
   broken_trail trail;
   const std::uint64_t n = trail.n(5);
   auto found = trail.after([](texts& lines) { lines.erase(lines.begin() + 5); });
@@ -135,7 +135,7 @@ TEST_CASE("Entries in another order are named") {
   CHECK(found.entry == n + 1);
 }
 
-TEST_CASE("A file that is missing or in another place is named") {
+TEST_CASE("A file that is missing or in the wrong order is named") {
   broken_trail trail;
   texts files = trail.files;
   std::swap(files[1], files[2]);
@@ -165,14 +165,14 @@ TEST_CASE("Files after the first one are intact, and the report says which part 
   const auto found = verify_audit(files, robots::test::public_key);
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
   REQUIRE(found.notes.size() == 1);
-  CHECK(found.notes[0].starts_with("nothing is known of the entries 1 to "));
+  CHECK(found.notes[0].starts_with("the entries 1 to "));
   texts lines = lines_of({files[0]});
   lines.erase(lines.begin(), lines.begin() + 3);
   write_lines(files[0], lines);
   CHECK(verify_audit(files).fault == audit_fault::lost);
 }
 
-TEST_CASE("An entry that was changed with its hash is found by the next one") {
+TEST_CASE("An entry that was changed together with its hash is found by the next entry") {
   broken_trail trail;
   const std::uint64_t n = trail.n(5);
   const auto found = trail.after([](texts& lines) {
@@ -215,7 +215,7 @@ TEST_CASE("Text that was added to a signed checkpoint does not match the signatu
   CHECK(found.entry == lines.size());
 }
 
-TEST_CASE("A missing signature, one by another key and one of random octets are found") {
+TEST_CASE("A missing signature, a signature by another key and one of random octets are found") {
   broken_trail trail;
   CHECK(trail.verify(robots::test::other_public_key).fault == audit_fault::not_signed);
   CHECK_THROWS_AS(static_cast<void>(trail.verify("no key")), audit_error);
@@ -253,7 +253,7 @@ TEST_CASE("A cut-off end is found by a remembered hash") {
   CHECK(unknown.notes.front().starts_with("the trail was not ended"));
 }
 
-TEST_CASE("A torn last line and a changed last line are reported differently") {
+TEST_CASE("An incomplete last line and a changed last line are reported differently") {
   broken_trail trail;
   std::filesystem::resize_file(trail.files.back(),
                                std::filesystem::file_size(trail.files.back()) - 30);
@@ -264,7 +264,7 @@ TEST_CASE("A torn last line and a changed last line are reported differently") {
   CHECK(trail.verify().fault == audit_fault::lost);
 }
 
-TEST_CASE("Files of any content are checked without harm") {
+TEST_CASE("verify_audit accepts files with any content") {
   const robots::test::temporary_folder folder;
   const std::string file = (folder.path() / "any").string();
   const texts contents{

@@ -206,7 +206,7 @@ TEST_CASE("A fetcher can be destroyed during exchanges") {
   CHECK(stop.request_stop());
 }
 
-TEST_CASE("No more connections than permitted are opened, and exchanges wait for one") {
+TEST_CASE("No more connections than permitted are opened, and further exchanges wait") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
   robots::curl_options keeping = direct(2);

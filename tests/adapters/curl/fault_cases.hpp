@@ -13,8 +13,8 @@
 
 namespace robots::test {
 
-/// Forbids everything, but only in its last line. A crawler that believes in a part of the file
-/// gets too many permissions.
+/// Returns a robots.txt that forbids everything, but only in its last line. A crawler that obeys a
+/// part of the file requests forbidden pages.
 inline std::string denies_in_the_end() {
   std::string text = "User-agent: *\nDisallow: /never\n";
   for (int i = 0; i < 20; ++i) {
@@ -23,16 +23,16 @@ inline std::string denies_in_the_end() {
   return text + "Disallow: /\n";
 }
 
-/// The required end of an exchange with a fault.
+/// The required result of an exchange with a fault.
 struct fault_case {
   fault kind = fault::none;
   fetch_error error = fetch_error::none;
-  int status = 0;            ///< if 200, the body is whole; else there is none
-  bool truncated = false;    ///< the body, and more octets than the request permits
-  std::size_t requests = 1;  ///< for one retrieval through a cache
+  int status = 0;            ///< if 200, the body is whole; otherwise it is empty
+  bool truncated = false;    ///< true if the body is longer than the request permits
+  std::size_t requests = 1;  ///< the requests of one retrieval by a cache
 };
 
-/// All faults except `stalled`, which ends only when the client ends it.
+/// Returns the cases of all faults except `stalled`, which ends only when the client ends it.
 inline std::vector<fault_case> fault_cases() {
   const bool brotli = has_brotli() && decodes_brotli();
   using enum fetch_error;

@@ -1,4 +1,4 @@
-// How every fetcher on libcurl connects, waits, stops and fails, over real sockets.
+// Cases for every fetcher on libcurl: connections, timeouts, stops and failures, over real sockets.
 //
 // Include it after the header under test, and call each case for a fetcher with
 // `TEST_CASE_TEMPLATE_INVOKE`.
@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher accepts a server whose certificate it can verify", F,
+TEST_CASE_TEMPLATE_DEFINE("A fetcher accepts a server whose certificate it can verify", F,
                           fetcher_tls) {
   using namespace robots::test;
   certificate_authority authority;
@@ -59,7 +59,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher accepts a server whose certificate it can v
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher ends within its timeout", F, fetcher_timeout) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher ends within its timeout", F, fetcher_timeout) {
   using namespace robots::test;
   loopback_server server;
   F fetcher(direct());
@@ -93,7 +93,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher ends within its timeout", F, fetcher_timeou
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher has a separate timeout for connecting", F,
+TEST_CASE_TEMPLATE_DEFINE("A fetcher has a separate timeout for connecting", F,
                           fetcher_connect_timeout) {
   using namespace robots::test;
   certificate_authority authority;
@@ -117,7 +117,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher has a separate timeout for connecting", F,
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher stops on request", F, fetcher_stop) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher stops on request", F, fetcher_stop) {
   using namespace robots::test;
   loopback_server server;
   F fetcher(direct());
@@ -217,7 +217,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher reuses its connections if the options ask f
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher reports the mistake of a peer", F, fetcher_broken_peer) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher reports the mistake of a peer", F, fetcher_broken_peer) {
   using namespace robots::test;
   using robots::fetch_error;
   loopback_server good;
@@ -267,7 +267,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher reports the mistake of a peer", F, fetcher_
   check_answered(fetcher.fetch(get(good.url("/robots.txt"))), 200, rules);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher uses the proxy of its options", F, fetcher_proxy) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher uses the proxy of its options", F, fetcher_proxy) {
   using namespace robots::test;
   loopback_server proxy;
   proxy.otherwise([](const loopback_request& request) {

@@ -1,4 +1,4 @@
-// The requests of every fetcher on libcurl and its reading of responses, over real sockets.
+// Cases for every fetcher on libcurl: requests and responses, over real sockets.
 //
 // Include it after the header under test, and call each case for a fetcher with
 // `TEST_CASE_TEMPLATE_INVOKE`.
@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher returns status, headers and body", F, fetcher_plain) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher returns status, headers and body", F, fetcher_plain) {
   using namespace robots::test;
   loopback_server server;
   F fetcher(direct());
@@ -71,7 +71,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher returns status, headers and body", F, fetch
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher keeps the headers of the final response only", F,
+TEST_CASE_TEMPLATE_DEFINE("A fetcher keeps the headers of the final response only", F,
                           fetcher_headers) {
   using namespace robots::test;
   F fetcher(direct());
@@ -110,7 +110,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher keeps the headers of the final response onl
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher limits the octets of headers", F, fetcher_header_limit) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher limits the octets of headers", F, fetcher_header_limit) {
   using namespace robots::test;
   constexpr std::string_view start = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n";
 
@@ -148,7 +148,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher limits the octets of headers", F, fetcher_h
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher follows no redirect", F, fetcher_redirect) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher follows no redirect", F, fetcher_redirect) {
   using namespace robots::test;
   loopback_server server;
   server.get("/target", "never seen");
@@ -166,7 +166,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher follows no redirect", F, fetcher_redirect) 
   CHECK(server.requests() == 4);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher refuses requests that it must not send", F, fetcher_refusal) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher refuses requests that it must not send", F, fetcher_refusal) {
   using namespace robots::test;
   loopback_server server;
   F fetcher(direct());
@@ -201,7 +201,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher refuses requests that it must not send", F,
   CHECK(fetcher.connections_opened() == 0);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher keeps max_bytes of the decoded body", F, fetcher_body_limit) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher keeps max_bytes of the decoded body", F, fetcher_body_limit) {
   using namespace robots::test;
   constexpr std::size_t limit = 512'000;
   loopback_server server;
@@ -259,7 +259,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher keeps max_bytes of the decoded body", F, fe
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher decodes content", F, fetcher_decoding) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher decodes content", F, fetcher_decoding) {
   using namespace robots::test;
   F fetcher(direct());
   const auto fetched = [&](const std::string& fields, const std::string& body) {
@@ -361,7 +361,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher decodes content", F, fetcher_decoding) {
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher sends no cookies", F, fetcher_cookies) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher sends no cookies", F, fetcher_cookies) {
   using namespace robots::test;
   loopback_server server;
   server.get("/robots.txt", loopback_reply{.body = std::string(rules),
@@ -377,7 +377,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher sends no cookies", F, fetcher_cookies) {
   CHECK(server.connections() == 1);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher refuses options that it cannot follow", F, fetcher_options) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher refuses options that it cannot follow", F, fetcher_options) {
   using namespace robots::test;
   const auto refused = [](auto change) {
     robots::curl_options options = direct();
@@ -398,7 +398,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher refuses options that it cannot follow", F, 
   CHECK_NOTHROW(F{robots::curl_options{}});
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher accepts the longest times", F, fetcher_long_times) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher accepts the longest times", F, fetcher_long_times) {
   using std::chrono::milliseconds;
   using namespace robots::test;
   loopback_server server;

@@ -1,5 +1,5 @@
-// The addresses that every fetcher on libcurl reaches, and those that it refuses, over real
-// sockets.
+// Cases for every fetcher on libcurl: addresses that it reaches, and addresses that it refuses,
+// over real sockets.
 //
 // Include it after the header under test, and call each case for a fetcher with
 // `TEST_CASE_TEMPLATE_INVOKE`.
@@ -24,7 +24,7 @@
 
 namespace robots::test {
 
-/// Options that ignore the proxies of the machine and permit `addresses` only.
+/// Returns options that ignore the proxies of the machine and permit only `addresses`.
 inline curl_options allowing(std::vector<std::string> addresses) {
   curl_options options;
   options.proxy = "";
@@ -44,7 +44,7 @@ inline curl_options by_proxy(const loopback_server& proxy) {
   return options;
 }
 
-/// Checks that `response` was refused because of `named`.
+/// Checks that `response` is a refusal that names `named`.
 inline void check_refused(const fetch_response& response, std::string_view named) {
   check_failed(response, fetch_error::refused_address);
   CAPTURE(response.error_text);
@@ -53,7 +53,7 @@ inline void check_refused(const fetch_response& response, std::string_view named
   CHECK(response.error_text.find("allowed_addresses") != std::string::npos);
 }
 
-/// Hosts that libcurl takes for 127.0.0.1.
+/// Hosts that libcurl reads as 127.0.0.1.
 inline constexpr std::initializer_list<const char*> spellings_of_127_0_0_1{
     "127.0.0.1",
     "127.1",
@@ -83,7 +83,7 @@ inline std::unique_ptr<loopback_server> ipv6_server() {
 
 }  // namespace robots::test
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address outside the internet", F,
+TEST_CASE_TEMPLATE_DEFINE("A fetcher connects to no address outside the internet", F,
                           fetcher_guard) {
   using namespace robots::test;
   loopback_server server;
@@ -163,7 +163,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to no address outside the internet
   CHECK(fetcher.connections_opened() == 0);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to permitted addresses", F, fetcher_allow_list) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher connects to permitted addresses", F, fetcher_allow_list) {
   using namespace robots::test;
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
@@ -209,7 +209,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher connects to permitted addresses", F, fetche
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher distinguishes IPv6 from IPv4", F, fetcher_guard_ipv6) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher distinguishes IPv6 from IPv4", F, fetcher_guard_ipv6) {
   using namespace robots::test;
   const std::unique_ptr<loopback_server> server = ipv6_server();
   if (!server) {
@@ -223,7 +223,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher distinguishes IPv6 from IPv4", F, fetcher_g
     check_refused(F(allowing({})).fetch(get(server->url("/robots.txt", host))), " is not in ");
   }
   check_refused(F(allowing({"127.0.0.0/8"})).fetch(get(url)), "::1 (loopback)");
-  // The name's other address may be tried, but there nobody listens.
+  // The other address of the name may be tried, but no server listens there.
   const robots::fetch_response tried = F(allowing({"127.0.0.0/8"})).fetch(get(by_name));
   check_failed(tried, robots::fetch_error::connection_refused);
   CHECK(tried.error_text.find("::1 (loopback) is not in") != std::string::npos);
@@ -235,7 +235,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher distinguishes IPv6 from IPv4", F, fetcher_g
                  rules);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher checks the hosts that it asks a proxy for", F,
+TEST_CASE_TEMPLATE_DEFINE("A fetcher checks the hosts that it asks a proxy for", F,
                           fetcher_guard_proxy) {
   using namespace robots::test;
   loopback_server proxy;
@@ -351,7 +351,7 @@ TEST_CASE_TEMPLATE_DEFINE("a fetcher checks the hosts that it asks a proxy for",
   }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("a fetcher refuses a list with an entry that is not an address", F,
+TEST_CASE_TEMPLATE_DEFINE("A fetcher refuses a list with an entry that is not an address", F,
                           fetcher_bad_allow_list) {
   using namespace robots::test;
   for (const char* const text : {"", "localhost", "127.0.0.1:80", "127.0.0.1/8", "0x7f.1"}) {

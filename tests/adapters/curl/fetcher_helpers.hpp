@@ -17,7 +17,7 @@
 
 namespace robots::test {
 
-/// Options that ignore the proxies of the machine and permit its own addresses.
+/// Returns options that ignore the proxies of the machine and permit loopback addresses.
 inline curl_options direct(std::size_t max_connections = 256) {
   curl_options options;
   options.max_connections = max_connections;
@@ -77,7 +77,7 @@ inline std::string value_of(const fetch_response& response, std::string_view nam
   return std::string(robots::detail::find_header(response.headers, name).value_or("(none)"));
 }
 
-/// The shortest timeout, for exchanges that must time out.
+/// The timeout of exchanges that must time out. It is the shortest possible one.
 inline constexpr std::chrono::milliseconds short_timeout{50};
 
 }  // namespace robots::test

@@ -294,7 +294,7 @@ TEST_CASE("Good hosts behind more hanging hosts than there are connections are f
   CHECK(summary.fetched == 6);
 }
 
-TEST_CASE("A look-up that another thread leads is waited for") {
+TEST_CASE("prefetch waits for a look-up that another thread leads") {
   loopback_server server;
   server.otherwise([](const loopback_request&) { return loopback_reply{.body = "fetched here"}; });
   manual_cache cache(foo_bot());
@@ -373,7 +373,7 @@ TEST_CASE("A stop cancels the requests in flight, and other callers start their 
   CHECK(std::holds_alternative<robots::fetch_request>(cache.begin(site(0)).next()));
 }
 
-TEST_CASE("A stop that has been requested begins nothing") {
+TEST_CASE("A stop that was requested before prefetch begins prevents every fetch") {
   const many_sites server([](std::string_view) { return many_sites::ok(""); });
   manual_cache cache(foo_bot());
   std::stop_source stop;
@@ -387,7 +387,7 @@ TEST_CASE("A stop that has been requested begins nothing") {
   CHECK(server.requests() == 0);
 }
 
-TEST_CASE("A callback may stop it") {
+TEST_CASE("A callback may stop the prefetch") {
   const many_sites server([](std::string_view) { return many_sites::ok(""); });
   manual_cache cache(foo_bot());
   std::stop_source stop;
@@ -406,7 +406,7 @@ TEST_CASE("A callback may stop it") {
   CHECK(!summary.complete);
 }
 
-TEST_CASE("After the deadline nothing is begun, and waits end with the failure") {
+TEST_CASE("After the deadline, no fetch begins, and a wait before a retry ends with the failure") {
   const many_sites server([](std::string_view) { return many_sites::status(503); });
   auto crawler = foo_bot();
   crawler.retry.attempts = 3;
@@ -473,7 +473,7 @@ TEST_CASE("A callback may ask the cache, and begin to prefetch more") {
   CHECK(inner == 1);
 }
 
-TEST_CASE("Ten thousand hosts that refuse connections end, each with its failure") {
+TEST_CASE("Prefetching ten thousand hosts that refuse connections ends with a failure for each") {
   const robots::test::closed_port nobody;
   auto crawler = foo_bot();
   crawler.retry.attempts = 2;

@@ -123,7 +123,7 @@ TEST_CASE("A body that ends with its connection is whole only if TLS marked the 
       if (silent) {
         check_failed(response, fetch_error::protocol);
         constexpr std::string_view why =
-            "TLS ended without close_notify, maybe before the body did";
+            "TLS ended without close_notify, perhaps before the body did";
         const bool found_by_libcurl =
             response.error_text.find("unexpected eof") != std::string::npos;
         CHECK((found_by_libcurl ? why : response.error_text) == why);  // from 8.14 on
@@ -134,7 +134,7 @@ TEST_CASE("A body that ends with its connection is whole only if TLS marked the 
   }
 }
 
-TEST_CASE("A body with a length needs no close_notify, and neither does an empty one") {
+TEST_CASE("Neither a body with a length nor an empty body needs close_notify") {
   certificate_authority trusted;
   const fault_server server(
       [](const fault_request& request) {

@@ -15,8 +15,8 @@
 
 namespace robots::test {
 
-/// For fetchers with two connections: the first hanging hosts keep both for longer than the timeout
-/// of an exchange with a good host.
+/// The hosts, for fetchers with two connections. The first hanging hosts occupy both for longer
+/// than the timeout of an exchange with a good host.
 class waiting_hosts {
  public:
   static constexpr std::size_t hanging = 4;
@@ -30,11 +30,11 @@ class waiting_hosts {
     }
   }
 
-  /// Options that lead to the hosts.
+  /// Returns options that lead to the hosts.
   [[nodiscard]] const curl_options& options() const noexcept { return options_; }
 
-  /// Starts all exchanges with `start(request, done)` and makes them with `run()`. Checks that the
-  /// hanging ones time out and the good ones have answers.
+  /// Starts all exchanges with `start(request, done)`, and completes them with `run()`. Checks that
+  /// the hanging hosts time out and the good ones answer.
   template <class Start, class Run>
   void check(const Start& start, const Run& run) const {
     using std::chrono::milliseconds;

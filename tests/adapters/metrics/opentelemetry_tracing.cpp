@@ -150,7 +150,7 @@ TEST_CASE("The trace continues in other threads") {
   gateway->End();
 }
 
-TEST_CASE("A trace continues by the identifiers of a call") {
+TEST_CASE("A call that has only the identifiers of a trace continues that trace") {
   traced bot;
   bot.web.otherwise(ScriptedFetcher::status(503));
   const auto context = std::make_shared<robots::call_context>("0af7651916cd43dd8448eb211c80319c",

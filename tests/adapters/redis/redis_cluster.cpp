@@ -134,7 +134,7 @@ TEST_CASE("RedisStore uses the rest of a cluster, and the replica of a lost node
   CHECK(is_told(real_time{}, changes, keys[0], [&] { other.erase(keys[0]); }));
 }
 
-TEST_CASE("A node that lies about its cluster causes an error only") {
+TEST_CASE("A node that lies about its cluster causes only an error") {
   for (const std::string answer : {
            "*1\r\n*3\r\n:0\r\n:99999999\r\n*2\r\n$9\r\n127.0.0.1\r\n:1\r\n",
            "*1\r\n*3\r\n:5\r\n:1\r\n*2\r\n$9\r\n127.0.0.1\r\n:1\r\n",

@@ -104,7 +104,7 @@ TEST_CASE("RedisPaceLedger counts a turn from the latest start that its claim al
   CHECK(is_about(b.take_turn(home, {.least = 5h, .after = 5h}), 6h));
 }
 
-TEST_CASE("RedisPaceLedger gives a turn again to the gate that holds it") {
+TEST_CASE("A gate that asks RedisPaceLedger again for its own turn gets it") {
   const redis_server server;
   RedisPaceLedger a{redis_options{.url = server.url()}};
   RedisPaceLedger b{redis_options{.url = server.url()}};

@@ -72,7 +72,7 @@ TEST_CASE("RedisStore follows the Sentinels from a lost master to the next one")
   CHECK(is_told(real_time{}, keys, "next change", [&] { here.announce("next change"); }));
 }
 
-TEST_CASE("RedisStore reports the problem with Sentinels") {
+TEST_CASE("An error of RedisStore says what is wrong with the Sentinels") {
   const redis_server master;
   const redis_server sentinel{{}, watching(master)};
   RedisStore unknown{
@@ -95,6 +95,6 @@ TEST_CASE("RedisStore never uses a replica as a master, whatever a Sentinel says
       raw_ending::stall};
   RedisStore store{redis_options{
       .url = "redis+sentinel://127.0.0.1:" + std::to_string(liar.port()) + "?master=my-master"}};
-  CHECK_THROWS_WITH_AS(static_cast<void>(store.load("key")), doctest::Contains("is no master"),
+  CHECK_THROWS_WITH_AS(static_cast<void>(store.load("key")), doctest::Contains("is not a master"),
                        robots::store_error);
 }

@@ -382,7 +382,7 @@ TEST_CASE("A watch ends at once, whatever the server does") {
   CHECK(keys.size() == 0);
 }
 
-TEST_CASE("Messages of other programs on the channel do no harm") {
+TEST_CASE("A watch ignores messages of other programs on the channel") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url()}};
   told_keys keys;

@@ -36,7 +36,7 @@ TEST_CASE("Work begins at once, in at most the permitted number of threads") {
   CHECK(done == 3);
 }
 
-TEST_CASE("A thread that has finished its work does more") {
+TEST_CASE("A thread that has finished its work does the next") {
   std::mutex mutex;
   std::set<std::thread::id> seen;
   std::atomic<int> done = 0;

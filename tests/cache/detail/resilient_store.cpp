@@ -158,7 +158,7 @@ TEST_CASE("A reply does not have a value that must still be erased") {
   CHECK_FALSE(test.store->ask({&question, 1}).front().other_value);
 }
 
-TEST_CASE("A lease whose release fails does not keep the others from their release") {
+TEST_CASE("A failed release of one lease does not prevent the release of the others") {
   fixture test;
   std::vector<robots::store_lease> leases;
   for (const char* const host : {"a.test", "b.test", "c.test"}) {
@@ -177,7 +177,8 @@ TEST_CASE("A lease whose release fails does not keep the others from their relea
   CHECK(test.shared.try_lease("c.test", 1min));
 }
 
-TEST_CASE("An erasure that succeeds makes good those of its key that the store has missed") {
+TEST_CASE(
+    "An erasure that succeeds replaces the earlier erasures of its key that the store missed") {
   fixture test;
   test.shared.fail("out of reach");
   test.store->owe(key);
@@ -192,7 +193,7 @@ TEST_CASE("An erasure that succeeds makes good those of its key that the store h
   CHECK(test.shared.load(key) == "of another process");
 }
 
-TEST_CASE("Missed erasures begin with the leases of the sites") {
+TEST_CASE("Missed erasures of hosts, which have the leases, come before those of origins") {
   fixture test;
   for (int i = 0; i < 8; ++i) {
     const std::string host = "site" + std::to_string(i) + ".test";
@@ -209,7 +210,7 @@ TEST_CASE("Missed erasures begin with the leases of the sites") {
 }
 
 TEST_CASE(
-    "An observer gets an event for each key that finds no room among those that the store missed") {
+    "An observer gets an event for each missed erasure that exceeds the limit on remembered keys") {
   fixture test;
   for (int i = 0; i < 65'536; ++i) {
     test.store->owe("site" + std::to_string(i) + ".test");

@@ -1,4 +1,4 @@
-# Stands in for Conan's package of Boost in the test of conanfile.py: the headers of this machine.
+# Replaces Conan's package of Boost in the test of conanfile.py by the headers of this machine.
 from conan import ConanFile
 
 

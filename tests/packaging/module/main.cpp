@@ -13,7 +13,7 @@ int main() {
       web};
   if (!cache.check("https://example.com/public").allowed ||
       cache.check("https://example.com/private").allowed) {
-    std::cerr << "import robots: a wrong decision\n";
+    std::cerr << "import robots: a wrong decision for /public or /private\n";
     return 1;
   }
   std::cout << robots::version << '\n';

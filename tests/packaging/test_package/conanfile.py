@@ -1,4 +1,4 @@
-# conan create runs this: a program of the package's user is built and run.
+# "conan create" runs this. It builds and runs a program that uses the package.
 import os
 
 from conan import ConanFile
@@ -13,7 +13,7 @@ class TestPackage(ConanFile):
     def requirements(self):
         self.requires(self.tested_reference_str)
 
-    # Nothing is written beside the sources.
+    # Writes no file into the folder of the sources.
     def layout(self):
         cmake_layout(self, build_folder="../../../build/test_package")
 

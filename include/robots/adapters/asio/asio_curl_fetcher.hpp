@@ -16,20 +16,20 @@ namespace robots {
 /// Makes exchanges like `CurlFetcher`, any number at once, on the threads that run an executor of
 /// Boost.Asio. It starts no threads, but libcurl may start some for name lookup.
 ///
-/// Copies share their handles and connections. They work on a strand of the executor, so any number
-/// of threads may run it, and any thread may call `async_fetch`. When the last copy is destroyed,
-/// running exchanges end without a callback. It may be destroyed on any thread, also in a callback.
-/// The context of the executor must outlive it.
+/// Copies share their handles and connections. They work on a strand, so any number of threads may
+/// run the executor, and any thread may call `async_fetch`. Destroying the last copy ends running
+/// exchanges without a callback. Any thread may destroy it, even in a callback. The context of the
+/// executor must outlive all copies.
 class AsioCurlFetcher {
  public:
-  /// Throws std::invalid_argument if libcurl cannot follow an option, and std::runtime_error if
-  /// libcurl cannot start.
+  /// Throws `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
+  /// `std::runtime_error` if libcurl cannot start.
   explicit AsioCurlFetcher(const boost::asio::any_io_executor& executor,
                            const curl_options& options = {})
       : driver_(std::make_shared<adapters_detail::asio_curl_driver>(executor, options)) {}
 
-  /// Begins an exchange. The executor calls `done` later. If `done` throws, the exception leaves
-  /// the executor's `run`. Any thread may call it.
+  /// Begins an exchange. The executor calls `done` with the response, never within this call. An
+  /// exception of `done` leaves the executor's `run`. Any thread may call this.
   void async_fetch(fetch_request request, std::function<void(fetch_response)> done) {
     driver_->start(std::move(request), std::move(done));
   }

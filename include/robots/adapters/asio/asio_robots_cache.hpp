@@ -33,23 +33,26 @@ namespace robots {
 /// Asks a `basic_robots_cache` without blocking: it fetches through an `AsyncFetcher`, on the
 /// threads that run an executor.
 ///
-///     asio_robots_cache loop{context.get_executor(), cache,
-///     AsioCurlFetcher{context.get_executor()}}; decision made = co_await loop.async_check(url,
-///     boost::asio::use_awaitable);
+///     AsioCurlFetcher fetcher{context.get_executor()};
+///     asio_robots_cache loop{context.get_executor(), cache, fetcher};
+///     const decision answer = co_await loop.async_check(url, boost::asio::use_awaitable);
 ///
 /// Each operation takes any completion token of Boost.Asio. Like the blocking calls, operations
 /// never fail because of the network: if a site cannot be reached, the fallback policy decides. An
-/// operation completes with `boost::asio::error::operation_aborted` if it is cancelled (by any type
-/// of cancellation) or still runs when this object ends. Its fetch continues while another
-/// operation or a blocking call waits for it. Handlers run on their associated executor, or on the
-/// executor of this object. The initiating function never calls them, and no lock is held.
+/// operation completes with `boost::asio::error::operation_aborted` if it is cancelled, by any type
+/// of cancellation, or if it still runs when this object is destroyed. Its fetch continues while
+/// another operation or a blocking call waits for it. Handlers run on their associated executor, or
+/// on the executor of this object. The call that starts an operation never calls its handler.
+/// Handlers run without a lock.
 ///
 /// Any thread may start operations, and any number of threads may run the executor: this object
-/// does its own work on a strand. Waits before retries follow the cache's clock: a timer or, for a
-/// `ManualClock`, a move of its time. An observer of the cache must not destroy this object.
+/// does its own work on a strand. Waits before retries use the cache's clock: a timer waits for it,
+/// and a `ManualClock` is moved to the time of the retry. An observer of the cache must not destroy
+/// this object.
 ///
-/// The cache and the executor's context must outlive it. Its destruction waits for at most one step
-/// and cancels its fetches: other callers that wait for them start their own.
+/// The cache and the executor's context must outlive this object. The destructor waits for the step
+/// that is running, and cancels all fetches. Other callers that wait for these fetches start their
+/// own.
 template <class Cache, AsyncFetcher F>
   requires std::move_constructible<F>
 class asio_robots_cache {
@@ -88,15 +91,15 @@ class asio_robots_cache {
       std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
-  /// The running look-ups, and the timer of their driver. Tasks in Asio's queues hold it weakly,
-  /// and after `close()` nothing needs the cache any more.
+  /// The running look-ups, and the timer of their driver. Tasks in Asio's queues have only weak
+  /// pointers to it. After `close()`, nothing uses the cache.
   class look_ups : public std::enable_shared_from_this<look_ups> {
    public:
     look_ups(const boost::asio::any_io_executor& executor, Cache& cache, F fetcher)
         : strand_(executor), timer_(strand_), cache_(cache), fetcher_(std::move(fetcher)) {}
 
-    /// Begins an operation; any thread may call it. `handler` gets the result of `answer` for the
-    /// look-up.
+    /// Begins an operation. `handler` gets the result of `answer` for the look-up. Any thread may
+    /// call this.
     template <class Result, class Answer, class Handler>
     void begin(const std::string& url, Answer answer, Handler handler) {
       const auto wanted = std::make_shared<adapters_detail::asio_operation<Result, Handler>>(
@@ -129,8 +132,8 @@ class asio_robots_cache {
       set_timer();
     }
 
-    /// Cancels all look-ups and ends all operations with `operation_aborted`. After that, the cache
-    /// is not used any more. Waits for the running task, if there is one.
+    /// Cancels all look-ups and ends all operations with `operation_aborted`. Waits for the running
+    /// task, if there is one. After that, nothing uses the cache.
     void close() {
       const std::scoped_lock working{working_};
       is_closed_ = true;
@@ -168,14 +171,14 @@ class asio_robots_cache {
       if (!next) {
         timer_.cancel();
       } else if constexpr (detail::NotifyingClock<clock_type>) {
-        // A program moves such a clock; sleeping does that.
+        // Such a clock does not run by itself: `sleep_until` moves it.
         post(this->weak_from_this(), [](look_ups& self) {
           if (const auto until = self.driver_->next_run()) {
             self.cache_.clock().sleep_until(*until, {});
           }
         });
       } else {
-        // The clock may run at any speed, so it is read every minute.
+        // The cache's clock may run faster than the timer, so it is read at least once a minute.
         constexpr time_point::duration longest = std::chrono::minutes{1};
         const time_point now = cache_.clock().now();
         timer_.expires_after((std::min)((std::max)(*next, now) - now, longest));
@@ -192,7 +195,8 @@ class asio_robots_cache {
     Cache& cache_;
     F fetcher_;
     std::atomic<bool> is_closed_ = false;
-    // Held while the driver works. Recursive, since an observer of the cache may begin operations.
+    // Locked while the driver works. Recursive, since an observer of the cache may begin
+    // operations.
     std::recursive_mutex working_;
     std::optional<look_up_driver<clock_type, F>> driver_{};
   };

@@ -45,7 +45,7 @@ struct audit_decisions {
     std::string text;         ///< the problem, for people
   };
 
-  /// Decisions that agree with their text, or with the entry they depend on.
+  /// Decisions that agree with their robots.txt, or with the entry that they depend on.
   std::uint64_t confirmed = 0;
   std::uint64_t unknown = 0;              ///< decisions whose basis is not in these files
   std::vector<difference> differences{};  ///< the first 100
@@ -64,13 +64,13 @@ template <class Enum>
   return static_cast<Enum>(value);
 }
 
-/// Returns the part of a decision that is computed again, from the members of its entry.
+/// Returns the part of a decision that is computed again. `members` are those of its entry.
 [[nodiscard]] inline std::string_view verdict_in(std::string_view members) {
   const std::size_t start = (std::min)(members.find("\"allowed\":"), members.size());
   return members.substr(start, members.find(",\"age_seconds\":", start) - start);
 }
 
-/// Asks the recorded texts again about each decision of a trail.
+/// Repeats each decision of a trail with the recorded texts.
 class audit_judge {
  public:
   explicit audit_judge(const std::vector<std::string>& files) : files_{files} {}
@@ -79,9 +79,10 @@ class audit_judge {
     read(&audit_judge::take_fact);
     read(&audit_judge::take);
     if (found_.unknown > 0) {
-      found_.notes.push_back(std::to_string(found_.unknown) +
-                             " decisions rest on what is not in these files. The first is entry " +
-                             first_unknown_);
+      found_.notes.push_back(
+          std::to_string(found_.unknown) +
+          " decisions depend on entries that are not in these files. The first is entry " +
+          first_unknown_);
     }
     return std::move(found_);
   }
@@ -110,12 +111,12 @@ class audit_judge {
     policy_basis basis{};
     robots::outcome outcome{};
     std::optional<decision_reason> reason{};
-    bool has_text = false;                ///< a robots.txt is obeyed
+    bool has_text = false;                ///< true if a robots.txt is obeyed
     std::optional<recorded_text> text{};  ///< that robots.txt, if it is known
   };
 
   /// The first entry of the trail about something that decisions depend on.
-  struct first_told {
+  struct first_mention {
     std::uint64_t entry = 0;
     std::int64_t second = 0;
   };
@@ -149,7 +150,7 @@ class audit_judge {
     }
     if (!fact.empty()) {
       facts_.try_emplace(fact + ' ' + bare(entry.text("site")),
-                         first_told{entry.n(), second_of(entry)});
+                         first_mention{entry.n(), second_of(entry)});
     }
   }
 
@@ -168,7 +169,7 @@ class audit_judge {
       crawlers_[entry.number("crawler")].excluded.push_back(hosts_in(entry, "hosts"));
     } else if (type == "body") {
       if (sha256(entry.text("text")) != entry.text("id")) {
-        return differ(entry, "the robots.txt is not the one that its hash stands for");
+        return differ(entry, "the robots.txt does not match its hash");
       }
       bodies_.try_emplace(entry.text("id"), current_);
     } else if (type == "policy" || type == "fallback" || is_answer(type)) {
@@ -185,7 +186,7 @@ class audit_judge {
     const std::size_t members = said.find(start);
     if (members == std::string_view::npos ||
         sha256('{' + std::string{said.substr(members + start.size())} + '}') != id) {
-      return differ(entry, "the policy is not the one that its hash stands for");
+      return differ(entry, "the policy does not match its hash");
     }
     const auto final_site = parse_site(entry.text("final_url"));
     recorded_policy recorded{
@@ -199,8 +200,8 @@ class audit_judge {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
     }
     if (recorded.has_text) {
-      // The text that this entry names, or an earlier one for these directives: of the site, or of
-      // the site that has answered.
+      // Uses the text that this entry names. Without one, uses an earlier text with these
+      // directives, of this site or of the site that answered.
       const std::string directives = ' ' + entry.text("directives");
       const auto body = bodies_.find(entry.text("body"));
       if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
@@ -273,7 +274,7 @@ class audit_judge {
     }
     const policy_pointer rules = policy_of(entry, recorded->second);
     if (rules == nullptr) {
-      return lack(entry, "the robots.txt that it rests on was not recorded before");
+      return lack(entry, "the robots.txt that it depends on was not recorded before");
     }
     const std::string url = entry.text("url");
     base::json_writer json{longest_text};
@@ -281,14 +282,13 @@ class audit_judge {
     const std::string object = std::move(json).finish();
     const std::string_view again = verdict_in(object);
     if (const std::string_view said = verdict_in(entry.before_hash()); said != again) {
-      return differ(entry, "the decision is another: recorded: " + base::printable(said) +
+      return differ(entry, "the decision differs: recorded: " + base::printable(said) +
                                "; computed: " + std::string{again});
     }
     check_basis(entry, recorded->second, crawler->second);
   }
 
-  /// Checks that the policy is for the URL, and that the trail has what it
-  /// depends on.
+  /// Checks that the policy is for the URL, and that the trail has the entry that it depends on.
   void check_basis(const audit_entry& entry, const recorded_policy& recorded,
                    const audited_crawler& crawler) {
     using enum decision_reason;
@@ -304,13 +304,13 @@ class audit_judge {
     }
     const auto has = [&](std::string_view kind, const std::string& about) {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
-      // A thread may report a decision just before another thread reports what
-      // it depends on.
+      // A thread may report a decision just before another thread reports the entry that it depends
+      // on.
       return fact != facts_.end() &&
              (fact->second.entry < entry.n() || fact->second.second <= second_of(entry) + 1);
     };
-    const auto need = [&](bool is_told, const char* problem) {
-      is_told ? void(++found_.confirmed) : lack(entry, problem);
+    const auto need = [&](bool is_recorded, const char* problem) {
+      is_recorded ? void(++found_.confirmed) : lack(entry, problem);
     };
     const bool is_high_risk = crawler.high_risk.contains(host);
     if (recorded.reason == invalid_url) {
@@ -323,11 +323,11 @@ class audit_judge {
       const auto lists = [&](const detail::excluded_hosts& list) { return list.contains(host); };
       need(std::ranges::any_of(crawler.excluded, lists), "the host is not excluded");
     } else if (is_high_risk && !has("sign_off", site)) {
-      lack(entry, "nobody has signed the site off");
+      lack(entry, "no entry signs off the site");
     } else if (recorded.reason == by_hand) {
       need(
           has(recorded.basis == policy_basis::allow_all ? "override allow" : "override deny", site),
-          "nobody has set the override");
+          "no entry sets the override");
     } else {
       const std::string_view kind = to_string(recorded.outcome);
       const bool led_nowhere = recorded.outcome == outcome::refused ||
@@ -338,11 +338,12 @@ class audit_judge {
                (led_nowhere && has(to_string(outcome::redirected), site)),
            recorded.outcome == outcome::quarantined
                ? "the site was never put in quarantine"
-               : "no retrieval before had the outcome that it rests on");
+               : "no earlier retrieval had the outcome that it depends on");
     }
   }
 
-  /// If a trail begins later or has lost entries, something may be missing.
+  /// Reports that an entry is missing. If the trail begins with a later file or has lost entries,
+  /// the decision is unknown, else it differs.
   void lack(const audit_entry& entry, const std::string& text) {
     has_gaps_ ? unknown(entry, text) : differ(entry, text);
   }
@@ -380,28 +381,25 @@ class audit_judge {
   bool has_gaps_ = false;
   std::string first_unknown_;
   std::map<std::uint64_t, audited_crawler> crawlers_;
-  std::unordered_map<std::string, first_told> facts_;
+  std::unordered_map<std::string, first_mention> facts_;
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, recorded_policy> policies_;
   std::unordered_map<std::string, recorded_text> texts_;  // by site and directives
-  /// By text, crawler and name of the crawler.
+  /// The compiled policies, by text, number of the crawler, and user agent.
   std::map<std::tuple<recorded_text, std::uint64_t, std::string>, policy_pointer> compiled_;
 };
 
 }  // namespace adapters_detail
 
-/// Asks again about each decision of the trail in these files, which are sorted
-/// by age. A decision by a rule, or without a matching rule, must agree with
-/// the recorded robots.txt that it names, for the URL and the crawler. Any
-/// other decision must follow the entry that it depends on: a retrieval with
-/// that outcome, an override, a halt, a sign-off, a quarantine or a list of
-/// excluded hosts.
+/// Repeats each decision of the trail in these files. Give the oldest file first. A decision by a
+/// rule, or without a matching rule, must agree with the recorded robots.txt that it names, for the
+/// URL and the crawler. Any other decision must follow the entry that it depends on: a retrieval
+/// with that outcome, an override, a halt, a sign-off, a quarantine or a list of excluded hosts.
 ///
-/// If a trail begins with a later file or has lost entries, a decision may lack
-/// that entry. Then it counts as unknown. Verify the trail first: this function
-/// does not check the chain. Files may have any content. Throws `audit_error`
-/// like `verify_audit`. Linear; reads twice, and keeps some hundred octets in
-/// memory for each policy.
+/// If a trail begins with a later file or has lost entries, a decision without that entry counts as
+/// unknown. Verify the trail first: this function does not check the chain. Files may have any
+/// content. Throws `audit_error` like `verify_audit`. Linear; reads the files twice, and keeps some
+/// hundred octets in memory for each policy.
 [[nodiscard]] inline audit_decisions verify_decisions(const std::vector<std::string>& files) {
   return adapters_detail::audit_judge{files}.run();
 }

@@ -41,13 +41,14 @@ struct audit_options {
   std::uint64_t sign_every = 1'000;
 
   /// The octets of memory that waiting events may use, including the policies that they keep alive.
-  /// Callers that wait for room exceed this by one event at most.
+  /// If callers may wait for room, one event may exceed this limit.
   std::size_t queue_bytes = std::size_t{16} << 20U;
   /// The longest time for which a caller waits for room, so that no event is lost. If the disk
-  /// hangs, every caller waits for this time. After that, events are lost until the disk answers
-  /// again, so that the crawler can go on or end. Lost events are counted, and the trail states
-  /// their number as soon as it can be written again. `milliseconds::max()` waits without a limit.
-  /// With 0, callers never wait: an event without room is lost at once.
+  /// hangs, callers wait until the first of them has waited for this time. After that, events are
+  /// lost until the disk answers again, so that the crawler can go on or end. Lost events are
+  /// counted, and the trail states their number as soon as it can be written again.
+  /// `milliseconds::max()` waits without a limit. With 0, callers never wait: an event without room
+  /// is lost at once.
   std::chrono::milliseconds longest_wait = std::chrono::minutes{1};
   /// The longest time for which the destructor waits for the disk.
   std::chrono::milliseconds close_within{10'000};
@@ -56,9 +57,9 @@ struct audit_options {
 /// The statistics of an `AuditTrail`.
 struct audit_stats {
   std::uint64_t entries = 0;    ///< entries written to all of its files
-  std::uint64_t lost = 0;       ///< events that were not recorded, or whose file was deleted
+  std::uint64_t lost = 0;       ///< events that were not recorded, or went with a deleted file
   std::uint64_t last_file = 0;  ///< the number of the current file
-  std::string last_hash{};      ///< of the last entry, for `verify_audit`
+  std::string last_hash{};      ///< the hash of the last entry, for `verify_audit`
   std::string failure{};        ///< the last error of writing; empty after success
 };
 

@@ -45,16 +45,16 @@ concept audited = requires { Event::name; } && !std::same_as<Event, look_up_even
 ///
 /// It appends lines of JSON to files. Each line has the hash of the previous line, so
 /// `verify_audit` finds entries that were changed, lost, added or moved. It records each robots.txt
-/// once, what that asks of each crawler, and all events except look-ups, parsing and drops, with
-/// the trace of their call. So `verify_decisions` can decide on each URL again.
+/// once, its directives for each crawler, and all events except look-ups, parsing and drops. Each
+/// event has the trace of its call. `verify_decisions` repeats each decision from these entries.
 ///
 /// A background thread writes the files. Callers wait for it only while the queue is full, for
 /// `audit_options::longest_wait` at most. If the disk is full or hangs, events are lost and
-/// counted, and the trail states that as soon as it can be written again. After `kill -9`, the next
-/// trail with the same path continues after the last whole line.
+/// counted, and the trail states their number as soon as it can be written again. After `kill -9`,
+/// the next trail with the same path continues after the last whole line.
 ///
 /// Copies write to one trail. Any thread may use them. Only one process may write a trail, and it
-/// must not fork while it does. Needs a POSIX system.
+/// must not fork meanwhile. Needs a POSIX system.
 class AuditTrail {
  public:
   /// Begins or continues the trail of `audit_options::path`, for a cache with these options. Throws
@@ -95,8 +95,8 @@ class AuditTrail {
   }
 
   /// Waits until all earlier events, and the number of lost events, are on the disk. Returns false
-  /// if they cannot be written or if it takes too long. Always returns false after written entries
-  /// are gone: the disk has lost them, or somebody has deleted their file.
+  /// if they cannot be written or if it takes too long. After the disk has lost written entries, or
+  /// somebody has deleted their file, it always returns false.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
     return ending_->queue.flush(longest) && ending_->writer->is_complete();
   }
@@ -146,8 +146,8 @@ class AuditTrail {
     return std::move(json).finish();
   }
 
-  /// Adds the entries of an event that made policies of a record: its text, and the policies of all
-  /// crawlers of the cache.
+  /// Adds the entries of an event that led to new policies: the text of its record, and the
+  /// policies of all crawlers of the cache.
   template <class Event>
   static void add_policies(std::vector<adapters_detail::audit_part>& parts, const Event& event,
                            base::json_writer members) {
@@ -185,7 +185,7 @@ class AuditTrail {
 
   std::shared_ptr<ending> ending_;
   std::size_t crawler_ = 0;
-  std::string token_;  // of that crawler
+  std::string token_;  // the product token of that crawler
 };
 
 static_assert(Observer<AuditTrail>);

@@ -60,7 +60,8 @@ class audit_verifier {
 
   [[nodiscard]] audit_result run() {
     if (files_.empty()) {
-      throw std::invalid_argument{"verify_audit: give the files of the trail"};
+      throw std::invalid_argument{
+          "verify_audit: the list of files is empty: give the files of the trail"};
     }
     for (const std::string& file : files_) {
       audit_lines lines{file};
@@ -102,27 +103,29 @@ class audit_verifier {
       return at_.file == files_.back()
                  ? fail(torn, expected_,
                         "the last line is not whole: its process was killed while it wrote, or "
-                        "is writing now; all entries before are in order. AuditTrail mends this "
-                        "when it goes on")
-                 : fail(lost, expected_, "the last line is not whole, and files follow");
+                        "is writing now. All entries before it are in order. AuditTrail repairs "
+                        "this when it continues the trail")
+                 : fail(lost, expected_,
+                        "the last line is not whole, but other files follow: the end of this file "
+                        "is lost");
     }
     const auto entry = audit_entry::read(line);
     if (!entry || !entry->is_whole()) {
       if (find(expected_).line != 0) {
-        return fail(
-            added, expected_,
-            entry ? "an entry was added, or moved and changed" : "what is no entry was added");
+        return fail(added, expected_,
+                    entry ? "an entry was added, or moved and changed"
+                          : "a line that is not an entry was added");
       }
       return fail(changed, expected_,
                   named(expected_) + " was changed: " +
-                      (entry ? "its hash is another" : "it is no entry any more"));
+                      (entry ? "it does not match its hash" : "it is not an entry any more"));
     }
     const std::uint64_t n = entry->n();
     if (expected_ == 0) {
       expected_ = n;
       if (n > 1 && entry->type() == "trail") {
-        found_.notes.push_back("nothing is known of the entries 1 to " + std::to_string(n - 1) +
-                               ": they stand in earlier files");
+        found_.notes.push_back("the entries 1 to " + std::to_string(n - 1) +
+                               " are in earlier files, which were not checked: give all files");
       }
     }
     if (n != expected_) {
@@ -134,12 +137,12 @@ class audit_verifier {
     const std::string last = found_.entries == 0 ? std::string(64, '0') : found_.head;
     if (entry->text("prev") != last && !(n != 1 && found_.entries == 0)) {
       if (n == 1) {
-        return fail(changed, 1, "entry 1 was changed: it names an entry before");
+        return fail(changed, 1, "entry 1 was changed: it has the hash of an entry before it");
       }
       at_ = before_;
-      return fail(
-          changed, n - 1,
-          named(n - 1) + " was changed, and its hash with it: " + named(n) + " names another");
+      return fail(changed, n - 1,
+                  named(n - 1) + " was changed, and its hash with it: " + named(n) +
+                      " has another hash for it");
     }
     return check_signature(*entry) && accept(*entry);
   }
@@ -152,13 +155,13 @@ class audit_verifier {
     has_head_ = has_head_ || found_.head == known_head_;
     const std::string type = entry.type();
     is_closed_ = type == "checkpoint" && entry.text("why") == "close";
-    if (const std::string text = entry.text("note"); !text.empty()) {  // something was lost
+    if (const std::string text = entry.text("note"); !text.empty()) {  // it reports a loss
       note(entry.n(), base::printable(text));
     }
     if (type == "trail") {
       is_signed_ = is_signed_ || !entry.text("key").empty();
       unsigned_before_ = unsigned_ - 1;
-      told_every_ = (std::max)(told_every_, entry.number("sign_every"));
+      stated_every_ = (std::max)(stated_every_, entry.number("sign_every"));
     }
     return true;
   }
@@ -170,20 +173,21 @@ class audit_verifier {
       return true;
     }
     if (entry.text("key") != key_->name()) {
-      return fail(not_signed, n, named(n) + " is signed by another key");
+      return fail(not_signed, n,
+                  named(n) + " is signed by another key: give the public key of the signer");
     }
     if (!entry.is_signed_by(*key_)) {
       return fail(changed, n,
-                  named(n) + " is not what the key has signed: it, or what is between it and the " +
-                      "signature before, was rewritten");
+                  named(n) + " is not what the key has signed: this entry, or one since the " +
+                      "previous signature, was rewritten");
     }
     if (entry.text("why") == "start" && unsigned_before_ > 0) {
       note(n, "the " + std::to_string(unsigned_before_) +
-                  " entries that another process had left unsigned were signed only now");
+                  " entries before it, which another process left unsigned, were signed only now");
     }
     unsigned_ = 0;
     has_signature_ = true;
-    sign_every_ = told_every_;
+    sign_every_ = stated_every_;
     return true;
   }
 
@@ -195,7 +199,7 @@ class audit_verifier {
       if (there.line != 0) {
         return fail(reordered, n,
                     at_.line == 1 ? "the files are not in order: " + there.file + " comes before"
-                                  : named(n) + " stands before " + named(expected_) +
+                                  : named(n) + " comes before " + named(expected_) +
                                         ", which is in line " + std::to_string(there.line));
       }
       const std::string missing = n == expected_ + 1 ? named(expected_) + " is"
@@ -229,20 +233,20 @@ class audit_verifier {
           "no entry has the hash that is known: the end was cut off, or the trail rewritten");
     }
     if (key_ && !has_signature_) {
-      return fail(not_signed, expected_ - 1, "nothing is signed by the key");
+      return fail(not_signed, expected_ - 1,
+                  "the trail has no signature by the given key: give the public key of the signer");
     }
     if (key_ && sign_every_ > 0 && unsigned_ > sign_every_) {
       return fail(not_signed, expected_ - unsigned_,
-                  "the last " + std::to_string(unsigned_) +
-                      " entries are not signed, though each " + std::to_string(sign_every_) +
-                      " should be");
+                  "the last " + std::to_string(unsigned_) + " entries are not signed, but every " +
+                      std::to_string(sign_every_) + " entries there should be a signature");
     }
     if (!is_closed_) {
       found_.notes.push_back(
           std::string{"the trail was not ended: it is still written, or its process was killed, or "
                       "the end was cut off. "} +
-          (known_head_.empty() ? "The files alone do not tell which: give the hash of a late entry"
-                               : "What came behind the known hash is not known"));
+          (known_head_.empty() ? "The files do not show which: give the hash of a late entry"
+                               : "Entries after the known hash may be missing"));
     }
     if (key_ && unsigned_ > 0) {
       found_.notes.push_back("the last " + std::to_string(unsigned_) +
@@ -250,9 +254,10 @@ class audit_verifier {
     }
     if (!key_) {
       found_.notes.emplace_back(
-          is_signed_ ? "the trail is signed, and nobody checked that: give the public key"
-                     : "the trail is not signed: who can write its files can rewrite it from any "
-                       "entry on");
+          is_signed_
+              ? "the trail is signed, but its signatures were not checked: give the public key"
+              : "the trail is not signed: anyone who can write its files can rewrite it from "
+                "any entry on");
     }
     return true;
   }
@@ -287,28 +292,28 @@ class audit_verifier {
   place at_;
   place before_;
   std::uint64_t expected_ = 0;  // the number of the next entry; 0 before the first
-  bool is_closed_ = false;      // the last entry says that the trail ends
+  bool is_closed_ = false;      // true if the last entry says that the trail ends
   bool has_head_ = false;
   bool is_signed_ = false;
   bool has_signature_ = false;
   std::uint64_t unsigned_ = 0;         // entries since the last signature
   std::uint64_t unsigned_before_ = 0;  // those of earlier processes
-  std::uint64_t told_every_ = 0;       // the interval of signatures that the trail states
+  std::uint64_t stated_every_ = 0;     // the interval of signatures that the trail states
   std::uint64_t sign_every_ = 0;       // the stated interval, if it is signed
 };
 
 }  // namespace adapters_detail
 
-/// Follows the trail in these files, which are sorted by age. Names the first entry that was
+/// Follows the trail in these files. Give the oldest file first. Names the first entry that was
 /// changed, lost, added or moved, or an incomplete last line.
 ///
-/// The chain shows each change, unless all later entries were rewritten. Signatures show that, too,
-/// if `public_key` is the key of the signer in PEM; if it is empty, they are not checked. If the
-/// end was cut off after a whole line, only a missing signature shows it, or `head`: the hash of an
-/// entry that must be there, from an earlier `audit_stats::last_hash`. `notes` states the limits of
-/// the check. Files may have any content. Throws `audit_error` for a file that cannot be read, is
-/// not a regular file or has a line above 32 MiB, and for a bad key. Throws `std::invalid_argument`
-/// if there are no files. Linear; keeps one line in memory.
+/// The chain shows each change, unless all later entries were rewritten. Signatures show that, too.
+/// They are checked if `public_key`, the signer's key in PEM, is not empty. If the end was cut off
+/// after a whole line, only a missing signature or `head` shows it. `head` is the hash of an entry
+/// that must exist, from an earlier `audit_stats::last_hash`. `notes` states the limits of the
+/// check. Files may have any content. Throws `audit_error` for a file that cannot be read, is not a
+/// regular file or has a line above 32 MiB, and for a bad key. Throws `std::invalid_argument` if
+/// there are no files. Linear; keeps one line in memory.
 [[nodiscard]] inline audit_result verify_audit(const std::vector<std::string>& files,
                                                std::string_view public_key = {},
                                                std::string_view head = {}) {

@@ -21,8 +21,8 @@ namespace adapters_detail {
 // cpr 1.10.0 was released with the version number 1.9.0.
 static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or later");
 
-/// A session of cpr. It prepares the request. `Session::Get()` does not make the transfer, since it
-/// reads its progress callback only once a second, so that a stop would have to wait.
+/// Makes a slot with the handle of a session of cpr. The session only prepares the request.
+/// `Session::Get()` does not make the transfer: it checks for a stop only once a second.
 [[nodiscard]] inline curl_slot cpr_slot(const curl_settings& settings,
                                         const std::function<void(cpr::Session&)>& configure) {
   const auto session = std::make_shared<cpr::Session>();
@@ -34,7 +34,7 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
   return [session, &settings](const fetch_request& request) {
     session->SetUrl(cpr::Url{request.url});
     session->PrepareGet();
-    // They come last, so that no setting of the session can break the rules of a Fetcher.
+    // These settings come last, so that no setting of the session can break the rules of a Fetcher.
     CURL* const easy = session->GetCurlHolder()->handle;
     settings.apply(easy);
     return easy;
@@ -48,13 +48,12 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
 /// When to use which: `CurlFetcher` needs one library less. `CprFetcher` is for a program that sets
 /// up its `cpr::Session`s in its own way and wants the same for robots.txt.
 ///
-/// These settings of a configured session are replaced by those of a `Fetcher`: request headers,
-/// body, redirects, cookies, schemes, the check of certificates, callbacks for header, body,
-/// debugging and sockets, and timeouts. Interceptors do not run. `fetch` also throws what
-/// `configure` throws.
+/// `CprFetcher` replaces these settings of a configured session: request headers, body, redirects,
+/// cookies, schemes, timeouts, the check of certificates, and callbacks for header, body, debugging
+/// and sockets. Interceptors do not run. `fetch` also throws what `configure` throws.
 ///
-/// With a `configure`, a session may have a proxy. Its address must be permitted, like that of a
-/// proxy from the environment: see `curl_options::allowed_addresses`.
+/// If `configure` sets a proxy, the options must permit its address, like that of a proxy from the
+/// environment: see `curl_options::allowed_addresses`.
 class CprFetcher : public CurlFetcher {
  public:
   /// Makes a fetcher with default options.
@@ -63,8 +62,8 @@ class CprFetcher : public CurlFetcher {
   /// `configure` sets up each new session before its first use, with anything that cpr can set:
   /// proxies with passwords, an interface, a client certificate. Any thread may call it, also
   /// several at once. The constructor and `fetch()` pass its exceptions on. Throws
-  /// std::invalid_argument if libcurl cannot follow an option, and std::runtime_error if libcurl
-  /// cannot start.
+  /// `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
+  /// `std::runtime_error` if libcurl cannot start.
   explicit CprFetcher(const curl_options& options,
                       const std::function<void(cpr::Session&)>& configure = {})
       : CurlFetcher(

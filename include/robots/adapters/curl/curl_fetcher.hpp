@@ -22,14 +22,14 @@ namespace robots {
 /// or with credentials, and a request header with a line end: the error is `fetch_error::protocol`.
 /// `timeout` and `stop` apply to name lookup, connecting and transfer. Keeps no cookies and reads
 /// no netrc. Opens no connection to an address outside the internet, unless
-/// `curl_options::allowed_addresses` has it: the error is `fetch_error::refused_address`.
+/// `curl_options::allowed_addresses` has that address: the error is `fetch_error::refused_address`.
 ///
-/// libcurl asks for the codings that it can decode, and decodes before `max_bytes` applies, so a
-/// compression bomb stays small. A body over the limit ends the transfer at once, and is a response
-/// with `truncated`. Content that libcurl cannot decode is `fetch_error::protocol`. So is encoded
+/// libcurl asks for the codings that it can decode. `max_bytes` limits the decoded body, so a
+/// compression bomb stays small. A longer body ends the transfer at once, and the response has
+/// `truncated`. Content that libcurl cannot decode is `fetch_error::protocol`. So is encoded
 /// content that ends with its connection: libcurl does not say whether it was cut, so only a length
-/// or chunks prove that it is whole. With a status other than 2xx, it is a response without a body
-/// instead: the status says everything.
+/// or chunks prove that it is whole. If the status is not 2xx, the result of both is a response
+/// without a body instead, since only the status matters.
 ///
 /// Uses HTTP/1.1 only: HTTP/2 has no advantage for a robots.txt.
 ///
@@ -39,7 +39,8 @@ namespace robots {
 /// verbose strings, which is the default.
 ///
 /// If a reused connection turns out to be closed before any octet of the answer, libcurl sends the
-/// request again on a new one (RFC 9112, section 9.3.1). So the server may see it twice.
+/// request again on a new connection (RFC 9112, section 9.3.1). So the server may get the request
+/// twice.
 ///
 /// Copies share a pool of handles and connections. Any thread may call any copy: each call takes a
 /// handle. No lock is held during network operations.
@@ -51,8 +52,8 @@ class CurlFetcher {
   /// Makes a fetcher with default options.
   CurlFetcher() : CurlFetcher(curl_options{}) {}
 
-  /// Throws std::invalid_argument if libcurl cannot follow an option, and std::runtime_error if
-  /// libcurl cannot start.
+  /// Throws `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
+  /// `std::runtime_error` if libcurl cannot start.
   explicit CurlFetcher(const curl_options& options)
       : CurlFetcher(options, &adapters_detail::plain_curl_slot,
                     adapters_detail::proxy_source::environment) {}
@@ -64,7 +65,7 @@ class CurlFetcher {
     const auto response = std::make_shared<std::optional<fetch_response>>();
     web->start(request, [response](fetch_response answer) { *response = std::move(answer); });
     while (!response->has_value()) {
-      // Events end the sleep early. The limit is for a libcurl without wakeup.
+      // Events end the wait early. The limit of a second is for a libcurl that cannot be woken.
       web->run_once(std::chrono::seconds{1});
     }
     shared_->opened += web->connections_opened() - opened;
@@ -76,7 +77,7 @@ class CurlFetcher {
   [[nodiscard]] std::uint64_t connections_opened() const noexcept { return shared_->opened; }
 
  protected:
-  /// Makes a fetcher with other handles.
+  /// Makes a fetcher whose handles come from `make`.
   CurlFetcher(const curl_options& options, adapters_detail::curl_transfers::slot_factory make,
               adapters_detail::proxy_source source)
       : shared_(std::make_shared<shared>(

@@ -23,19 +23,19 @@ namespace robots {
 ///     }
 ///
 /// Everything happens in `run_once`, except name lookup: libcurl may start threads for that. Each
-/// exchange ends at its timeout, or when its stop token is requested. Any thread may request that,
-/// and it wakes a waiting `run_once`. When to use which: `prefetch` to warm a cache, this class for
-/// your own loop, `AsioCurlFetcher` with Boost.Asio.
+/// exchange ends at its timeout, or when somebody requests a stop by its token. Any thread may
+/// request a stop, which wakes a waiting `run_once`. When to use which: `prefetch` to warm a cache,
+/// this class for your own loop, `AsioCurlFetcher` with Boost.Asio.
 ///
-/// Only one thread at a time may use it, but any thread may call `wake`. Do not destroy it in its
-/// callbacks. Its destruction ends running exchanges without callbacks.
+/// Only one thread at a time may use it, but any thread may call `wake`. The destructor ends
+/// running exchanges without callbacks. Do not destroy it in its callbacks.
 class curl_multi_fetcher {
  public:
   /// Gets the response of an exchange, once. It may start other exchanges, and may call `run_once`.
   using on_done = std::function<void(fetch_response)>;
 
-  /// Throws std::invalid_argument if libcurl cannot follow an option, and std::runtime_error if
-  /// libcurl cannot start.
+  /// Throws `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
+  /// `std::runtime_error` if libcurl cannot start.
   explicit curl_multi_fetcher(const curl_options& options = {}) : transfers_(options) {}
 
   curl_multi_fetcher(const curl_multi_fetcher&) = delete;

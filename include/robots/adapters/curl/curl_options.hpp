@@ -17,21 +17,22 @@ struct curl_options {
   /// Above 0.
   std::chrono::milliseconds connect_timeout{10'000};
 
-  /// PEM file of trusted certificates. If this or `ca_path` is set, nothing else is trusted. If
+  /// A PEM file of trusted certificates. If this or `ca_path` is set, nothing else is trusted. If
   /// neither is set, libcurl's own file of certificates is trusted, or its folder if it has no
   /// file.
   std::string ca_file{};
 
-  /// Folder of trusted certificates, prepared with `openssl rehash`.
+  /// A folder of trusted certificates, prepared with `openssl rehash`.
   std::string ca_path{};
 
-  /// Proxy for every request, as `[scheme://]host[:port]`; an empty text means no proxy. Without a
-  /// value, the environment decides (`http_proxy`, `https_proxy`, `no_proxy`), as for all programs
-  /// with libcurl.
+  /// The proxy for every request, as `[scheme://]host[:port]`; an empty text means no proxy.
+  /// Without a value, the environment decides (`http_proxy`, `https_proxy`, `no_proxy`), as for all
+  /// programs with libcurl.
   std::optional<std::string> proxy{};
 
-  /// Other targets for connections: with `HOST1:PORT1:HOST2:PORT2`, connections to the first pair
-  /// go to the second, under the first name. For tests and intranets.
+  /// Other servers for some hosts. With `HOST1:PORT1:HOST2:PORT2`, connections to `HOST1:PORT1` go
+  /// to `HOST2:PORT2`, and the Host header and the certificate keep the name `HOST1`. For tests and
+  /// intranets.
   std::vector<std::string> connect_to{};
 
   /// Addresses (`127.0.0.1`, `::1`) and prefixes (`10.0.0.0/8`) that may be reached besides those
@@ -48,20 +49,21 @@ struct curl_options {
   /// permitted even if `connect_to` leads elsewhere.
   std::vector<std::string> allowed_addresses{};
 
-  /// If false, every address may be reached.
+  /// If false, the fetcher may connect to every address.
   bool guard_addresses = true;
 
   /// Keeps connections and addresses of hosts for later requests. Set it to fetch many pages of few
-  /// hosts. It does not help to fetch one robots.txt from each of many sites, and each request
-  /// becomes slower the more of them libcurl keeps.
+  /// hosts. For one robots.txt from each of many sites, it has no advantage, and every connection
+  /// that libcurl keeps makes requests slower.
   bool keep_connections = false;
 
   /// The most idle handles to keep for later exchanges, each with its open connections.
   std::size_t max_idle_handles = 64;
 
   /// The most open connections of a `curl_multi_fetcher` or `AsioCurlFetcher`, including idle ones;
-  /// 0 means no limit. It also limits the exchanges at once. Others wait in order, and their
-  /// timeout starts when they begin. The other fetchers make an exchange for each calling thread.
+  /// 0 means no limit. It also limits the exchanges at once. Further exchanges wait in order, and
+  /// their timeout starts when they begin. The other fetchers make one exchange at a time for each
+  /// thread that calls them.
   std::size_t max_connections = 256;
 
   /// The most octets of headers in one exchange; more is `fetch_error::protocol`. Above 0.

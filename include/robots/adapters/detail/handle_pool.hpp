@@ -11,7 +11,7 @@ namespace robots::adapters_detail {
 
 /// Lends handles to any thread. Lends the most recently returned handle first, since its
 /// connections are the freshest. Makes a new handle if none is idle. The pool must outlive its
-/// leases.
+/// loans.
 template <class Handle>
 class handle_pool {
  public:
@@ -55,7 +55,7 @@ class handle_pool {
     try {
       idle_.push_back(std::move(handle));
     } catch (...) {
-      return;  // no memory to keep it: it ends here
+      return;  // no memory to keep the handle: it is destroyed
     }
   }
 

@@ -11,12 +11,13 @@
 namespace robots::adapters_detail {
 
 /// Returns sixteen hexadecimal digits that nobody can guess, from the random numbers of the
-/// operating system. They name leases, and identify the changes of each process. Throws
+/// operating system. A token names a lease, or marks the changes that a process makes. Throws
 /// `store_error` if the system cannot supply them.
 [[nodiscard]] inline std::string store_token() {
   std::array<unsigned char, 8> octets{};
   if (::getentropy(octets.data(), octets.size()) != 0) {
-    throw store_error{"the system has no random numbers for a lease"};
+    throw store_error{
+        "the system has no random numbers for a lease: permit getrandom in the sandbox"};
   }
   std::string token;
   for (const unsigned char octet : octets) {

@@ -45,7 +45,8 @@ struct opentelemetry_context final : call_context {
 
 namespace adapters_detail {
 
-/// Converts a text for OpenTelemetry, whose SDK reads the data pointer of an empty text, too.
+/// Converts a text for OpenTelemetry. The pointer is never null, since the SDK reads it even if the
+/// text is empty.
 [[nodiscard]] inline opentelemetry::nostd::string_view text_of(std::string_view from) noexcept {
   return from.empty() ? opentelemetry::nostd::string_view{""}
                       : opentelemetry::nostd::string_view{from.data(), from.size()};

@@ -34,15 +34,15 @@ namespace robots {
 /// `metrics_snapshot::families`: `robots.cache.hits`, `robots.blocked_requests`,
 /// `robots.parse.duration` and so on.
 ///
-/// The SDK reads counters and gauges when it collects, all at one moment. Histograms need each
-/// single duration, so this class is an observer, too: pass it to the cache together with the
-/// `Metrics`, as `robots::observers{metrics, exported}`. Durations are in seconds. The default
-/// buckets of the SDK are made for milliseconds, so set a view. Copies share one registration,
-/// which ends with the last copy. Any thread may call it.
+/// The SDK reads counters and gauges when it collects, and gets all from one snapshot. Histograms
+/// need each single duration, so this class is also an observer: pass it to the cache together with
+/// the `Metrics`, as `robots::observers{metrics, exported}`. Durations are in seconds. The default
+/// buckets of the SDK are made for milliseconds, so add a view with buckets for seconds. Copies
+/// share one registration, which ends with the last copy. Any thread may call it.
 class OpenTelemetryMetrics {
  public:
-  /// Exports `from` through `meter`, which must not be null. `now` returns the statistics of a
-  /// cache, if they are to be exported, too. Any thread may call it while a copy of this object
+  /// Exports `from` through `meter`, which must not be null. To export the statistics of a cache,
+  /// too, give a `now` that returns them. Any thread may call `now` while a copy of this object
   /// exists. It must not throw.
   OpenTelemetryMetrics(const opentelemetry::nostd::shared_ptr<opentelemetry::metrics::Meter>& meter,
                        Metrics from, std::function<cache_stats()> now = {})
@@ -66,7 +66,7 @@ class OpenTelemetryMetrics {
 
   struct state;
 
-  /// A family that the SDK asks for.
+  /// A family that the SDK reads.
   struct observed {
     state* owner = nullptr;
     std::size_t index = 0;        // its index in the result of `families`
@@ -129,7 +129,8 @@ class OpenTelemetryMetrics {
       state& owner = *from.owner;
       const observer& to = opentelemetry::nostd::get<observer>(result);
       const std::scoped_lock lock{owner.mutex};
-      // The SDK asks one instrument after another. If it asks one again, the next round has begun.
+      // The SDK reads one instrument after another. If it reads one again, the next collection has
+      // begun.
       if (from.observation == owner.observation) {
         owner.latest = owner.families();
         ++owner.observation;
@@ -140,7 +141,7 @@ class OpenTelemetryMetrics {
         to->Observe(static_cast<std::int64_t>(sample.value), labels);
       }
     } catch (...) {
-      return;  // no memory: the next time
+      return;  // no memory: the next collection reports the values
     }
   }
 

@@ -29,15 +29,15 @@ namespace robots {
 /// An observer that makes spans for the work of a call, as children of the caller's span: see
 /// `opentelemetry_context`. Work without a trace has no spans.
 ///
-/// | span           | of                                                          |
+/// | span           | work                                                        |
 /// |----------------|-------------------------------------------------------------|
 /// | `robots.fetch` | a retrieval, and in it a client span `GET` for each request |
-/// | `robots.parse` | the reading of a file that came                             |
-/// | `robots.check` | a decision: `robots.blocked`, the reason, the rule          |
-/// | `robots.admit` | the answer of a gate, and how long it kept the caller       |
+/// | `robots.parse` | parsing a file                                              |
+/// | `robots.check` | a decision, with `robots.blocked`, the reason and the rule  |
+/// | `robots.admit` | the answer of a gate, as long as the caller waited          |
 ///
-/// A span is made when its work is over, with a start time in the past. A handle: copies use the
-/// same tracer. Any thread may call it.
+/// A span is made when its work is over, with a start time in the past. Copies use the same tracer.
+/// Any thread may call it.
 class OpenTelemetryTracing {
  public:
   /// Makes spans with `tracer`, which must not be null.
@@ -113,8 +113,8 @@ class OpenTelemetryTracing {
   using span_context = opentelemetry::trace::SpanContext;
   using span_kind = opentelemetry::trace::SpanKind;
 
-  /// Makes a span for work that has ended. The arguments are its duration and the time since its
-  /// end.
+  /// Makes a span for work that has ended. `duration` is that of the work, and `ended` is the time
+  /// since its end.
   class past_span {
    public:
     past_span(opentelemetry::trace::Tracer& tracer, std::string_view name,
@@ -155,7 +155,7 @@ class OpenTelemetryTracing {
     opentelemetry::trace::EndSpanOptions end_;
   };
 
-  /// Follows OpenTelemetry's semantic conventions for HTTP clients.
+  /// Makes the span of a request by OpenTelemetry's semantic conventions for HTTP clients.
   void tell(const exchange_event& event, const span_context& parent) {
     const detail::exchange& asked = event.exchange;
     past_span span{*tracer_, "GET", parent, event, event.duration, event.ended, span_kind::kClient};

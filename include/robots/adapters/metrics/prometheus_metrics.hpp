@@ -28,9 +28,9 @@ namespace robots {
 ///     exposer.RegisterCollectable(exported);
 class PrometheusMetrics final : public prometheus::Collectable {
  public:
-  /// Exports `from`. `now` returns the statistics of a cache, if they are to be exported, too:
-  /// `[&cache] { return cache.stats(); }`. Any thread may call it while this object exists. It must
-  /// not throw.
+  /// Exports `from`. To export the statistics of a cache, too, give a `now` that returns them:
+  /// `[&cache] { return cache.stats(); }`. Any thread may call `now` while this object exists. It
+  /// must not throw.
   explicit PrometheusMetrics(Metrics from, std::function<cache_stats()> now = {})
       : from_(std::move(from)), now_(std::move(now)) {}
 

@@ -9,7 +9,7 @@ struct redisContext;  // of hiredis
 
 namespace robots {
 
-/// The server of a `RedisStore`, and its timeouts.
+/// The server of a `RedisStore` or `RedisPaceLedger`, and the timeouts.
 struct redis_options {
   /// The URL of the server, in one of these forms. Parts in brackets are optional, and `%XX` means
   /// any octet:

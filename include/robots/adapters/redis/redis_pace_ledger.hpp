@@ -20,8 +20,8 @@ namespace robots {
 
 /// A ledger in Redis for any number of machines: `gate_options::ledger`.
 ///
-/// Each question is one script and one round trip, and uses the time of the server. With the prefix
-/// P of the options, the state of a host is at `P pace:HOST`, without the blank. It is kept for a
+/// Each call is one script and one round trip, and uses the time of the server. With the prefix P
+/// of the options, the key of a host is `P pace:HOST`, without the blank. The server keeps it for a
 /// minute longer than needed. An ACL in Redis needs the commands eval, time, hget, hmget, hset and
 /// pexpire.
 ///
@@ -110,7 +110,9 @@ return 0
     using kind = adapters_detail::redis_reply::kind;
     const adapters_detail::redis_reply reply = client_->ask_one(command, kind::integer);
     if (reply.type == kind::nil || reply.integer < 0) {
-      throw store_error{"Redis answers a claim without a wait"};
+      throw store_error{
+          "RedisPaceLedger: the reply to EVAL is not a wait: check that redis_options::url "
+          "names a Redis server"};
     }
     constexpr auto most = std::chrono::floor<microseconds>(longest_delay);
     return microseconds{(std::min)(reply.integer, std::int64_t{most.count()})};

@@ -69,14 +69,15 @@ namespace adapters_detail {
 /// The store opens a connection when it first needs one, so a crawler can start without its Redis.
 /// It closes a connection after each error. A call takes at most `connect_timeout` and twice
 /// `command_timeout`. `load_all` takes one `command_timeout` more for each further 512 keys. In a
-/// cluster, the limits apply to each node. If nodes have changed, half of `connect_timeout` is
-/// added.
+/// cluster, the limits apply to each node. If nodes have changed, a call takes half of
+/// `connect_timeout` more.
 ///
-/// The format of records ends the prefix P. A value is at `P site:KEY`, a lease at `P lease:KEY`,
-/// both without the blank. Changes are published on the channel `P changed`. KEY has braces around
-/// the text after `https://` or `http://`, so that a cluster has all keys of a site in one slot. An
-/// ACL of Redis needs `~P* &P*` and the commands get, strlen, set, del, eval, publish, subscribe,
-/// ping and select; for `for_each` also scan and pttl; in a cluster also cluster and asking.
+/// P is the prefix of the options, followed by the format of records. A value is at `P site:KEY`, a
+/// lease at `P lease:KEY`, both without the blank. Changes are published on the channel `P
+/// changed`. KEY has braces around the text after `https://` or `http://`, so that a cluster has
+/// all keys of a site in one slot. An ACL of Redis needs `~P* &P*` and the commands get, strlen,
+/// set, del, eval, publish, subscribe, ping and select; for `for_each` also scan and pttl; in a
+/// cluster also cluster and asking.
 class RedisStore : public SharedStore {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
@@ -101,7 +102,8 @@ class RedisStore : public SharedStore {
     std::vector<std::optional<std::string>> values;
     for (store_reply& loaded : load_or_lease(questions, {})) {
       if (!loaded.is_answered) {
-        throw store_part_error{"Redis Cluster: the node of a key cannot be reached"};
+        throw store_part_error{
+            "Redis Cluster: the node of a key cannot be reached: check the nodes"};
       }
       values.push_back(std::move(loaded.value));
     }
@@ -152,7 +154,9 @@ class RedisStore : public SharedStore {
       }
       reply answer = client::accepted(commands[i], std::move(got[i]), reply::kind::list);
       if (answer.list.size() != 3 || answer.list[2].type != reply::kind::integer) {
-        throw store_error{"Redis answers EVAL without two values and a number"};
+        throw store_error{
+            "RedisStore: the reply to EVAL is not two values and a number: check that "
+            "redis_options::url names a Redis server"};
       }
       const auto value = [&](reply& from) {
         return from.type == reply::kind::text ? std::optional{std::move(from.text)} : std::nullopt;
@@ -168,8 +172,8 @@ class RedisStore : public SharedStore {
     return replies;
   }
 
-  /// Stores `value` for `lifetime`, which may be a hundred years. Throws `store_error` if it cannot
-  /// be stored or is longer than `max_value_bytes`. Then the old value remains.
+  /// Stores `value` for `lifetime`, or for a hundred years at most. Throws `store_error` if it
+  /// cannot be stored or is longer than `max_value_bytes`. After an error, the old value remains.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     if (lifetime <= std::chrono::milliseconds{0}) {
@@ -212,7 +216,7 @@ class RedisStore : public SharedStore {
   }
 
   /// Returns the lease of `key`, unless somebody holds it. One round trip. Throws `store_error`.
-  /// Then the lease may still have been taken, until `duration` has passed.
+  /// After an error, the lease may be taken nevertheless, until `duration` has passed.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     if (duration <= std::chrono::milliseconds{0}) {
@@ -243,8 +247,9 @@ class RedisStore : public SharedStore {
   }
 
   /// Calls `on_change` for each key that others erase or announce, and once with "" after the
-  /// server could not be reached. Returns when it listens, or when the first try has failed. Then
-  /// it tries again, at least every two seconds. Failures of the server do not make it throw.
+  /// server could not be reached. Returns when it listens, or when the first try has failed. A
+  /// thread then tries again, at least every two seconds. Failures of the server cause no
+  /// exception.
   void watch(std::function<void(std::string_view)> on_change) override {
     const std::scoped_lock lock{parts_->watching};
     parts_->subscription.reset();
@@ -263,10 +268,10 @@ class RedisStore : public SharedStore {
         });
   }
 
-  /// Calls `look` with each key that has a value, and the rest of its lifetime. For people who
-  /// inspect a store; `SharedStore` does not have it. It may include values that are published or
-  /// erased meanwhile, and a key may come twice. Reads all keys of the server, as long as the
-  /// server has more. Throws `store_error`.
+  /// Calls `look` with each key that has a value, and the rest of its lifetime. For tools that
+  /// inspect a store; `SharedStore` has no such function. It may include values that are published
+  /// or erased meanwhile, and a key may come twice. Scans all keys of the server, also those of
+  /// other programs. Throws `store_error`.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
     const std::string prefix = parts_->prefix + "site:";
@@ -278,7 +283,9 @@ class RedisStore : public SharedStore {
         const reply page =
             client::accepted(scan.front(), std::move(server->ask(scan).front()), reply::kind::list);
         if (page.list.size() != 2) {
-          throw store_error{"Redis answers SCAN without a page of keys"};
+          throw store_error{
+              "RedisStore: the reply to SCAN is not a page of keys: check that "
+              "redis_options::url names a Redis server"};
         }
         std::vector<command> commands;
         for (const reply& key : page.list[1].list) {
@@ -333,7 +340,7 @@ class RedisStore : public SharedStore {
     if (value.size() > most) {
       throw store_error{"RedisStore: a value of " + std::to_string(value.size()) +
                         " octets is above max_value_bytes, " + std::to_string(most) +
-                        ": raise it in every process"};
+                        ": raise that limit in every process"};
     }
   }
 

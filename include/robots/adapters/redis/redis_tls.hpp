@@ -26,13 +26,14 @@ namespace robots {
 /// cluster node names.
 class redis_tls {
  public:
-  /// The certificates that it trusts, and the one that it sends. All are paths of PEM files.
+  /// The certificates that it trusts, and the one that it sends. All are paths of PEM files, except
+  /// `ca_path`.
   struct files {
     /// Trusted certificates. If this or `ca_path` is set, nothing else is trusted. If neither is
     /// set, OpenSSL's own certificates are.
     std::string ca_file{};
-    std::string ca_path{};           ///< folder of trusted certificates, see `openssl rehash`
-    std::string certificate_file{};  ///< of this client, if the server asks for one
+    std::string ca_path{};           ///< a folder of trusted certificates, see `openssl rehash`
+    std::string certificate_file{};  ///< the client's certificate, if the server asks for one
     std::string key_file{};          ///< the key of that certificate
   };
 
@@ -53,14 +54,16 @@ class redis_tls {
                             : SSL_CTX_load_verify_locations(context_.get(), path(paths.ca_file),
                                                             path(paths.ca_path)) == 1;
     if (!trusts) {
-      throw std::invalid_argument{"redis_tls: ca_file or ca_path cannot be read"};
+      throw std::invalid_argument{"redis_tls: ca_file \"" + paths.ca_file + "\" or ca_path \"" +
+                                  paths.ca_path + "\" has no certificates that can be read"};
     }
     if (!paths.certificate_file.empty() &&
         (SSL_CTX_use_certificate_chain_file(context_.get(), path(paths.certificate_file)) != 1 ||
          SSL_CTX_use_PrivateKey_file(context_.get(), paths.key_file.c_str(), SSL_FILETYPE_PEM) !=
              1)) {
-      throw std::invalid_argument{
-          "redis_tls: certificate_file and key_file do not belong together"};
+      throw std::invalid_argument{"redis_tls: certificate_file \"" + paths.certificate_file +
+                                  "\" and key_file \"" + paths.key_file +
+                                  "\" must be PEM files of a certificate and of its key"};
     }
   }
 
@@ -78,7 +81,8 @@ class redis_tls {
                    : SSL_set1_host(session.get(), host.c_str()) == 1 &&
                          SSL_set_tlsext_host_name(session.get(), host.c_str()) == 1;
     if (!is_named) {
-      throw store_error{"Redis at " + host + ": the host is not valid for TLS"};
+      throw store_error{"Redis at " + host +
+                        ": TLS needs a host name or an address in the URL, and this is neither"};
     }
     SSL_up_ref(session.get());  // for hiredis, which begins the handshake
     const adapters_detail::sigpipe_guard no_signal;
@@ -90,7 +94,8 @@ class redis_tls {
   }
 
  private:
-  /// Continues the handshake as far as the socket permits.
+  /// Continues the handshake as far as the socket permits. Returns 0 at its end, else the event to
+  /// wait for.
   [[nodiscard]] static short step(const std::string& host, SSL* session) {
     const adapters_detail::sigpipe_guard no_signal;
     ERR_clear_error();

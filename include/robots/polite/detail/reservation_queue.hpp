@@ -18,19 +18,19 @@ namespace robots::polite_detail {
 class reservation_queue {
  public:
   /// Returns the number of waiting threads.
-  [[nodiscard]] std::size_t waiting() const noexcept { return waiters_.size(); }
+  [[nodiscard]] std::size_t waiting() const noexcept { return threads_.size(); }
 
   /// Returns the number of granted threads that have not woken up yet.
   [[nodiscard]] std::uint32_t granted() const noexcept { return granted_; }
 
   /// Returns true if no thread waits and none has a grant.
-  [[nodiscard]] bool idle() const noexcept { return waiters_.empty() && granted_ == 0; }
+  [[nodiscard]] bool idle() const noexcept { return threads_.empty() && granted_ == 0; }
 
   /// Grants the first `count` threads and wakes them.
   void grant(std::uint32_t count) noexcept {
-    for (; count > 0 && !waiters_.empty(); --count) {
-      waiter& first = *waiters_.front();
-      waiters_.pop_front();
+    for (; count > 0 && !threads_.empty(); --count) {
+      queued_thread& first = *threads_.front();
+      threads_.pop_front();
       first.result = admission_reason::go;
       ++granted_;
       first.wake.notify_all();
@@ -39,18 +39,18 @@ class reservation_queue {
 
   /// Wakes all threads without a grant.
   void refuse_all() noexcept {
-    for (waiter* const one : waiters_) {
+    for (queued_thread* const one : threads_) {
       one->result = admission_reason::halted;
       one->wake.notify_all();
     }
-    waiters_.clear();
+    threads_.clear();
   }
 
   /// Waits in the queue. Returns `go` if the caller may make a reservation, `halted` after
   /// `refuse_all`, `too_late` after the deadline, or `stopped`.
   [[nodiscard]] admission_reason wait(std::unique_lock<std::mutex>& lock,
                                       gate_environment& environment, const call_options& call) {
-    waiter self{*this};
+    queued_thread self{*this};
     if (environment.wait(self.wake, lock, call, [&] { return self.result.has_value(); })) {
       return *self.result;
     }
@@ -58,15 +58,17 @@ class reservation_queue {
   }
 
  private:
-  struct waiter {
-    explicit waiter(reservation_queue& owner) : queue{owner} { queue.waiters_.push_back(this); }
-    waiter(const waiter&) = delete;
-    waiter& operator=(const waiter&) = delete;
-    ~waiter() {
+  struct queued_thread {
+    explicit queued_thread(reservation_queue& owner) : queue{owner} {
+      queue.threads_.push_back(this);
+    }
+    queued_thread(const queued_thread&) = delete;
+    queued_thread& operator=(const queued_thread&) = delete;
+    ~queued_thread() {
       if (result == admission_reason::go) {
         --queue.granted_;
       } else {
-        queue.waiters_.remove(this);
+        queue.threads_.remove(this);
       }
     }
 
@@ -75,7 +77,7 @@ class reservation_queue {
     std::optional<admission_reason> result;
   };
 
-  std::list<waiter*> waiters_;
+  std::list<queued_thread*> threads_;
   std::uint32_t granted_ = 0;
 };
 

@@ -9,7 +9,7 @@
 using robots::adapters_detail::audit_chain;
 using robots::adapters_detail::audit_entry;
 
-TEST_CASE("An entry has the hash of the previous one, and its own") {
+TEST_CASE("An entry has its own hash and the hash of the previous entry") {
   audit_chain chain;
   const std::string first = chain.add("2026-01-01T12:00:00.000Z", "trail", "{}");
   const std::string second = chain.add("2026-01-01T12:00:01.000Z", "decision", R"({"a":"b"})");

@@ -1,2 +1,2 @@
-# Stands in for vcpkg's port in the test of ours: Boost is the one of this machine.
+# Replaces vcpkg's port of Boost in the test of our port by the Boost of this machine.
 set(VCPKG_POLICY_EMPTY_PACKAGE enabled)

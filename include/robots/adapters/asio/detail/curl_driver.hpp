@@ -22,8 +22,8 @@
 
 namespace robots::adapters_detail {
 
-/// Asio watches the sockets and the timer of one multi handle (libcurl's multi_socket interface).
-/// Everything runs on one strand, and no queued task keeps the driver alive.
+/// Drives one multi handle by libcurl's multi_socket interface: Asio watches its sockets and its
+/// timer. Everything runs on one strand, and no queued task keeps the driver alive.
 class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
  public:
   asio_curl_driver(const boost::asio::any_io_executor& executor, const curl_options& options)
@@ -44,8 +44,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   void start(fetch_request request, std::function<void(fetch_response)> done) {
     post([request = std::move(request), done = std::move(done)](asio_curl_driver& self) mutable {
       self.transfers_.start(std::move(request), std::move(done));
-      self.collect();  // an exchange that could not begin has ended; libcurl's timer starts
-                       // the others
+      // Calls back for an exchange that could not begin. libcurl's timer starts all others.
+      self.collect();
     });
   }
 
@@ -88,7 +88,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     return succeeds([&] { static_cast<asio_curl_driver*>(self)->set_timer(milliseconds); });
   }
 
-  /// Returns 0, or -1 after an exception, which must not pass through libcurl.
+  /// Calls `act`. Returns 0, or -1 after an exception, since none may pass through libcurl.
   template <class Act>
   [[nodiscard]] static int succeeds(const Act& act) noexcept {
     try {
@@ -99,10 +99,10 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  /// Watches a socket for other events than before, or no longer.
+  /// Replaces the events that a socket is watched for. `CURL_POLL_REMOVE` ends the watch.
   void watch_socket(curl_socket_t socket, int events) {
     if (const auto found = watches_.find(socket); found != watches_.end()) {
-      found->second->let_go();  // which ends its waits
+      found->second->let_go();  // ends its waits
       watches_.erase(found);
     }
     if (events == CURL_POLL_REMOVE) {
@@ -119,7 +119,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  /// Tells libcurl about each event of a socket, until libcurl wants other events.
+  /// Reports each event of a socket to libcurl, until libcurl wants other events.
   void wait(const std::shared_ptr<watch>& watched,
             boost::asio::posix::descriptor_base::wait_type event, int mask) {
     watched->descriptor.async_wait(event, [weak = weak_from_this(), watched, event,
@@ -161,7 +161,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     try {
       transfers_.collect();
     } catch (...) {
-      post(&asio_curl_driver::collect);  // the others get their callbacks all the same
+      post(&asio_curl_driver::collect);  // makes the remaining callbacks
       throw;
     }
     if (transfers_.has_ended()) {

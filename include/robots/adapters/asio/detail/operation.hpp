@@ -16,8 +16,8 @@
 
 namespace robots::adapters_detail {
 
-/// A completion handler that is called once, with a result. If it is destroyed without a result, it
-/// is called with `operation_aborted`. It is always called on the handler's executor.
+/// Calls a completion handler once, on the handler's executor: with a result, or from the
+/// destructor with `operation_aborted`.
 template <class Result, class Handler>
 class asio_operation {
  public:
@@ -36,7 +36,7 @@ class asio_operation {
   }
 
   // The executor of `use_future` runs dispatched work at once, and posted work on system threads.
-  // So this posts to the cache's executor, which dispatches to the handler's.
+  // So this posts to the cache's executor, which dispatches to that of the handler.
   void finish(boost::system::error_code why, Result result) {
     if (handler_) {
       Handler handler = *std::exchange(handler_, std::nullopt);

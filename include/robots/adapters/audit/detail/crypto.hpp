@@ -43,11 +43,13 @@ class ed25519_key {
  public:
   /// Reads a key from a PEM text. Throws `audit_error` if there is no such key.
   [[nodiscard]] static ed25519_key private_key(std::string_view pem) {
-    return ed25519_key{pem, &::PEM_read_bio_PrivateKey, "signing_key: no private Ed25519 key"};
+    return ed25519_key{pem, &::PEM_read_bio_PrivateKey,
+                       "audit_options: signing_key is not a private Ed25519 key"};
   }
   /// Reads a key from a PEM text. Throws `audit_error` if there is no such key.
   [[nodiscard]] static ed25519_key public_key(std::string_view pem) {
-    return ed25519_key{pem, &::PEM_read_bio_PUBKEY, "no public Ed25519 key"};
+    return ed25519_key{pem, &::PEM_read_bio_PUBKEY,
+                       "verify_audit: the key is not a public Ed25519 key"};
   }
 
   /// Returns the SHA-256 of the public key.
@@ -65,7 +67,7 @@ class ed25519_key {
     std::size_t size = signature.size();
     if (!with || ::EVP_DigestSignInit(with.get(), nullptr, nullptr, nullptr, key_.get()) != 1 ||
         ::EVP_DigestSign(with.get(), signature.data(), &size, octets_of(text), text.size()) != 1) {
-      throw audit_error{"OpenSSL cannot sign with the key"};
+      throw audit_error{"OpenSSL cannot sign with the key: check that it supports Ed25519"};
     }
     return hex_of({reinterpret_cast<const char*>(signature.data()), size});
   }
@@ -93,7 +95,8 @@ class ed25519_key {
     const auto no_password = [](char*, int, int, void*) { return -1; };
     key_ = {from ? read(from.get(), nullptr, no_password, nullptr) : nullptr, &::EVP_PKEY_free};
     if (!key_ || ::EVP_PKEY_id(key_.get()) != EVP_PKEY_ED25519) {
-      throw audit_error{std::string{complaint} + " in PEM without a password"};
+      throw audit_error{std::string{complaint} +
+                        " in PEM without a password; openssl genpkey -algorithm ed25519 makes one"};
     }
   }
 

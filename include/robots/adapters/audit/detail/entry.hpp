@@ -55,7 +55,7 @@ struct audit_chain {
 /// A line of a trail, without its line end. The text must outlive it.
 class audit_entry : public json_object {
  public:
-  /// Reads a line. Returns an empty optional if an `AuditTrail` does not write such lines.
+  /// Reads a line. Returns an empty optional if it is not a line of an `AuditTrail`.
   [[nodiscard]] static std::optional<audit_entry> read(std::string_view line) {
     auto object = json_object::read(line);
     if (!object || !line.starts_with("{\"n\":") || line.size() < hash_size ||
@@ -93,7 +93,7 @@ class audit_entry : public json_object {
   }
 
  private:
-  static constexpr std::size_t hash_size = 75;  // of `,"hash":"HASH"}`
+  static constexpr std::size_t hash_size = 75;  // the size of `,"hash":"HASH"}`
 
   audit_entry(json_object object, std::string_view line)
       : json_object(std::move(object)), line_(line) {}
@@ -119,7 +119,7 @@ class audit_lines {
     stream_.open(file, std::ios::binary);
     stream_.seekg(static_cast<std::streamoff>(offset));
     if (!stream_) {
-      throw audit_error{file + " cannot be read"};
+      throw audit_error{file + " cannot be read: check its name and its permissions"};
     }
   }
 
@@ -129,11 +129,12 @@ class audit_lines {
     stream_.getline(line_.get(), longest + 1);
     const auto size = static_cast<std::size_t>(stream_.gcount());
     if (stream_.bad()) {
-      throw audit_error{name_ + " cannot be read to its end"};
+      throw audit_error{name_ + " cannot be read to its end: check the disk"};
     }
     if (stream_.fail() && size > 0) {
       throw audit_error{name_ + ", line " + std::to_string(number_ + 1) + ": it has more than " +
-                        std::to_string(longest) + " octets, which no entry of a trail has"};
+                        std::to_string(longest) +
+                        " octets, so the file is not part of an audit trail"};
     }
     if (stream_.fail()) {
       return std::nullopt;

@@ -33,19 +33,21 @@ class audit_file {
   /// and `audit_error` if another process writes the trail or a file cannot be used.
   explicit audit_file(const audit_options& options) : path_{options.path} {
     if (path_.empty()) {
-      throw std::invalid_argument{"audit_options: set path"};
+      throw std::invalid_argument{
+          "audit_options: path is empty: set the start of the names of the files"};
     }
     lock_ = open_locked(path_ + ".lock");
     number_ = std::max<std::uint64_t>(last_number(), 1);
     file_ = open_locked(path_of(number_));
     mend(file_, path_of(number_));
-    if (size_ == 0 && number_ > 1) {  // this file was only just begun
+    if (size_ == 0 && number_ > 1) {  // the file has no entry yet: the trail ends in the one before
       const std::string torn = torn_;
       const std::string before = path_of(number_ - 1);
       mend(open(before), before);
       if (size_ == 0) {
         throw audit_error{"AuditTrail: " + before +
-                          " is not there, and the file after it is empty"};
+                          " has no entry, and neither has the file after it: restore it, or move "
+                          "both away to start a new trail"};
       }
       size_ = 0;
       torn_ = torn;
@@ -67,7 +69,7 @@ class audit_file {
     return std::filesystem::path{path_}.filename().string() + '.' + digits + ".jsonl";
   }
 
-  /// Writes whole lines: all of them, or none, and then returns the reason.
+  /// Writes whole lines. If it cannot write all of them, writes none and returns the reason.
   [[nodiscard]] std::string write(std::string_view lines) {
     if (is_torn_ && ::ftruncate(*file_, static_cast<off_t>(size_)) != 0) {
       return std::generic_category().message(errno);
@@ -89,7 +91,7 @@ class audit_file {
     return {};
   }
 
-  /// Syncs the file to the disk. Returns false if a part may be missing; the system reports that
+  /// Syncs the file to the disk. Returns false if the disk may lack a part; the system reports that
   /// only once. A FIFO or another special file needs no sync.
   [[nodiscard]] bool flush() const noexcept { return ::fdatasync(*file_) == 0 || errno == EINVAL; }
 
@@ -149,12 +151,14 @@ class audit_file {
   [[nodiscard]] static file_handle open_locked(const std::string& name) {
     file_handle opened = open(name);
     if (::flock(*opened, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      throw audit_error{"AuditTrail: " + name + " is in use by another trail or process"};
+      throw audit_error{
+          "AuditTrail: " + name +
+          " is in use by another trail or process: end that one, or set another path"};
     }
     return opened;
   }
 
-  /// Returns true if `name` is the name of an open file.
+  /// Returns true if `opened` is the file that now has this name.
   [[nodiscard]] static bool is_named(const file_handle& opened, const std::string& name) {
     struct stat own{};
     struct stat named{};
@@ -186,7 +190,7 @@ class audit_file {
       return;
     }
     const auto all = static_cast<std::uint64_t>(found.st_size);
-    constexpr std::uint64_t enough = 2 * audit_lines::longest;  // for a whole line
+    constexpr std::uint64_t enough = 2 * audit_lines::longest;  // has a whole line in it
     audit_lines lines{name, all > enough ? all - enough : 0};
     std::string last;
     torn_.clear();
@@ -198,14 +202,15 @@ class audit_file {
       const auto entry = audit_entry::read(last);
       if (!entry || !entry->is_whole()) {
         throw audit_error{"AuditTrail: " + name +
-                          " does not end with an entry of a trail; see what robots-check "
-                          "audit verify says of it, and move it away to begin anew"};
+                          " does not end with an entry of a trail: run robots-check audit verify "
+                          "to see why, and move it away to start a new trail"};
       }
       end_ = {entry->n(), entry->hash()};
     }
     if (!torn_.empty() && ::ftruncate(*file, static_cast<off_t>(size_)) != 0) {
       throw audit_error{"AuditTrail: " + name +
-                        " cannot be repaired: " + std::generic_category().message(errno)};
+                        " has an incomplete last line, which cannot be cut off: " +
+                        std::generic_category().message(errno)};
     }
   }
 
@@ -213,8 +218,8 @@ class audit_file {
   file_handle lock_;
   file_handle file_;
   std::uint64_t number_ = 1;
-  std::uint64_t size_ = 0;  // of whole lines
-  bool is_torn_ = false;    // there is more after them, which could not be removed
+  std::uint64_t size_ = 0;  // octets of whole lines
+  bool is_torn_ = false;    // a part of a line follows, which could not be removed
   audit_chain end_;
   std::string torn_;
 };

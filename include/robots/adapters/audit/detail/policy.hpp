@@ -1,4 +1,4 @@
-// How an audit trail writes policies and crawlers.
+// Functions with which an audit trail writes and reads policies and crawlers.
 #pragma once
 
 #include <robots/adapters/audit/detail/crypto.hpp>
@@ -36,7 +36,7 @@ struct audit_part {
   bool once = false;    ///< not needed if an earlier entry describes the subject
 };
 
-/// Returns everything that a site asks of one crawler, as JSON: equal for equal lines.
+/// Returns the directives of a site for one crawler as JSON. Equal lines give equal texts.
 [[nodiscard]] inline std::string directives_text(const policy& from) {
   base::json_writer json;
   json.text("user_agent", from.rules().user_agent()).open_list("lines");
@@ -60,9 +60,9 @@ struct audit_part {
   return std::move(json).finish();
 }
 
-/// Returns the entries about a policy: what the site asks of the crawler, if a robots.txt is
-/// obeyed, and last an entry of `type`. Its members are those of `about`, the id of the policy, and
-/// the members that the id is the SHA-256 of.
+/// Returns the entries about a policy. If it obeys a robots.txt, the first entry has the
+/// directives. The last entry has this `type`, the members of `about`, the id of the policy, and
+/// the members whose SHA-256 is that id.
 [[nodiscard]] inline std::vector<audit_part> parts_of(std::string_view type, const policy& from,
                                                       base::json_writer about = {}) {
   std::vector<audit_part> parts;
@@ -135,9 +135,9 @@ struct audited_crawler {
   std::string text;  ///< see `crawler_text`
   std::string user_agent;
   parse_options parse{};
-  std::vector<detail::excluded_hosts> excluded{};  ///< each list until now
+  std::vector<detail::excluded_hosts> excluded{};  ///< all lists so far
   detail::excluded_hosts high_risk{};              ///< hosts that need a sign-off
-  bool has_own_risk = false;                       ///< a function of the user may name more of them
+  bool has_own_risk = false;  ///< true if a function of the user may name more of them
 };
 
 /// Reads a list of hosts from an entry.
@@ -150,7 +150,7 @@ struct audited_crawler {
   try {
     return detail::excluded_hosts{listed};
   } catch (const std::invalid_argument&) {
-    return detail::excluded_hosts{};  // no trail has such a name
+    return detail::excluded_hosts{};  // an `AuditTrail` writes no such name
   }
 }
 

@@ -43,7 +43,7 @@ struct audit_news {
   std::shared_ptr<const robots::policy>
       policy{};  ///< of a decision; the writing thread describes it
 
-  /// Returns octets of memory, without the policy.
+  /// Returns the octets of memory that it uses, without the policy.
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t all = sizeof(*this) + about.capacity() + parts.capacity() * sizeof(audit_part);
     for (const audit_part& part : parts) {
@@ -52,7 +52,8 @@ struct audit_news {
     return all;
   }
 
-  /// Returns the policy of a decision. By the time of writing, only this entry may keep it alive.
+  /// Returns the policy of a decision with its size. When the entry is written, nothing else may
+  /// keep the policy alive.
   [[nodiscard]] base::shared_memory keeps() const noexcept {
     return policy ? base::shared_memory{policy.get(), policy->memory_bytes()}
                   : base::shared_memory{};
@@ -73,13 +74,18 @@ class audit_writer {
       key_ = ed25519_key::private_key(options.signing_key);
     }
     if (options.sign_every == 0 || options.file_bytes == 0) {
-      throw std::invalid_argument{"audit_options: sign_every and file_bytes must be at least 1"};
+      throw std::invalid_argument{std::string{"audit_options: "} +
+                                  (options.sign_every == 0 ? "sign_every" : "file_bytes") +
+                                  " is 0, and must be at least 1"};
     }
     if (!(options.share >= 0 && options.share <= 1)) {
-      throw std::invalid_argument{"audit_options: share must be from 0 to 1"};
+      throw std::invalid_argument{"audit_options: share is " + std::to_string(options.share) +
+                                  ", and must be from 0 to 1"};
     }
     if (options.flush_every && options.flush_every->count() < 0) {
-      throw std::invalid_argument{"audit_options: flush_every is negative: use 0 for at once"};
+      throw std::invalid_argument{"audit_options: flush_every is " +
+                                  std::to_string(options.flush_every->count()) +
+                                  " ms: set 0 for at once"};
     }
     written_.chain = file_.end();
     if (const std::string& torn = file_.torn(); !torn.empty()) {
@@ -111,15 +117,14 @@ class audit_writer {
   void lose(std::uint64_t events, std::string_view why) {
     const std::scoped_lock lock{mutex_};
     stats_.lost += events;
-    untold_ += events;
+    unstated_ += events;
     why_lost_ = why;
   }
 
-  /// Returns true if the trail states all losses, and everything that was written still exists, as
-  /// far as is known.
+  /// Returns true if the trail states all losses, and no written entry is known to be gone.
   [[nodiscard]] bool is_complete() const {
     const std::scoped_lock lock{mutex_};
-    return untold_ == 0 && is_on_disk_;
+    return unstated_ == 0 && is_on_disk_;
   }
 
   [[nodiscard]] audit_stats stats() const {
@@ -142,7 +147,7 @@ class audit_writer {
     }
     attempt([&] {
       write_block();
-      if (now.flushes || now.ends) {  // reports what happened without an event, such as losses
+      if (now.flushes || now.ends) {  // reports losses and changed files
         begin_block();
         if (now.ends) {
           sign("close");
@@ -202,7 +207,7 @@ class audit_writer {
     std::unique_lock lock{mutex_};
     const std::vector<std::string> crawlers = crawlers_;
     const std::string why_lost = why_lost_;
-    block_losses_ = untold_;
+    block_losses_ = unstated_;
     lock.unlock();
     if (next_.crawlers == 0) {
       begin_file();
@@ -223,7 +228,7 @@ class audit_writer {
   }
 
   /// Continues in the next file after another program has changed this one. Throws `audit_error` if
-  /// no other file is possible, and this one is lost.
+  /// this file is lost and no other file is possible.
   void leave_file(std::string_view change) {
     flush_file();
     const bool is_lost = change == "deleted" || change == "cut_off";
@@ -232,8 +237,8 @@ class audit_writer {
       return is_lost ? throw audit_error{name + " was " + std::string{change}} : void();
     }
     base::json_writer gap;
-    gap.text("note", "while " + name +
-                         " was written, somebody did this to it: " + std::string{change} +
+    gap.text("note", "another program has changed " + name +
+                         " while it was written: " + std::string{change} +
                          ". Its last entry was entry " + std::to_string(written_.chain.entries));
     reports_.push_back({"gap", std::move(gap).finish()});
     known_.clear();
@@ -338,7 +343,7 @@ class audit_writer {
     stats_.entries += next_.chain.entries - written_.chain.entries;
     stats_.last_file = file_.number();
     stats_.last_hash = next_.chain.last;
-    untold_ -= std::exchange(block_losses_, 0);
+    unstated_ -= std::exchange(block_losses_, 0);
     written_ = next_;
     if (options.flush_every && !flush_at_) {
       flush_at_ = base::saturating_add(clock::now(), *options.flush_every);
@@ -366,16 +371,16 @@ class audit_writer {
       file_events_ = 0;
       over_bytes_ = 0;
     } else {
-      over_bytes_ = file_.size();  // tried again after as much has been written
+      over_bytes_ = file_.size();  // the next try comes after another `file_bytes`
     }
   }
 
   const base::sampler takes_;
   std::optional<ed25519_key> key_;
 
-  mutable std::mutex mutex_;  // guards these
+  mutable std::mutex mutex_;  // guards the members up to `stats_`
   std::vector<std::string> crawlers_;
-  std::uint64_t untold_ = 0;  // lost events that the trail must still state
+  std::uint64_t unstated_ = 0;  // lost events that the trail must still state
   bool is_on_disk_ = true;
   std::string why_lost_;
   audit_stats stats_;
@@ -384,7 +389,7 @@ class audit_writer {
   audit_file file_;
   progress written_;
   progress next_;                   // after the lines
-  std::string lines_;               // of the block that is written next
+  std::string lines_;               // the lines of the next block
   std::uint64_t block_events_ = 0;  // in the lines
   std::uint64_t block_losses_ = 0;  // stated in the lines
   std::uint64_t file_events_ = 0;   // of this process in the file

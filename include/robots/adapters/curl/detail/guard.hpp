@@ -74,7 +74,8 @@ namespace robots::adapters_detail {
 }
 
 /// Returns the host of `url`, decoded: an IPv6 address in brackets, and an IPv4 address of any
-/// spelling (`2130706433`, `0x7f.1`) in four decimal parts. Empty if libcurl would refuse `url`.
+/// spelling (`2130706433`, `0x7f.1`) in four decimal parts. Returns an empty optional if libcurl
+/// would refuse `url`.
 [[nodiscard]] inline std::optional<std::string> host_of(const std::string& url) {
   const curl_url_handle handle = made(curl_url_handle(curl_url()));
   constexpr unsigned as_in_transfers =
@@ -90,8 +91,8 @@ namespace robots::adapters_detail {
 
 inline constexpr std::string_view not_allowed = " is not in curl_options::allowed_addresses";
 
-/// Returns the response for a request that must not go to a proxy; empty if it may, or if there is
-/// no proxy.
+/// Returns the response for a request that must not go to a proxy. Returns an empty optional if it
+/// may go there, or if there is no proxy.
 [[nodiscard]] inline std::optional<fetch_response> refusal_by_proxy(const std::string& url,
                                                                     const curl_settings& settings) {
   if (settings.guard().permits_all() || settings.next_proxy() == proxy_use::never) {
@@ -104,8 +105,8 @@ inline constexpr std::string_view not_allowed = " is not in curl_options::allowe
                 : std::nullopt;
 }
 
-/// Lets libcurl ask before it opens a socket for an exchange. It must outlive the transfer, and
-/// must not move.
+/// Checks each address before libcurl opens a socket for an exchange. It must outlive the transfer,
+/// and must not move.
 class curl_guard {
  public:
   explicit curl_guard(const curl_settings& settings) noexcept
@@ -121,11 +122,12 @@ class curl_guard {
     set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   }
 
-  /// Returns true if this exchange uses a proxy.
+  /// Returns what is known about the proxy of this exchange.
   [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 
-  /// Returns `failure`, or `fetch_error::refused_address` if no address was permitted. If some
-  /// address was tried, its failure counts, and the message names the refused ones.
+  /// Returns `failure`, or `fetch_error::refused_address` if no address was permitted. If a
+  /// permitted address was tried, returns its failure, and the message also names the first refused
+  /// address.
   [[nodiscard]] fetch_response judge(fetch_response failure) const {
     if (refused_ == 0 || (failure.error == fetch_error::cancelled && !on_other_connection_)) {
       return failure;
@@ -165,8 +167,8 @@ class curl_guard {
     return ::socket(address.family, type, address.protocol);
   }
 
-  /// A reused connection was opened with this guard, or by another program part that shares
-  /// connections with the session.
+  /// Returns true if the exchange may use a connection to `peer`. Another part of the program may
+  /// have opened it without a guard, since sessions of cpr can share connections.
   [[nodiscard]] bool may_use_connection_to(const char* peer) noexcept {
     const bool permitted = permits(detail::parse_ip_address(peer == nullptr ? "" : peer));
     on_other_connection_ = !permitted;

@@ -25,12 +25,13 @@ using curl_easy = std::unique_ptr<CURL, curl_deleter<&curl_easy_cleanup>>;
 using curl_multi = std::unique_ptr<CURLM, curl_deleter<&curl_multi_cleanup>>;
 using curl_url_handle = std::unique_ptr<CURLU, curl_deleter<&curl_url_cleanup>>;
 
-/// Starts libcurl, once per program. It is never stopped, since other parts of the program may use
-/// it. Throws std::runtime_error if it cannot start.
+/// Starts libcurl, once per program. Never stops it, since other parts of the program may use it.
+/// Throws `std::runtime_error` if libcurl cannot start.
 inline void start_curl() {
   static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (result != CURLE_OK) {
-    throw std::runtime_error(std::string("libcurl cannot start: ") + curl_easy_strerror(result));
+    throw std::runtime_error(std::string("libcurl cannot start: ") + curl_easy_strerror(result) +
+                             ": check the installation of libcurl and its TLS library");
   }
 }
 

@@ -24,7 +24,7 @@
 
 namespace robots::adapters_detail {
 
-/// libcurl has milliseconds in 32 bits. A longer time becomes 24 days.
+/// Converts a time to libcurl's milliseconds, which have 32 bits. A longer time becomes 24 days.
 [[nodiscard]] constexpr long curl_milliseconds(std::chrono::milliseconds time) noexcept {
   constexpr std::chrono::milliseconds::rep most = 0x7FFF'FFFF;
   return static_cast<long>((std::min)(time.count(), most));
@@ -75,11 +75,11 @@ void set_option(CURL* easy, CURLoption option, T value) {
   const curl_easyoption* const known = curl_easy_option_by_id(option);
   const std::string name = known == nullptr ? std::to_string(option) : known->name;
   throw std::invalid_argument("this libcurl does not accept CURLOPT_" + name + ": " +
-                              curl_easy_strerror(code));
+                              curl_easy_strerror(code) + ": use a libcurl that has this option");
 }
 
-/// Resets one string option of libcurl. If libcurl does not know the option, there is nothing to
-/// reset, so the result does not matter.
+/// Resets one string option of libcurl. Ignores errors: a libcurl that does not know the option has
+/// nothing to reset.
 inline void clear_option(CURL* easy, CURLoption option) noexcept {
   curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
 }
@@ -90,7 +90,7 @@ enum class proxy_source {
   session,      ///< the setup of the handles, and then the environment
 };
 
-/// The facts about the proxy of an exchange before libcurl starts it.
+/// The use of a proxy in an exchange, as far as it is known before libcurl starts the exchange.
 enum class proxy_use {
   never,    ///< connections go to the site
   always,   ///< connections go to `curl_options::proxy`
@@ -109,7 +109,7 @@ enum class proxy_use {
 /// Checked `curl_options`, in the form that libcurl needs.
 class curl_settings {
  public:
-  /// Throws std::invalid_argument with the name of the bad option, and std::runtime_error if
+  /// Throws `std::invalid_argument` with the name of a bad option, and std::runtime_error if
   /// libcurl cannot start.
   explicit curl_settings(curl_options options, proxy_source source = proxy_source::environment)
       : options_(std::move(options)), proxy_source_(source), guard_(make_guard(options_)) {
@@ -124,7 +124,7 @@ class curl_settings {
 
   [[nodiscard]] const address_guard& guard() const noexcept { return guard_; }
 
-  /// Returns true if the next exchange uses a proxy.
+  /// Returns what is known about the proxy of the next exchange.
   [[nodiscard]] proxy_use next_proxy() const noexcept {
     if (options_.proxy) {
       return options_.proxy->empty() ? proxy_use::never : proxy_use::always;
@@ -156,13 +156,15 @@ class curl_settings {
   void check() const {
     namespace fs = std::filesystem;
     std::error_code ignored;
-    require(options_.connect_timeout.count() > 0, "connect_timeout must be above 0");
-    require(options_.max_header_bytes > 0, "max_header_bytes must be above 0");
+    require(options_.connect_timeout.count() > 0,
+            "connect_timeout must be above 0, and is " +
+                std::to_string(options_.connect_timeout.count()) + " ms");
+    require(options_.max_header_bytes > 0, "max_header_bytes must be above 0, and is 0");
     require(options_.ca_file.empty() || (fs::exists(options_.ca_file, ignored) &&
                                          !fs::is_directory(options_.ca_file, ignored)),
-            "ca_file must name a file: " + options_.ca_file);
+            "ca_file must name a file that exists: " + options_.ca_file);
     require(options_.ca_path.empty() || fs::is_directory(options_.ca_path, ignored),
-            "ca_path must name a folder: " + options_.ca_path);
+            "ca_path must name a folder that exists: " + options_.ca_path);
     require(!options_.proxy || options_.proxy->empty() || is_proxy(*options_.proxy),
             "proxy must be [scheme://]host[:port]: " + options_.proxy.value_or(""));
     for (const std::string& entry : options_.connect_to) {
@@ -226,7 +228,7 @@ class curl_settings {
   void apply_route(CURL* easy) const {
     if (options_.proxy) {
       set_option(easy, CURLOPT_PROXY, options_.proxy->c_str());
-      set_option(easy, CURLOPT_NOPROXY, "");  // no exceptions that the guard does not know
+      set_option(easy, CURLOPT_NOPROXY, "");  // no exemptions that the guard does not know
     }
     if (!guard_.permits_all()) {
       clear_option(easy, CURLOPT_UNIX_SOCKET_PATH);

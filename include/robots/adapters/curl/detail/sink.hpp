@@ -67,7 +67,7 @@ class content_length {
 
  private:
   [[nodiscard]] static constexpr std::optional<std::uint64_t> number(std::string_view digits) {
-    constexpr std::size_t most_digits = 18;  // fewer than would overflow 63 bits
+    constexpr std::size_t most_digits = 18;  // so that no number overflows 63 bits
     return digits.size() > most_digits ? std::nullopt : base::parse_decimal(digits);
   }
 
@@ -105,16 +105,16 @@ class curl_sink {
   [[nodiscard]] fetch_error error() const noexcept { return error_; }
   [[nodiscard]] const char* error_text() const noexcept { return error_text_; }
   /// Returns true if the last header section was complete, with its empty line. If a connection
-  /// closes before that, libcurl believes that the response has ended.
+  /// closes before that, libcurl takes the response as complete.
   [[nodiscard]] bool headers_complete() const noexcept { return headers_complete_; }
-  /// Returns true if the response is a redirect: its body does not matter.
+  /// Returns true if the response is a redirect, whose body is not read.
   [[nodiscard]] bool has_redirect() const noexcept {
     return headers_complete_ && detail::is_redirect(received_status(easy_));
   }
 
  private:
-  // To libcurl, any other number than `size * count` means to end the transfer. Exceptions must not
-  // pass through it.
+  // A result other than `size * count` makes libcurl end the transfer. No exception may pass
+  // through libcurl.
   static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self) noexcept {
     return static_cast<curl_sink*>(self)->take_body({data, size * count});
   }
@@ -135,14 +135,14 @@ class curl_sink {
       over_limit_ = fitting.size() < text.size();
       return over_limit_ ? refuse(text.size()) : text.size();
     } catch (...) {
-      return fail(text.size(), fetch_error::other, "no memory for the body");
+      return fail(text.size(), fetch_error::other, "there is no memory for the body");
     }
   }
 
   std::size_t count_header(std::string_view line) noexcept {
     if (line.size() > header_room_ || ++header_lines_ > max_header_lines) {
       return fail(line.size(), fetch_error::protocol,
-                  "the header section is over max_header_bytes");
+                  "the headers have more octets than max_header_bytes, or over 1000 lines");
     }
     header_room_ -= line.size();
     if (line.starts_with("HTTP/")) {
@@ -153,7 +153,7 @@ class curl_sink {
     if (base::starts_with_ignoring_case(line, length) &&
         !length_.take(line.substr(length.size()))) {
       return fail(line.size(), fetch_error::protocol,
-                  "Content-Length is not a number, or has several values");
+                  "Content-Length is not a number, or has different values");
     }
     if (line == "\r\n" || line == "\n") {
       headers_complete_ = true;
@@ -161,7 +161,7 @@ class curl_sink {
     return line.size();
   }
 
-  /// libcurl finds headers one by one in a list.
+  /// The limit exists because libcurl searches its list of headers from the start each time.
   static constexpr std::size_t max_header_lines = 1'000;
 
   [[nodiscard]] static std::size_t refuse(std::size_t size) noexcept { return size == 0 ? 1 : 0; }

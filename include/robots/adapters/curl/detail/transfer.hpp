@@ -24,9 +24,9 @@ namespace robots::adapters_detail {
 
 /// Watches the TLS of an exchange for close_notify (RFC 8446, section 6.1).
 ///
-/// If a connection closes without it, libcurl on OpenSSL believes that it ended well. On other
-/// libraries, libcurl reports an error and has no trace. It must outlive the transfer and must not
-/// move. Its destructor removes it from the handle.
+/// With OpenSSL, libcurl does not notice that a connection closes without close_notify. With other
+/// TLS libraries, libcurl reports that as an error, and this object sees nothing. This object must
+/// outlive the transfer and must not move. Its destructor removes it from the handle.
 class tls_trace {
  public:
   explicit tls_trace(CURL* easy) : easy_(easy) {
@@ -70,29 +70,32 @@ class tls_trace {
 /// The longest string that libcurl accepts (CURL_MAX_INPUT_LENGTH in its sources).
 inline constexpr std::size_t longest_url = 8'000'000;
 
-/// Returns the response for a request that must not be sent; empty if it may be sent.
+/// Returns the response for a request that must not be sent, or an empty optional if it may be
+/// sent.
 [[nodiscard]] inline std::optional<fetch_response> refusal(const fetch_request& request,
                                                            const curl_settings& settings) {
   if (request.stop.stop_requested()) {
-    return failed(fetch_error::cancelled, "stopped before it began");
+    return failed(fetch_error::cancelled, "the exchange was stopped before it began");
   }
   if (request.timeout.count() < 0) {
-    return failed(fetch_error::timeout, "no time was left to begin");
+    return failed(fetch_error::timeout, "the timeout had passed before the exchange began");
   }
   if (breaks_line(request.url) || request.url.size() > longest_url) {
-    return failed(fetch_error::protocol, "the URL has a line end or a NUL in it, or no end");
+    return failed(fetch_error::protocol, "the URL has a line end, a NUL, or more than " +
+                                             std::to_string(longest_url) + " octets");
   }
   for (const http_header& header : request.headers) {
     if (header.name.empty() || header.name.find(':') != std::string::npos ||
         breaks_line(header.name) || breaks_line(header.value)) {
-      return failed(fetch_error::protocol, "a request header is not a single line");
+      return failed(fetch_error::protocol,
+                    "a request header has an empty name, a colon in its name, a line end or a NUL");
     }
   }
   return refusal_by_proxy(request.url, settings);
 }
 
-/// The lines of `headers`. To libcurl, `Name:` means to omit a header, and `Name;` to send it
-/// empty.
+/// Returns `headers` as lines for libcurl. There, `Name:` omits a header, and `Name;` sends an
+/// empty one.
 [[nodiscard]] inline curl_strings header_lines(const std::vector<http_header>& headers) {
   curl_strings lines;
   for (const http_header& header : headers) {
@@ -128,7 +131,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
          !base::equal_ignoring_case(field_values(easy, "Transfer-Encoding"), "chunked");
 }
 
-/// Returns true if the last transfer of `easy` had its connection, including TLS, when it ended.
+/// Returns true if the connection of the last transfer of `easy` was complete, including TLS.
 [[nodiscard]] inline bool had_connection(CURL* easy) noexcept {
   return curl_info<curl_off_t>(easy, CURLINFO_PRETRANSFER_TIME_T) > 0;
 }
@@ -157,8 +160,8 @@ inline constexpr std::size_t longest_url = 8'000'000;
     if (is_encoded(easy)) {
       problem = "neither a length nor chunks mark the end of the encoded body";
     } else if (tls.without_close_notify()) {
-      // RFC 9112, section 9.8: anyone on the path may have cut it.
-      problem = "TLS ended without close_notify, maybe before the body did";
+      // RFC 9112, section 9.8: anyone on the network path may have cut the body.
+      problem = "TLS ended without close_notify, perhaps before the body did";
     }
   }
   if (problem.empty()) {
@@ -210,7 +213,7 @@ class curl_transfer {
     if (sink_.error() != fetch_error::none) {
       return failed(sink_.error(), sink_.error_text());
     }
-    // libcurl says that octets after the end of the encoded body cannot be written.
+    // libcurl reports octets after the end of the encoded body as a write error.
     if (sink_.headers_complete() &&
         (code == CURLE_BAD_CONTENT_ENCODING || code == CURLE_WRITE_ERROR)) {
       return received(easy_, sink_, tls_, reason(code));
@@ -219,7 +222,7 @@ class curl_transfer {
       // The error of libcurl before version 8.6 for a line above 100 KiB.
       return failed(fetch_error::protocol, "a header line is longer than libcurl accepts");
     }
-    // libcurl does not say which of the two limits on connecting ended it: it is the lower one.
+    // libcurl does not say which timeout ended the connecting, so it was the shorter one.
     const std::chrono::milliseconds timeout = request_->timeout;
     const bool connecting_ran_out =
         code == CURLE_OPERATION_TIMEDOUT && !had_connection(easy_) &&

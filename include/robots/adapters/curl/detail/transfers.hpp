@@ -25,13 +25,14 @@
 
 namespace robots::adapters_detail {
 
-/// libcurl counts connections in a long; 0 means no limit.
+/// Converts a number of connections to libcurl's type. 0 means no limit.
 [[nodiscard]] constexpr long curl_count(std::size_t count) noexcept {
   constexpr auto most = static_cast<std::size_t>((std::numeric_limits<int>::max)());
   return static_cast<long>((std::min)(count, most));
 }
 
-/// A handle with its settings, for one exchange after another: prepares it for the next request.
+/// Owns a handle with its settings, for one exchange after another. A call prepares the handle for
+/// the next request, and returns it.
 using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
 /// Lets a new handle trust libcurl's own file of certificates without its folder, if libcurl has
@@ -45,7 +46,7 @@ inline void trust_file_alone(CURL* easy) noexcept {
   }
 }
 
-/// An easy handle of libcurl without extras.
+/// Makes a slot with an easy handle of libcurl.
 [[nodiscard]] inline curl_slot plain_curl_slot(const curl_settings& settings) {
   const std::shared_ptr<CURL> easy = make_curl_easy();
   trust_file_alone(easy.get());
@@ -53,8 +54,8 @@ inline void trust_file_alone(CURL* easy) noexcept {
   return [easy](const fetch_request& /*request*/) { return easy.get(); };
 }
 
-/// Begins exchanges in a multi handle, and collects the responses of those that have ended.
-/// `run_once` drives it. Or its user drives the handle and calls `collect()` from time to time.
+/// Begins exchanges in a multi handle, and collects the responses of those that have ended. Either
+/// `run_once` drives the handle, or the user drives it and calls `collect()` from time to time.
 /// Only one thread at a time may use it, but any thread may stop a request.
 ///
 /// Exchanges above the limit wait here, not in libcurl, which would count the wait as part of the
@@ -64,10 +65,10 @@ class curl_transfers {
   using on_done = std::function<void(fetch_response)>;
   using slot_factory = std::function<curl_slot(const curl_settings&)>;
 
-  /// `make` makes a slot with the given settings, which must outlive it. The constructor makes one,
-  /// so that an option that this libcurl cannot follow is found at once. `wake` is called if a stop
-  /// needs `collect()`, from any thread, and must not throw. If it is empty, a stop ends the wait
-  /// of `run_once`.
+  /// `make` makes a slot with the given settings, which outlive the slot. The constructor makes one
+  /// slot, to report at once an option that this libcurl does not have. After a stop, `wake` is
+  /// called on any thread. It must cause a call of `collect()`, and must not throw. Without a
+  /// `wake`, a stop ends the wait of `run_once`.
   curl_transfers(std::shared_ptr<const curl_settings> settings, slot_factory make,
                  std::function<void()> wake = {})
       : settings_(std::move(settings)), make_(std::move(make)), wake_(std::move(wake)) {
@@ -148,7 +149,7 @@ class curl_transfers {
     return called;
   }
 
-  /// Ends all exchanges: the multi handle cannot be used any more.
+  /// Ends all exchanges with an error, since the multi handle has failed.
   void fail_all() {
     while (!exchanges_.empty()) {
       end(exchanges_.front(), CURLE_FAILED_INIT);
@@ -279,7 +280,7 @@ class curl_transfers {
     try {
       ready_.back().response = one.finish(code);
     } catch (...) {
-      ready_.back().response.error = fetch_error::other;  // no memory for the response
+      ready_.back().response.error = fetch_error::other;  // there is no memory for the response
     }
     curl_slot slot = std::move(one.slot);
     ended.clear();

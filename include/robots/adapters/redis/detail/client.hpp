@@ -28,7 +28,7 @@ class redis_client {
   explicit redis_client(const redis_options& options)
       : connector_{options},
         server_{std::make_shared<redis_pool>(options, [this] { return connector_.connect(); })} {
-    if (connector_.target().topology == redis_topology::cluster) {
+    if (connector_.endpoint().topology == redis_topology::cluster) {
       cluster_ = std::make_unique<redis_cluster>(options, connector_);
     }
   }
@@ -36,7 +36,7 @@ class redis_client {
   redis_client& operator=(const redis_client&) = delete;
 
   /// Returns the replies to independent commands, in their order. The reply of a node that cannot
-  /// be reached is `lost`; throws if no node replies.
+  /// be reached is `lost`. Throws `store_error` if no node replies.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
     return cluster_ ? cluster_->ask(commands) : server_->ask(commands);
   }

@@ -22,7 +22,7 @@ namespace robots::adapters_detail {
 
 /// Sends each command to the node of a Redis Cluster that has its key.
 ///
-/// Asks for the slots of the nodes at the first command. Asks again, at most once a second, after a
+/// Loads the table of slots at the first command. Loads it again, at most once a second, after a
 /// redirect or a failure. After a failed connection, it does not try a node for a second. A command
 /// fails after five redirects.
 class redis_cluster {
@@ -48,7 +48,9 @@ class redis_cluster {
     constexpr int most_rounds = 6;
     for (int round = 0; !open.empty(); ++round) {
       if (round == most_rounds) {
-        throw store_error{"Redis Cluster sends a command from node to node"};
+        throw store_error{
+            "Redis Cluster redirects a command more than five times: wait until its slots have "
+            "moved, or repair it with redis-cli --cluster fix"};
       }
       std::map<std::shared_ptr<node>, std::vector<std::size_t>> by_node;
       for (const std::size_t i : open) {
@@ -83,15 +85,16 @@ class redis_cluster {
     return pools;
   }
 
-  /// Returns some of the possible nodes, others each time. Every node delivers the messages of all.
+  /// Returns up to four nodes, and begins with another one in each call. A subscription may use any
+  /// node, since every node delivers the messages of all.
   [[nodiscard]] std::vector<redis_address> some_servers() {
-    std::vector<redis_address> servers = connector_.target().servers;
+    std::vector<redis_address> servers = connector_.endpoint().servers;
     for (const auto& one : known_nodes()) {
       servers.push_back(one->address);
     }
     const std::scoped_lock lock{mutex_};
     std::rotate(servers.begin(),
-                servers.begin() + static_cast<std::ptrdiff_t>(turn_++ % servers.size()),
+                servers.begin() + static_cast<std::ptrdiff_t>(next_server_++ % servers.size()),
                 servers.end());
     constexpr std::size_t most_at_once = 4;
     servers.resize((std::min)(servers.size(), most_at_once));
@@ -122,7 +125,8 @@ class redis_cluster {
     return command.front() == "EVAL" ? command[3] : command[1];
   }
 
-  /// Asks a node for the replies to some commands, or notes that they are lost.
+  /// Sends some commands to a node, and stores their replies. If the node cannot be reached, stores
+  /// that the replies are lost.
   void ask_together(node* to, const std::vector<std::size_t>& indices,
                     const std::vector<route>& routes, std::span<const redis_command> commands,
                     std::vector<redis_reply>& replies) {
@@ -156,11 +160,11 @@ class redis_cluster {
       const std::scoped_lock lock{mutex_};
       if (to == nullptr) {
         is_stale_ = true;
-        throw store_error{"Redis Cluster has no node for the slot of a key"};
+        throw store_error{"Redis Cluster has no node for the slot of a key: assign its slots"};
       }
       if (clock::now() < to->retry_at) {
         throw store_error{"Redis at " + to_string(to->address) +
-                          " could not be reached a moment ago"};
+                          " could not be reached a moment ago: the next try comes within a second"};
       }
     }
     try {
@@ -176,7 +180,7 @@ class redis_cluster {
     }
   }
 
-  /// Returns true if the reply is a redirect: its command then has another route.
+  /// If the reply is a redirect, changes the route of its command and returns true.
   [[nodiscard]] bool follow(const redis_reply& reply, route& way) {
     const bool asks = reply.is_error("ASK");
     const auto redirect = asks || reply.is_error("MOVED")
@@ -196,7 +200,7 @@ class redis_cluster {
 
   /// Asks the nodes in turn until one answers.
   [[nodiscard]] std::vector<redis_reply> publish(std::span<const redis_command> command) {
-    std::string failure = "Redis Cluster has no nodes";
+    std::string failure = "Redis Cluster has no nodes: check redis_options::url";
     for (const auto& one : known_nodes()) {
       try {
         return ask_node(one.get(), command);
@@ -207,8 +211,8 @@ class redis_cluster {
     throw store_error{failure};
   }
 
-  /// Throws for commands without an answer of their nodes. It is a `store_part_error`, unless all
-  /// nodes failed at the last try.
+  /// Throws for commands that no node has answered: `store_error` if all nodes failed at the last
+  /// try, else `store_part_error`.
   [[noreturn]] void throw_failure(const std::string& why) {
     const std::scoped_lock lock{mutex_};
     for (const auto& [address, one] : nodes_) {
@@ -231,7 +235,7 @@ class redis_cluster {
       return found->second;
     }
     if (nodes_.size() >= most_nodes) {
-      throw store_error{"Redis Cluster has more than 1000 nodes"};
+      throw store_error{"Redis Cluster has more than 1000 nodes: use fewer"};
     }
     return nodes_[address] = std::make_shared<node>(options_, connector_, address);
   }
@@ -245,8 +249,8 @@ class redis_cluster {
     return nodes;
   }
 
-  /// Asks for the slots of the nodes if they are unknown, and at most once a second. One thread
-  /// asks; the others wait for its result. Throws only if no slots are known.
+  /// Loads the table of slots if it is unknown or stale, at most once a second. One thread loads
+  /// it; the others wait for its result. Throws only if no slots are known.
   void learn_slots() {
     const std::scoped_lock one_thread{learning_};
     {
@@ -270,8 +274,8 @@ class redis_cluster {
     }
   }
 
-  /// Reads a reply to CLUSTER SLOTS: for each range of slots, the first and last slot, the master
-  /// and its replicas. These are lists with address, port and more.
+  /// Reads a reply to CLUSTER SLOTS. It has a list for each range of slots: the first slot, the
+  /// last slot, the master and its replicas. A server is a list that begins with its host and port.
   void take_slots(const redis_address& from, const redis_reply& ranges) {
     std::vector<std::shared_ptr<node>> slots(redis_slots);
     std::map<redis_address, std::shared_ptr<node>> nodes;
@@ -282,7 +286,8 @@ class redis_cluster {
       const std::int64_t last = first < 0 ? 0 : range.list[1].integer;
       if (first < 0 || last < first || last - first >= left ||
           last >= static_cast<std::int64_t>(redis_slots)) {
-        throw store_error{"Redis at " + to_string(from) + " reports impossible slots"};
+        throw store_error{"Redis at " + to_string(from) +
+                          " reports slots that do not exist, or the same slot twice"};
       }
       left -= last - first + 1;
       redis_address address = redis_connector::address_in(range.list[2].list);
@@ -306,7 +311,7 @@ class redis_cluster {
   std::vector<std::shared_ptr<node>> slots_;
   std::map<redis_address, std::shared_ptr<node>> nodes_;
   bool is_stale_ = false;
-  std::size_t turn_ = 0;
+  std::size_t next_server_ = 0;
 };
 
 }  // namespace robots::adapters_detail

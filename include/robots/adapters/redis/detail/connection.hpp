@@ -22,20 +22,21 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 namespace robots::adapters_detail {
 
 using redis_time = std::chrono::steady_clock::time_point;
-/// Now plus `timeout`, saturating.
+/// Returns the time now plus `timeout`, saturating.
 [[nodiscard]] inline redis_time redis_deadline(std::chrono::milliseconds timeout) noexcept {
   return base::saturating_add(std::chrono::steady_clock::now(), timeout);
 }
 
 using redis_handshake = decltype(redis_options::tls);
 
-/// The words of a command. In all commands that we send except scripts, the key is the second one.
+/// The words of a command. The key is the second word, except in `EVAL`, where it is the fourth.
 using redis_command = std::vector<std::string>;
 
 /// A connection; only one thread at a time may use it. No call waits longer than its timeout,
@@ -45,7 +46,7 @@ using redis_command = std::vector<std::string>;
 /// `max_reply_bytes`.
 class redis_connection {
  public:
-  /// Opens it until `deadline`, with `tls` if given. A stop request ends its waits.
+  /// Opens the connection before `deadline`, with `tls` if given. A stop request ends all waits.
   redis_connection(const redis_address& server, redis_time deadline, std::size_t max_reply_bytes,
                    const redis_handshake& tls, stop_token stop)
       : name_{to_string(server)}, max_reply_bytes_{max_reply_bytes}, stop_{std::move(stop)} {
@@ -63,7 +64,7 @@ class redis_connection {
         fail("cannot be reached in time");
       }
       if (ready != POLLOUT) {
-        redisBufferRead(context_.get());  // has the reason
+        redisBufferRead(context_.get());  // finds the reason
       }
     }
     check();
@@ -101,7 +102,7 @@ class redis_connection {
       void* read = nullptr;
       if (redisReaderGetReply(context_->reader, &read) != REDIS_OK) {
         if (budget_ == 0) {
-          fail("sends more than requested");
+          fail("sends a reply that is too large");
         }
         fail("does not speak the protocol of Redis: " + base::printable(context_->reader->errstr));
       }
@@ -114,7 +115,7 @@ class redis_connection {
       }
       const short ready = wait(is_written_ ? POLLIN : POLLIN | POLLOUT, deadline);
       if (ready == 0 || deadline <= std::chrono::steady_clock::now()) {
-        return std::nullopt;  // even during an endless reply
+        return std::nullopt;  // the deadline also ends an endless reply
       }
       if (!is_written_) {
         write();
@@ -188,7 +189,7 @@ class redis_connection {
       const auto step = std::clamp(left, milliseconds{0}, longest);
       const int count = ::poll(&socket, 1, static_cast<int>(step.count()));
       if (count < 0 && errno != EINTR) {
-        fail("cannot be waited for");
+        fail("cannot be polled: " + std::generic_category().message(errno));
       }
       if (count > 0 || left <= milliseconds{0}) {
         return socket.revents;

@@ -22,35 +22,37 @@
 
 namespace robots::adapters_detail {
 
-/// Opens connections as the options say: logs in and selects the database.
+/// Opens connections, logs in and selects the database, as the options say.
 class redis_connector {
  public:
   /// Throws `std::invalid_argument` for impossible options.
   explicit redis_connector(const redis_options& options)
-      : target_{parse_redis_url(options.url)},
-        tls_{target_.tls ? options.tls : nullptr},
+      : endpoint_{parse_redis_url(options.url)},
+        tls_{endpoint_.tls ? options.tls : nullptr},
         timeout_{options.connect_timeout},
         max_reply_bytes_{std::clamp(options.max_value_bytes, least_reply_bytes, SIZE_MAX / 2) +
                          4 * sizeof(redis_reply)} {  // a list of three
     using std::chrono::milliseconds;
-    if (target_.tls && !options.tls) {
+    if (endpoint_.tls && !options.tls) {
       throw std::invalid_argument{
           "redis_options: rediss:// needs tls: with hiredis 1.0 or later, include "
           "<robots/adapters/redis/redis_tls.hpp>, link robots::redis_tls and set .tls = "
           "robots::redis_tls{}; with an older one, put a TLS proxy such as stunnel beside the "
           "program and write redis:// with its address"};
     }
-    if (options.connect_timeout <= milliseconds{0} || options.command_timeout <= milliseconds{0} ||
-        options.max_connections == 0 || options.max_value_bytes == 0) {
-      throw std::invalid_argument{
-          "redis_options: connect_timeout, command_timeout, max_connections and max_value_bytes "
-          "must be above 0"};
+    const char* const bad = options.connect_timeout <= milliseconds{0}   ? "connect_timeout"
+                            : options.command_timeout <= milliseconds{0} ? "command_timeout"
+                            : options.max_connections == 0               ? "max_connections"
+                            : options.max_value_bytes == 0               ? "max_value_bytes"
+                                                                         : nullptr;
+    if (bad != nullptr) {
+      throw std::invalid_argument{std::string{"redis_options: "} + bad + " must be above 0"};
     }
   }
 
-  [[nodiscard]] const redis_endpoint& target() const noexcept { return target_; }
+  [[nodiscard]] const redis_endpoint& endpoint() const noexcept { return endpoint_; }
 
-  /// Opens a connection to a server of the target.
+  /// Opens a connection to one of the servers.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const redis_address& server,
                                                           const stop_token& stop = {}) const {
     return log_in(server, redis_deadline(timeout_), stop);
@@ -58,17 +60,18 @@ class redis_connector {
 
   /// Opens a connection to the only server, or to the current master by the Sentinels.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const stop_token& stop = {}) const {
-    if (target_.topology != redis_topology::sentinel) {
-      return connect(target_.servers.front(), stop);
+    if (endpoint_.topology != redis_topology::sentinel) {
+      return connect(endpoint_.servers.front(), stop);
     }
     const redis_time deadline = redis_deadline(timeout_);
-    const redis_command question{"SENTINEL", "get-master-addr-by-name", target_.master};
-    const redis_reply answer = ask_any(target_.servers, question, stop).second;
+    const redis_command question{"SENTINEL", "get-master-addr-by-name", endpoint_.master};
+    const redis_reply answer = ask_any(endpoint_.servers, question, stop).second;
     auto master = log_in(address_in(answer.list), deadline, stop);
     const std::array<redis_command, 1> role{{{"ROLE"}}};
     const redis_reply reply = std::move(master->ask(role, deadline).front());
     if (!reply.list.empty() && reply.list.front().text != "master") {
-      master->fail("is no master, though the Sentinels say so");
+      master->fail(
+          "is not a master, although the Sentinels name it as one: check their configuration");
     }
     return master;
   }
@@ -85,7 +88,7 @@ class redis_connector {
       const redis_time now = std::chrono::steady_clock::now();
       const redis_time until = now + (deadline - now) / left--;
       try {
-        const auto connection = target_.topology == redis_topology::sentinel
+        const auto connection = endpoint_.topology == redis_topology::sentinel
                                     ? open(server, until, stop)
                                     : log_in(server, until, stop);
         redis_reply reply = std::move(connection->ask({&question, 1}, until).front());
@@ -113,13 +116,15 @@ class redis_connector {
                           ? redis_port(std::to_string(list[1].integer))
                           : redis_port(list[1].text);
     if (!port) {
-      throw store_error{"Redis reports a server without a port"};
+      throw store_error{
+          "Redis reports a server without a port from 1 to 65535: check its configuration"};
     }
     return {list[0].text, *port};
   }
 
  private:
-  /// CLUSTER SLOTS, and the keys in a reply to SCAN, need some room, too.
+  /// The least limit of a reply: replies to CLUSTER SLOTS and SCAN need room, whatever the limit of
+  /// values.
   static constexpr std::size_t least_reply_bytes = std::size_t{1} << 20U;
 
   [[nodiscard]] std::unique_ptr<redis_connection> open(const redis_address& server,
@@ -133,13 +138,13 @@ class redis_connector {
                                                          const stop_token& stop) const {
     auto connection = open(server, deadline, stop);
     std::vector<redis_command> commands;
-    if (target_.password) {
-      commands.push_back(target_.user.empty()
-                             ? redis_command{"AUTH", *target_.password}
-                             : redis_command{"AUTH", target_.user, *target_.password});
+    if (endpoint_.password) {
+      commands.push_back(endpoint_.user.empty()
+                             ? redis_command{"AUTH", *endpoint_.password}
+                             : redis_command{"AUTH", endpoint_.user, *endpoint_.password});
     }
-    if (target_.database != 0) {
-      commands.push_back({"SELECT", std::to_string(target_.database)});
+    if (endpoint_.database != 0) {
+      commands.push_back({"SELECT", std::to_string(endpoint_.database)});
     }
     const std::vector<redis_reply> replies = connection->ask(commands, deadline);
     for (std::size_t i = 0; i < replies.size(); ++i) {
@@ -151,7 +156,7 @@ class redis_connector {
     return connection;
   }
 
-  redis_endpoint target_;
+  redis_endpoint endpoint_;
   redis_handshake tls_;
   std::chrono::milliseconds timeout_;
   std::size_t max_reply_bytes_;

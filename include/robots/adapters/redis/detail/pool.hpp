@@ -13,13 +13,14 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace robots::adapters_detail {
 
-/// The connections to one server. Any number of threads may call it. As many as there may be
-/// connections work at once; the others wait.
+/// Keeps the connections to one server. Any thread may call it. At most `max_connections` threads
+/// work at once; the others wait.
 class redis_pool {
  public:
   using connector = std::function<std::unique_ptr<redis_connection>()>;
@@ -29,7 +30,8 @@ class redis_pool {
         timeout_{options.command_timeout},
         max_connections_{options.max_connections} {}
 
-  /// Returns the replies to the commands, including errors, in few round trips.
+  /// Returns the replies to the commands, including errors. Makes one round trip for each 512
+  /// commands.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
     constexpr std::size_t most_at_once = 512;
     const permit own{*this};
@@ -44,7 +46,7 @@ class redis_pool {
       std::move(answered.begin(), answered.end(), std::back_inserter(replies));
       commands = commands.subspan(batch.size());
     }
-    // If a server refuses something, another one may be the right one now.
+    // After an error, drops the connection: another server may have become the master.
     if (std::none_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
           return reply.type == redis_reply::kind::error;
         })) {
@@ -61,8 +63,8 @@ class redis_pool {
       std::unique_lock lock{pool.mutex_};
       if (!pool.is_free_.wait_until(lock, redis_deadline(pool.timeout_),
                                     [this] { return pool.used_ < pool.max_connections_; })) {
-        throw store_error{
-            "Redis: all connections are in use: raise redis_options::max_connections"};
+        throw store_error{"Redis: all " + std::to_string(pool.max_connections_) +
+                          " connections are in use: raise redis_options::max_connections"};
       }
       ++pool.used_;
     }
@@ -79,7 +81,7 @@ class redis_pool {
     redis_pool& pool;
   };
 
-  /// Returns the open connection that was used last, or null.
+  /// Returns the open connection that was used most recently, or null.
   [[nodiscard]] std::unique_ptr<redis_connection> idle() {
     const std::scoped_lock lock{mutex_};
     while (!idle_.empty()) {

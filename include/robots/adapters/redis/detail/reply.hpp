@@ -39,8 +39,9 @@ struct redis_reply {
   }
 }
 
-/// Subtracts it from the octets that the current reply may still use. hiredis alone would allocate
-/// an array of two thousand million elements if a server announced one.
+/// Subtracts a part from the octets that the current reply may still use. Returns false if they do
+/// not suffice. Without this limit, hiredis allocates an array of two thousand million elements if
+/// a server announces one.
 [[nodiscard]] inline bool takes_from_budget(const redisReadTask* task,
                                             std::size_t octets) noexcept {
   auto& left = *static_cast<std::size_t*>(task->privdata);
@@ -50,8 +51,8 @@ struct redis_reply {
   return has_room;
 }
 
-/// Returns true if lists are nested deeper than any reply needs. To destroy thousands of nested
-/// lists would overflow the stack, and some versions of hiredis have no limit.
+/// Returns true if lists are nested deeper than any reply needs. The destructors of thousands of
+/// nested lists would overflow the stack, and some versions of hiredis have no limit.
 [[nodiscard]] inline bool is_deep(const redisReadTask* task) noexcept {
   constexpr int most = 8;
   int lists = 0;
@@ -76,8 +77,8 @@ struct redis_reply {
   }
 }
 
-/// The functions that hiredis calls for each part of a reply. Later versions have more types than
-/// RESP2, but servers do not send them to a client that has not asked.
+/// The functions that hiredis calls for each part of a reply. RESP3 has more types, but servers
+/// send them only to a client that asks for RESP3.
 template <class Functions>
 [[nodiscard]] Functions make_reply_functions() {
   using kind = redis_reply::kind;

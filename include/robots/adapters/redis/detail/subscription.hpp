@@ -66,14 +66,15 @@ class redis_subscription {
       } catch (const std::exception&) {  // the subscription is lost, or never began
         end_first_attempt();
       }
-      // Half of it is random, so that not all workers reconnect at once.
+      // Half of the pause is random, so that not all workers reconnect at once.
       const auto wait = std::chrono::duration_cast<milliseconds>(pause * (0.5 + random.draw() / 2));
       SteadyClock{}.sleep_until(redis_deadline(wait), stop);
       pause = (std::min)(2 * pause, longest);
     }
   }
 
-  /// Sends a command that the server must answer in time. Meanwhile, it handles messages.
+  /// Sends a command, and handles the next reply, which must come in time. A message counts as a
+  /// reply.
   void ask(redis_connection& connection, const redis_command& command) {
     connection.send(command);
     const std::optional<redis_reply> reply = connection.receive(redis_deadline(timeout_));

@@ -36,12 +36,13 @@ struct redis_endpoint {
   std::string user;
   std::optional<std::string> password;
   std::uint64_t database = 0;
-  std::string master;  ///< its name, for Sentinels
+  std::string master;  ///< the name of the master, for Sentinels
 };
 
-/// Says how to correct a URL. It does not repeat the URL, which may have a password.
+/// Throws `std::invalid_argument` with advice. It does not repeat the URL, which may have a
+/// password.
 [[noreturn]] inline void refuse_redis_url(const std::string& why) {
-  throw std::invalid_argument{"redis_options: wrong URL: " + why +
+  throw std::invalid_argument{"redis_options: url is not valid: " + why +
                               "; write redis://[user[:password]@]host[:port][/database], and other "
                               "octets than letters and digits of user and password as %XX"};
 }
@@ -67,16 +68,17 @@ struct redis_endpoint {
   constexpr std::uint64_t largest = 1'000'000;
   const auto number = text.empty() ? 0 : base::parse_decimal(text, largest);
   if (!number || *number == largest) {
-    refuse_redis_url("the database must be a number");
+    refuse_redis_url("the database must be a number below 1000000");
   }
   return *number;
 }
 
-/// Returns a text up to its first NUL, as the system reads it.
+/// Decodes a host or the path of a socket. Refuses an empty one, and one with a NUL, where the
+/// system would cut it.
 [[nodiscard]] inline std::string redis_host(std::string_view text) {
   std::string host = percent_decoded(text);
   if (host.empty() || host.find('\0') != std::string::npos) {
-    refuse_redis_url("a host or path is missing");
+    refuse_redis_url("a host or path is missing, or has a NUL");
   }
   return host;
 }
@@ -105,8 +107,8 @@ struct redis_endpoint {
   return {redis_host(host), *port};
 }
 
-/// Removes the text before `separator`, or all of it, from `text` together with the separator, and
-/// returns it.
+/// Removes the text before the first `separator` and the separator from `text`, or all of `text` if
+/// there is no separator. Returns the removed text without the separator.
 [[nodiscard]] inline std::string_view take_until(std::string_view& text, char separator) {
   const std::string_view taken = text.substr(0, text.find(separator));
   text.remove_prefix(taken.size() == text.size() ? taken.size() : taken.size() + 1);
@@ -114,45 +116,45 @@ struct redis_endpoint {
 }
 
 /// Reads the scheme, which precedes `://`.
-inline void read_redis_scheme(redis_endpoint& target, std::string_view scheme) {
+inline void read_redis_scheme(redis_endpoint& endpoint, std::string_view scheme) {
   if (scheme == "redis+cluster" || scheme == "rediss+cluster") {
-    target.topology = redis_topology::cluster;
+    endpoint.topology = redis_topology::cluster;
   } else if (scheme == "redis+sentinel" || scheme == "rediss+sentinel") {
-    target.topology = redis_topology::sentinel;
+    endpoint.topology = redis_topology::sentinel;
   } else if (scheme != "redis" && scheme != "rediss" && scheme != "unix") {
     refuse_redis_url("it must begin with redis://, unix://, redis+cluster:// or redis+sentinel://");
   }
-  target.tls = scheme.starts_with("rediss");
+  endpoint.tls = scheme.starts_with("rediss");
 }
 
 /// Reads `host[:port][,host[:port]...][/database]`.
-inline void read_redis_place(redis_endpoint& target, std::string_view place) {
-  const std::uint16_t usual_port = target.topology == redis_topology::sentinel ? 26'379 : 6'379;
+inline void read_redis_place(redis_endpoint& endpoint, std::string_view place) {
+  const std::uint16_t usual_port = endpoint.topology == redis_topology::sentinel ? 26'379 : 6'379;
   std::string_view hosts = take_until(place, '/');
   do {
-    target.servers.push_back(parse_redis_address(take_until(hosts, ','), usual_port));
+    endpoint.servers.push_back(parse_redis_address(take_until(hosts, ','), usual_port));
   } while (!hosts.empty());
-  target.database = redis_database(place);
-  if (target.servers.size() > 1 && target.topology == redis_topology::single) {
+  endpoint.database = redis_database(place);
+  if (endpoint.servers.size() > 1 && endpoint.topology == redis_topology::single) {
     refuse_redis_url("several hosts are for redis+cluster:// and redis+sentinel://");
   }
 }
 
 /// Reads `db=database` and `master=name`, separated by `&`.
-inline void read_redis_query(redis_endpoint& target, std::string_view query) {
+inline void read_redis_query(redis_endpoint& endpoint, std::string_view query) {
   while (!query.empty()) {
     std::string_view value = take_until(query, '&');
     const std::string_view name = take_until(value, '=');
     if (name == "db") {
-      target.database = redis_database(value);
-    } else if (name == "master" && target.topology == redis_topology::sentinel) {
-      target.master = percent_decoded(value);
+      endpoint.database = redis_database(value);
+    } else if (name == "master" && endpoint.topology == redis_topology::sentinel) {
+      endpoint.master = percent_decoded(value);
     } else {
       refuse_redis_url("after ? it may have db=NUMBER, and master=NAME for Sentinels");
     }
   }
-  if (target.topology == redis_topology::sentinel && target.master.empty()) {
-    refuse_redis_url("?master=NAME must say which master the Sentinels are asked for");
+  if (endpoint.topology == redis_topology::sentinel && endpoint.master.empty()) {
+    refuse_redis_url("?master=NAME must name the master that the Sentinels watch");
   }
 }
 
@@ -160,27 +162,27 @@ inline void read_redis_query(redis_endpoint& target, std::string_view query) {
 [[nodiscard]] inline redis_endpoint parse_redis_url(std::string_view url) {
   const std::size_t colon = url.find("://");
   const std::string_view scheme = url.substr(0, colon);
-  redis_endpoint target;
-  read_redis_scheme(target, colon == std::string_view::npos ? "" : scheme);
+  redis_endpoint endpoint;
+  read_redis_scheme(endpoint, colon == std::string_view::npos ? "" : scheme);
   std::string_view query = url.substr(colon + 3);
   std::string_view place = take_until(query, '?');
   if (const std::size_t sign = place.substr(0, place.find('/')).rfind('@');
       sign != std::string_view::npos) {
     std::string_view login = place.substr(0, sign);
-    target.user = percent_decoded(take_until(login, ':'));
-    target.password = percent_decoded(login);
+    endpoint.user = percent_decoded(take_until(login, ':'));
+    endpoint.password = percent_decoded(login);
     place.remove_prefix(sign + 1);
   }
   if (scheme == "unix") {
-    target.servers.push_back({redis_host(place), 0});
+    endpoint.servers.push_back({redis_host(place), 0});
   } else {
-    read_redis_place(target, place);
+    read_redis_place(endpoint, place);
   }
-  read_redis_query(target, query);
-  if (target.topology == redis_topology::cluster && target.database != 0) {
+  read_redis_query(endpoint, query);
+  if (endpoint.topology == redis_topology::cluster && endpoint.database != 0) {
     refuse_redis_url("a cluster has database 0 only");
   }
-  return target;
+  return endpoint;
 }
 
 }  // namespace robots::adapters_detail
