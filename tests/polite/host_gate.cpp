@@ -582,8 +582,7 @@ TEST_CASE("A reservation is checked again at its time, not before") {
     ++asked;
     return allowed;
   };
-  gate::answer got = paced.try_reserve(home);
-  got.reservation.decide_again_by(decide_again);
+  gate::answer got = paced.try_reserve(home, {}, decide_again);
   CHECK(got.reservation.start().ask_again == clock.now() + 2s);
   CHECK(asked == 0);
   clock.advance(2s);
@@ -624,8 +623,7 @@ TEST_CASE("A request waits for the delay after a robots.txt that was fetched for
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   paced.acquire(home).reservation.complete(fine);
-  gate::answer got = paced.try_reserve(home);
-  got.reservation.decide_again_by([&](robots::any_host_gate::policy_pointer& site_policy) {
+  gate::answer got = paced.try_reserve(home, {}, [&](gate::policy_pointer& site_policy) {
     if (site_policy == nullptr) {
       site_policy = fetched_at(clock.now(), {"https://example.com/robots.txt"});
     }
@@ -740,20 +738,19 @@ TEST_CASE("Reservations that are withdrawn before they start are cancelled, with
 TEST_CASE("A withdrawn reservation continues if the function that decides again allows it") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
-  gate::answer got = paced.try_reserve(home);
   admission_reason answer = admission_reason::go;
   int asked = 0;
-  got.reservation.decide_again_by([&](const auto& /*site_policy*/) {
+  const auto decide_again = [&](const auto& /*site_policy*/) {
     ++asked;
     return answer;
-  });
+  };
+  gate::answer got = paced.try_reserve(home, {}, decide_again);
   paced.withdraw(home);
   CHECK(got.reservation.start());
   CHECK(asked == 1);
   got.reservation.complete(fine);
 
-  got = paced.try_reserve(home);
-  got.reservation.decide_again_by([&](const auto& /*site_policy*/) { return answer; });
+  got = paced.try_reserve(home, {}, decide_again);
   paced.withdraw(home);
   CHECK(got.reservation.start().reason == admission_reason::not_yet);
   CHECK(got.reservation);  // it is still too early

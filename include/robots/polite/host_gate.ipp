@@ -1,19 +1,185 @@
 #pragma once
 
 #include <robots/base/config.hpp>
+#include <robots/base/counter_random.hpp>
 #include <robots/base/saturating_add.hpp>
-#include <robots/base/stop_token.hpp>
+#include <robots/base/site_table.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/polite/detail/gate_state.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/polite/detail/reservation_queue.hpp>
+#include <robots/polite/detail/shared_pace.hpp>
 #include <robots/polite/host_gate.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <mutex>
 
 namespace robots {
+
+namespace polite_detail {
+
+/// A host that a gate remembers.
+struct known_host {
+  /// Returns the number of reservations, with those that waiting threads are about to make.
+  [[nodiscard]] std::uint32_t taken() const noexcept {
+    return state.outstanding() + queue.granted();
+  }
+
+  host_state state;
+  reservation_queue queue;
+  stop_source withdrawn;  // of the present reservations; `withdraw` replaces it
+};
+
+/// The part of a gate that its reservations keep alive.
+struct gate_state {
+  gate_state(gate_options given, std::unique_ptr<gate_environment> own_environment)
+      : options(std::move(given)),
+        environment(std::move(own_environment)),
+        random(options.seed),
+        hosts(options.max_hosts) {
+    validate(options);
+  }
+
+  /// Returns the key of a URL, or an empty text if it is refused.
+  [[nodiscard]] std::string key_of(std::string_view url) const {
+    if (options.key) {
+      return options.key(url);
+    }
+    const std::optional<origin> parsed = detail::parse_origin(url);
+    return parsed ? to_string(*parsed) : std::string{};
+  }
+
+  [[nodiscard]] known_host* find_or_add(std::string_view key, time_point now) {
+    return hosts.find_or_add(
+        key, now, [this](const known_host& host) { return needed_until(host); },
+        base::saturating_add(now, (std::max)(options.longest_memory, options.memory)));
+  }
+
+  [[nodiscard]] time_point needed_until(const known_host& host) const noexcept {
+    const bool is_idle = host.queue.waiting() == 0 && host.queue.granted() == 0;
+    return is_idle ? host.state.needed_until(options) : (time_point::max)();
+  }
+
+  /// Grants free reservations to threads that wait. Call it after each change of a host.
+  void hand_on(known_host& host) noexcept {
+    host.queue.grant(options.concurrency - (std::min)(host.taken(), options.concurrency));
+    hosts.forget_after(host, needed_until(host));
+  }
+
+  /// Changes a host, and releases the lock. If this delays the host's next request, the other
+  /// processes wait, too.
+  template <class Change>
+  void change(std::unique_lock<std::mutex>& lock, known_host& host, time_point now,
+              const Change& make) {
+    const time_point before = host.state.soonest(now, options).at;
+    make(host.state);
+    hand_on(host);
+    const time_point after = host.state.soonest(now, options).at;
+    const std::string key = options.ledger && after > before ? hosts.key_of(host) : std::string{};
+    lock.unlock();
+    if (!key.empty()) {
+      pace.hold(key, after, now);
+    }
+  }
+
+  /// Changes the host of a key. Adds the host if it is unknown.
+  template <class Change>
+  void with_host(const std::string& key, const Change& make) {
+    const double draw = random.draw();
+    const wall_anchor now = environment->moment();
+    std::unique_lock lock{mutex};
+    if (known_host* const host = key.empty() ? nullptr : find_or_add(key, now.steady)) {
+      change(lock, *host, now.steady, [&](host_state& state) { make(state, now, draw); });
+    }
+  }
+
+  /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. With
+  /// `again`, the waiting request for `key` keeps the delay after them in any case.
+  void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
+    if (site_policy == nullptr) {
+      return;
+    }
+    const time_point fetched = site_policy->fetched_at();
+    if (!again) {
+      const std::scoped_lock lock{mutex};
+      const known_host* const known = hosts.find(key);
+      if (known != nullptr && known->state.knows_robots_request(fetched)) {
+        return;
+      }
+    }
+    bool has_own = false;
+    const record_head source = site_policy->source();
+    for (const detail::exchange& one : source.exchanges) {
+      const bool is_first = &one == &source.exchanges.front();
+      const std::string asked = key_of(one.url);
+      const bool is_own = asked == key;
+      has_own = has_own || (is_own && is_first);
+      if (!is_own || is_first) {
+        with_host(asked, [&](host_state& state, const wall_anchor& now, double draw) {
+          state.add_robots_request(fetched, is_own ? site_policy : nullptr, is_own && again, draw,
+                                   now, options);
+        });
+      }
+    }
+    if (!has_own) {
+      with_host(key, [&](host_state& state, const wall_anchor&, double) {
+        state.skip_robots_request(fetched);
+      });
+    }
+  }
+
+  /// Sleeps until `when`, or until a stop is requested.
+  void sleep_until(time_point when, const stop_token& stop, const stop_token& other_stop) {
+    stop_source awake;
+    const std::function<void()> wake = [&awake] { awake.request_stop(); };
+    const stop_callback<std::function<void()>> when_stopped{stop, wake};
+    const stop_callback<std::function<void()>> when_withdrawn{other_stop, wake};
+    // Some clocks cannot wait for the end of time.
+    const time_point in_an_hour = base::saturating_add(environment->now(), std::chrono::hours{1});
+    environment->sleep_until((std::min)(when, in_an_hour), awake.get_token());
+  }
+
+  /// Asks the ledger whether a request may start, if nothing else prevents it. Returns the time by
+  /// which to judge the start: later than that, another process may have the turn.
+  [[nodiscard]] wall_anchor take_turn(known_host& host, const host_reservation& reserved) {
+    const wall_anchor now = environment->moment();
+    if (!options.ledger) {
+      return now;
+    }
+    std::unique_lock lock{mutex};
+    const auto claim = host.state.claim(reserved, now, options);
+    if (!claim) {
+      return now;
+    }
+    const std::string& key = hosts.key_of(host);  // remains valid, like the host
+    lock.unlock();
+    const ledger_answer answer = pace.take_turn(key, *claim, now);
+    lock.lock();
+    if (answer.held_until) {
+      host.state.wait_for_turn(*answer.held_until);
+    } else {
+      host.state.go_alone(reserved, answer.moment, options);
+    }
+    return answer.moment;
+  }
+
+  const gate_options options;
+  const std::unique_ptr<gate_environment> environment;
+  base::counter_random random;
+  shared_pace pace{options, *environment};
+  base::enum_counters<admission_reason::too_late> answers;
+  std::atomic<std::uint64_t> withdrawn = 0;
+  mutable std::mutex mutex;  // guards the members below
+  base::site_table<known_host> hosts;
+  std::uint64_t started = 0;
+  std::uint64_t cancelled = 0;
+};
+
+}  // namespace polite_detail
 
 ROBOTS_INLINE start_result any_host_gate::reservation::start() {
   if (!gate_) {
@@ -23,9 +189,13 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
     return {.reason = admission_reason::go};
   }
   for (;;) {
-    const std::uint64_t withdrawals = host_->withdrawals;
-    const bool is_withdrawn = withdrawals != withdrawals_;
-    if (is_withdrawn || (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
+    stop_token withdrawn;  // before the decision, so that it takes a later `withdraw` into account
+    {
+      const std::scoped_lock lock{gate_->mutex};
+      withdrawn = host_->withdrawn.get_token();
+    }
+    if (withdrawn_.stop_requested() ||
+        (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
       reason_ = admission_reason::halted;
       if (decide_again_) {
         auto latest = reserved_.policy;
@@ -40,12 +210,11 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
         cancel();
         return {.reason = reason_};
       }
-      withdrawals_ = withdrawals;
+      withdrawn_ = withdrawn;
     }
-    const wall_anchor now =
-        gate_->pace ? gate_->take_turn(*host_, reserved_) : gate_->environment->moment();
+    const wall_anchor now = gate_->take_turn(*host_, reserved_);
     const std::scoped_lock lock{gate_->mutex};
-    if (host_->withdrawals == withdrawals_) {
+    if (!withdrawn_.stop_requested()) {
       const auto until = host_->state.start(reserved_, now, gate_->options);
       gate_->started += until ? 0U : 1U;
       return until ? start_result{admission_reason::not_yet, *until}
@@ -75,26 +244,6 @@ ROBOTS_INLINE void any_host_gate::reservation::cancel() noexcept {
     host_->state.cancel(reserved_);
     gate->hand_on(*host_);
   }
-}
-
-ROBOTS_INLINE void any_host_gate::reservation::sleep_until(time_point when,
-                                                           const stop_token& stop) {
-  stop_source awake;
-  const auto wake = [&awake] { awake.request_stop(); };
-  stop_token withdrawn;
-  {
-    const std::scoped_lock lock{gate_->mutex};
-    if (host_->withdrawals != withdrawals_) {
-      return;
-    }
-    if (!host_->sleepers.stop_possible()) {
-      host_->sleepers = stop_source{};
-    }
-    withdrawn = host_->sleepers.get_token();
-  }
-  const stop_callback<std::function<void()>> when_stopped{stop, wake};
-  const stop_callback<std::function<void()>> when_withdrawn{withdrawn, wake};
-  gate_->environment->sleep_until(when, awake.get_token());
 }
 
 ROBOTS_INLINE any_host_gate::any_host_gate(
@@ -128,84 +277,113 @@ ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
   return copy.plan(now, site_policy.get(), state_->options);
 }
 
-ROBOTS_INLINE any_host_gate::answer any_host_gate::try_reserve(std::string_view url,
-                                                               const policy_pointer& site_policy) {
-  return counted(enter(state_->key_of(url), site_policy, {}, may_wait::for_its_time));
-}
-
-ROBOTS_INLINE any_host_gate::answer any_host_gate::try_acquire(std::string_view url,
-                                                               const policy_pointer& site_policy,
-                                                               decider decide_again) {
-  return counted(start_request(url, site_policy, {}, may_wait::never, std::move(decide_again)));
-}
-
-ROBOTS_INLINE any_host_gate::answer any_host_gate::acquire(std::string_view url,
-                                                           const policy_pointer& site_policy,
-                                                           const call_options& call,
-                                                           decider decide_again) {
-  return counted(
-      start_request(url, site_policy, call, may_wait::in_the_queue, std::move(decide_again)));
-}
-
-ROBOTS_INLINE any_host_gate::answer any_host_gate::start_request(std::string_view url,
-                                                                 policy_pointer site_policy,
-                                                                 const call_options& call,
-                                                                 may_wait waits,
-                                                                 decider decide_again) {
+ROBOTS_INLINE any_host_gate::answer any_host_gate::answer_for(std::string_view url,
+                                                              policy_pointer site_policy,
+                                                              if_early caller,
+                                                              const call_options& call,
+                                                              decider decide_again) {
   const std::string key = state_->key_of(url);
-  answer result = enter(key, site_policy, call, waits);
+  answer result = reserve(key, site_policy, caller, call);
   while (result.reason == admission_reason::halted && decide_again) {
     // Another site with the same pace may be the halted one.
     result.reason = decide_again(site_policy);
     if (!result) {
       break;
     }
-    result = enter(key, site_policy, call, waits);
+    result = reserve(key, site_policy, caller, call);
   }
-  result.reservation.decide_again_ = std::move(decide_again);
-  while (result) {
-    const start_result started = result.reservation.start();
+  reservation& reserved = result.reservation;
+  reserved.decide_again_ = std::move(decide_again);
+  while (result && caller != if_early::keeps) {
+    const start_result started = reserved.start();
     result.reason = started.reason;
-    if (result.reason != admission_reason::not_yet) {
+    if (started.reason != admission_reason::not_yet) {
       break;
     }
-    if (waits == may_wait::never) {
+    if (caller == if_early::leaves) {
       result.plan.not_before(started.ask_again,
-                             state_->pace ? start_limit::ledger : start_limit::delay);
-      break;
-    }
-    if (call.deadline && started.ask_again > *call.deadline) {
+                             state_->options.ledger ? start_limit::ledger : start_limit::delay);
+    } else if (call.deadline && started.ask_again > *call.deadline) {
       result.reason = admission_reason::too_late;
-      break;
+    } else {
+      state_->sleep_until(started.ask_again, call.stop, reserved.withdrawn_);
+      reserved.decides_when_due_ = true;
+      result.reason = call.stop.stop_requested() ? admission_reason::stopped : admission_reason::go;
     }
-    // Waits in steps, since some clocks cannot wait for the end of time.
-    const time_point now = state_->environment->now();
-    result.reservation.sleep_until(
-        (std::min)(started.ask_again, base::saturating_add(now, std::chrono::hours{1})), call.stop);
-    result.reservation.decides_when_due_ = true;
-    result.reason = call.stop.stop_requested() ? admission_reason::stopped : admission_reason::go;
   }
   if (!result) {
-    result.reservation.cancel();
+    reserved.cancel();
   }
-  result.reservation.decide_again_ = {};  // it may refer to local variables of the caller
+  if (caller != if_early::keeps) {
+    reserved.decide_again_ = {};  // it may refer to local variables of the caller
+  }
+  state_->answers.add(result.reason);
+  return result;
+}
+
+ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& key,
+                                                           const policy_pointer& site_policy,
+                                                           if_early caller,
+                                                           const call_options& call) {
+  if (key.empty()) {
+    return {};
+  }
+  state_->count_robots_requests(key, site_policy.get(), false);
+  const double draw = state_->random.draw();
+  wall_anchor now = state_->environment->moment();
+  std::unique_lock lock{state_->mutex};
+  polite_detail::known_host* const host = state_->find_or_add(key, now.steady);
+  if (host == nullptr) {
+    return {.reason = admission_reason::no_room};
+  }
+  answer result{.reason = admission_reason::go};
+  const stop_token withdrawn = host->withdrawn.get_token();
+  const bool is_busy = host->taken() >= state_->options.concurrency || host->queue.waiting() > 0;
+  if (is_busy) {
+    result.reason = caller == if_early::waits ? host->queue.wait(lock, *state_->environment, call)
+                                              : admission_reason::busy;
+    now = state_->environment->moment();
+  }
+  result.plan = host->state.plan(now, site_policy.get(), state_->options);
+  result.planned_at = now.steady;
+  const bool is_early = result.plan.at > now.steady;
+  if (result.reason == admission_reason::go) {
+    if (result.plan.skip_host) {
+      result.reason = admission_reason::skip_host;
+    } else if (call.stop.stop_requested()) {
+      result.reason = admission_reason::stopped;
+    } else if (caller == if_early::leaves && is_early) {
+      result.reason = admission_reason::not_yet;
+    } else if (call.deadline && result.plan.at > *call.deadline) {
+      result.reason = admission_reason::too_late;
+    }
+  }
+  if (result.reason != admission_reason::go) {
+    state_->hand_on(*host);
+    return result;
+  }
+  reservation& reserved = result.reservation;
+  reserved.gate_ = state_;
+  reserved.host_ = host;
+  reserved.reserved_ = host->state.reserve(result.plan, now, site_policy, draw);
+  reserved.withdrawn_ = withdrawn;
+  reserved.decides_when_due_ = caller == if_early::keeps || is_busy || is_early;
   return result;
 }
 
 ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
   const std::string key = state_->key_of(url);
-  stop_source sleepers{base::nostopstate};
+  stop_source withdrawn;
   {
     const std::scoped_lock lock{state_->mutex};
     polite_detail::known_host* const host = state_->hosts.find(key);
     if (host == nullptr) {
       return;
     }
-    ++host->withdrawals;
-    std::swap(sleepers, host->sleepers);
+    std::swap(withdrawn, host->withdrawn);
     host->queue.refuse_all();
   }
-  sleepers.request_stop();  // without the lock, since it calls a function of the clock
+  withdrawn.request_stop();  // without the lock, since it calls a function of the clock
 }
 
 ROBOTS_INLINE void any_host_gate::note_request(std::string_view url, const request_report& report,
@@ -231,63 +409,6 @@ ROBOTS_INLINE any_host_gate::statistics any_host_gate::stats() const {
           .withdrawn = state_->withdrawn,
           .observer_failures = state_->environment->observer_failures,
           .hosts = state_->hosts.size()};
-}
-
-ROBOTS_INLINE any_host_gate::answer any_host_gate::counted(answer result) noexcept {
-  state_->answers.add(result.reason);
-  return result;
-}
-
-ROBOTS_INLINE any_host_gate::answer any_host_gate::enter(const std::string& key,
-                                                         const policy_pointer& site_policy,
-                                                         const call_options& call, may_wait waits) {
-  answer result;
-  if (key.empty()) {
-    return result;
-  }
-  state_->count_robots_requests(key, site_policy.get(), false);
-  const double draw = state_->random.draw();
-  wall_anchor now = state_->environment->moment();
-  std::unique_lock lock{state_->mutex};
-  polite_detail::known_host* const host = state_->find_or_add(key, now.steady);
-  if (host == nullptr) {
-    result.reason = admission_reason::no_room;
-    return result;
-  }
-  result.reason = admission_reason::go;
-  const std::uint64_t withdrawals = host->withdrawals;
-  const std::uint32_t taken = host->state.outstanding() + host->queue.granted();
-  const bool is_busy = taken >= state_->options.concurrency || host->queue.waiting() > 0;
-  if (is_busy) {
-    result.reason = waits == may_wait::in_the_queue
-                        ? host->queue.wait(lock, *state_->environment, call)
-                        : admission_reason::busy;
-    now = state_->environment->moment();
-  }
-  result.plan = host->state.plan(now, site_policy.get(), state_->options);
-  result.planned_at = now.steady;
-  const bool is_early = result.plan.at > now.steady;
-  if (result.reason == admission_reason::go) {
-    if (result.plan.skip_host) {
-      result.reason = admission_reason::skip_host;
-    } else if (call.stop.stop_requested()) {
-      result.reason = admission_reason::stopped;
-    } else if (waits == may_wait::never && is_early) {
-      result.reason = admission_reason::not_yet;
-    } else if (call.deadline && result.plan.at > *call.deadline) {
-      result.reason = admission_reason::too_late;
-    }
-  }
-  if (result.reason == admission_reason::go) {
-    result.reservation.gate_ = state_;
-    result.reservation.host_ = host;
-    result.reservation.reserved_ = host->state.reserve(result.plan, now, site_policy, draw);
-    result.reservation.withdrawals_ = withdrawals;
-    result.reservation.decides_when_due_ = waits == may_wait::for_its_time || is_busy || is_early;
-  } else {
-    state_->hand_on(*host);
-  }
-  return result;
 }
 
 }  // namespace robots

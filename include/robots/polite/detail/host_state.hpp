@@ -74,14 +74,10 @@ class host_state {
   /// Reserves the time of `planned`. `draw` is a random number in [0, 1].
   [[nodiscard]] host_reservation reserve(const start_plan& planned, const wall_anchor& anchor,
                                          std::shared_ptr<const policy> site_policy, double draw) {
-    host_reservation result{.policy = std::move(site_policy)};
-    result.request = {.at = planned.at,
-                      .inputs = delays_at(result.policy.get(), anchor.at(planned.at)),
-                      .draw = draw,
-                      .number = ++last_number_};
-    enqueue(result.request);
+    const host_request request = new_request(planned.at, site_policy.get(), draw, anchor);
+    enqueue(request);
     ++outstanding_;
-    return result;
+    return {.request = request, .policy = std::move(site_policy)};
   }
 
   /// Starts a reserved request if its time has come. Otherwise, returns the time before which it
@@ -92,12 +88,12 @@ class host_state {
                                                 const gate_options& options) {
     const time_point now = anchor.steady;
     host_request& request = reserved.request;
-    const start_plan allowed = soonest_start(reserved, anchor, options);
+    const time_point allowed = soonest_start(reserved, anchor, options);
     dequeue(request);
-    request.at = (std::max)(now, allowed.at);
-    if (allowed.at > now) {
+    request.at = (std::max)(now, allowed);
+    if (allowed > now) {
       enqueue(request);
-      return allowed.at;
+      return allowed;
     }
     reserved.started = true;
     request.inputs = delays_at(reserved.policy.get(), anchor.at(now));
@@ -111,7 +107,7 @@ class host_state {
                                                        const wall_anchor& anchor,
                                                        const gate_options& options) {
     const time_point now = anchor.steady;
-    if (soonest_start(reserved, anchor, options).at > now) {
+    if (soonest_start(reserved, anchor, options) > now) {
       return std::nullopt;
     }
     const delay_inputs asked = delays_at(reserved.policy.get(), anchor.wall);
@@ -144,30 +140,35 @@ class host_state {
     }
   }
 
-  /// Returns the earliest start of a request without a reservation.
-  [[nodiscard]] time_point next_start(time_point now, const gate_options& options) const {
-    return soonest(now, options).at;
+  /// Returns the earliest start, without regard to the reservations.
+  [[nodiscard]] start_plan soonest(time_point now, const gate_options& options) const {
+    const gap known = gap_of(last_.inputs, last_.draw, now, options);
+    start_plan result{.at = now, .delay = known.delay, .slowed = known.length};
+    result.overloads = overloads_at(now, options);
+    result.not_before(next_start_, known.length > known.delay.delay ? start_limit::slow_down
+                                                                    : start_limit::delay);
+    result.not_before(retry_at_, start_limit::retry_after);
+    result.not_before(turn_at_, start_limit::ledger);
+    return result;
   }
 
   /// Completes a request. If the request was not reported as started, it counts as started as late
   /// as its response time allows.
   void complete(host_reservation& reserved, const request_report& report, time_point now,
                 const gate_options& options) {
-    if (!reserved.started) {
-      reserved.started = true;
-      dequeue(reserved.request);
-      reserved.request.at = (std::max)(reserved.request.at, latest_start(report, now));
+    const bool has_started = reserved.started;
+    cancel(reserved);
+    if (!has_started) {
+      reserved.request.at = (std::max)(reserved.request.at, now - duration_of(report));
       begin(reserved.request, options, now);
     }
-    release();
     add_response(report, now, options);
   }
 
   /// Cancels a reservation. If the request has started, it still counts.
   void cancel(host_reservation& reserved) noexcept {
-    release();
-    if (!reserved.started) {
-      reserved.started = true;
+    outstanding_ -= outstanding_ > 0 ? 1 : 0;
+    if (!std::exchange(reserved.started, true)) {
       dequeue(reserved.request);
     }
   }
@@ -176,7 +177,7 @@ class host_state {
   void add_request(const request_report& report, const policy* site_policy, double draw,
                    const wall_anchor& anchor, const gate_options& options) {
     const time_point now = anchor.steady;
-    begin(new_request(latest_start(report, now), site_policy, draw, anchor), options, now);
+    begin(new_request(now - duration_of(report), site_policy, draw, anchor), options, now);
     add_response(report, now, options);
   }
 
@@ -252,26 +253,14 @@ class host_state {
   }
 
  private:
-  /// Returns the earliest start, without regard to the reservations.
-  [[nodiscard]] start_plan soonest(time_point now, const gate_options& options) const {
-    const gap known = gap_of(last_.inputs, last_.draw, now, options);
-    start_plan result{.at = now, .delay = known.delay, .slowed = known.length};
-    result.overloads = overloads_at(now, options);
-    result.not_before(next_start_, known.length > known.delay.delay ? start_limit::slow_down
-                                                                    : start_limit::delay);
-    result.not_before(retry_at_, start_limit::retry_after);
-    result.not_before(turn_at_, start_limit::ledger);
-    return result;
-  }
-
   /// Returns the earliest start of a reserved request.
-  [[nodiscard]] start_plan soonest_start(const host_reservation& reserved,
+  [[nodiscard]] time_point soonest_start(const host_reservation& reserved,
                                          const wall_anchor& anchor,
                                          const gate_options& options) const {
     start_plan allowed = soonest(anchor.steady, options);
     allowed.not_before(reserved.request.at, start_limit::delay);
     keep_delay(allowed, last_, reserved.policy.get(), anchor, options);
-    return allowed;
+    return allowed.at;
   }
 
   /// A delay, and its length after 429 and 503.
@@ -344,8 +333,6 @@ class host_state {
     std::erase_if(planned_, [&](const host_request& one) { return one.number == request.number; });
   }
 
-  void release() noexcept { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
-
   [[nodiscard]] host_request new_request(time_point started, const policy* site_policy, double draw,
                                          const wall_anchor& anchor) {
     return {.at = started,
@@ -373,13 +360,6 @@ class host_state {
     return std::clamp(report.response_time, std::chrono::nanoseconds{0}, longest_delay);
   }
 
-  /// Returns the latest start of a request that has just ended.
-  [[nodiscard]] static time_point latest_start(const request_report& report,
-                                               time_point now) noexcept {
-    const std::chrono::nanoseconds took = duration_of(report);
-    return now > (time_point::min)() + took ? now - took : (time_point::min)();
-  }
-
   /// Starts the delay after the last request at `begin`.
   void extend(time_point begin, time_point now, const gate_options& options) {
     const gap after = gap_of(last_.inputs, last_.draw, now, options);
@@ -402,12 +382,12 @@ class host_state {
   [[nodiscard]] std::chrono::nanoseconds slowed(std::chrono::nanoseconds delay, time_point now,
                                                 const gate_options& options) const noexcept {
     const slow_down_options& slow = options.slow_down;
-    const std::uint32_t steps = overloads_at(now, options);
+    std::chrono::nanoseconds longer = (std::max)(delay, slow.first);
+    std::uint32_t steps = overloads_at(now, options);
     if (steps == 0) {
       return delay;
     }
-    std::chrono::nanoseconds longer = (std::max)(delay, slow.first);
-    for (std::uint32_t step = 0; step < steps && longer < slow.most; ++step) {
+    for (; steps > 0 && longer < slow.most; --steps) {
       longer += (std::min)(longer, slow.most - longer);
     }
     return (std::max)(delay, (std::min)(longer, slow.most));

@@ -23,9 +23,6 @@ class reservation_queue {
   /// Returns the number of granted threads that have not woken up yet.
   [[nodiscard]] std::uint32_t granted() const noexcept { return granted_; }
 
-  /// Returns true if no thread waits and none has a grant.
-  [[nodiscard]] bool idle() const noexcept { return waiters_.empty() && granted_ == 0; }
-
   /// Grants the first `count` threads and wakes them.
   void grant(std::uint32_t count) noexcept {
     for (; count > 0 && !waiters_.empty(); --count) {
