@@ -185,9 +185,6 @@ class basic_admission {
   void report(std::string_view url, const decision& decided, admission_reason reason,
               const call_options& call, time_point asked) {
     polite_detail::gate_environment& environment = gate_.environment();
-    if (!environment.is_observed()) {
-      return;
-    }
     bool needs_review =
         reason == admission_reason::halted || reason == admission_reason::needs_sign_off;
     if constexpr (requires { source_.is_quarantined(url); }) {

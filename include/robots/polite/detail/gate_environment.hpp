@@ -32,7 +32,6 @@ class gate_environment : public detail::event_teller {
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& call,
                                   const std::function<bool()>& ready) = 0;
-  [[nodiscard]] virtual bool is_observed() const noexcept = 0;
 
   std::atomic<std::uint64_t> observer_failures = 0;
 };
@@ -51,9 +50,6 @@ class typed_gate_environment final : public gate_environment {
   [[nodiscard]] bool wait(base::clock_condition& changed, std::unique_lock<std::mutex>& lock,
                           const call_options& call, const std::function<bool()>& ready) override {
     return changed.wait(lock, clock, call.deadline, call.stop, ready);
-  }
-  [[nodiscard]] bool is_observed() const noexcept override {
-    return !std::same_as<O, NullObserver>;
   }
   void tell([[maybe_unused]] const any_event& event) noexcept override {
     if constexpr (!std::same_as<O, NullObserver>) {

@@ -39,10 +39,10 @@ using delay_inputs = computed_delay::inputs;
 
 /// A request to a host: its start, and the inputs of the delay after it.
 struct host_request {
-  time_point at = (time_point::min)();  ///< its start
+  time_point at = (time_point::min)();  // its start; the start of time for no request
   delay_inputs inputs{};                // of the policy at the time of planning
   double draw = 0;                      // for the delay after it
-  std::uint64_t number = 0;             // from 1, in the order of planning; 0 for no request
+  std::uint64_t number = 0;             // in the order of planning
 };
 
 /// A reservation that is neither complete nor cancelled.
@@ -132,7 +132,7 @@ class host_state {
     const gap longest = gap_of(delays_at(reserved.policy.get(), anchor.wall), 1.0, now, options);
     const auto pause =
         bounded_delay(static_cast<double>(longest.length.count()) * options.ledger_users);
-    if (last_.number != 0) {
+    if (last_.at != (time_point::min)()) {
       turn_at_ = base::saturating_add(last_.at, pause);
     } else if (turn_at_ == (time_point::min)()) {
       turn_at_ = base::saturating_add(
@@ -145,8 +145,7 @@ class host_state {
     const gap known = gap_of(last_.inputs, last_.draw, now, options);
     start_plan result{.at = now, .delay = known.delay, .slowed = known.length};
     result.overloads = overloads_at(now, options);
-    result.not_before(next_start_, known.length > known.delay.delay ? start_limit::slow_down
-                                                                    : start_limit::delay);
+    result.not_before(next_start_, known.limit());
     result.not_before(retry_at_, start_limit::retry_after);
     result.not_before(turn_at_, start_limit::ledger);
     return result;
@@ -222,12 +221,7 @@ class host_state {
       const auto pause = (std::min)(*report.retry_after, options.most_retry_after);
       retry_at_ = (std::max)(retry_at_, base::saturating_add(now, pause));
     }
-    if (last_.number != 0) {
-      extend(last_.at, now, options);
-      if (options.delay_from_response) {
-        extend(now, now, options);
-      }
-    }
+    extend(options.delay_from_response ? (std::max)(now, last_.at) : last_.at, now, options);
   }
 
   /// Returns the number of reservations that are neither complete nor cancelled.
@@ -239,13 +233,9 @@ class host_state {
     if (outstanding_ > 0) {
       return (time_point::max)();
     }
-    time_point until = (std::max)(next_start_, retry_at_);
-    if (last_.number != 0) {
-      until = (std::max)(until, base::saturating_add(last_.at, options.memory));
-    }
-    if (last_response_.count() > 0) {
-      until = (std::max)(until, base::saturating_add(responded_at_, options.memory));
-    }
+    const time_point remembered = (std::max)(last_.at, responded_at_);
+    time_point until = base::saturating_add(remembered, options.memory);
+    until = (std::max)({until, next_start_, retry_at_});
     if (overloads_ > 0) {
       until = (std::max)(until, base::saturating_add(overloaded_at_, options.slow_down.lasts));
     }
@@ -265,6 +255,10 @@ class host_state {
 
   /// A delay, and its length after 429 and 503.
   struct gap {
+    [[nodiscard]] start_limit limit() const noexcept {
+      return length > delay.delay ? start_limit::slow_down : start_limit::delay;
+    }
+
     computed_delay delay{};
     std::chrono::nanoseconds length{0};
   };
@@ -285,20 +279,17 @@ class host_state {
                   const wall_anchor& anchor, const gate_options& options) const {
     constexpr int enough = 70;  // more than 32 rates and 32 windows
     for (int round = 0; round < enough; ++round) {
-      const auto [delay, length] =
+      const gap least =
           gap_of(stricter(previous.inputs, delays_at(site_policy, anchor.at(result.at))),
                  previous.draw, anchor.steady, options);
       const time_point before = result.at;
-      const time_point until = base::saturating_add(previous.at, length);
-      if (previous.number != 0) {
-        result.not_before(until,
-                          length > delay.delay ? start_limit::slow_down : start_limit::delay);
+      const time_point until = base::saturating_add(previous.at, least.length);
+      result.not_before(until, least.limit());
+      if (until >= next_start_) {
+        result.delay = least.delay;
+        result.slowed = least.length;
       }
-      if (previous.number == 0 || until >= next_start_) {
-        result.delay = delay;
-        result.slowed = length;
-      }
-      result.skip_host = delay.skip_host;
+      result.skip_host = least.delay.skip_host;
       if (site_policy != nullptr && !site_policy->visit_times().empty()) {
         const wall_time wanted = anchor.at(result.at);
         const std::vector<visit_time>& hours = site_policy->visit_times();
@@ -350,7 +341,7 @@ class host_state {
 
   /// Counts a request of any kind.
   void count(const host_request& request, const gate_options& options, time_point now) {
-    if (last_.number == 0 || request.at >= last_.at) {
+    if (request.at >= last_.at) {
       last_ = request;
     }
     extend(request.at, now, options);
