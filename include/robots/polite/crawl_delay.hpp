@@ -101,9 +101,7 @@ namespace polite_detail {
   if (nanoseconds <= 0) {
     return {};
   }
-  const auto whole = static_cast<std::chrono::nanoseconds::rep>(nanoseconds);
-  const bool up = nanoseconds - static_cast<double>(whole) >= 0.5;
-  return std::chrono::nanoseconds{whole + (up ? 1 : 0)};
+  return std::chrono::nanoseconds{static_cast<std::chrono::nanoseconds::rep>(nanoseconds + 0.5)};
 }
 
 /// Returns the square of a response time in seconds, as a delay: 4 s for 2 s, 10 ms for 0.1 s

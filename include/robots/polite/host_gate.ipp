@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/clock_condition.hpp>
 #include <robots/base/config.hpp>
 #include <robots/base/counter_random.hpp>
 #include <robots/base/saturating_add.hpp>
@@ -8,7 +9,6 @@
 #include <robots/http/origin.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/polite/detail/reservation_queue.hpp>
 #include <robots/polite/detail/shared_pace.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/time/wall_time.hpp>
@@ -16,11 +16,73 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <list>
 #include <mutex>
 
 namespace robots {
 
 namespace polite_detail {
+
+/// A queue of threads that wait for a reservation, in order of arrival. Its owner guards it with a
+/// mutex.
+class reservation_queue {
+ public:
+  /// Returns the number of waiting threads.
+  [[nodiscard]] std::size_t waiting() const noexcept { return waiters_.size(); }
+
+  /// Returns the number of granted threads that have not woken up yet.
+  [[nodiscard]] std::uint32_t granted() const noexcept { return granted_; }
+
+  /// Grants the first `count` threads and wakes them.
+  void grant(std::uint32_t count) noexcept {
+    for (; count > 0 && !waiters_.empty(); --count) {
+      waiter& first = *waiters_.front();
+      waiters_.pop_front();
+      first.result = admission_reason::go;
+      ++granted_;
+      first.wake.notify_all();
+    }
+  }
+
+  /// Wakes all threads without a grant.
+  void refuse_all() noexcept {
+    for (waiter* const one : waiters_) {
+      one->result = admission_reason::halted;
+      one->wake.notify_all();
+    }
+    waiters_.clear();
+  }
+
+  /// Waits in the queue. Returns `go` if the caller may make a reservation, `halted` after
+  /// `refuse_all`, `too_late` after the deadline, or `stopped`.
+  [[nodiscard]] admission_reason wait(std::unique_lock<std::mutex>& lock,
+                                      gate_environment& environment, const call_options& call) {
+    waiter self{*this};
+    if (environment.wait(self.wake, lock, call, [&] { return self.result.has_value(); })) {
+      return *self.result;
+    }
+    return call.stop.stop_requested() ? admission_reason::stopped : admission_reason::too_late;
+  }
+
+ private:
+  struct waiter {
+    explicit waiter(reservation_queue& owner) : queue{owner} { queue.waiters_.push_back(this); }
+    ~waiter() {
+      if (result == admission_reason::go) {
+        --queue.granted_;
+      } else {
+        queue.waiters_.remove(this);
+      }
+    }
+
+    reservation_queue& queue;
+    base::clock_condition wake;
+    std::optional<admission_reason> result;
+  };
+
+  std::list<waiter*> waiters_;
+  std::uint32_t granted_ = 0;
+};
 
 /// A host that a gate remembers.
 struct known_host {

@@ -20,9 +20,6 @@ namespace robots::polite_detail {
 /// The clock and the observer of a gate. It hides their types, so that the gate is compiled once.
 class gate_environment : public detail::event_teller {
  public:
-  gate_environment() = default;
-  gate_environment(const gate_environment&) = delete;
-  gate_environment& operator=(const gate_environment&) = delete;
   virtual ~gate_environment() = default;
 
   [[nodiscard]] virtual time_point now() = 0;
