@@ -38,37 +38,33 @@ class reservation_queue {
     for (; count > 0 && !waiters_.empty(); --count) {
       waiter& first = *waiters_.front();
       waiters_.pop_front();
-      first.result = admission_reason::go;
+      first.is_granted = true;
       ++granted_;
       first.wake.notify_all();
     }
   }
 
-  /// Wakes all threads without a grant.
-  void refuse_all() noexcept {
-    for (waiter* const one : waiters_) {
-      one->result = admission_reason::halted;
-      one->wake.notify_all();
-    }
-    waiters_.clear();
-  }
-
   /// Waits in the queue. Returns `go` if the caller may make a reservation, `halted` after
-  /// `refuse_all`, `too_late` after the deadline, or `stopped`.
+  /// `withdrawn`, `too_late` after the deadline, or `stopped`.
   [[nodiscard]] admission_reason wait(std::unique_lock<std::mutex>& lock,
-                                      gate_environment& environment, const call_options& call) {
+                                      gate_environment& environment, const call_options& call,
+                                      const stop_token& withdrawn) {
     waiter self{*this};
-    if (environment.wait(self.wake, lock, call, [&] { return self.result.has_value(); })) {
-      return *self.result;
-    }
-    return call.stop.stop_requested() ? admission_reason::stopped : admission_reason::too_late;
+    const stop_callback<std::function<void()>> when_withdrawn{withdrawn,
+                                                              [&self] { self.wake.notify_all(); }};
+    static_cast<void>(environment.wait(
+        self.wake, lock, call, [&] { return self.is_granted || withdrawn.stop_requested(); }));
+    return self.is_granted              ? admission_reason::go
+           : withdrawn.stop_requested() ? admission_reason::halted
+           : call.stop.stop_requested() ? admission_reason::stopped
+                                        : admission_reason::too_late;
   }
 
  private:
   struct waiter {
     explicit waiter(reservation_queue& owner) : queue{owner} { queue.waiters_.push_back(this); }
     ~waiter() {
-      if (result == admission_reason::go) {
+      if (is_granted) {
         --queue.granted_;
       } else {
         queue.waiters_.remove(this);
@@ -77,7 +73,7 @@ class reservation_queue {
 
     reservation_queue& queue;
     base::clock_condition wake;
-    std::optional<admission_reason> result;
+    bool is_granted = false;
   };
 
   std::list<waiter*> waiters_;
@@ -251,13 +247,13 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
     return {.reason = admission_reason::go};
   }
   for (;;) {
-    stop_token withdrawn;  // before the decision, so that it takes a later `withdraw` into account
-    {
-      const std::scoped_lock lock{gate_->mutex};
-      withdrawn = host_->withdrawn.get_token();
-    }
     if (withdrawn_.stop_requested() ||
         (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
+      {
+        // Before the decision, so that a later `withdraw` leads to another one.
+        const std::scoped_lock lock{gate_->mutex};
+        withdrawn_ = host_->withdrawn.get_token();
+      }
       reason_ = admission_reason::halted;
       if (decide_again_) {
         auto latest = reserved_.policy;
@@ -272,7 +268,6 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
         cancel();
         return {.reason = reason_};
       }
-      withdrawn_ = withdrawn;
     }
     const wall_anchor now = gate_->take_turn(*host_, reserved_);
     const std::scoped_lock lock{gate_->mutex};
@@ -402,25 +397,22 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
   const stop_token withdrawn = host->withdrawn.get_token();
   const bool is_busy = host->taken() >= state_->options.concurrency || host->queue.waiting() > 0;
   if (is_busy) {
-    result.reason = caller == if_early::waits ? host->queue.wait(lock, *state_->environment, call)
-                                              : admission_reason::busy;
+    result.reason = caller == if_early::waits
+                        ? host->queue.wait(lock, *state_->environment, call, withdrawn)
+                        : admission_reason::busy;
     now = state_->environment->moment();
   }
   result.plan = host->state.plan(now, site_policy.get(), state_->options);
   result.planned_at = now.steady;
   const bool is_early = result.plan.at > now.steady;
-  if (result.reason == admission_reason::go) {
-    if (result.plan.skip_host) {
-      result.reason = admission_reason::skip_host;
-    } else if (call.stop.stop_requested()) {
-      result.reason = admission_reason::stopped;
-    } else if (caller == if_early::leaves && is_early) {
-      result.reason = admission_reason::not_yet;
-    } else if (call.deadline && result.plan.at > *call.deadline) {
-      result.reason = admission_reason::too_late;
-    }
+  if (result) {
+    result.reason = result.plan.skip_host                              ? admission_reason::skip_host
+                    : call.stop.stop_requested()                       ? admission_reason::stopped
+                    : caller == if_early::leaves && is_early           ? admission_reason::not_yet
+                    : call.deadline && result.plan.at > *call.deadline ? admission_reason::too_late
+                                                                       : admission_reason::go;
   }
-  if (result.reason != admission_reason::go) {
+  if (!result) {
     state_->hand_on(*host);
     return result;
   }
@@ -443,7 +435,6 @@ ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
       return;
     }
     std::swap(withdrawn, host->withdrawn);
-    host->queue.refuse_all();
   }
   withdrawn.request_stop();  // without the lock, since it calls a function of the clock
 }
