@@ -55,14 +55,11 @@ struct admission_result : any_host_gate::answer {
 ///
 /// The observer of the gate gets an `admission_event` for each answer. `reservation::complete`
 /// reports the status of each page to the source, so there is no need to call `report_response`.
-/// Source and gate must outlive the object and its reservations. Every reservation must have ended
-/// before this object ends. Any thread may call any member.
+/// Its reservations must end before the object, and the object before its source and its gate. Any
+/// thread may call any member.
 template <PolicySource S>
 class basic_admission {
  public:
-  /// The answer of the member functions.
-  using result = admission_result;
-
   /// Asks `source` for decisions and `gate` for reservations.
   basic_admission(S& source, any_host_gate& gate) : source_(source), gate_(gate) {
     if constexpr (requires { source.options().user_agent; }) {
@@ -79,19 +76,20 @@ class basic_admission {
     }
   }
 
-  /// Waits for robots.txt and until the request may start. Then start the request now.
-  [[nodiscard]] result admit(std::string_view url, const call_options& call = {}) {
+  /// Waits for robots.txt and until the request may start. If there is a reservation, start the
+  /// request at once.
+  [[nodiscard]] admission_result admit(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::waits);
   }
 
-  /// Waits for robots.txt only. Then start the request now.
-  [[nodiscard]] result try_admit(std::string_view url, const call_options& call = {}) {
+  /// Waits for robots.txt only. If there is a reservation, start the request at once.
+  [[nodiscard]] admission_result try_admit(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::leaves);
   }
 
-  /// Waits for robots.txt only. Then start the request when `reservation::start` permits it. That
-  /// call waits for robots.txt if its lifetime has expired.
-  [[nodiscard]] result try_reserve(std::string_view url, const call_options& call = {}) {
+  /// Waits for robots.txt only. Start the request when `reservation::start` permits it. That call
+  /// waits for robots.txt if its lifetime has expired.
+  [[nodiscard]] admission_result try_reserve(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::keeps);
   }
 
@@ -116,9 +114,10 @@ class basic_admission {
   };
 
   /// Decides, asks the gate if robots.txt allows the URL, and reports the answer.
-  [[nodiscard]] result answer(std::string_view url, const call_options& call, if_early caller) {
+  [[nodiscard]] admission_result answer(std::string_view url, const call_options& call,
+                                        if_early caller) {
     const time_point asked = gate_.environment().now();
-    result answered;
+    admission_result answered;
     answered.decision = source_.check(url, call);
     answered.reason = reason_of(answered.decision);
     if (answered) {

@@ -56,7 +56,7 @@ class any_host_gate {
   /// decides. If that one was fetched meanwhile, the request waits for the delay after the fetch.
   using decider = std::function<admission_reason(policy_pointer& site_policy)>;
 
-  /// The statistics of a gate since its construction.
+  /// The statistics of a gate.
   struct statistics {
     base::enum_counts<admission_reason::too_late> answers{};  ///< by reason
     std::uint64_t started = 0;                                ///< requests that used a reservation
@@ -70,9 +70,7 @@ class any_host_gate {
   /// time may use it. It may outlive the gate.
   class reservation {
    public:
-    /// Makes an empty reservation.
     reservation() = default;
-    /// Leaves `other` empty.
     reservation(reservation&& other) noexcept = default;
     /// Cancels this reservation and takes over `other`.
     reservation& operator=(reservation&& other) noexcept {
@@ -97,13 +95,13 @@ class any_host_gate {
     /// `not_yet` means that it is before `at()`, or that the host needs more time: another request
     /// started late, or a response had a Retry-After.
     ///
-    /// After `withdraw`, the reservation is cancelled. If there is a `decide_again`, it decides
-    /// about that, and also when the time has come.
+    /// After `withdraw`, and when the time has come, `decide_again` decides. Without one,
+    /// `withdraw` cancels the reservation.
     [[nodiscard]] start_result start();
 
-    /// Completes the request and learns from its response. Has no effect on an empty reservation,
-    /// such as at a second call. A reservation of a `basic_admission` also reports the status to
-    /// its source, like `basic_robots_cache::report_response`.
+    /// Completes the request and learns from its response. A second call has no effect. A
+    /// reservation of a `basic_admission` also reports the status to its source, like
+    /// `basic_robots_cache::report_response`.
     void complete(const request_report& report);
 
     /// Cancels the reservation. If the request has started, it still counts.
@@ -135,8 +133,7 @@ class any_host_gate {
     [[nodiscard]] explicit operator bool() const noexcept { return reason == admission_reason::go; }
   };
 
-  /// Returns when the next request for `url` may start, and what delays it. Has no effect on the
-  /// gate.
+  /// Returns when the next request for `url` may start, and what delays it. Changes nothing.
   [[nodiscard]] start_plan next_allowed_at(std::string_view url,
                                            const policy_pointer& site_policy = {}) const;
 
@@ -160,9 +157,9 @@ class any_host_gate {
     return answer_for(url, site_policy, if_early::waits, call, std::move(decide_again));
   }
 
-  /// Refuses all requests to the host of `url` that have not started. Waiting callers wake up and
-  /// get `admission_reason::halted`, and `reservation::start` refuses. Reservations with a
-  /// `decide_again` decide again instead. Requests that come later are not affected.
+  /// Refuses all present requests to the host of `url` that have not started. Waiting callers wake
+  /// up and get `admission_reason::halted`, and so does `reservation::start`. Requests with a
+  /// `decide_again` ask it instead.
   void withdraw(std::string_view url);
 
   /// Counts a request that had no reservation and has just ended, and learns from its response. The
@@ -174,7 +171,7 @@ class any_host_gate {
   /// Returns the number of threads that wait for a reservation for the host of `url`.
   [[nodiscard]] std::size_t waiting(std::string_view url) const;
 
-  /// Returns the statistics of the gate.
+  /// Returns the statistics since the construction.
   [[nodiscard]] statistics stats() const;
 
  protected:
@@ -214,12 +211,12 @@ class any_host_gate {
 /// during a request, a delay, a pause or a slow-down, and for `gate_options::memory`. The exception
 /// is `gate_options::longest_memory`.
 ///
-/// When to use which: a thread that may block calls `acquire`. An event loop calls `try_reserve`,
-/// waits until `reservation::at()`, and calls `reservation::start()`. Or it calls `try_acquire`
-/// from time to time. A frontier sorts its hosts by `next_allowed_at`.
+/// A thread that may block calls `acquire`. An event loop calls `try_reserve`, waits until
+/// `reservation::at()`, and calls `reservation::start()`. Or it calls `try_acquire` from time to
+/// time. A frontier sorts its hosts by `next_allowed_at`.
 ///
-/// Any thread may call any member function. `acquire` blocks, and so does every call that
-/// asks a `gate_options::ledger`. Each call takes logarithmic time in the hosts. Throws
+/// Any thread may call any member. `acquire` blocks, and so does every call that asks a
+/// `gate_options::ledger`. Each call takes logarithmic time in the hosts. Throws
 /// `std::bad_alloc` and what `gate_options::key` throws. The observer gets each `ledger_event`, and
 /// from a `basic_admission` an `admission_event` for each answer.
 template <Clock C, Observer O>

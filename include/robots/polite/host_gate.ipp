@@ -111,6 +111,8 @@ struct gate_state {
     return parsed ? to_string(*parsed) : std::string{};
   }
 
+  [[nodiscard]] gate_moment moment() const { return {environment->moment(), &options}; }
+
   [[nodiscard]] known_host* find_or_add(std::string_view key, time_point now) {
     return hosts.find_or_add(
         key, now, [this](const known_host& host) { return needed_until(host); },
@@ -131,16 +133,16 @@ struct gate_state {
   /// Changes a host, and releases the lock. If this delays the host's next request, the other
   /// processes wait, too.
   template <class Change>
-  void change(std::unique_lock<std::mutex>& lock, known_host& host, time_point now,
+  void change(std::unique_lock<std::mutex>& lock, known_host& host, const gate_moment& now,
               const Change& make) {
-    const time_point before = host.state.soonest(now, options).at;
+    const time_point before = host.state.soonest(now).at;
     make(host.state);
     hand_on(host);
-    const time_point after = host.state.soonest(now, options).at;
+    const time_point after = host.state.soonest(now).at;
     const std::string key = options.ledger && after > before ? hosts.key_of(host) : std::string{};
     lock.unlock();
     if (!key.empty()) {
-      pace.hold(key, after, now);
+      pace.hold(key, after, now.steady);
     }
   }
 
@@ -148,10 +150,10 @@ struct gate_state {
   template <class Change>
   void with_host(const std::string& key, const Change& make) {
     const double draw = random.draw();
-    const wall_anchor now = environment->moment();
+    const gate_moment now = moment();
     std::unique_lock lock{mutex};
     if (known_host* const host = key.empty() ? nullptr : find_or_add(key, now.steady)) {
-      change(lock, *host, now.steady, [&](host_state& state) { make(state, now, draw); });
+      change(lock, *host, now, [&](host_state& state) { make(state, now, draw); });
     }
   }
 
@@ -177,14 +179,14 @@ struct gate_state {
       const bool is_own = asked == key;
       has_own = has_own || (is_own && is_first);
       if (!is_own || is_first) {
-        with_host(asked, [&](host_state& state, const wall_anchor& now, double draw) {
+        with_host(asked, [&](host_state& state, const gate_moment& now, double draw) {
           state.add_robots_request(fetched, is_own ? site_policy : nullptr, is_own && again, draw,
-                                   now, options);
+                                   now);
         });
       }
     }
     if (!has_own) {
-      with_host(key, [&](host_state& state, const wall_anchor&, double) {
+      with_host(key, [&](host_state& state, const gate_moment&, double) {
         state.skip_robots_request(fetched);
       });
     }
@@ -203,26 +205,27 @@ struct gate_state {
 
   /// Asks the ledger whether a request may start, if nothing else prevents it. Returns the time by
   /// which to judge the start: later than that, another process may have the turn.
-  [[nodiscard]] wall_anchor take_turn(known_host& host, const host_reservation& reserved) {
-    const wall_anchor now = environment->moment();
+  [[nodiscard]] gate_moment take_turn(known_host& host, const host_reservation& reserved) {
+    const gate_moment now = moment();
     if (!options.ledger) {
       return now;
     }
     std::unique_lock lock{mutex};
-    const auto claim = host.state.claim(reserved, now, options);
+    const auto claim = host.state.claim(reserved, now);
     if (!claim) {
       return now;
     }
     const std::string& key = hosts.key_of(host);  // remains valid, like the host
     lock.unlock();
     const ledger_answer answer = pace.take_turn(key, *claim, now);
+    const gate_moment answered{answer.moment, &options};
     lock.lock();
     if (answer.held_until) {
       host.state.wait_for_turn(*answer.held_until);
     } else {
-      host.state.go_alone(reserved, answer.moment, options);
+      host.state.go_alone(reserved, answered);
     }
-    return answer.moment;
+    return answered;
   }
 
   const gate_options options;
@@ -269,10 +272,10 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
         return {.reason = reason_};
       }
     }
-    const wall_anchor now = gate_->take_turn(*host_, reserved_);
+    const auto now = gate_->take_turn(*host_, reserved_);
     const std::scoped_lock lock{gate_->mutex};
     if (!withdrawn_.stop_requested()) {
-      const auto until = host_->state.start(reserved_, now, gate_->options);
+      const auto until = host_->state.start(reserved_, now);
       gate_->started += until ? 0U : 1U;
       return until ? start_result{admission_reason::not_yet, *until}
                    : start_result{.reason = admission_reason::go};
@@ -282,12 +285,11 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
 
 ROBOTS_INLINE void any_host_gate::reservation::complete(const request_report& report) {
   if (const auto gate = std::exchange(gate_, nullptr)) {
-    const time_point now = gate->environment->now();
+    const auto now = gate->moment();
     std::unique_lock lock{gate->mutex};
     gate->started += reserved_.started ? 0 : 1;
-    gate->change(lock, *host_, now, [&](polite_detail::host_state& state) {
-      state.complete(reserved_, report, now, gate->options);
-    });
+    gate->change(lock, *host_, now,
+                 [&](polite_detail::host_state& state) { state.complete(reserved_, report, now); });
     if (report_) {
       report_(report);
     }
@@ -316,7 +318,7 @@ ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
                                                         const policy_pointer& site_policy) const {
   constexpr double longest_draw = 1.0;
   const std::string key = state_->key_of(url);
-  const wall_anchor now = state_->environment->moment();
+  const auto now = state_->moment();
   polite_detail::host_state copy;
   {
     const std::scoped_lock lock{state_->mutex};
@@ -328,10 +330,10 @@ ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
     const record_head source = site_policy->source();
     if (!source.exchanges.empty() && state_->key_of(source.exchanges.front().url) == key) {
       copy.add_robots_request(site_policy->fetched_at(), site_policy.get(), false, longest_draw,
-                              now, state_->options);
+                              now);
     }
   }
-  return copy.plan(now, site_policy.get(), state_->options);
+  return copy.plan(site_policy.get(), now);
 }
 
 ROBOTS_INLINE any_host_gate::answer any_host_gate::answer_for(std::string_view url,
@@ -387,7 +389,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
   }
   state_->count_robots_requests(key, site_policy.get(), false);
   const double draw = state_->random.draw();
-  wall_anchor now = state_->environment->moment();
+  auto now = state_->moment();
   std::unique_lock lock{state_->mutex};
   polite_detail::known_host* const host = state_->find_or_add(key, now.steady);
   if (host == nullptr) {
@@ -400,9 +402,9 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
     result.reason = caller == if_early::waits
                         ? host->queue.wait(lock, *state_->environment, call, withdrawn)
                         : admission_reason::busy;
-    now = state_->environment->moment();
+    now = state_->moment();
   }
-  result.plan = host->state.plan(now, site_policy.get(), state_->options);
+  result.plan = host->state.plan(site_policy.get(), now);
   result.planned_at = now.steady;
   const bool is_early = result.plan.at > now.steady;
   if (result) {
@@ -419,7 +421,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
   reservation& reserved = result.reservation;
   reserved.gate_ = state_;
   reserved.host_ = host;
-  reserved.reserved_ = host->state.reserve(result.plan, now, site_policy, draw);
+  reserved.reserved_ = host->state.reserve(result.plan.at, site_policy, draw, now);
   reserved.withdrawn_ = withdrawn;
   reserved.decides_when_due_ = caller == if_early::keeps || is_busy || is_early;
   return result;
@@ -442,8 +444,8 @@ ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
 ROBOTS_INLINE void any_host_gate::note_request(std::string_view url, const request_report& report,
                                                const policy_pointer& site_policy) {
   state_->with_host(state_->key_of(url),
-                    [&](polite_detail::host_state& state, const wall_anchor& now, double draw) {
-                      state.add_request(report, site_policy.get(), draw, now, state_->options);
+                    [&](polite_detail::host_state& state, const auto& now, double draw) {
+                      state.add_request(report, site_policy.get(), draw, now);
                     });
 }
 
