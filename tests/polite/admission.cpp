@@ -309,7 +309,7 @@ TEST_CASE("A reserved time has no effect after the site has changed to allow not
   of.clock.advance(10s);
   CHECK(reserved.reservation.start().reason == admission_reason::disallowed);
   CHECK_FALSE(reserved.reservation);
-  CHECK(of.gate.stats().withdrawn == 1);
+  CHECK(of.gate.stats().cancelled == 1);
   // The place is free.
   CHECK(of.gate.try_reserve("https://example.com/"));
 }

@@ -60,10 +60,8 @@ class any_host_gate {
   struct statistics {
     base::enum_counts<admission_reason::too_late> answers{};  ///< by reason
     std::uint64_t started = 0;                                ///< requests that used a reservation
-    std::uint64_t cancelled = 0;          ///< reservations that were cancelled before a request
-    std::uint64_t withdrawn = 0;          ///< cancelled because the URL was no longer allowed
-    std::uint64_t observer_failures = 0;  ///< events at which the observer threw
-    std::size_t hosts = 0;                ///< hosts that are remembered now
+    std::uint64_t cancelled = 0;  ///< reservations that were cancelled before a request
+    std::size_t hosts = 0;        ///< hosts that are remembered now
   };
 
   /// The right to send one request at its time. Its destruction cancels it. Only one thread at a

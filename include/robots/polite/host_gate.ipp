@@ -14,7 +14,6 @@
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <list>
 #include <mutex>
@@ -111,7 +110,9 @@ struct gate_state {
     return parsed ? to_string(*parsed) : std::string{};
   }
 
-  [[nodiscard]] gate_moment moment() const { return {environment->moment(), &options}; }
+  [[nodiscard]] gate_moment moment(double draw = 0) const {
+    return {environment->moment(), &options, draw};
+  }
 
   [[nodiscard]] known_host* find_or_add(std::string_view key, time_point now) {
     return hosts.find_or_add(
@@ -149,11 +150,10 @@ struct gate_state {
   /// Changes the host of a key. Adds the host if it is unknown.
   template <class Change>
   void with_host(const std::string& key, const Change& make) {
-    const double draw = random.draw();
-    const gate_moment now = moment();
+    const gate_moment now = moment(random.draw());
     std::unique_lock lock{mutex};
     if (known_host* const host = key.empty() ? nullptr : find_or_add(key, now.steady)) {
-      change(lock, *host, now, [&](host_state& state) { make(state, now, draw); });
+      change(lock, *host, now, [&](host_state& state) { make(state, now); });
     }
   }
 
@@ -179,16 +179,14 @@ struct gate_state {
       const bool is_own = asked == key;
       has_own = has_own || (is_own && is_first);
       if (!is_own || is_first) {
-        with_host(asked, [&](host_state& state, const gate_moment& now, double draw) {
-          state.add_robots_request(fetched, is_own ? site_policy : nullptr, is_own && again, draw,
-                                   now);
+        with_host(asked, [&](host_state& state, const gate_moment& now) {
+          state.add_robots_request(fetched, is_own ? site_policy : nullptr, is_own && again, now);
         });
       }
     }
     if (!has_own) {
-      with_host(key, [&](host_state& state, const gate_moment&, double) {
-        state.skip_robots_request(fetched);
-      });
+      with_host(key,
+                [&](host_state& state, const gate_moment&) { state.skip_robots_request(fetched); });
     }
   }
 
@@ -218,7 +216,7 @@ struct gate_state {
     const std::string& key = hosts.key_of(host);  // remains valid, like the host
     lock.unlock();
     const ledger_answer answer = pace.take_turn(key, *claim, now);
-    const gate_moment answered{answer.moment, &options};
+    const gate_moment answered{answer.moment, &options, now.draw};
     lock.lock();
     if (answer.held_until) {
       host.state.wait_for_turn(*answer.held_until);
@@ -233,7 +231,6 @@ struct gate_state {
   base::counter_random random;
   shared_pace pace{options, *environment};
   base::enum_counters<admission_reason::too_late> answers;
-  std::atomic<std::uint64_t> withdrawn = 0;
   mutable std::mutex mutex;  // guards the members below
   base::site_table<known_host> hosts;
   std::uint64_t started = 0;
@@ -267,7 +264,6 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
         }
       }
       if (reason_ != admission_reason::go) {
-        gate_->withdrawn.fetch_add(1, std::memory_order_relaxed);
         cancel();
         return {.reason = reason_};
       }
@@ -318,7 +314,7 @@ ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
                                                         const policy_pointer& site_policy) const {
   constexpr double longest_draw = 1.0;
   const std::string key = state_->key_of(url);
-  const auto now = state_->moment();
+  const auto now = state_->moment(longest_draw);
   polite_detail::host_state copy;
   {
     const std::scoped_lock lock{state_->mutex};
@@ -329,8 +325,7 @@ ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
   if (site_policy && !copy.knows_robots_request(site_policy->fetched_at())) {
     const record_head source = site_policy->source();
     if (!source.exchanges.empty() && state_->key_of(source.exchanges.front().url) == key) {
-      copy.add_robots_request(site_policy->fetched_at(), site_policy.get(), false, longest_draw,
-                              now);
+      copy.add_robots_request(site_policy->fetched_at(), site_policy.get(), false, now);
     }
   }
   return copy.plan(site_policy.get(), now);
@@ -388,8 +383,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
     return {};
   }
   state_->count_robots_requests(key, site_policy.get(), false);
-  const double draw = state_->random.draw();
-  auto now = state_->moment();
+  auto now = state_->moment(state_->random.draw());
   std::unique_lock lock{state_->mutex};
   polite_detail::known_host* const host = state_->find_or_add(key, now.steady);
   if (host == nullptr) {
@@ -402,7 +396,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
     result.reason = caller == if_early::waits
                         ? host->queue.wait(lock, *state_->environment, call, withdrawn)
                         : admission_reason::busy;
-    now = state_->moment();
+    now = state_->moment(now.draw);
   }
   result.plan = host->state.plan(site_policy.get(), now);
   result.planned_at = now.steady;
@@ -421,7 +415,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
   reservation& reserved = result.reservation;
   reserved.gate_ = state_;
   reserved.host_ = host;
-  reserved.reserved_ = host->state.reserve(result.plan.at, site_policy, draw, now);
+  reserved.reserved_ = host->state.reserve(result.plan.at, site_policy, now);
   reserved.withdrawn_ = withdrawn;
   reserved.decides_when_due_ = caller == if_early::keeps || is_busy || is_early;
   return result;
@@ -443,10 +437,9 @@ ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
 
 ROBOTS_INLINE void any_host_gate::note_request(std::string_view url, const request_report& report,
                                                const policy_pointer& site_policy) {
-  state_->with_host(state_->key_of(url),
-                    [&](polite_detail::host_state& state, const auto& now, double draw) {
-                      state.add_request(report, site_policy.get(), draw, now);
-                    });
+  state_->with_host(state_->key_of(url), [&](polite_detail::host_state& state, const auto& now) {
+    state.add_request(report, site_policy.get(), now);
+  });
 }
 
 ROBOTS_INLINE std::size_t any_host_gate::waiting(std::string_view url) const {
@@ -461,8 +454,6 @@ ROBOTS_INLINE any_host_gate::statistics any_host_gate::stats() const {
   return {.answers = state_->answers.read(),
           .started = state_->started,
           .cancelled = state_->cancelled,
-          .withdrawn = state_->withdrawn,
-          .observer_failures = state_->environment->observer_failures,
           .hosts = state_->hosts.size()};
 }
 

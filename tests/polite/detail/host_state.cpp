@@ -62,14 +62,14 @@ struct one_host {
   host_state state{};
 
   [[nodiscard]] gate_moment at(std::chrono::nanoseconds now) const {
-    return {moment(now), &chosen};
+    return {moment(now), &chosen, middle};
   }
   [[nodiscard]] start_plan plan(std::chrono::nanoseconds now,
                                 const policy_pointer& limits = {}) const {
     return state.plan(limits.get(), at(now));
   }
   host_reservation reserve(std::chrono::nanoseconds now, const policy_pointer& limits = {}) {
-    return state.reserve(plan(now, limits).at, limits, middle, moment(now));
+    return state.reserve(plan(now, limits).at, limits, at(now));
   }
   std::optional<time_point> start(host_reservation& reserved, std::chrono::nanoseconds now) {
     return state.start(reserved, at(now));
@@ -428,9 +428,9 @@ TEST_CASE("A request that was never said to start counts no longer than one that
 
 TEST_CASE("The delay also follows requests without a reservation") {
   one_host host;
-  host.state.add_request({}, nullptr, middle, host.at(0s));
+  host.state.add_request({}, nullptr, host.at(0s));
   CHECK(host.plan(0s).at == origin + 1s);
-  host.state.add_request({.response_time = 1s}, nullptr, middle, host.at(0s));
+  host.state.add_request({.response_time = 1s}, nullptr, host.at(0s));
   CHECK(host.plan(0s).at == origin + 1s);
   CHECK(host.state.outstanding() == 0);
 }
@@ -440,30 +440,30 @@ TEST_CASE("A request without a reservation does not move reservations") {
   host.chosen.concurrency = 3;
   host.reserve(0s);
   CHECK(host.reserve(0s).request.at == origin + 1s);
-  host.state.add_request({.response_time = 500ms}, nullptr, middle, host.at(0s));
+  host.state.add_request({.response_time = 500ms}, nullptr, host.at(0s));
   CHECK(host.plan(0s).at == origin + 2s);
-  host.state.add_request({}, nullptr, middle, host.at(400ms));
+  host.state.add_request({}, nullptr, host.at(400ms));
   CHECK(host.plan(400ms).at == origin + 2s);
 }
 
 TEST_CASE("The response to an earlier request does not affect the time of the last one") {
   one_host host;
   host.request(0s);
-  host.state.add_request({.response_time = 1s}, nullptr, middle, host.at(0s));
+  host.state.add_request({.response_time = 1s}, nullptr, host.at(0s));
   CHECK(host.plan(0s, rules("Crawl-delay: 10")).at == origin + 10s);
 }
 
 TEST_CASE("Requests by redirects of other sites delay a host once, not forever") {
   one_host host;
   host.request(0s);
-  host.state.add_robots_request(origin + 500ms, nullptr, false, middle, host.at(500ms));
+  host.state.add_robots_request(origin + 500ms, nullptr, false, host.at(500ms));
   CHECK(host.plan(500ms).at == origin + 1500ms);
   for (std::chrono::nanoseconds now = 1s; now < 1500ms; now += 100ms) {
-    host.state.add_robots_request(origin + now, nullptr, false, middle, host.at(now));
+    host.state.add_robots_request(origin + now, nullptr, false, host.at(now));
     CHECK(host.plan(now).at == origin + 1500ms);
   }
   host.request(1500ms);
-  host.state.add_robots_request(origin + 2s, nullptr, false, middle, host.at(2s));
+  host.state.add_robots_request(origin + 2s, nullptr, false, host.at(2s));
   CHECK(host.plan(2s).at == origin + 3s);
 }
 
@@ -483,9 +483,9 @@ TEST_CASE("Extreme times, delays and answers neither overflow nor shorten a wait
       "Visit-time: 0000-0000\n");
   const wall_anchor end{.steady = time_point::max() - 1s, .wall = wall_time::max()};
   for (const wall_anchor& anchor : {moment(0s), end}) {
-    const gate_moment now{anchor, &host.chosen};
+    const gate_moment now{anchor, &host.chosen, 1.0};
     host_reservation reserved =
-        host.state.reserve(host.state.plan(limits.get(), now).at, limits, 1.0, now);
+        host.state.reserve(host.state.plan(limits.get(), now).at, limits, now);
     static_cast<void>(host.state.start(reserved, now));
     host.state.complete(reserved,
                         {.response_time = std::chrono::nanoseconds::max(),
@@ -535,7 +535,7 @@ TEST_CASE("A host may be forgotten only if its pace would be the same") {
         one_host next{.chosen = host.chosen};
         host_state past = host.state;
         for (host_state* copy : {&past, &next.state}) {
-          host_reservation reserved = copy->reserve(fresh.at, limits, middle, moment(now));
+          host_reservation reserved = copy->reserve(fresh.at, limits, host.at(now));
           REQUIRE(copy->start(reserved, host.at(now)) == std::nullopt);
         }
         REQUIRE(past.plan(limits.get(), host.at(now)).at == next.plan(now, limits).at);
@@ -594,8 +594,9 @@ TEST_CASE("No start violates a delay, a rate, a pause, the hours or the limits")
       REQUIRE(planned.at >= pause);
       REQUIRE((!last || planned.at - *last >= in_force));
       if (planned.can_reserve && up_to(1) == 0) {
-        const double draw = std::uniform_real_distribution<double>{}(random);
-        waiting.push_back(host.state.reserve(planned.at, limits, draw, moment(now)));
+        gate_moment drawn = host.at(now);
+        drawn.draw = std::uniform_real_distribution<double>{}(random);
+        waiting.push_back(host.state.reserve(planned.at, limits, drawn));
         REQUIRE(waiting.back().request.at == planned.at);
         continue;
       }

@@ -8,9 +8,7 @@
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
-#include <atomic>
 #include <concepts>
-#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <utility>
@@ -29,8 +27,6 @@ class gate_environment : public detail::event_teller {
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& call,
                                   const std::function<bool()>& ready) = 0;
-
-  std::atomic<std::uint64_t> observer_failures = 0;
 };
 
 template <Clock C, Observer O>
@@ -50,9 +46,7 @@ class typed_gate_environment final : public gate_environment {
   }
   void tell([[maybe_unused]] const any_event& event) noexcept override {
     if constexpr (!std::same_as<O, NullObserver>) {
-      event.visit([this](const auto& typed) {
-        observer_failures += detail::tell(observer, typed) ? 0U : 1U;
-      });
+      event.visit([this](const auto& typed) { detail::tell(observer, typed); });
     }
   }
 

@@ -64,9 +64,10 @@ using delay_inputs = computed_delay::inputs;
           .request_rate = rate ? rate->interval() : none};
 }
 
-/// The current time at a gate, and the options of the gate.
+/// What a gate knows when it handles a request: the time, its options, and a random number.
 struct gate_moment : wall_anchor {
   const gate_options* options = nullptr;  // never null in use
+  double draw = 0;                        // in [0, 1], for the delay after a new request
 };
 
 /// A request to a host: its start, and the inputs of the delay after it.
@@ -102,11 +103,11 @@ class host_state {
     return result;
   }
 
-  /// Reserves the time `planned`. `draw` is a random number in [0, 1].
+  /// Reserves the time `planned`.
   [[nodiscard]] host_reservation reserve(time_point planned,
-                                         std::shared_ptr<const policy> site_policy, double draw,
-                                         const wall_anchor& now) {
-    const host_request request = new_request(planned, site_policy.get(), draw, now);
+                                         std::shared_ptr<const policy> site_policy,
+                                         const gate_moment& now) {
+    const host_request request = new_request(planned, site_policy.get(), now);
     enqueue(request);
     ++outstanding_;
     return {.request = request, .policy = std::move(site_policy)};
@@ -198,9 +199,9 @@ class host_state {
   }
 
   /// Counts a request that had no reservation and has just ended.
-  void add_request(const request_report& report, const policy* site_policy, double draw,
+  void add_request(const request_report& report, const policy* site_policy,
                    const gate_moment& now) {
-    begin(new_request(now.steady - duration_of(report), site_policy, draw, now), now);
+    begin(new_request(now.steady - duration_of(report), site_policy, now), now);
     add_response(report, now);
   }
 
@@ -208,15 +209,14 @@ class host_state {
   /// policy, or for that of another host that redirects to this one. Only the first one of each
   /// kind after a page counts, unless `always`. Otherwise, a robots.txt that must be fetched for
   /// each call, or the redirects of other sites, would keep the crawler away forever.
-  void add_robots_request(time_point fetched, const policy* own_policy, bool always, double draw,
+  void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
     if (own_policy != nullptr) {
       robots_fetched_at_ = (std::max)(robots_fetched_at_, fetched);
     }
     if (!std::exchange(is_counted, true) || always) {
-      const time_point started = (std::min)(fetched, now.steady);
-      count(new_request(started, own_policy, draw, now), now);
+      count(new_request((std::min)(fetched, now.steady), own_policy, now), now);
     }
   }
 
@@ -342,11 +342,11 @@ class host_state {
     std::erase_if(planned_, [&](const host_request& one) { return one.number == request.number; });
   }
 
-  [[nodiscard]] host_request new_request(time_point started, const policy* site_policy, double draw,
-                                         const wall_anchor& now) {
-    return {.at = started,
-            .inputs = delays_at(site_policy, now.at(started)),
-            .draw = draw,
+  [[nodiscard]] host_request new_request(time_point start, const policy* site_policy,
+                                         const gate_moment& now) {
+    return {.at = start,
+            .inputs = delays_at(site_policy, now.at(start)),
+            .draw = now.draw,
             .number = ++last_number_};
   }
 
