@@ -55,8 +55,8 @@ struct admission_result : any_host_gate::answer {
 ///
 /// The observer of the gate gets an `admission_event` for each answer. `reservation::complete`
 /// reports the status of each page to the source, so there is no need to call `report_response`.
-/// Its reservations must end before the object, and the object before its source and its gate. Any
-/// thread may call any member.
+/// All reservations must end before the admission, and the admission before its source and gate.
+/// Any thread may call any member.
 template <PolicySource S>
 class basic_admission {
  public:

@@ -105,7 +105,7 @@ namespace polite_detail {
 }
 
 /// Returns the square of a response time in seconds, as a delay: 4 s for 2 s, 10 ms for 0.1 s
-/// (CrawlingRules). The reason: a slow answer comes from a busy host.
+/// (CrawlingRules). A slow answer comes from a busy host.
 [[nodiscard]] constexpr std::chrono::nanoseconds squared_response(
     std::chrono::nanoseconds response_time) noexcept {
   if (response_time.count() <= 0) {

@@ -83,8 +83,8 @@ class any_host_gate {
     /// Returns true if it is not empty, complete or cancelled.
     [[nodiscard]] explicit operator bool() const noexcept { return gate_ != nullptr; }
 
-    /// Returns the time at which the request may start, or has started. If it is empty, returns the
-    /// end of time.
+    /// Returns the time at which the request may start or has started, or the end of time if the
+    /// reservation is empty.
     [[nodiscard]] time_point at() const noexcept {
       return gate_ ? reserved_.request.at : (time_point::max)();
     }

@@ -26,7 +26,6 @@ namespace polite_detail {
 /// mutex.
 class reservation_queue {
  public:
-  /// Returns the number of waiting threads.
   [[nodiscard]] std::size_t waiting() const noexcept { return waiters_.size(); }
 
   /// Returns the number of granted threads that have not woken up yet.
@@ -218,11 +217,7 @@ struct gate_state {
     const ledger_answer answer = pace.take_turn(key, *claim, now);
     const gate_moment answered{answer.moment, &options, now.draw};
     lock.lock();
-    if (answer.held_until) {
-      host.state.wait_for_turn(*answer.held_until);
-    } else {
-      host.state.go_alone(reserved, answered);
-    }
+    host.state.wait_for_turn(answer.held_until, reserved, answered);
     return answered;
   }
 

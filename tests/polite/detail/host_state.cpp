@@ -33,7 +33,7 @@ using robots::polite_detail::host_state;
 
 constexpr time_point origin{1'000h};
 
-/// Noon of 2026-11-21, `later` after `origin`.
+/// Returns the moment `later` after `origin`, which is noon of 2026-11-21.
 constexpr wall_anchor moment(std::chrono::nanoseconds later) {
   constexpr std::chrono::sys_days day = std::chrono::year{2026} / 11 / 21;
   const auto shift = std::chrono::duration_cast<wall_time::duration>(later);
@@ -48,7 +48,7 @@ policy_pointer rules(std::string_view lines) {
       robots::record_head{{.outcome = robots::outcome::success, .status = 200}});
 }
 
-constexpr double middle = 0.5;  // the fixed delay comes out as it is
+constexpr double middle = 0.5;  // the draw for which the delay is the fixed delay
 
 gate_options options(std::chrono::nanoseconds fixed = 1s) {
   gate_options options;
@@ -56,7 +56,7 @@ gate_options options(std::chrono::nanoseconds fixed = 1s) {
   return options;
 }
 
-/// A host and its options, asked at moments that are given from `origin` on.
+/// A host and its options. Its members take times since `origin`.
 struct one_host {
   gate_options chosen = options();
   host_state state{};
@@ -134,7 +134,7 @@ TEST_CASE("A slow answer asks for the square of its seconds") {
   const start_plan next = host.plan(3s);
   CHECK(next.at == origin + 9s);
   CHECK(next.delay.term == delay_term::last_response);
-  // It counts for a minute from the answer on.
+  // It counts for a minute after the answer.
   host.request(20s, {.status = 200});
   CHECK(host.plan(21s).at == origin + 29s);
   host.request(70s, {.status = 200});
@@ -161,7 +161,7 @@ TEST_CASE("429 and 503 double the delay each time, and a success halves it") {
     CHECK(host.plan(6s).at == origin + 14s);
     host.request(14s, {.status = 200});
     CHECK(host.plan(14s).overloads == 2);
-    CHECK(host.plan(14s).at == origin + 22s);  // what was in force when it started
+    CHECK(host.plan(14s).at == origin + 22s);  // the delay in force at its start
     host.request(22s, {.status = 200});
     CHECK(host.plan(22s).at == origin + 26s);
     host.request(26s, {.status = 200});
@@ -211,7 +211,7 @@ TEST_CASE("Retry-After delays all requests, up to a limit") {
   CHECK(host.plan(1s).at == origin + 120s);
   CHECK(host.plan(1s).decided_by == start_limit::retry_after);
   CHECK(host.plan(120s).at == origin + 120s);
-  // A later, shorter one does not take it back.
+  // A later, shorter Retry-After does not replace it.
   host.state.add_response({.status = 503, .retry_after = 10s}, host.at(1s));
   CHECK(host.plan(1s).at == origin + 120s);
   host.state.add_response({.status = 503, .retry_after = std::chrono::seconds::max()}, host.at(1s));
@@ -242,7 +242,7 @@ TEST_CASE("The rate for the time of the request counts") {
   const policy_pointer limits = rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1259\n");
   host.request(0s, {.status = 200}, limits);
   CHECK(host.plan(0s, limits).at == origin + 5s);
-  // The request before came at the fast rate, but this one would come at the slow one's hours.
+  // The fast rate applied to the previous request, but the slow rate applies to this one.
   host.request(29min + 58s, {.status = 200}, limits);
   CHECK(host.plan(30min, limits).at == origin + 30min + 58s);
   CHECK(host.plan(30min, limits).delay.term == delay_term::request_rate);
@@ -412,7 +412,7 @@ TEST_CASE("A request that was not reported as started counts from its latest pos
   CHECK(other.plan(5s).at == origin + 6s);
 }
 
-TEST_CASE("A request that was never said to start counts no longer than one that was") {
+TEST_CASE("A request without a reported start counts no longer than one with a start") {
   for (const bool starts : {true, false}) {
     CAPTURE(starts);
     one_host host;

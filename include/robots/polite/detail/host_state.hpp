@@ -94,7 +94,9 @@ class host_state {
     start_plan result = soonest(now);
     keep_delay(result, last_, site_policy, now);
     for (const host_request& next : planned_) {
-      if (fits_before(next, result.at, site_policy, now)) {
+      const delay_inputs both = stricter(next.inputs, delays_at(site_policy, now.at(result.at)));
+      const gap longest = gap_of(both, 1.0, now);
+      if (base::saturating_add(result.at, longest.length) <= next.at) {
         break;
       }
       keep_delay(result, next, site_policy, now);
@@ -149,13 +151,15 @@ class host_state {
     return result;
   }
 
-  /// Notes that other processes have the host until `until`.
-  void wait_for_turn(time_point until) noexcept { turn_at_ = until; }
-
-  /// Plans without the ledger, which has failed. Each of N processes waits N times the longest
-  /// delay, so that together they keep the delay. Before its first request, each process waits for
-  /// a random part of that.
-  void go_alone(const host_reservation& reserved, const gate_moment& now) {
+  /// Notes until when other processes have the host. Without that time, the ledger has failed: each
+  /// of N processes waits N times the longest delay, so that together they keep the delay. Before
+  /// its first request, each process waits for a random part of that.
+  void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
+                     const gate_moment& now) {
+    if (held_until) {
+      turn_at_ = *held_until;
+      return;
+    }
     const gap longest = gap_of(delays_at(reserved.policy.get(), now.wall), 1.0, now);
     const auto pause =
         bounded_delay(static_cast<double>(longest.length.count()) * now.options->ledger_users);
@@ -324,13 +328,6 @@ class host_state {
     }
   }
 
-  /// Returns true if the longest random delay after a request at `when` ends before `next`.
-  [[nodiscard]] bool fits_before(const host_request& next, time_point when,
-                                 const policy* site_policy, const gate_moment& now) const {
-    const gap least = gap_of(stricter(next.inputs, delays_at(site_policy, now.at(when))), 1.0, now);
-    return base::saturating_add(when, least.length) <= next.at;
-  }
-
   void enqueue(const host_request& request) {
     const auto place = std::upper_bound(
         planned_.begin(), planned_.end(), request.at,
@@ -357,7 +354,6 @@ class host_state {
     count(request, now);
   }
 
-  /// Counts a request of any kind.
   void count(const host_request& request, const gate_moment& now) {
     if (request.at >= last_.at) {
       last_ = request;

@@ -22,8 +22,8 @@ namespace robots::polite_detail {
 
 /// The answer of a ledger to a claim.
 struct ledger_answer {
-  /// Other processes have the host until then. If that is past, the turn is granted. Empty if the
-  /// ledger fails and the gate no longer waits for it.
+  /// Other processes have the host until then. A past time grants the turn. Without a time, the
+  /// ledger has failed, and the gate no longer waits for it.
   std::optional<time_point> held_until{};
   wall_anchor moment{};  ///< the time by which to judge the start
 };
@@ -39,9 +39,9 @@ class shared_pace {
   /// Asks for a turn.
   ///
   /// A claim allows for answers as late as recent ones. An answer that is even later grants no
-  /// turn, since the request could start too close to that of another process. Then it asks for the
-  /// same turn again, and allows for more lateness. After a few such answers, the caller waits for
-  /// another turn. If the ledger fails, the caller waits, but only for `ledger_patience`.
+  /// turn, since the request could start too close to that of another process. Then it asks again
+  /// for the same turn, and allows for more lateness. After a few such answers, the caller waits
+  /// for another turn. If the ledger fails, the caller waits for at most `ledger_patience`.
   [[nodiscard]] ledger_answer take_turn(std::string_view host, PaceLedger::claim claim,
                                         wall_anchor now) {
     static std::atomic<std::uint64_t> last_turn = 0;
