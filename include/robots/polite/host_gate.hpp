@@ -184,8 +184,7 @@ class any_host_gate {
   template <PolicySource S>
   friend class basic_admission;
 
-  /// What a caller does if its request may not start now: it leaves, keeps the reservation, or
-  /// waits.
+  /// The reaction of a caller whose request may not start now.
   enum class if_early : std::uint8_t { leaves, keeps, waits };
 
   /// Answers a request. `call` limits a caller that waits.

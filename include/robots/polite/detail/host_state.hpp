@@ -64,7 +64,7 @@ using delay_inputs = computed_delay::inputs;
           .request_rate = rate ? rate->interval() : none};
 }
 
-/// What a gate knows when it handles a request: the time, its options, and a random number.
+/// The time at which a gate handles a request, its options, and a random number.
 struct gate_moment : wall_anchor {
   const gate_options* options = nullptr;  // never null in use
   double draw = 0;                        // in [0, 1], for the delay after a new request
@@ -72,7 +72,7 @@ struct gate_moment : wall_anchor {
 
 /// A request to a host: its start, and the inputs of the delay after it.
 struct host_request {
-  time_point at = (time_point::min)();  // its start; the start of time for no request
+  time_point at = (time_point::min)();  ///< its start; the start of time without a request
   delay_inputs inputs{};                // of the policy at the time of planning
   double draw = 0;                      // for the delay after it
   std::uint64_t number = 0;             // in the order of planning
