@@ -48,7 +48,7 @@ gate_options two_seconds() {
   return options;
 }
 
-/// The URLs for a person to look at.
+/// Collects the URLs that a person must review.
 struct review_list {
   std::shared_ptr<std::vector<std::string>> urls = std::make_shared<std::vector<std::string>>();
   std::shared_ptr<std::mutex> mutex = std::make_shared<std::mutex>();
@@ -153,7 +153,7 @@ TEST_CASE("An admitted URL starts at its time, with the reason and the time") {
   auto first = of.front.admit("https://example.com/a");
   REQUIRE(first);
   CHECK(first.reason == admission_reason::go);
-  // robots.txt was a request, too.
+  // The fetch of robots.txt counts as a request.
   CHECK(first.reservation.at() == begin + 10s);
   CHECK(explain(first) ==
         "go in 10.000 s: delay of 10.000 s (crawl_delay); allowed: no rule matches");
@@ -181,7 +181,7 @@ TEST_CASE("A URL counts and is reported once, with or without a wait") {
   CHECK(of.cache.stats().denied == 10);
   CHECK(of.metrics.snapshot().allowed == 11);
   CHECK(of.metrics.snapshot().denied == 10);
-  CHECK(of.front.stats()[admission_reason::go] == 11);
+  CHECK(of.gate.stats().answers[admission_reason::go] == 11);
 }
 
 TEST_CASE("A refused page counts once, whether complete, report_response or both report it") {
@@ -202,7 +202,7 @@ TEST_CASE("A refused page counts once, whether complete, report_response or both
   }
 }
 
-TEST_CASE("A disallowed URL gets no place in the queue") {
+TEST_CASE("A disallowed URL gets no reservation") {
   crawler of;
   const auto got = of.front.admit("https://example.com/private/x");
   CHECK_FALSE(got);
@@ -218,7 +218,6 @@ TEST_CASE("An excluded host gets no request, not even for robots.txt") {
   CHECK(explain(got) == "refused: not allowed: the host is excluded");
   CHECK(of.web.count() == 0);
   CHECK(of.cache.stats().excluded == 1);
-  CHECK(of.front.stats()[admission_reason::excluded] == 1);
 }
 
 TEST_CASE("A text that is not a URL is refused") {
@@ -310,9 +309,8 @@ TEST_CASE("A reserved time has no effect after the site has changed to allow not
   of.clock.advance(10s);
   CHECK(reserved.reservation.start().reason == admission_reason::disallowed);
   CHECK_FALSE(reserved.reservation);
-  CHECK(of.front.stats()[admission_reason::disallowed] == 1);
-  CHECK(of.gate.stats().withdrawn == 1);
-  // The place is free.
+  CHECK(of.gate.stats().cancelled == 1);
+  // Another request can be reserved.
   CHECK(of.gate.try_reserve("https://example.com/"));
 }
 
@@ -364,7 +362,7 @@ TEST_CASE("A robots.txt that is fetched for each call does not keep a crawler aw
       ++pages;
     }
   }
-  // Each page waits the 10 s from the first robots.txt after the page before.
+  // Each page waits 10 s after the first robots.txt that follows the previous page.
   CHECK(pages >= 9);
   CHECK(pages <= 10);
   CHECK(of.web.count() == 200);
@@ -388,7 +386,7 @@ TEST_CASE("Redirects of other sites do not keep a crawler from their target") {
       ++pages;
     }
   }
-  // Alone it would be every 10 s; at worst each request waits for one more.
+  // Without the redirects, a page starts every 10 s. At worst, each waits for one more request.
   CHECK(of.clock.now() - begin == 100s);
   CHECK(pages >= 5);
 }
@@ -457,7 +455,7 @@ TEST_CASE("A site that turns hostile gets no planned request, and its pages go t
   CHECK(of.cache.resume("example.com"));
   of.cache.invalidate("https://example.com/");
   CHECK(of.front.admit("https://example.com/y"));
-  CHECK(of.front.stats()[admission_reason::halted] == 3);
+  CHECK(of.review.urls->size() == 3);
 }
 
 TEST_CASE("A site that is not signed off gets no request") {
@@ -491,7 +489,7 @@ TEST_CASE("Threads that wait for a site wake when it is halted, in any wait") {
   constexpr int threads = 8;
   std::atomic<int> halted = 0;
   {
-    // One sleeps until its time, an hour from now; the others wait for its place.
+    // One thread sleeps until its time, an hour from now; the others wait for a reservation.
     std::vector<std::jthread> waiters;
     for (int i = 0; i < threads; ++i) {
       waiters.emplace_back([&, i] {

@@ -60,7 +60,7 @@ static_assert(spread_delay(100ms, -1.0) == 150ms && spread_delay(100ms, 1.1) == 
 static_assert(spread_delay(100ms, std::numeric_limits<double>::quiet_NaN()) == 150ms);
 static_assert(spread_delay(100ms, std::numeric_limits<double>::infinity()) == 150ms);
 
-// Each term decides where it is the longest.
+// The longest term decides.
 constexpr delay_inputs inputs(milliseconds crawl, milliseconds file, milliseconds rate,
                               nanoseconds response) {
   return {
@@ -79,14 +79,14 @@ static_assert(decider({.fixed_delay = 5s, .floor = 9s}, inputs(4s, 3s, 2s, 1s)) 
               delay_term::floor);
 static_assert(decider({.fixed_delay = 5s, .cap = 3s}, inputs(4s, 3s, 2s, 1s)) == delay_term::cap);
 
-// Where several ask for as much, robots.txt comes first.
+// If terms are equal, robots.txt is the deciding one.
 static_assert(decider({.fixed_delay = 4s}, inputs(4s, 4s, 4s, 2s)) == delay_term::crawl_delay);
 static_assert(decider({.fixed_delay = 4s, .floor = 4s, .cap = 4s}, inputs(0s, 0s, 4s, 2s)) ==
               delay_term::request_rate);
 static_assert(decider({.fixed_delay = 4s, .floor = 4s}, inputs(0s, 0s, 0s, 2s)) ==
               delay_term::fixed_delay);
 
-// Above the cap.
+// The cap limits longer delays.
 constexpr computed_delay clamped = compute_delay({.cap = 30s}, {.crawl_delay = 86'400'000ms}, 0.5);
 static_assert(clamped.delay == 30s && clamped.asked == 24h && !clamped.skip_host);
 static_assert(clamped.term == delay_term::cap && clamped.asked_by == delay_term::crawl_delay);
@@ -100,12 +100,12 @@ static_assert(!compute_delay(skipping, {.last_response = 60s}, 0.5).skip_host,
               "a slow answer is no wish of the site");
 static_assert(compute_delay(skipping, {.last_response = 60s}, 0.5).term == delay_term::cap);
 
-// Values that no file and no clock can give.
+// No file and no clock can give these values.
 static_assert(compute_delay({}, {.crawl_delay = milliseconds::max()}, 0.5).delay == longest_delay);
 static_assert(compute_delay({}, {.file_delay = milliseconds::min()}, 0.5).delay == 0s);
 static_assert(compute_delay({}, {.request_rate = -1ms}, 0.5).term == delay_term::none);
 
-/// Any duration up to `most`, and now and then none at all.
+/// Returns a random duration up to `most`, which is 0 in one of five calls.
 template <class Random>
 milliseconds some(Random& random, milliseconds most) {
   std::uniform_int_distribution<milliseconds::rep> any{-most.count() / 4, most.count()};

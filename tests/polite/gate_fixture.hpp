@@ -15,17 +15,17 @@
 
 namespace robots::test {
 
-/// The report to the gate about a request that went well.
+/// The report of a successful request.
 inline constexpr request_report fine{.response_time = std::chrono::milliseconds{10}, .status = 200};
 
-/// Returns the rules of a robots.txt with these lines for all crawlers.
+/// Makes the policy of a robots.txt with these lines for all crawlers.
 [[nodiscard]] inline std::shared_ptr<const policy> policy_with(std::string_view lines) {
   return std::make_shared<const policy>(
       directives_for("User-agent: *\nAllow: /\n" + std::string{lines}, "FooBot"),
       record_head{{.outcome = outcome::success, .status = 200}});
 }
 
-/// Options with a fixed delay, and with the same random numbers in each run.
+/// Makes options with a fixed delay and a fixed seed.
 [[nodiscard]] inline gate_options gate_with(
     std::chrono::nanoseconds fixed_delay = std::chrono::seconds{1}) {
   gate_options options;

@@ -1,4 +1,4 @@
-// A whole crawl on a clock that passes while all threads sleep. It must be polite, fair and as fast
+// A whole crawl on a clock that moves while all threads sleep. It must be polite, fair and as fast
 // as possible.
 #include "gate_fixture.hpp"
 #include "meeting_clock.hpp"
@@ -32,7 +32,7 @@ using meeting_gate = robots::basic_host_gate<MeetingClock>;
 struct visit {
   time_point start;
   time_point end;
-  nanoseconds least{0};  // from this start to the next, as the formula has it
+  nanoseconds least{0};  // from this start to the next, by the formula
   time_point next{};     // the time when the gate would permit the next start
 };
 
@@ -190,8 +190,7 @@ TEST_CASE("Threads that each wait for their own next page keep every delay, too"
   constexpr std::size_t threads = 32;
   const MeetingClock clock{threads};
   gate_options options = gate_with(fixed);
-  options.concurrency =
-      threads;  // nobody may wait for a reservation: on this clock, only for moments
+  options.concurrency = threads;  // the clock does not count threads that wait for a reservation
   meeting_gate paced{options, clock};
   const std::vector<site> sites = fifty_sites();
   std::mutex mutex;

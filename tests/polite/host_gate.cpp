@@ -49,7 +49,7 @@ gate_options with_concurrency(unsigned at_once) {
   return options;
 }
 
-/// A delay of exactly this length, whatever is drawn.
+/// Makes options with a delay that is not random.
 gate_options exactly(std::chrono::nanoseconds delay) {
   gate_options options = gate_with(0s);
   options.delay.floor = delay;
@@ -431,7 +431,7 @@ TEST_CASE("A waiter that leaves lets the next one continue") {
   CHECK(served);
 }
 
-TEST_CASE("A waiter whose host is skipped passes its place on") {
+TEST_CASE("A waiter whose host is skipped lets the next one continue") {
   gate_options options = with_concurrency(1);
   options.delay.cap = 1min;
   options.delay.skip_above_cap = true;
@@ -533,7 +533,7 @@ TEST_CASE("Hosts that ask for absurd delays do not take the room of others") {
     REQUIRE(got);
     got.reservation.complete(fine);
   }
-  // They are remembered while there is room, and a few more.
+  // The gate remembers these hosts while there is room.
   CHECK(paced.stats().hosts == most);
   CHECK(paced.try_acquire(other));
   CHECK(paced.try_acquire(home, hour).reason == admission_reason::not_yet);
@@ -582,8 +582,7 @@ TEST_CASE("A reservation is checked again at its time, not before") {
     ++asked;
     return allowed;
   };
-  gate::answer got = paced.try_reserve(home);
-  got.reservation.decide_again_by(decide_again);
+  gate::answer got = paced.try_reserve(home, {}, decide_again);
   CHECK(got.reservation.start().ask_again == clock.now() + 2s);
   CHECK(asked == 0);
   clock.advance(2s);
@@ -592,8 +591,8 @@ TEST_CASE("A reservation is checked again at its time, not before") {
   CHECK(asked == 1);
   CHECK_FALSE(got.reservation);
   CHECK(got.reservation.start().reason == admission_reason::disallowed);
-  CHECK(paced.stats().withdrawn == 1);
-  // The place is free, and the time has come.
+  CHECK(paced.stats().cancelled == 1);
+  // Another request can be reserved, and its time has come.
   gate::answer next = paced.try_acquire(home);
   REQUIRE(next);
   next.reservation.complete(fine);
@@ -624,8 +623,7 @@ TEST_CASE("A request waits for the delay after a robots.txt that was fetched for
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   paced.acquire(home).reservation.complete(fine);
-  gate::answer got = paced.try_reserve(home);
-  got.reservation.decide_again_by([&](robots::any_host_gate::policy_pointer& site_policy) {
+  gate::answer got = paced.try_reserve(home, {}, [&](gate::policy_pointer& site_policy) {
     if (site_policy == nullptr) {
       site_policy = fetched_at(clock.now(), {"https://example.com/robots.txt"});
     }
@@ -652,7 +650,6 @@ TEST_CASE("A gate counts its answers and how its reservations end") {
   CHECK(stats.answers[admission_reason::invalid_url] == 1);
   CHECK(stats.started == 2);
   CHECK(stats.cancelled == 1);
-  CHECK(stats.withdrawn == 0);
   CHECK(stats.hosts == 1);
 }
 
@@ -733,27 +730,26 @@ TEST_CASE("Reservations that are withdrawn before they start are cancelled, with
   paced.withdraw(home);
   CHECK(planned.reservation.start().reason == admission_reason::halted);
   CHECK_FALSE(planned.reservation);
-  CHECK(paced.stats().withdrawn == 1);
+  CHECK(paced.stats().cancelled == 1);
   CHECK(paced.try_reserve(home));  // a later request is not affected
 }
 
 TEST_CASE("A withdrawn reservation continues if the function that decides again allows it") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
-  gate::answer got = paced.try_reserve(home);
   admission_reason answer = admission_reason::go;
   int asked = 0;
-  got.reservation.decide_again_by([&](const auto& /*site_policy*/) {
+  const auto decide_again = [&](const auto& /*site_policy*/) {
     ++asked;
     return answer;
-  });
+  };
+  gate::answer got = paced.try_reserve(home, {}, decide_again);
   paced.withdraw(home);
   CHECK(got.reservation.start());
   CHECK(asked == 1);
   got.reservation.complete(fine);
 
-  got = paced.try_reserve(home);
-  got.reservation.decide_again_by([&](const auto& /*site_policy*/) { return answer; });
+  got = paced.try_reserve(home, {}, decide_again);
   paced.withdraw(home);
   CHECK(got.reservation.start().reason == admission_reason::not_yet);
   CHECK(got.reservation);  // it is still too early
@@ -767,19 +763,19 @@ TEST_CASE("Threads that wait for a reservation or for their time wake when it is
   auto first = paced.acquire(home);
   std::vector<admission_reason> ended(4, admission_reason::go);
   std::vector<std::jthread> waiters;
-  const auto wait_for_a_place = [&](std::size_t i) {
+  const auto wait_in_the_queue = [&](std::size_t i) {
     waiters.emplace_back([&paced, &ended, i] { ended[i] = paced.acquire(home).reason; });
     while (paced.waiting(home) < i + 1) {
       std::this_thread::yield();
     }
   };
-  wait_for_a_place(0);
-  wait_for_a_place(1);
-  wait_for_a_place(2);
+  wait_in_the_queue(0);
+  wait_in_the_queue(1);
+  wait_in_the_queue(2);
   paced.withdraw(home);
   waiters.clear();
   first.reservation.complete(fine);
-  // It has a place, and waits for an hour to pass.
+  // This thread has a reservation, and sleeps for an hour.
   std::thread sleeper{[&] { ended[3] = paced.acquire(home).reason; }};
   while (paced.try_reserve(home)) {
     std::this_thread::yield();

@@ -1,4 +1,4 @@
-// Time that passes while all threads sleep, for tests in which many threads wait.
+// A clock that moves while all threads sleep, for tests in which many threads wait.
 #pragma once
 
 #include <robots/testing/manual_clock.hpp>

@@ -38,7 +38,7 @@ using robots::test::policy_with;
 
 using gate = robots::basic_host_gate<ManualClock>;
 
-/// Collects the reasons why the ledger failed; an empty text if it answers again.
+/// Collects the reasons why the ledger failed, and an empty text when it answers again.
 struct ledger_messages {
   std::vector<std::string>* messages;
 
@@ -54,7 +54,7 @@ struct fleet {
   std::shared_ptr<MemoryPaceLedger::table> table = std::make_shared<MemoryPaceLedger::table>(clock);
   std::vector<std::string> news;
 
-  /// A delay of exactly one second, whatever is drawn.
+  /// Makes options with a delay of one second that is not random.
   [[nodiscard]] gate_options options() {
     gate_options result = gate_with(0s);
     result.delay.floor = 1s;
@@ -197,7 +197,7 @@ TEST_CASE("The longest delay of all processes applies to all") {
   CHECK(visit_home(a, slow) == start + 15s);
 }
 
-TEST_CASE("A delay that its only process gives up no longer applies") {
+TEST_CASE("A delay applies until the last process that asked for it asks for less") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -356,9 +356,9 @@ TEST_CASE("While the ledger fails, requests wait, then go on at a share of the p
   CHECK(visit_home(a) == start);
   all.table->down = "it burns";
   const time_point alone = visit_home(a);
-  CHECK(alone == start + 1s + 10s);  // one second for the delay, then the patience
+  CHECK(alone == start + 1s + 10s);  // after the delay of 1 s and the patience
   CHECK(all.news == std::vector<std::string>{"it burns"});
-  CHECK(visit_home(a) == alone + 2s);  // one of two
+  CHECK(visit_home(a) == alone + 2s);  // one of two processes
   CHECK(visit_home(a) == alone + 4s);
   CHECK(all.news.size() == 1);
   all.table->down.clear();
@@ -382,7 +382,7 @@ TEST_CASE("While a ledger fails for a short time, no request starts that it did 
   CHECK(later.ask_again == start + 1s);
   all.clock.advance(1s);
   all.table->down.clear();
-  all.table->hosts.clear();  // it forgot everything
+  all.table->hosts.clear();  // as if it was wiped
   CHECK(waiting.reservation.start().ask_again ==
         start + 2s);  // a may have had another turn meanwhile
   all.clock.advance(1s);

@@ -15,7 +15,6 @@
 #include <robots/rep/read/product_token.hpp>
 #include <robots/time/clock.hpp>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -56,14 +55,11 @@ struct admission_result : any_host_gate::answer {
 ///
 /// The observer of the gate gets an `admission_event` for each answer. `reservation::complete`
 /// reports the status of each page to the source, so there is no need to call `report_response`.
-/// Source and gate must outlive the object and its reservations. Every reservation must have ended
-/// before this object ends. Any thread may call any member.
+/// All reservations must end before the admission, and the admission before its source and gate.
+/// Any thread may call any member.
 template <PolicySource S>
 class basic_admission {
  public:
-  /// The answer of the member functions.
-  using result = admission_result;
-
   /// Asks `source` for decisions and `gate` for reservations.
   basic_admission(S& source, any_host_gate& gate) : source_(source), gate_(gate) {
     if constexpr (requires { source.options().user_agent; }) {
@@ -80,28 +76,21 @@ class basic_admission {
     }
   }
 
-  /// Waits for robots.txt and until the request may start. Then start the request now.
-  [[nodiscard]] result admit(std::string_view url, const call_options& call = {}) {
-    return answer(url, call, [&](const policy_pointer& site_policy, decider decide) {
-      return gate_.acquire(url, site_policy, call, std::move(decide));
-    });
+  /// Waits for robots.txt and until the request may start. If there is a reservation, start the
+  /// request at once.
+  [[nodiscard]] admission_result admit(std::string_view url, const call_options& call = {}) {
+    return answer(url, call, if_early::waits);
   }
 
-  /// Waits for robots.txt only. Then start the request now.
-  [[nodiscard]] result try_admit(std::string_view url, const call_options& call = {}) {
-    return answer(url, call, [&](const policy_pointer& site_policy, decider decide) {
-      return gate_.try_acquire(url, site_policy, std::move(decide));
-    });
+  /// Waits for robots.txt only. If there is a reservation, start the request at once.
+  [[nodiscard]] admission_result try_admit(std::string_view url, const call_options& call = {}) {
+    return answer(url, call, if_early::leaves);
   }
 
-  /// Waits for robots.txt only. Then start the request when `reservation::start` permits it. That
-  /// call waits for robots.txt if its lifetime has expired.
-  [[nodiscard]] result try_reserve(std::string_view url, const call_options& call = {}) {
-    return answer(url, call, [&](const policy_pointer& site_policy, decider decide) {
-      auto got = gate_.try_reserve(url, site_policy);
-      got.reservation.decide_again_by(std::move(decide));
-      return got;
-    });
+  /// Waits for robots.txt only. Start the request when `reservation::start` permits it. That call
+  /// waits for robots.txt if its lifetime has expired.
+  [[nodiscard]] admission_result try_reserve(std::string_view url, const call_options& call = {}) {
+    return answer(url, call, if_early::keeps);
   }
 
   /// Returns the time at which the next request for an allowed URL may start. Waits for robots.txt
@@ -110,14 +99,9 @@ class basic_admission {
     return gate_.next_allowed_at(url, source_.get(url, call));
   }
 
-  /// Returns the number of answers so far. A URL counts again if its reservation is refused later.
-  [[nodiscard]] base::enum_counts<admission_reason::too_late> stats() const noexcept {
-    return answers_.read();
-  }
-
  private:
+  using if_early = any_host_gate::if_early;
   using policy_pointer = any_host_gate::policy_pointer;
-  using decider = any_host_gate::decider;
 
   /// A page that has a reservation or waits for one.
   struct page {
@@ -130,18 +114,18 @@ class basic_admission {
   };
 
   /// Decides, asks the gate if robots.txt allows the URL, and reports the answer.
-  template <class Ask>
-  [[nodiscard]] result answer(std::string_view url, const call_options& call, const Ask& ask_gate) {
+  [[nodiscard]] admission_result answer(std::string_view url, const call_options& call,
+                                        if_early caller) {
     const time_point asked = gate_.environment().now();
-    result answered;
+    admission_result answered;
     answered.decision = source_.check(url, call);
     answered.reason = reason_of(answered.decision);
     if (answered) {
       const auto own = std::make_shared<page>(
           page{std::string{url}, std::string{call.user_agent}, call, answered.decision});
       own->call.user_agent = own->user_agent;
-      static_cast<any_host_gate::answer&>(answered) = ask_gate(
-          own->latest.policy,
+      static_cast<any_host_gate::answer&>(answered) = gate_.answer_for(
+          url, answered.decision.policy, caller, caller == if_early::waits ? call : call_options{},
           [this, own](policy_pointer& site_policy) { return decide_again(*own, site_policy); });
       answered.decision = own->latest;
       own->is_answered = true;
@@ -167,25 +151,15 @@ class basic_admission {
                                                     : admission_reason::disallowed;
   }
 
-  [[nodiscard]] bool is_denied(std::string_view url) {
-    if constexpr (requires { source_.is_denied(url); }) {
-      return source_.is_denied(url);
-    }
-    return false;
-  }
-
-  [[nodiscard]] bool is_quarantined(std::string_view url) {
-    if constexpr (requires { source_.is_quarantined(url); }) {
-      return source_.is_quarantined(url);
-    }
-    return false;
-  }
-
   /// Decides again on a page, and sets its policy. A URL that is still allowed does not count
   /// again. `was_renewed` prevents a second fetch of robots.txt: if the delay is longer than the
   /// lifetime of the rules, the request would never start.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
-    if (own.was_renewed && !is_denied(own.url)) {
+    bool is_denied = false;
+    if constexpr (requires { source_.is_denied(own.url); }) {
+      is_denied = source_.is_denied(own.url);
+    }
+    if (own.was_renewed && !is_denied) {
       return admission_reason::go;
     }
     const time_point asked = gate_.environment().now();
@@ -206,19 +180,18 @@ class basic_admission {
     return reason;
   }
 
-  /// Counts an answer and reports it to the observer.
+  /// Reports an answer to the observer.
   void report(std::string_view url, const decision& decided, admission_reason reason,
               const call_options& call, time_point asked) {
-    answers_.add(reason);
     polite_detail::gate_environment& environment = gate_.environment();
-    if (!environment.is_observed()) {
-      return;
+    bool needs_review =
+        reason == admission_reason::halted || reason == admission_reason::needs_sign_off;
+    if constexpr (requires { source_.is_quarantined(url); }) {
+      needs_review =
+          needs_review || (reason == admission_reason::disallowed && source_.is_quarantined(url));
     }
     const auto site = parse_site(url);
     const std::string key = site ? site->key() : std::string{};
-    const bool needs_review = reason == admission_reason::halted ||
-                              reason == admission_reason::needs_sign_off ||
-                              (reason == admission_reason::disallowed && is_quarantined(url));
     environment.tell(admission_event{
         environment.about(key, call.context,
                           call.user_agent.empty() ? std::string_view{crawler_} : call.user_agent),
@@ -227,8 +200,7 @@ class basic_admission {
 
   S& source_;
   any_host_gate& gate_;
-  std::string crawler_;  // empty if the source does not say
-  base::enum_counters<admission_reason::too_late> answers_;
+  std::string crawler_;                  // empty if the source does not say
   std::shared_ptr<const void> denials_;  // subscription to halts, quarantines and overrides
 };
 

@@ -25,18 +25,26 @@ struct delay_options {
   bool skip_above_cap = false;
 };
 
+namespace polite_detail {
+
+/// Throws `std::invalid_argument` with `advice` if an option is not valid.
+inline void require(bool is_valid, const char* advice) {
+  if (!is_valid) {
+    throw std::invalid_argument{advice};
+  }
+}
+
+}  // namespace polite_detail
+
 /// Throws `std::invalid_argument` if options contradict each other. The message says what to
 /// change.
 inline void validate(const delay_options& options) {
-  if (options.fixed_delay.count() < 0 || options.floor.count() < 0) {
-    throw std::invalid_argument{"fixed_delay and floor cannot be negative: use 0 for none"};
-  }
-  if (options.fixed_delay > longest_delay || options.floor > longest_delay) {
-    throw std::invalid_argument{"fixed_delay and floor are longer than any delay: 136 years"};
-  }
-  if (options.cap < options.floor) {
-    throw std::invalid_argument{"cap is below floor: raise it, or leave it as it is for none"};
-  }
+  using polite_detail::require;
+  require(options.fixed_delay.count() >= 0 && options.floor.count() >= 0,
+          "fixed_delay and floor cannot be negative: use 0 for none");
+  require(options.fixed_delay <= longest_delay && options.floor <= longest_delay,
+          "fixed_delay and floor cannot be longer than 136 years");
+  require(options.cap >= options.floor, "cap is below floor: raise it, or omit it for no cap");
 }
 
 /// A delay between two requests to one host, and the term that decided it.
@@ -93,13 +101,11 @@ namespace polite_detail {
   if (nanoseconds <= 0) {
     return {};
   }
-  const auto whole = static_cast<std::chrono::nanoseconds::rep>(nanoseconds);
-  const bool up = nanoseconds - static_cast<double>(whole) >= 0.5;
-  return std::chrono::nanoseconds{whole + (up ? 1 : 0)};
+  return std::chrono::nanoseconds{static_cast<std::chrono::nanoseconds::rep>(nanoseconds + 0.5)};
 }
 
 /// Returns the square of a response time in seconds, as a delay: 4 s for 2 s, 10 ms for 0.1 s
-/// (CrawlingRules). The reason: a slow answer comes from a busy host.
+/// (CrawlingRules). A slow answer comes from a busy host.
 [[nodiscard]] constexpr std::chrono::nanoseconds squared_response(
     std::chrono::nanoseconds response_time) noexcept {
   if (response_time.count() <= 0) {

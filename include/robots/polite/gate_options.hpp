@@ -9,7 +9,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -63,29 +62,21 @@ struct gate_options {
 /// Throws `std::invalid_argument` if options contradict each other. The message says what to
 /// change.
 inline void validate(const gate_options& options) {
+  using polite_detail::require;
   validate(options.delay);
-  if (options.concurrency == 0) {
-    throw std::invalid_argument{"concurrency is 0, so no request is possible: use 1 or more"};
-  }
-  if (options.max_hosts == 0) {
-    throw std::invalid_argument{"max_hosts is 0, so no host can be asked: use 1 or more"};
-  }
+  require(options.concurrency > 0, "concurrency is 0, so no request is possible: use 1 or more");
+  require(options.max_hosts > 0, "max_hosts is 0, so no request is possible: use 1 or more");
   const slow_down_options& slow = options.slow_down;
-  if (slow.first.count() <= 0 || slow.most < slow.first || slow.lasts.count() < 0) {
-    throw std::invalid_argument{
-        "slow_down: first must be above 0, most at least first, lasts at least 0"};
-  }
-  if (slow.most > longest_delay || slow.lasts > longest_delay || options.memory > longest_delay) {
-    throw std::invalid_argument{"slow_down and memory are longer than any delay: 136 years"};
-  }
-  if (options.most_retry_after.count() < 0 || options.memory.count() < 0 ||
-      options.longest_memory.count() < 0) {
-    throw std::invalid_argument{
-        "most_retry_after, memory and longest_memory cannot be negative: use 0 for none"};
-  }
-  if (options.ledger_users == 0 || options.ledger_patience.count() < 0) {
-    throw std::invalid_argument{"ledger_users must be at least 1, ledger_patience at least 0"};
-  }
+  require(slow.first.count() > 0 && slow.most >= slow.first && slow.lasts.count() >= 0,
+          "slow_down: first must be above 0, most at least first, lasts at least 0");
+  require(
+      slow.most <= longest_delay && slow.lasts <= longest_delay && options.memory <= longest_delay,
+      "slow_down and memory cannot be longer than 136 years");
+  require(options.most_retry_after.count() >= 0 && options.memory.count() >= 0 &&
+              options.longest_memory.count() >= 0,
+          "most_retry_after, memory and longest_memory cannot be negative: use 0 for none");
+  require(options.ledger_users > 0 && options.ledger_patience.count() >= 0,
+          "ledger_users must be at least 1, ledger_patience at least 0");
 }
 
 }  // namespace robots

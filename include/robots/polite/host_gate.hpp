@@ -24,14 +24,14 @@
 #include <string_view>
 #include <utility>
 
-namespace robots::polite_detail {
+namespace robots {
+
+namespace polite_detail {
 
 struct gate_state;
 struct known_host;
 
-}  // namespace robots::polite_detail
-
-namespace robots {
+}  // namespace polite_detail
 
 /// The answer of `reservation::start`.
 struct start_result {
@@ -56,23 +56,19 @@ class any_host_gate {
   /// decides. If that one was fetched meanwhile, the request waits for the delay after the fetch.
   using decider = std::function<admission_reason(policy_pointer& site_policy)>;
 
-  /// The statistics of a gate since its construction.
+  /// The statistics of a gate.
   struct statistics {
     base::enum_counts<admission_reason::too_late> answers{};  ///< by reason
     std::uint64_t started = 0;                                ///< requests that used a reservation
-    std::uint64_t cancelled = 0;          ///< reservations that were cancelled before a request
-    std::uint64_t withdrawn = 0;          ///< cancelled because the URL was no longer allowed
-    std::uint64_t observer_failures = 0;  ///< events at which the observer threw
-    std::size_t hosts = 0;                ///< hosts that are remembered now
+    std::uint64_t cancelled = 0;  ///< reservations that were cancelled before a request
+    std::size_t hosts = 0;        ///< hosts that are remembered now
   };
 
   /// The right to send one request at its time. Its destruction cancels it. Only one thread at a
   /// time may use it. It may outlive the gate.
   class reservation {
    public:
-    /// Makes an empty reservation.
     reservation() = default;
-    /// Leaves `other` empty.
     reservation(reservation&& other) noexcept = default;
     /// Cancels this reservation and takes over `other`.
     reservation& operator=(reservation&& other) noexcept {
@@ -82,15 +78,13 @@ class any_host_gate {
       }
       return *this;
     }
-    reservation(const reservation&) = delete;
-    reservation& operator=(const reservation&) = delete;
     ~reservation() { cancel(); }
 
     /// Returns true if it is not empty, complete or cancelled.
     [[nodiscard]] explicit operator bool() const noexcept { return gate_ != nullptr; }
 
-    /// Returns the time at which the request may start, or has started. If it is empty, returns the
-    /// end of time.
+    /// Returns the time at which the request may start or has started, or the end of time if the
+    /// reservation is empty.
     [[nodiscard]] time_point at() const noexcept {
       return gate_ ? reserved_.request.at : (time_point::max)();
     }
@@ -99,17 +93,13 @@ class any_host_gate {
     /// `not_yet` means that it is before `at()`, or that the host needs more time: another request
     /// started late, or a response had a Retry-After.
     ///
-    /// After `withdraw`, the reservation is cancelled. If there is a function of `decide_again_by`,
-    /// it decides about that, and also when the time has come.
+    /// After `withdraw`, and when the time has come, `decide_again` decides. Without one,
+    /// `withdraw` cancels the reservation.
     [[nodiscard]] start_result start();
 
-    /// Sets a function that `start()` asks again about the URL. If the answer is not `go`, the
-    /// reservation is cancelled. `basic_admission` sets it.
-    void decide_again_by(decider decide) { decide_again_ = std::move(decide); }
-
-    /// Completes the request and learns from its response. Has no effect on an empty reservation,
-    /// such as at a second call. A reservation of a `basic_admission` also reports the status to
-    /// its source, like `basic_robots_cache::report_response`.
+    /// Completes the request and learns from its response. A second call has no effect. A
+    /// reservation of a `basic_admission` also reports the status to its source, like
+    /// `basic_robots_cache::report_response`.
     void complete(const request_report& report);
 
     /// Cancels the reservation. If the request has started, it still counts.
@@ -120,9 +110,6 @@ class any_host_gate {
     template <PolicySource S>
     friend class basic_admission;
 
-    /// Sleeps until `when`, `withdraw` or `stop`.
-    void sleep_until(time_point when, const stop_token& stop);
-
     std::shared_ptr<polite_detail::gate_state> gate_;
     polite_detail::known_host* host_ = nullptr;
     polite_detail::host_reservation reserved_;
@@ -130,7 +117,7 @@ class any_host_gate {
     bool decides_when_due_ = true;  // else only after `withdraw`
     std::function<void(const request_report&)> report_;
     admission_reason reason_ = admission_reason::invalid_url;  // of an ended reservation
-    std::uint64_t withdrawals_ = 0;  // of the host when the reservation was made
+    stop_token withdrawn_;
   };
 
   /// A reservation, or the reason why there is none.
@@ -144,30 +131,33 @@ class any_host_gate {
     [[nodiscard]] explicit operator bool() const noexcept { return reason == admission_reason::go; }
   };
 
-  any_host_gate(const any_host_gate&) = delete;
-  any_host_gate& operator=(const any_host_gate&) = delete;
-
-  /// Returns when the next request for `url` may start, and what delays it. Has no effect on the
-  /// gate.
+  /// Returns when the next request for `url` may start, and what delays it. Changes nothing.
   [[nodiscard]] start_plan next_allowed_at(std::string_view url,
                                            const policy_pointer& site_policy = {}) const;
 
   /// Reserves a request if the host has fewer than `gate_options::concurrency` reservations.
-  [[nodiscard]] answer try_reserve(std::string_view url, const policy_pointer& site_policy = {});
+  /// `reservation::start` asks `decide_again`.
+  [[nodiscard]] answer try_reserve(std::string_view url, const policy_pointer& site_policy = {},
+                                   decider decide_again = {}) {
+    return answer_for(url, site_policy, if_early::keeps, {}, std::move(decide_again));
+  }
 
-  /// Starts a request if it may start now; does not wait. `decide_again` is asked after a
-  /// `withdraw`.
+  /// Starts a request if it may start now; does not wait. Asks `decide_again` after a `withdraw`.
   [[nodiscard]] answer try_acquire(std::string_view url, const policy_pointer& site_policy = {},
-                                   decider decide_again = {});
+                                   decider decide_again = {}) {
+    return answer_for(url, site_policy, if_early::leaves, {}, std::move(decide_again));
+  }
 
-  /// Waits until a request may start, and starts it. `decide_again` is asked after a wait or a
+  /// Waits until a request may start, and starts it. Asks `decide_again` after a wait or a
   /// `withdraw`.
   [[nodiscard]] answer acquire(std::string_view url, const policy_pointer& site_policy = {},
-                               const call_options& call = {}, decider decide_again = {});
+                               const call_options& call = {}, decider decide_again = {}) {
+    return answer_for(url, site_policy, if_early::waits, call, std::move(decide_again));
+  }
 
-  /// Refuses all requests to the host of `url` that have not started. Waiting callers wake up and
-  /// get `admission_reason::halted`, and `reservation::start` refuses. Reservations with
-  /// `decide_again_by` decide again instead. Requests that come later are not affected.
+  /// Refuses all present requests to the host of `url` that have not started. Waiting callers wake
+  /// up and get `admission_reason::halted`, and so does `reservation::start`. Requests with a
+  /// `decide_again` ask it instead.
   void withdraw(std::string_view url);
 
   /// Counts a request that had no reservation and has just ended, and learns from its response. The
@@ -179,29 +169,29 @@ class any_host_gate {
   /// Returns the number of threads that wait for a reservation for the host of `url`.
   [[nodiscard]] std::size_t waiting(std::string_view url) const;
 
-  /// Returns the statistics of the gate.
+  /// Returns the statistics since the construction.
   [[nodiscard]] statistics stats() const;
 
  protected:
-  /// Takes over the clock and the observer.
   any_host_gate(gate_options options, std::unique_ptr<polite_detail::gate_environment> environment);
+  any_host_gate(const any_host_gate&) = delete;
+  any_host_gate& operator=(const any_host_gate&) = delete;
   ~any_host_gate() = default;
 
-  /// Returns the clock and the observer.
   [[nodiscard]] polite_detail::gate_environment& environment() const noexcept;
 
  private:
   template <PolicySource S>
   friend class basic_admission;
 
-  enum class may_wait : std::uint8_t { never, for_its_time, in_the_queue };
+  /// The reaction of a caller whose request may not start now.
+  enum class if_early : std::uint8_t { leaves, keeps, waits };
 
-  [[nodiscard]] answer start_request(std::string_view url, policy_pointer site_policy,
-                                     const call_options& call, may_wait waits,
-                                     decider decide_again);
-  [[nodiscard]] answer enter(const std::string& key, const policy_pointer& site_policy,
-                             const call_options& call, may_wait waits);
-  [[nodiscard]] answer counted(answer result) noexcept;
+  /// Answers a request. `call` limits a caller that waits.
+  [[nodiscard]] answer answer_for(std::string_view url, policy_pointer site_policy, if_early caller,
+                                  const call_options& call, decider decide_again);
+  [[nodiscard]] answer reserve(const std::string& key, const policy_pointer& site_policy,
+                               if_early caller, const call_options& call);
 
   std::shared_ptr<polite_detail::gate_state> state_;
 };
@@ -218,12 +208,12 @@ class any_host_gate {
 /// during a request, a delay, a pause or a slow-down, and for `gate_options::memory`. The exception
 /// is `gate_options::longest_memory`.
 ///
-/// When to use which: a thread that may block calls `acquire`. An event loop calls `try_reserve`,
-/// waits until `reservation::at()`, and calls `reservation::start()`. Or it calls `try_acquire`
-/// from time to time. A frontier sorts its hosts by `next_allowed_at`.
+/// A thread that may block calls `acquire`. An event loop calls `try_reserve`, waits until
+/// `reservation::at()`, and calls `reservation::start()`. Or it calls `try_acquire` from time to
+/// time. A frontier sorts its hosts by `next_allowed_at`.
 ///
-/// Any thread may call any member function. `acquire` blocks, and so does every call that
-/// asks a `gate_options::ledger`. Each call takes logarithmic time in the hosts. Throws
+/// Any thread may call any member. `acquire` blocks, and so does every call that asks a
+/// `gate_options::ledger`. Each call takes logarithmic time in the hosts. Throws
 /// `std::bad_alloc` and what `gate_options::key` throws. The observer gets each `ledger_event`, and
 /// from a `basic_admission` an `admission_event` for each answer.
 template <Clock C, Observer O>

@@ -1,19 +1,238 @@
 #pragma once
 
+#include <robots/base/clock_condition.hpp>
 #include <robots/base/config.hpp>
+#include <robots/base/counter_random.hpp>
 #include <robots/base/saturating_add.hpp>
-#include <robots/base/stop_token.hpp>
+#include <robots/base/site_table.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/polite/detail/gate_state.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/polite/detail/shared_pace.hpp>
 #include <robots/polite/host_gate.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <functional>
+#include <list>
 #include <mutex>
 
 namespace robots {
+
+namespace polite_detail {
+
+/// A queue of threads that wait for a reservation, in order of arrival. Its owner guards it with a
+/// mutex.
+class reservation_queue {
+ public:
+  [[nodiscard]] std::size_t waiting() const noexcept { return waiters_.size(); }
+
+  /// Returns the number of granted threads that have not woken up yet.
+  [[nodiscard]] std::uint32_t granted() const noexcept { return granted_; }
+
+  /// Grants the first `count` threads and wakes them.
+  void grant(std::uint32_t count) noexcept {
+    for (; count > 0 && !waiters_.empty(); --count) {
+      waiter& first = *waiters_.front();
+      waiters_.pop_front();
+      first.is_granted = true;
+      ++granted_;
+      first.wake.notify_all();
+    }
+  }
+
+  /// Waits in the queue. Returns `go` if the caller may make a reservation, `halted` after
+  /// `withdrawn`, `too_late` after the deadline, or `stopped`.
+  [[nodiscard]] admission_reason wait(std::unique_lock<std::mutex>& lock,
+                                      gate_environment& environment, const call_options& call,
+                                      const stop_token& withdrawn) {
+    waiter self{*this};
+    const stop_callback<std::function<void()>> when_withdrawn{withdrawn,
+                                                              [&self] { self.wake.notify_all(); }};
+    static_cast<void>(environment.wait(
+        self.wake, lock, call, [&] { return self.is_granted || withdrawn.stop_requested(); }));
+    return self.is_granted              ? admission_reason::go
+           : withdrawn.stop_requested() ? admission_reason::halted
+           : call.stop.stop_requested() ? admission_reason::stopped
+                                        : admission_reason::too_late;
+  }
+
+ private:
+  struct waiter {
+    explicit waiter(reservation_queue& owner) : queue{owner} { queue.waiters_.push_back(this); }
+    ~waiter() {
+      if (is_granted) {
+        --queue.granted_;
+      } else {
+        queue.waiters_.remove(this);
+      }
+    }
+
+    reservation_queue& queue;
+    base::clock_condition wake;
+    bool is_granted = false;
+  };
+
+  std::list<waiter*> waiters_;
+  std::uint32_t granted_ = 0;
+};
+
+/// A host that a gate remembers.
+struct known_host {
+  /// Returns the number of reservations, with those that waiting threads are about to make.
+  [[nodiscard]] std::uint32_t taken() const noexcept {
+    return state.outstanding() + queue.granted();
+  }
+
+  host_state state;
+  reservation_queue queue;
+  stop_source withdrawn;  // of the present reservations; `withdraw` replaces it
+};
+
+/// The part of a gate that its reservations keep alive.
+struct gate_state {
+  gate_state(gate_options given, std::unique_ptr<gate_environment> own_environment)
+      : options(std::move(given)),
+        environment(std::move(own_environment)),
+        random(options.seed),
+        hosts(options.max_hosts) {
+    validate(options);
+  }
+
+  /// Returns the key of a URL, or an empty text if it is refused.
+  [[nodiscard]] std::string key_of(std::string_view url) const {
+    if (options.key) {
+      return options.key(url);
+    }
+    const std::optional<origin> parsed = detail::parse_origin(url);
+    return parsed ? to_string(*parsed) : std::string{};
+  }
+
+  [[nodiscard]] gate_moment moment(double draw = 0) const {
+    return {environment->moment(), &options, draw};
+  }
+
+  [[nodiscard]] known_host* find_or_add(std::string_view key, time_point now) {
+    return hosts.find_or_add(
+        key, now, [this](const known_host& host) { return needed_until(host); },
+        base::saturating_add(now, (std::max)(options.longest_memory, options.memory)));
+  }
+
+  [[nodiscard]] time_point needed_until(const known_host& host) const noexcept {
+    const bool is_idle = host.queue.waiting() == 0 && host.queue.granted() == 0;
+    return is_idle ? host.state.needed_until(options) : (time_point::max)();
+  }
+
+  /// Grants free reservations to threads that wait. Call it after each change of a host.
+  void hand_on(known_host& host) noexcept {
+    host.queue.grant(options.concurrency - (std::min)(host.taken(), options.concurrency));
+    hosts.forget_after(host, needed_until(host));
+  }
+
+  /// Changes a host, and releases the lock. If this delays the host's next request, the other
+  /// processes wait, too.
+  template <class Change>
+  void change(std::unique_lock<std::mutex>& lock, known_host& host, const gate_moment& now,
+              const Change& make) {
+    const time_point before = host.state.soonest(now).at;
+    make(host.state);
+    hand_on(host);
+    const time_point after = host.state.soonest(now).at;
+    const std::string key = options.ledger && after > before ? hosts.key_of(host) : std::string{};
+    lock.unlock();
+    if (!key.empty()) {
+      pace.hold(key, after, now.steady);
+    }
+  }
+
+  /// Changes the host of a key. Adds the host if it is unknown.
+  template <class Change>
+  void with_host(const std::string& key, const Change& make) {
+    const gate_moment now = moment(random.draw());
+    std::unique_lock lock{mutex};
+    if (known_host* const host = key.empty() ? nullptr : find_or_add(key, now.steady)) {
+      change(lock, *host, now, [&](host_state& state) { make(state, now); });
+    }
+  }
+
+  /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. With
+  /// `again`, the waiting request for `key` keeps the delay after them in any case.
+  void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
+    if (site_policy == nullptr) {
+      return;
+    }
+    const time_point fetched = site_policy->fetched_at();
+    if (!again) {
+      const std::scoped_lock lock{mutex};
+      const known_host* const known = hosts.find(key);
+      if (known != nullptr && known->state.knows_robots_request(fetched)) {
+        return;
+      }
+    }
+    bool has_own = false;
+    const record_head source = site_policy->source();
+    for (const detail::exchange& one : source.exchanges) {
+      const bool is_first = &one == &source.exchanges.front();
+      const std::string asked = key_of(one.url);
+      const bool is_own = asked == key;
+      has_own = has_own || (is_own && is_first);
+      if (!is_own || is_first) {
+        with_host(asked, [&](host_state& state, const gate_moment& now) {
+          state.add_robots_request(fetched, is_own ? site_policy : nullptr, is_own && again, now);
+        });
+      }
+    }
+    if (!has_own) {
+      with_host(key,
+                [&](host_state& state, const gate_moment&) { state.skip_robots_request(fetched); });
+    }
+  }
+
+  /// Sleeps until `when`, or until a stop is requested.
+  void sleep_until(time_point when, const stop_token& stop, const stop_token& other_stop) {
+    stop_source awake;
+    const std::function<void()> wake = [&awake] { awake.request_stop(); };
+    const stop_callback<std::function<void()>> when_stopped{stop, wake};
+    const stop_callback<std::function<void()>> when_withdrawn{other_stop, wake};
+    // Some clocks cannot wait for the end of time.
+    const time_point in_an_hour = base::saturating_add(environment->now(), std::chrono::hours{1});
+    environment->sleep_until((std::min)(when, in_an_hour), awake.get_token());
+  }
+
+  /// Asks the ledger whether a request may start, if nothing else prevents it. Returns the time by
+  /// which to judge the start: later than that, another process may have the turn.
+  [[nodiscard]] gate_moment take_turn(known_host& host, const host_reservation& reserved) {
+    const gate_moment now = moment();
+    if (!options.ledger) {
+      return now;
+    }
+    std::unique_lock lock{mutex};
+    const auto claim = host.state.claim(reserved, now);
+    if (!claim) {
+      return now;
+    }
+    const std::string& key = hosts.key_of(host);  // remains valid, like the host
+    lock.unlock();
+    const ledger_answer answer = pace.take_turn(key, *claim, now);
+    const gate_moment answered{answer.moment, &options, now.draw};
+    lock.lock();
+    host.state.wait_for_turn(answer.held_until, reserved, answered);
+    return answered;
+  }
+
+  const gate_options options;
+  const std::unique_ptr<gate_environment> environment;
+  base::counter_random random;
+  shared_pace pace{options, *environment};
+  base::enum_counters<admission_reason::too_late> answers;
+  mutable std::mutex mutex;  // guards the members below
+  base::site_table<known_host> hosts;
+  std::uint64_t started = 0;
+  std::uint64_t cancelled = 0;
+};
+
+}  // namespace polite_detail
 
 ROBOTS_INLINE start_result any_host_gate::reservation::start() {
   if (!gate_) {
@@ -23,9 +242,13 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
     return {.reason = admission_reason::go};
   }
   for (;;) {
-    const std::uint64_t withdrawals = host_->withdrawals;
-    const bool is_withdrawn = withdrawals != withdrawals_;
-    if (is_withdrawn || (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
+    if (withdrawn_.stop_requested() ||
+        (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
+      {
+        // Before the decision, so that a later `withdraw` leads to another one.
+        const std::scoped_lock lock{gate_->mutex};
+        withdrawn_ = host_->withdrawn.get_token();
+      }
       reason_ = admission_reason::halted;
       if (decide_again_) {
         auto latest = reserved_.policy;
@@ -36,17 +259,14 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
         }
       }
       if (reason_ != admission_reason::go) {
-        gate_->withdrawn.fetch_add(1, std::memory_order_relaxed);
         cancel();
         return {.reason = reason_};
       }
-      withdrawals_ = withdrawals;
     }
-    const wall_anchor now =
-        gate_->pace ? gate_->take_turn(*host_, reserved_) : gate_->environment->moment();
+    const auto now = gate_->take_turn(*host_, reserved_);
     const std::scoped_lock lock{gate_->mutex};
-    if (host_->withdrawals == withdrawals_) {
-      const auto until = host_->state.start(reserved_, now, gate_->options);
+    if (!withdrawn_.stop_requested()) {
+      const auto until = host_->state.start(reserved_, now);
       gate_->started += until ? 0U : 1U;
       return until ? start_result{admission_reason::not_yet, *until}
                    : start_result{.reason = admission_reason::go};
@@ -56,12 +276,11 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
 
 ROBOTS_INLINE void any_host_gate::reservation::complete(const request_report& report) {
   if (const auto gate = std::exchange(gate_, nullptr)) {
-    const time_point now = gate->environment->now();
+    const auto now = gate->moment();
     std::unique_lock lock{gate->mutex};
     gate->started += reserved_.started ? 0 : 1;
-    gate->change(lock, *host_, now, [&](polite_detail::host_state& state) {
-      state.complete(reserved_, report, now, gate->options);
-    });
+    gate->change(lock, *host_, now,
+                 [&](polite_detail::host_state& state) { state.complete(reserved_, report, now); });
     if (report_) {
       report_(report);
     }
@@ -77,26 +296,6 @@ ROBOTS_INLINE void any_host_gate::reservation::cancel() noexcept {
   }
 }
 
-ROBOTS_INLINE void any_host_gate::reservation::sleep_until(time_point when,
-                                                           const stop_token& stop) {
-  stop_source awake;
-  const auto wake = [&awake] { awake.request_stop(); };
-  stop_token withdrawn;
-  {
-    const std::scoped_lock lock{gate_->mutex};
-    if (host_->withdrawals != withdrawals_) {
-      return;
-    }
-    if (!host_->sleepers.stop_possible()) {
-      host_->sleepers = stop_source{};
-    }
-    withdrawn = host_->sleepers.get_token();
-  }
-  const stop_callback<std::function<void()>> when_stopped{stop, wake};
-  const stop_callback<std::function<void()>> when_withdrawn{withdrawn, wake};
-  gate_->environment->sleep_until(when, awake.get_token());
-}
-
 ROBOTS_INLINE any_host_gate::any_host_gate(
     gate_options options, std::unique_ptr<polite_detail::gate_environment> environment)
     : state_(std::make_shared<polite_detail::gate_state>(std::move(options),
@@ -110,7 +309,7 @@ ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
                                                         const policy_pointer& site_policy) const {
   constexpr double longest_draw = 1.0;
   const std::string key = state_->key_of(url);
-  const wall_anchor now = state_->environment->moment();
+  const auto now = state_->moment(longest_draw);
   polite_detail::host_state copy;
   {
     const std::scoped_lock lock{state_->mutex};
@@ -121,99 +320,121 @@ ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
   if (site_policy && !copy.knows_robots_request(site_policy->fetched_at())) {
     const record_head source = site_policy->source();
     if (!source.exchanges.empty() && state_->key_of(source.exchanges.front().url) == key) {
-      copy.add_robots_request(site_policy->fetched_at(), site_policy.get(), false, longest_draw,
-                              now, state_->options);
+      copy.add_robots_request(site_policy->fetched_at(), site_policy.get(), false, now);
     }
   }
-  return copy.plan(now, site_policy.get(), state_->options);
+  return copy.plan(site_policy.get(), now);
 }
 
-ROBOTS_INLINE any_host_gate::answer any_host_gate::try_reserve(std::string_view url,
-                                                               const policy_pointer& site_policy) {
-  return counted(enter(state_->key_of(url), site_policy, {}, may_wait::for_its_time));
-}
-
-ROBOTS_INLINE any_host_gate::answer any_host_gate::try_acquire(std::string_view url,
-                                                               const policy_pointer& site_policy,
-                                                               decider decide_again) {
-  return counted(start_request(url, site_policy, {}, may_wait::never, std::move(decide_again)));
-}
-
-ROBOTS_INLINE any_host_gate::answer any_host_gate::acquire(std::string_view url,
-                                                           const policy_pointer& site_policy,
-                                                           const call_options& call,
-                                                           decider decide_again) {
-  return counted(
-      start_request(url, site_policy, call, may_wait::in_the_queue, std::move(decide_again)));
-}
-
-ROBOTS_INLINE any_host_gate::answer any_host_gate::start_request(std::string_view url,
-                                                                 policy_pointer site_policy,
-                                                                 const call_options& call,
-                                                                 may_wait waits,
-                                                                 decider decide_again) {
+ROBOTS_INLINE any_host_gate::answer any_host_gate::answer_for(std::string_view url,
+                                                              policy_pointer site_policy,
+                                                              if_early caller,
+                                                              const call_options& call,
+                                                              decider decide_again) {
   const std::string key = state_->key_of(url);
-  answer result = enter(key, site_policy, call, waits);
+  answer result = reserve(key, site_policy, caller, call);
   while (result.reason == admission_reason::halted && decide_again) {
     // Another site with the same pace may be the halted one.
     result.reason = decide_again(site_policy);
     if (!result) {
       break;
     }
-    result = enter(key, site_policy, call, waits);
+    result = reserve(key, site_policy, caller, call);
   }
-  result.reservation.decide_again_ = std::move(decide_again);
-  while (result) {
-    const start_result started = result.reservation.start();
+  reservation& reserved = result.reservation;
+  reserved.decide_again_ = std::move(decide_again);
+  while (result && caller != if_early::keeps) {
+    const start_result started = reserved.start();
     result.reason = started.reason;
-    if (result.reason != admission_reason::not_yet) {
+    if (started.reason != admission_reason::not_yet) {
       break;
     }
-    if (waits == may_wait::never) {
+    if (caller == if_early::leaves) {
       result.plan.not_before(started.ask_again,
-                             state_->pace ? start_limit::ledger : start_limit::delay);
-      break;
-    }
-    if (call.deadline && started.ask_again > *call.deadline) {
+                             state_->options.ledger ? start_limit::ledger : start_limit::delay);
+    } else if (call.deadline && started.ask_again > *call.deadline) {
       result.reason = admission_reason::too_late;
-      break;
+    } else {
+      state_->sleep_until(started.ask_again, call.stop, reserved.withdrawn_);
+      reserved.decides_when_due_ = true;
+      result.reason = call.stop.stop_requested() ? admission_reason::stopped : admission_reason::go;
     }
-    // Waits in steps, since some clocks cannot wait for the end of time.
-    const time_point now = state_->environment->now();
-    result.reservation.sleep_until(
-        (std::min)(started.ask_again, base::saturating_add(now, std::chrono::hours{1})), call.stop);
-    result.reservation.decides_when_due_ = true;
-    result.reason = call.stop.stop_requested() ? admission_reason::stopped : admission_reason::go;
   }
   if (!result) {
-    result.reservation.cancel();
+    reserved.cancel();
   }
-  result.reservation.decide_again_ = {};  // it may refer to local variables of the caller
+  if (caller != if_early::keeps) {
+    reserved.decide_again_ = {};  // it may refer to local variables of the caller
+  }
+  state_->answers.add(result.reason);
+  return result;
+}
+
+ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& key,
+                                                           const policy_pointer& site_policy,
+                                                           if_early caller,
+                                                           const call_options& call) {
+  if (key.empty()) {
+    return {};
+  }
+  state_->count_robots_requests(key, site_policy.get(), false);
+  auto now = state_->moment(state_->random.draw());
+  std::unique_lock lock{state_->mutex};
+  polite_detail::known_host* const host = state_->find_or_add(key, now.steady);
+  if (host == nullptr) {
+    return {.reason = admission_reason::no_room};
+  }
+  answer result{.reason = admission_reason::go};
+  const stop_token withdrawn = host->withdrawn.get_token();
+  const bool is_busy = host->taken() >= state_->options.concurrency || host->queue.waiting() > 0;
+  if (is_busy) {
+    result.reason = caller == if_early::waits
+                        ? host->queue.wait(lock, *state_->environment, call, withdrawn)
+                        : admission_reason::busy;
+    now = state_->moment(now.draw);
+  }
+  result.plan = host->state.plan(site_policy.get(), now);
+  result.planned_at = now.steady;
+  const bool is_early = result.plan.at > now.steady;
+  if (result) {
+    result.reason = result.plan.skip_host                              ? admission_reason::skip_host
+                    : call.stop.stop_requested()                       ? admission_reason::stopped
+                    : caller == if_early::leaves && is_early           ? admission_reason::not_yet
+                    : call.deadline && result.plan.at > *call.deadline ? admission_reason::too_late
+                                                                       : admission_reason::go;
+  }
+  if (!result) {
+    state_->hand_on(*host);
+    return result;
+  }
+  reservation& reserved = result.reservation;
+  reserved.gate_ = state_;
+  reserved.host_ = host;
+  reserved.reserved_ = host->state.reserve(result.plan.at, site_policy, now);
+  reserved.withdrawn_ = withdrawn;
+  reserved.decides_when_due_ = caller == if_early::keeps || is_busy || is_early;
   return result;
 }
 
 ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
   const std::string key = state_->key_of(url);
-  stop_source sleepers{base::nostopstate};
+  stop_source withdrawn;
   {
     const std::scoped_lock lock{state_->mutex};
     polite_detail::known_host* const host = state_->hosts.find(key);
     if (host == nullptr) {
       return;
     }
-    ++host->withdrawals;
-    std::swap(sleepers, host->sleepers);
-    host->queue.refuse_all();
+    std::swap(withdrawn, host->withdrawn);
   }
-  sleepers.request_stop();  // without the lock, since it calls a function of the clock
+  withdrawn.request_stop();  // without the lock, since it calls a function of the clock
 }
 
 ROBOTS_INLINE void any_host_gate::note_request(std::string_view url, const request_report& report,
                                                const policy_pointer& site_policy) {
-  state_->with_host(state_->key_of(url),
-                    [&](polite_detail::host_state& state, const wall_anchor& now, double draw) {
-                      state.add_request(report, site_policy.get(), draw, now, state_->options);
-                    });
+  state_->with_host(state_->key_of(url), [&](polite_detail::host_state& state, const auto& now) {
+    state.add_request(report, site_policy.get(), now);
+  });
 }
 
 ROBOTS_INLINE std::size_t any_host_gate::waiting(std::string_view url) const {
@@ -228,66 +449,7 @@ ROBOTS_INLINE any_host_gate::statistics any_host_gate::stats() const {
   return {.answers = state_->answers.read(),
           .started = state_->started,
           .cancelled = state_->cancelled,
-          .withdrawn = state_->withdrawn,
-          .observer_failures = state_->environment->observer_failures,
           .hosts = state_->hosts.size()};
-}
-
-ROBOTS_INLINE any_host_gate::answer any_host_gate::counted(answer result) noexcept {
-  state_->answers.add(result.reason);
-  return result;
-}
-
-ROBOTS_INLINE any_host_gate::answer any_host_gate::enter(const std::string& key,
-                                                         const policy_pointer& site_policy,
-                                                         const call_options& call, may_wait waits) {
-  answer result;
-  if (key.empty()) {
-    return result;
-  }
-  state_->count_robots_requests(key, site_policy.get(), false);
-  const double draw = state_->random.draw();
-  wall_anchor now = state_->environment->moment();
-  std::unique_lock lock{state_->mutex};
-  polite_detail::known_host* const host = state_->find_or_add(key, now.steady);
-  if (host == nullptr) {
-    result.reason = admission_reason::no_room;
-    return result;
-  }
-  result.reason = admission_reason::go;
-  const std::uint64_t withdrawals = host->withdrawals;
-  const std::uint32_t taken = host->state.outstanding() + host->queue.granted();
-  const bool is_busy = taken >= state_->options.concurrency || host->queue.waiting() > 0;
-  if (is_busy) {
-    result.reason = waits == may_wait::in_the_queue
-                        ? host->queue.wait(lock, *state_->environment, call)
-                        : admission_reason::busy;
-    now = state_->environment->moment();
-  }
-  result.plan = host->state.plan(now, site_policy.get(), state_->options);
-  result.planned_at = now.steady;
-  const bool is_early = result.plan.at > now.steady;
-  if (result.reason == admission_reason::go) {
-    if (result.plan.skip_host) {
-      result.reason = admission_reason::skip_host;
-    } else if (call.stop.stop_requested()) {
-      result.reason = admission_reason::stopped;
-    } else if (waits == may_wait::never && is_early) {
-      result.reason = admission_reason::not_yet;
-    } else if (call.deadline && result.plan.at > *call.deadline) {
-      result.reason = admission_reason::too_late;
-    }
-  }
-  if (result.reason == admission_reason::go) {
-    result.reservation.gate_ = state_;
-    result.reservation.host_ = host;
-    result.reservation.reserved_ = host->state.reserve(result.plan, now, site_policy, draw);
-    result.reservation.withdrawals_ = withdrawals;
-    result.reservation.decides_when_due_ = waits == may_wait::for_its_time || is_busy || is_early;
-  } else {
-    state_->hand_on(*host);
-  }
-  return result;
 }
 
 }  // namespace robots

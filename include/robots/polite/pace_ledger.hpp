@@ -12,9 +12,10 @@ namespace robots {
 /// Between two turns at a host, the ledger keeps the longest of the first turn's `after` and of
 /// every `least` that a process has asked for within the last minute. It measures all times by its
 /// own clock, so that the clocks of the processes need not agree. It remembers a host for a minute,
-/// or as long as its delay lasts if that is longer. If it does not know a host for which the
-/// process asked more recently, it was wiped. Then it acts as if a turn had just been granted. A
-/// turn counts from the latest start that its claim allows. If the answer comes later, the gate
+/// or for its delay if that is longer. If it does not know a host for which the process asked more
+/// recently, it was wiped. Then it acts as if a turn had just been granted.
+///
+/// A turn counts from the latest start that its claim allows. If the answer comes later, the gate
 /// asks again for the same turn, and does not start if another process got one in between. So
 /// answers that take longer than the delay can keep a process from a busy host.
 ///
@@ -44,14 +45,13 @@ class PaceLedger {
   };
 
   /// Takes the turn at a host for a request that starts at once. The host is a key of
-  /// `gate_options::key`.
-  /// Returns 0 for success. Otherwise, returns the time to wait before the next try. Atomic: of two
-  ///   processes that ask at once, only one gets the turn.
+  /// `gate_options::key`. Returns 0 for success. Otherwise, returns the time to wait before the
+  /// next try. If two processes ask at once, only one gets the turn.
   [[nodiscard]] virtual std::chrono::nanoseconds take_turn(std::string_view host,
                                                            const claim& asked) = 0;
 
-  /// Grants no turn at a host for that time, since it asked for a pause or was just visited. If a
-  /// longer pause is set, that one stays.
+  /// Grants no turn at a host during `pause`, since it asked for that or was just visited. A longer
+  /// pause stays in force.
   virtual void hold(std::string_view host, std::chrono::nanoseconds pause) = 0;
 };
 

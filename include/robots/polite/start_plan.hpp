@@ -58,37 +58,34 @@ namespace polite_detail {
   return std::to_string(whole / per_second) + '.' + rest + " s";
 }
 
-/// Names the term that decided a delay, and the term that asked for more.
-[[nodiscard]] inline std::string delay_text(const computed_delay& delay) {
-  std::string text{to_string(delay.term)};
-  if (delay.asked > delay.delay) {
-    text +=
-        ", " + std::string{to_string(delay.asked_by)} + " asks for " + seconds_text(delay.asked);
-  }
-  return text;
+/// Names the term that asked for the longest delay, and that delay.
+[[nodiscard]] inline std::string asked_text(const computed_delay& delay) {
+  return std::string{to_string(delay.asked_by)} + " asks for " + seconds_text(delay.asked);
 }
 
 }  // namespace polite_detail
 
 /// Returns a sentence for people: the wait from `now`, and its reason.
 [[nodiscard]] inline std::string explain(const start_plan& plan, time_point now) {
+  using polite_detail::seconds_text;
+  const computed_delay& delay = plan.delay;
   if (plan.skip_host) {
-    return "never: " + std::string{to_string(plan.delay.asked_by)} + " asks for " +
-           polite_detail::seconds_text(plan.delay.asked) + ", more than the cap";
+    return "never: " + polite_detail::asked_text(delay) + ", more than the cap";
   }
   std::string text = "at once";
   if (plan.at > now) {
-    text = "in " + polite_detail::seconds_text(plan.at - (std::max)(now, time_point{}));
+    text = "in " + seconds_text(plan.at - (std::max)(now, time_point{}));
   }
   text += base::enum_text<start_limit::ledger>(
       plan.decided_by, {"", ": delay of ", ": delay of ", ": Retry-After", ": Visit-time",
                         ": other processes visit the host, too"});
   if (plan.decided_by == start_limit::slow_down) {
-    text += polite_detail::seconds_text(plan.slowed) + " after 429 or 503, without them ";
+    text += seconds_text(plan.slowed) + " after 429 or 503, without them ";
   }
   if (plan.decided_by == start_limit::delay || plan.decided_by == start_limit::slow_down) {
-    text += polite_detail::seconds_text(plan.delay.delay) + " (" +
-            polite_detail::delay_text(plan.delay) + ')';
+    const bool is_capped = delay.asked > delay.delay;
+    text += seconds_text(delay.delay) + " (" + std::string{to_string(delay.term)};
+    text += (is_capped ? ", " + polite_detail::asked_text(delay) : "") + ')';
   }
   if (!plan.can_reserve) {
     text += "; no further reservation at the host for now";

@@ -27,12 +27,13 @@ using robots::start_plan;
 using robots::time_point;
 using robots::wall_anchor;
 using robots::wall_time;
+using robots::polite_detail::gate_moment;
 using robots::polite_detail::host_reservation;
 using robots::polite_detail::host_state;
 
 constexpr time_point origin{1'000h};
 
-/// Noon of 2026-11-21, `later` after `origin`.
+/// Returns the moment `later` after `origin`, which is noon of 2026-11-21.
 constexpr wall_anchor moment(std::chrono::nanoseconds later) {
   constexpr std::chrono::sys_days day = std::chrono::year{2026} / 11 / 21;
   const auto shift = std::chrono::duration_cast<wall_time::duration>(later);
@@ -47,7 +48,7 @@ policy_pointer rules(std::string_view lines) {
       robots::record_head{{.outcome = robots::outcome::success, .status = 200}});
 }
 
-constexpr double middle = 0.5;  // the fixed delay comes out as it is
+constexpr double middle = 0.5;  // the draw for which the delay is the fixed delay
 
 gate_options options(std::chrono::nanoseconds fixed = 1s) {
   gate_options options;
@@ -55,27 +56,30 @@ gate_options options(std::chrono::nanoseconds fixed = 1s) {
   return options;
 }
 
-/// A host and its options, asked at moments that are given from `origin` on.
+/// A host and its options. Its members take times since `origin`.
 struct one_host {
   gate_options chosen = options();
   host_state state{};
 
+  [[nodiscard]] gate_moment at(std::chrono::nanoseconds now) const {
+    return {moment(now), &chosen, middle};
+  }
   [[nodiscard]] start_plan plan(std::chrono::nanoseconds now,
                                 const policy_pointer& limits = {}) const {
-    return state.plan(moment(now), limits.get(), chosen);
+    return state.plan(limits.get(), at(now));
   }
   host_reservation reserve(std::chrono::nanoseconds now, const policy_pointer& limits = {}) {
-    return state.reserve(plan(now, limits), moment(now), limits, middle);
+    return state.reserve(plan(now, limits).at, limits, at(now));
   }
   std::optional<time_point> start(host_reservation& reserved, std::chrono::nanoseconds now) {
-    return state.start(reserved, moment(now), chosen);
+    return state.start(reserved, at(now));
   }
   /// Makes a request that starts now and ends `took` later.
   void request(std::chrono::nanoseconds now, const request_report& report = {.status = 200},
                const policy_pointer& limits = {}) {
     host_reservation reserved = reserve(now, limits);
     REQUIRE(start(reserved, now) == std::nullopt);
-    state.complete(reserved, report, origin + now + report.response_time, chosen);
+    state.complete(reserved, report, at(now + report.response_time));
   }
 };
 
@@ -130,7 +134,7 @@ TEST_CASE("A slow answer asks for the square of its seconds") {
   const start_plan next = host.plan(3s);
   CHECK(next.at == origin + 9s);
   CHECK(next.delay.term == delay_term::last_response);
-  // It counts for a minute from the answer on.
+  // It counts for a minute after the answer.
   host.request(20s, {.status = 200});
   CHECK(host.plan(21s).at == origin + 29s);
   host.request(70s, {.status = 200});
@@ -157,7 +161,7 @@ TEST_CASE("429 and 503 double the delay each time, and a success halves it") {
     CHECK(host.plan(6s).at == origin + 14s);
     host.request(14s, {.status = 200});
     CHECK(host.plan(14s).overloads == 2);
-    CHECK(host.plan(14s).at == origin + 22s);  // what was in force when it started
+    CHECK(host.plan(14s).at == origin + 22s);  // the delay in force at its start
     host.request(22s, {.status = 200});
     CHECK(host.plan(22s).at == origin + 26s);
     host.request(26s, {.status = 200});
@@ -207,13 +211,12 @@ TEST_CASE("Retry-After delays all requests, up to a limit") {
   CHECK(host.plan(1s).at == origin + 120s);
   CHECK(host.plan(1s).decided_by == start_limit::retry_after);
   CHECK(host.plan(120s).at == origin + 120s);
-  // A later, shorter one does not take it back.
-  host.state.add_response({.status = 503, .retry_after = 10s}, origin + 1s, host.chosen);
+  // A later, shorter Retry-After does not replace it.
+  host.state.add_response({.status = 503, .retry_after = 10s}, host.at(1s));
   CHECK(host.plan(1s).at == origin + 120s);
-  host.state.add_response({.status = 503, .retry_after = std::chrono::seconds::max()}, origin + 1s,
-                          host.chosen);
+  host.state.add_response({.status = 503, .retry_after = std::chrono::seconds::max()}, host.at(1s));
   CHECK(host.plan(1s).at == origin + 1s + 24h);
-  host.state.add_response({.status = 503, .retry_after = -10s}, origin + 1s, host.chosen);
+  host.state.add_response({.status = 503, .retry_after = -10s}, host.at(1s));
   CHECK(host.plan(1s).at == origin + 1s + 24h);
 }
 
@@ -239,7 +242,7 @@ TEST_CASE("The rate for the time of the request counts") {
   const policy_pointer limits = rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1259\n");
   host.request(0s, {.status = 200}, limits);
   CHECK(host.plan(0s, limits).at == origin + 5s);
-  // The request before came at the fast rate, but this one would come at the slow one's hours.
+  // The fast rate applied to the previous request, but the slow rate applies to this one.
   host.request(29min + 58s, {.status = 200}, limits);
   CHECK(host.plan(30min, limits).at == origin + 30min + 58s);
   CHECK(host.plan(30min, limits).delay.term == delay_term::request_rate);
@@ -392,24 +395,24 @@ TEST_CASE("A pause that the host asks for applies to earlier reservations") {
   host_reservation first = host.reserve(0s);
   host_reservation second = host.reserve(0s);
   CHECK(host.start(first, 0s) == std::nullopt);
-  host.state.complete(first, {.status = 429, .retry_after = 60s}, origin, host.chosen);
+  host.state.complete(first, {.status = 429, .retry_after = 60s}, host.at(0s));
   CHECK(host.start(second, 1s) == origin + 60s);
 }
 
 TEST_CASE("A request that was not reported as started counts from its latest possible start") {
   one_host host;
   host_reservation reserved = host.reserve(0s);
-  host.state.complete(reserved, {.response_time = 200ms, .status = 200}, origin + 5s, host.chosen);
+  host.state.complete(reserved, {.response_time = 200ms, .status = 200}, host.at(5s));
   CHECK(host.plan(5s).at == origin + 5800ms);
   CHECK(host.state.outstanding() == 0);
 
   one_host other;
   host_reservation unknown = other.reserve(0s);
-  other.state.complete(unknown, {.status = 200}, origin + 5s, other.chosen);
+  other.state.complete(unknown, {.status = 200}, other.at(5s));
   CHECK(other.plan(5s).at == origin + 6s);
 }
 
-TEST_CASE("A request that was never said to start counts no longer than one that was") {
+TEST_CASE("A request without a reported start counts no longer than one with a start") {
   for (const bool starts : {true, false}) {
     CAPTURE(starts);
     one_host host;
@@ -417,7 +420,7 @@ TEST_CASE("A request that was never said to start counts no longer than one that
     if (starts) {
       CHECK(host.start(reserved, 0s) == std::nullopt);
     }
-    host.state.complete(reserved, {.status = 200}, origin, host.chosen);
+    host.state.complete(reserved, {.status = 200}, host.at(0s));
     host.request(10s, {.status = 503});
     CHECK(host.plan(10s).at == origin + 12s);
   }
@@ -425,9 +428,9 @@ TEST_CASE("A request that was never said to start counts no longer than one that
 
 TEST_CASE("The delay also follows requests without a reservation") {
   one_host host;
-  host.state.add_request({}, nullptr, middle, moment(0s), host.chosen);
+  host.state.add_request({}, nullptr, host.at(0s));
   CHECK(host.plan(0s).at == origin + 1s);
-  host.state.add_request({.response_time = 1s}, nullptr, middle, moment(0s), host.chosen);
+  host.state.add_request({.response_time = 1s}, nullptr, host.at(0s));
   CHECK(host.plan(0s).at == origin + 1s);
   CHECK(host.state.outstanding() == 0);
 }
@@ -437,30 +440,30 @@ TEST_CASE("A request without a reservation does not move reservations") {
   host.chosen.concurrency = 3;
   host.reserve(0s);
   CHECK(host.reserve(0s).request.at == origin + 1s);
-  host.state.add_request({.response_time = 500ms}, nullptr, middle, moment(0s), host.chosen);
+  host.state.add_request({.response_time = 500ms}, nullptr, host.at(0s));
   CHECK(host.plan(0s).at == origin + 2s);
-  host.state.add_request({}, nullptr, middle, moment(400ms), host.chosen);
+  host.state.add_request({}, nullptr, host.at(400ms));
   CHECK(host.plan(400ms).at == origin + 2s);
 }
 
 TEST_CASE("The response to an earlier request does not affect the time of the last one") {
   one_host host;
   host.request(0s);
-  host.state.add_request({.response_time = 1s}, nullptr, middle, moment(0s), host.chosen);
+  host.state.add_request({.response_time = 1s}, nullptr, host.at(0s));
   CHECK(host.plan(0s, rules("Crawl-delay: 10")).at == origin + 10s);
 }
 
 TEST_CASE("Requests by redirects of other sites delay a host once, not forever") {
   one_host host;
   host.request(0s);
-  host.state.add_robots_request(origin + 500ms, nullptr, false, middle, moment(500ms), host.chosen);
+  host.state.add_robots_request(origin + 500ms, nullptr, false, host.at(500ms));
   CHECK(host.plan(500ms).at == origin + 1500ms);
   for (std::chrono::nanoseconds now = 1s; now < 1500ms; now += 100ms) {
-    host.state.add_robots_request(origin + now, nullptr, false, middle, moment(now), host.chosen);
+    host.state.add_robots_request(origin + now, nullptr, false, host.at(now));
     CHECK(host.plan(now).at == origin + 1500ms);
   }
   host.request(1500ms);
-  host.state.add_robots_request(origin + 2s, nullptr, false, middle, moment(2s), host.chosen);
+  host.state.add_robots_request(origin + 2s, nullptr, false, host.at(2s));
   CHECK(host.plan(2s).at == origin + 3s);
 }
 
@@ -468,7 +471,7 @@ TEST_CASE("Cancelling more reservations than exist has no effect") {
   one_host host;
   host_reservation reserved;
   host.state.cancel(reserved);
-  host.state.complete(reserved, {.status = 200}, origin, host.chosen);
+  host.state.complete(reserved, {.status = 200}, host.at(0s));
   CHECK(host.state.outstanding() == 0);
   CHECK(host.plan(0s).can_reserve);
 }
@@ -479,20 +482,21 @@ TEST_CASE("Extreme times, delays and answers neither overflow nor shorten a wait
       "Crawl-delay: 999999999999999999999\nRequest-rate: 1/999999999999d\n"
       "Visit-time: 0000-0000\n");
   const wall_anchor end{.steady = time_point::max() - 1s, .wall = wall_time::max()};
-  for (const wall_anchor& now : {moment(0s), end}) {
+  for (const wall_anchor& anchor : {moment(0s), end}) {
+    const gate_moment now{anchor, &host.chosen, 1.0};
     host_reservation reserved =
-        host.state.reserve(host.state.plan(now, limits.get(), host.chosen), now, limits, 1.0);
-    static_cast<void>(host.state.start(reserved, now, host.chosen));
+        host.state.reserve(host.state.plan(limits.get(), now).at, limits, now);
+    static_cast<void>(host.state.start(reserved, now));
     host.state.complete(reserved,
                         {.response_time = std::chrono::nanoseconds::max(),
                          .status = 503,
                          .retry_after = std::chrono::seconds::max()},
-                        now.steady, host.chosen);
-    CHECK(host.state.plan(now, limits.get(), host.chosen).at >= now.steady);
+                        now);
+    CHECK(host.state.plan(limits.get(), now).at >= now.steady);
   }
   CHECK(host.plan(0s).at > origin + robots::longest_delay);
-  host.state.add_response({.response_time = std::chrono::nanoseconds::min(), .status = -1}, origin,
-                          host.chosen);
+  host.state.add_response({.response_time = std::chrono::nanoseconds::min(), .status = -1},
+                          host.at(0s));
 }
 
 TEST_CASE("A host is remembered for a minute after a request and after a response") {
@@ -504,7 +508,7 @@ TEST_CASE("A host is remembered for a minute after a request and after a respons
   host.state.cancel(reserved);
   CHECK_FALSE(host.state.needed_until(host.chosen) <= origin + 60s - 1ns);
   CHECK(host.state.needed_until(host.chosen) <= origin + 60s);
-  host.state.add_response({.response_time = 1s, .status = 200}, origin + 100s, host.chosen);
+  host.state.add_response({.response_time = 1s, .status = 200}, host.at(100s));
   CHECK_FALSE(host.state.needed_until(host.chosen) <= origin + 160s - 1ns);
   CHECK(host.state.needed_until(host.chosen) <= origin + 160s);
 }
@@ -524,17 +528,17 @@ TEST_CASE("A host may be forgotten only if its pace would be the same") {
       if (host.state.needed_until(host.chosen) <= origin + now) {
         ++forgettable;
         const start_plan known = host.plan(now, limits);
-        const start_plan fresh = host_state{}.plan(moment(now), limits.get(), host.chosen);
+        const start_plan fresh = host_state{}.plan(limits.get(), host.at(now));
         REQUIRE(reserveds.empty());
         REQUIRE(known.at == fresh.at);
         REQUIRE(known.overloads == fresh.overloads);
         one_host next{.chosen = host.chosen};
         host_state past = host.state;
         for (host_state* copy : {&past, &next.state}) {
-          host_reservation reserved = copy->reserve(fresh, moment(now), limits, middle);
-          REQUIRE(copy->start(reserved, moment(now), host.chosen) == std::nullopt);
+          host_reservation reserved = copy->reserve(fresh.at, limits, host.at(now));
+          REQUIRE(copy->start(reserved, host.at(now)) == std::nullopt);
         }
-        REQUIRE(past.plan(moment(now), limits.get(), host.chosen).at == next.plan(now, limits).at);
+        REQUIRE(past.plan(limits.get(), host.at(now)).at == next.plan(now, limits).at);
       }
       if (reserveds.empty() || (reserveds.size() < 3 && up_to(1) == 0)) {
         reserveds.push_back(host.reserve(now, limits));
@@ -553,7 +557,7 @@ TEST_CASE("A host may be forgotten only if its pace would be the same") {
       const std::chrono::milliseconds took{up_to(8'000)};
       now += took;
       host.state.complete(reserved, {.response_time = took, .status = up_to(2) == 0 ? 503 : 200},
-                          origin + now, host.chosen);
+                          host.at(now));
     }
   }
   CHECK(forgettable > 100);
@@ -590,8 +594,9 @@ TEST_CASE("No start violates a delay, a rate, a pause, the hours or the limits")
       REQUIRE(planned.at >= pause);
       REQUIRE((!last || planned.at - *last >= in_force));
       if (planned.can_reserve && up_to(1) == 0) {
-        const double draw = std::uniform_real_distribution<double>{}(random);
-        waiting.push_back(host.state.reserve(planned, moment(now), limits, draw));
+        gate_moment drawn = host.at(now);
+        drawn.draw = std::uniform_real_distribution<double>{}(random);
+        waiting.push_back(host.state.reserve(planned.at, limits, drawn));
         REQUIRE(waiting.back().request.at == planned.at);
         continue;
       }
@@ -621,7 +626,7 @@ TEST_CASE("No start violates a delay, a rate, a pause, the hours or the limits")
           report.retry_after = std::chrono::seconds{up_to(40)};
           pause = std::max(pause, origin + now + *report.retry_after);
         }
-        host.state.complete(under_way.back(), report, origin + now, host.chosen);
+        host.state.complete(under_way.back(), report, host.at(now));
         under_way.pop_back();
       }
     }

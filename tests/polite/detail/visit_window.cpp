@@ -1,4 +1,4 @@
-#include <robots/polite/detail/visit_window.hpp>
+#include <robots/polite/detail/host_state.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ using robots::wall_time;
 using robots::polite_detail::next_visit;
 using robots::polite_detail::utc_minutes;
 
-/// A moment of the day 2026-11-21, or of days around it.
+/// Returns a time of the day 2026-11-21, or of a day near it.
 constexpr wall_time clock_time(std::chrono::nanoseconds of_day) {
   constexpr std::chrono::sys_days day = std::chrono::year{2026} / 11 / 21;
   return wall_time{day} + std::chrono::duration_cast<wall_time::duration>(of_day);
@@ -48,7 +48,7 @@ static_assert(next_visit(twice, clock_time(7h + 1min)) == clock_time(18h));
 static_assert(next_visit(twice, clock_time(20h)) == clock_time(30h));
 static_assert(next_visit(twice, clock_time(18h + 30min)) == clock_time(18h + 30min));
 
-// Before the epoch, and at the ends of time.
+// Times before the epoch and at the ends of time have a next visit.
 static_assert(next("0600-0845", wall_time{-1h}) == wall_time{6h});
 static_assert(utc_minutes(wall_time{-1s}) == -1min);
 static_assert(next("0600-0845", wall_time::min()) >= wall_time::min());

@@ -8,9 +8,7 @@
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
-#include <atomic>
 #include <concepts>
-#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <utility>
@@ -20,9 +18,6 @@ namespace robots::polite_detail {
 /// The clock and the observer of a gate. It hides their types, so that the gate is compiled once.
 class gate_environment : public detail::event_teller {
  public:
-  gate_environment() = default;
-  gate_environment(const gate_environment&) = delete;
-  gate_environment& operator=(const gate_environment&) = delete;
   virtual ~gate_environment() = default;
 
   [[nodiscard]] virtual time_point now() = 0;
@@ -32,9 +27,6 @@ class gate_environment : public detail::event_teller {
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& call,
                                   const std::function<bool()>& ready) = 0;
-  [[nodiscard]] virtual bool is_observed() const noexcept = 0;
-
-  std::atomic<std::uint64_t> observer_failures = 0;
 };
 
 template <Clock C, Observer O>
@@ -52,14 +44,9 @@ class typed_gate_environment final : public gate_environment {
                           const call_options& call, const std::function<bool()>& ready) override {
     return changed.wait(lock, clock, call.deadline, call.stop, ready);
   }
-  [[nodiscard]] bool is_observed() const noexcept override {
-    return !std::same_as<O, NullObserver>;
-  }
   void tell([[maybe_unused]] const any_event& event) noexcept override {
     if constexpr (!std::same_as<O, NullObserver>) {
-      event.visit([this](const auto& typed) {
-        observer_failures += detail::tell(observer, typed) ? 0U : 1U;
-      });
+      event.visit([this](const auto& typed) { detail::tell(observer, typed); });
     }
   }
 

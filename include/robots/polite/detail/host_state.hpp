@@ -3,12 +3,12 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/polite/crawl_delay.hpp>
-#include <robots/polite/detail/visit_window.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/polite/request_report.hpp>
 #include <robots/polite/start_plan.hpp>
 #include <robots/rep/read/request_rate.hpp>
+#include <robots/rep/read/visit_time.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,25 +25,57 @@ namespace robots::polite_detail {
 
 using delay_inputs = computed_delay::inputs;
 
+/// Returns the minutes since the epoch, rounded down, as `visit_time::contains` takes them.
+[[nodiscard]] constexpr std::chrono::minutes utc_minutes(wall_time when) noexcept {
+  return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
+}
+
+/// Returns the first time from `from` on that is within `times`. Without any times, this is `from`;
+/// else it is at most a day later. Linear in the times.
+[[nodiscard]] constexpr wall_time next_visit(std::span<const visit_time> times,
+                                             wall_time from) noexcept {
+  constexpr std::chrono::minutes day = std::chrono::hours{24};
+  const std::chrono::minutes now = utc_minutes(from);
+  if (visit_time::is_open(times, now)) {
+    return from;
+  }
+  std::chrono::minutes wait = day;
+  for (const visit_time& time : times) {
+    const std::chrono::minutes until = ((time.from - now) % day + day) % day;
+    wait = (std::min)(wait, until > std::chrono::minutes{0} ? until : day);
+  }
+  // At the end of time, there may be no next day.
+  const auto last = std::chrono::floor<std::chrono::minutes>((wall_time::duration::max)());
+  if (now > last - wait) {
+    return from;
+  }
+  return wall_time{std::chrono::duration_cast<wall_time::duration>(now + wait)};
+}
+
 /// Returns the delays that a policy asks for at `when`. Without a policy, there are none.
 [[nodiscard]] inline delay_inputs delays_at(const policy* site_policy, wall_time when) noexcept {
   constexpr std::chrono::milliseconds none{0};
   if (site_policy == nullptr) {
     return {};
   }
-  const std::vector<request_rate>& rates = site_policy->request_rates();
-  const auto rate = request_rate::slowest_at({rates.data(), rates.size()}, utc_minutes(when));
+  const auto rate = request_rate::slowest_at(site_policy->request_rates(), utc_minutes(when));
   return {.crawl_delay = site_policy->crawl_delay().value_or(none),
           .file_delay = site_policy->file_delay().value_or(none),
           .request_rate = rate ? rate->interval() : none};
 }
 
+/// The time at which a gate handles a request, its options, and a random number.
+struct gate_moment : wall_anchor {
+  const gate_options* options = nullptr;  // never null in use
+  double draw = 0;                        // in [0, 1], for the delay after a new request
+};
+
 /// A request to a host: its start, and the inputs of the delay after it.
 struct host_request {
-  time_point at = (time_point::min)();  ///< its start
+  time_point at = (time_point::min)();  ///< its start; the start of time without a request
   delay_inputs inputs{};                // of the policy at the time of planning
   double draw = 0;                      // for the delay after it
-  std::uint64_t number = 0;             // from 1, in the order of planning; 0 for no request
+  std::uint64_t number = 0;             // in the order of planning
 };
 
 /// A reservation that is neither complete nor cancelled.
@@ -56,143 +89,138 @@ struct host_reservation {
 /// reservations.
 class host_state {
  public:
-  /// Plans the next request. `anchor.steady` is the current time.
-  [[nodiscard]] start_plan plan(const wall_anchor& anchor, const policy* site_policy,
-                                const gate_options& options) const {
-    start_plan result = soonest(anchor.steady, options);
-    keep_delay(result, last_, site_policy, anchor, options);
+  /// Plans the next request.
+  [[nodiscard]] start_plan plan(const policy* site_policy, const gate_moment& now) const {
+    start_plan result = soonest(now);
+    keep_delay(result, last_, site_policy, now);
     for (const host_request& next : planned_) {
-      if (fits_before(next, result.at, site_policy, anchor, options)) {
+      const delay_inputs both = stricter(next.inputs, delays_at(site_policy, now.at(result.at)));
+      const gap longest = gap_of(both, 1.0, now);
+      if (base::saturating_add(result.at, longest.length) <= next.at) {
         break;
       }
-      keep_delay(result, next, site_policy, anchor, options);
+      keep_delay(result, next, site_policy, now);
     }
-    result.can_reserve = outstanding_ < options.concurrency;
+    result.can_reserve = outstanding_ < now.options->concurrency;
     return result;
   }
 
-  /// Reserves the time of `planned`. `draw` is a random number in [0, 1].
-  [[nodiscard]] host_reservation reserve(const start_plan& planned, const wall_anchor& anchor,
-                                         std::shared_ptr<const policy> site_policy, double draw) {
-    host_reservation result{.policy = std::move(site_policy)};
-    result.request = {.at = planned.at,
-                      .inputs = delays_at(result.policy.get(), anchor.at(planned.at)),
-                      .draw = draw,
-                      .number = ++last_number_};
-    enqueue(result.request);
+  /// Reserves the time `planned`.
+  [[nodiscard]] host_reservation reserve(time_point planned,
+                                         std::shared_ptr<const policy> site_policy,
+                                         const gate_moment& now) {
+    const host_request request = new_request(planned, site_policy.get(), now);
+    enqueue(request);
     ++outstanding_;
-    return result;
+    return {.request = request, .policy = std::move(site_policy)};
   }
 
   /// Starts a reserved request if its time has come. Otherwise, returns the time before which it
   /// cannot start: another request may have started late, the host may have asked for a pause, or
   /// the hours of Visit-time may be over.
   [[nodiscard]] std::optional<time_point> start(host_reservation& reserved,
-                                                const wall_anchor& anchor,
-                                                const gate_options& options) {
-    const time_point now = anchor.steady;
+                                                const gate_moment& now) {
     host_request& request = reserved.request;
-    const start_plan allowed = soonest_start(reserved, anchor, options);
+    const time_point allowed = soonest_start(reserved, now);
     dequeue(request);
-    request.at = (std::max)(now, allowed.at);
-    if (allowed.at > now) {
+    request.at = (std::max)(now.steady, allowed);
+    if (allowed > now.steady) {
       enqueue(request);
-      return allowed.at;
+      return allowed;
     }
     reserved.started = true;
-    request.inputs = delays_at(reserved.policy.get(), anchor.at(now));
-    begin(request, options, now);
+    request.inputs = delays_at(reserved.policy.get(), now.wall);
+    begin(request, now);
     return std::nullopt;
   }
 
   /// Returns the claim that the ledger gets before the request starts now, or an empty optional if
   /// the request cannot start.
   [[nodiscard]] std::optional<PaceLedger::claim> claim(const host_reservation& reserved,
-                                                       const wall_anchor& anchor,
-                                                       const gate_options& options) {
-    const time_point now = anchor.steady;
-    if (soonest_start(reserved, anchor, options).at > now) {
+                                                       const gate_moment& now) {
+    if (soonest_start(reserved, now) > now.steady) {
       return std::nullopt;
     }
-    const delay_inputs asked = delays_at(reserved.policy.get(), anchor.wall);
-    PaceLedger::claim result{.least = gap_of(asked, 0.0, now, options).length,
-                             .after = gap_of(asked, reserved.request.draw, now, options).length};
+    const delay_inputs asked = delays_at(reserved.policy.get(), now.wall);
+    PaceLedger::claim result{.least = gap_of(asked, 0.0, now).length,
+                             .after = gap_of(asked, reserved.request.draw, now).length};
     if (claimed_at_ != (time_point::min)()) {
-      result.last_asked = now - claimed_at_;
+      result.last_asked = now.steady - claimed_at_;
     }
-    claimed_at_ = now;
+    claimed_at_ = now.steady;
     return result;
   }
 
-  /// Notes that other processes have the host until `until`.
-  void wait_for_turn(time_point until) noexcept { turn_at_ = until; }
-
-  /// Plans without the ledger, which has failed. Each of N processes waits N times the longest
-  /// delay, so that together they keep the delay. Before its first request, each process waits for
-  /// a random part of that.
-  void go_alone(const host_reservation& reserved, const wall_anchor& anchor,
-                const gate_options& options) {
-    const time_point now = anchor.steady;
-    const gap longest = gap_of(delays_at(reserved.policy.get(), anchor.wall), 1.0, now, options);
+  /// Notes until when other processes have the host. Without that time, the ledger has failed: each
+  /// of N processes waits N times the longest delay, so that together they keep the delay. Before
+  /// its first request, each process waits for a random part of that.
+  void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
+                     const gate_moment& now) {
+    if (held_until) {
+      turn_at_ = *held_until;
+      return;
+    }
+    const gap longest = gap_of(delays_at(reserved.policy.get(), now.wall), 1.0, now);
     const auto pause =
-        bounded_delay(static_cast<double>(longest.length.count()) * options.ledger_users);
-    if (last_.number != 0) {
+        bounded_delay(static_cast<double>(longest.length.count()) * now.options->ledger_users);
+    if (last_.at != (time_point::min)()) {
       turn_at_ = base::saturating_add(last_.at, pause);
     } else if (turn_at_ == (time_point::min)()) {
       turn_at_ = base::saturating_add(
-          now, bounded_delay(static_cast<double>(pause.count()) * reserved.request.draw));
+          now.steady, bounded_delay(static_cast<double>(pause.count()) * reserved.request.draw));
     }
   }
 
-  /// Returns the earliest start of a request without a reservation.
-  [[nodiscard]] time_point next_start(time_point now, const gate_options& options) const {
-    return soonest(now, options).at;
+  /// Returns the earliest start, without regard to the reservations.
+  [[nodiscard]] start_plan soonest(const gate_moment& now) const {
+    const gap known = gap_of(last_.inputs, last_.draw, now);
+    start_plan result{.at = now.steady, .delay = known.delay, .slowed = known.length};
+    result.overloads = overloads_at(now);
+    result.not_before(next_start_, known.limit());
+    result.not_before(retry_at_, start_limit::retry_after);
+    result.not_before(turn_at_, start_limit::ledger);
+    return result;
   }
 
   /// Completes a request. If the request was not reported as started, it counts as started as late
   /// as its response time allows.
-  void complete(host_reservation& reserved, const request_report& report, time_point now,
-                const gate_options& options) {
-    if (!reserved.started) {
-      reserved.started = true;
-      dequeue(reserved.request);
-      reserved.request.at = (std::max)(reserved.request.at, latest_start(report, now));
-      begin(reserved.request, options, now);
+  void complete(host_reservation& reserved, const request_report& report, const gate_moment& now) {
+    const bool has_started = reserved.started;
+    cancel(reserved);
+    if (!has_started) {
+      reserved.request.at = (std::max)(reserved.request.at, now.steady - duration_of(report));
+      begin(reserved.request, now);
     }
-    release();
-    add_response(report, now, options);
+    add_response(report, now);
   }
 
   /// Cancels a reservation. If the request has started, it still counts.
   void cancel(host_reservation& reserved) noexcept {
-    release();
-    if (!reserved.started) {
-      reserved.started = true;
+    outstanding_ -= outstanding_ > 0 ? 1 : 0;
+    if (!std::exchange(reserved.started, true)) {
       dequeue(reserved.request);
     }
   }
 
   /// Counts a request that had no reservation and has just ended.
-  void add_request(const request_report& report, const policy* site_policy, double draw,
-                   const wall_anchor& anchor, const gate_options& options) {
-    const time_point now = anchor.steady;
-    begin(new_request(latest_start(report, now), site_policy, draw, anchor), options, now);
-    add_response(report, now, options);
+  void add_request(const request_report& report, const policy* site_policy,
+                   const gate_moment& now) {
+    begin(new_request(now.steady - duration_of(report), site_policy, now), now);
+    add_response(report, now);
   }
 
   /// Counts a request for a robots.txt, fetched at `fetched`: for that of this host, with its
   /// policy, or for that of another host that redirects to this one. Only the first one of each
   /// kind after a page counts, unless `always`. Otherwise, a robots.txt that must be fetched for
   /// each call, or the redirects of other sites, would keep the crawler away forever.
-  void add_robots_request(time_point fetched, const policy* own_policy, bool always, double draw,
-                          const wall_anchor& anchor, const gate_options& options) {
+  void add_robots_request(time_point fetched, const policy* own_policy, bool always,
+                          const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
     if (own_policy != nullptr) {
       robots_fetched_at_ = (std::max)(robots_fetched_at_, fetched);
     }
     if (!std::exchange(is_counted, true) || always) {
-      const time_point started = (std::min)(fetched, anchor.steady);
-      count(new_request(started, own_policy, draw, anchor), options, anchor.steady);
+      count(new_request((std::min)(fetched, now.steady), own_policy, now), now);
     }
   }
 
@@ -205,28 +233,23 @@ class host_state {
   }
 
   /// Learns from the response to a request.
-  void add_response(const request_report& report, time_point now, const gate_options& options) {
+  void add_response(const request_report& report, const gate_moment& now) {
     if (const std::chrono::nanoseconds took = duration_of(report); took.count() > 0) {
       last_response_ = took;
-      responded_at_ = now;
+      responded_at_ = now.steady;
     }
-    const std::uint32_t steps = overloads_at(now, options);
+    const std::uint32_t steps = overloads_at(now);
     if (report.overloaded()) {
       overloads_ = (std::min)(steps + 1, most_overloads);
-      overloaded_at_ = now;
+      overloaded_at_ = now.steady;
     } else if (report.succeeded()) {
       overloads_ = steps > 0 ? steps - 1 : 0;
     }
     if (report.retry_after) {
-      const auto pause = (std::min)(*report.retry_after, options.most_retry_after);
-      retry_at_ = (std::max)(retry_at_, base::saturating_add(now, pause));
+      const auto pause = (std::min)(*report.retry_after, now.options->most_retry_after);
+      retry_at_ = (std::max)(retry_at_, base::saturating_add(now.steady, pause));
     }
-    if (last_.number != 0) {
-      extend(last_.at, now, options);
-      if (options.delay_from_response) {
-        extend(now, now, options);
-      }
-    }
+    extend(now.options->delay_from_response ? (std::max)(now.steady, last_.at) : last_.at, now);
   }
 
   /// Returns the number of reservations that are neither complete nor cancelled.
@@ -238,13 +261,9 @@ class host_state {
     if (outstanding_ > 0) {
       return (time_point::max)();
     }
-    time_point until = (std::max)(next_start_, retry_at_);
-    if (last_.number != 0) {
-      until = (std::max)(until, base::saturating_add(last_.at, options.memory));
-    }
-    if (last_response_.count() > 0) {
-      until = (std::max)(until, base::saturating_add(responded_at_, options.memory));
-    }
+    const time_point remembered = (std::max)(last_.at, responded_at_);
+    time_point until = base::saturating_add(remembered, options.memory);
+    until = (std::max)({until, next_start_, retry_at_});
     if (overloads_ > 0) {
       until = (std::max)(until, base::saturating_add(overloaded_at_, options.slow_down.lasts));
     }
@@ -252,85 +271,61 @@ class host_state {
   }
 
  private:
-  /// Returns the earliest start, without regard to the reservations.
-  [[nodiscard]] start_plan soonest(time_point now, const gate_options& options) const {
-    const gap known = gap_of(last_.inputs, last_.draw, now, options);
-    start_plan result{.at = now, .delay = known.delay, .slowed = known.length};
-    result.overloads = overloads_at(now, options);
-    result.not_before(next_start_, known.length > known.delay.delay ? start_limit::slow_down
-                                                                    : start_limit::delay);
-    result.not_before(retry_at_, start_limit::retry_after);
-    result.not_before(turn_at_, start_limit::ledger);
-    return result;
-  }
-
   /// Returns the earliest start of a reserved request.
-  [[nodiscard]] start_plan soonest_start(const host_reservation& reserved,
-                                         const wall_anchor& anchor,
-                                         const gate_options& options) const {
-    start_plan allowed = soonest(anchor.steady, options);
+  [[nodiscard]] time_point soonest_start(const host_reservation& reserved,
+                                         const gate_moment& now) const {
+    start_plan allowed = soonest(now);
     allowed.not_before(reserved.request.at, start_limit::delay);
-    keep_delay(allowed, last_, reserved.policy.get(), anchor, options);
-    return allowed;
+    keep_delay(allowed, last_, reserved.policy.get(), now);
+    return allowed.at;
   }
 
   /// A delay, and its length after 429 and 503.
   struct gap {
+    [[nodiscard]] start_limit limit() const noexcept {
+      return length > delay.delay ? start_limit::slow_down : start_limit::delay;
+    }
+
     computed_delay delay{};
     std::chrono::nanoseconds length{0};
   };
 
-  [[nodiscard]] gap gap_of(delay_inputs inputs, double draw, time_point now,
-                           const gate_options& options) const {
-    if (now < base::saturating_add(responded_at_, options.memory)) {
+  [[nodiscard]] gap gap_of(delay_inputs inputs, double draw, const gate_moment& now) const {
+    if (now.steady < base::saturating_add(responded_at_, now.options->memory)) {
       inputs.last_response = last_response_;
     }
-    const computed_delay delay = compute_delay(options.delay, inputs, draw);
-    return {delay, slowed(delay.delay, now, options)};
+    const computed_delay delay = compute_delay(now.options->delay, inputs, draw);
+    return {delay, slowed(delay.delay, now)};
   }
 
   /// Moves `result` behind `previous` by the longer delay of the two, and into the hours of
   /// Visit-time. A later time can have another rate and another window, so it repeats until the
   /// time no longer changes.
   void keep_delay(start_plan& result, const host_request& previous, const policy* site_policy,
-                  const wall_anchor& anchor, const gate_options& options) const {
+                  const gate_moment& now) const {
     constexpr int enough = 70;  // more than 32 rates and 32 windows
     for (int round = 0; round < enough; ++round) {
-      const auto [delay, length] =
-          gap_of(stricter(previous.inputs, delays_at(site_policy, anchor.at(result.at))),
-                 previous.draw, anchor.steady, options);
+      const gap least = gap_of(stricter(previous.inputs, delays_at(site_policy, now.at(result.at))),
+                               previous.draw, now);
       const time_point before = result.at;
-      const time_point until = base::saturating_add(previous.at, length);
-      if (previous.number != 0) {
-        result.not_before(until,
-                          length > delay.delay ? start_limit::slow_down : start_limit::delay);
+      const time_point until = base::saturating_add(previous.at, least.length);
+      result.not_before(until, least.limit());
+      if (until >= next_start_) {
+        result.delay = least.delay;
+        result.slowed = least.length;
       }
-      if (previous.number == 0 || until >= next_start_) {
-        result.delay = delay;
-        result.slowed = length;
-      }
-      result.skip_host = delay.skip_host;
-      if (site_policy != nullptr && !site_policy->visit_times().empty()) {
-        const wall_time wanted = anchor.at(result.at);
-        const std::vector<visit_time>& hours = site_policy->visit_times();
-        const wall_time open = next_visit({hours.data(), hours.size()}, wanted);
+      result.skip_host = least.delay.skip_host;
+      if (site_policy != nullptr) {
+        const wall_time wanted = now.at(result.at);
+        const wall_time open = next_visit(site_policy->visit_times(), wanted);
         if (open > wanted) {
-          result.not_before(anchor.at(open), start_limit::visit_time);
+          result.not_before(now.at(open), start_limit::visit_time);
         }
       }
       if (result.at == before) {
         return;
       }
     }
-  }
-
-  /// Returns true if the longest random delay after a request at `when` ends before `next`.
-  [[nodiscard]] bool fits_before(const host_request& next, time_point when,
-                                 const policy* site_policy, const wall_anchor& anchor,
-                                 const gate_options& options) const {
-    const gap least = gap_of(stricter(next.inputs, delays_at(site_policy, anchor.at(when))), 1.0,
-                             anchor.steady, options);
-    return base::saturating_add(when, least.length) <= next.at;
   }
 
   void enqueue(const host_request& request) {
@@ -344,45 +339,35 @@ class host_state {
     std::erase_if(planned_, [&](const host_request& one) { return one.number == request.number; });
   }
 
-  void release() noexcept { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
-
-  [[nodiscard]] host_request new_request(time_point started, const policy* site_policy, double draw,
-                                         const wall_anchor& anchor) {
-    return {.at = started,
-            .inputs = delays_at(site_policy, anchor.at(started)),
-            .draw = draw,
+  [[nodiscard]] host_request new_request(time_point start, const policy* site_policy,
+                                         const gate_moment& now) {
+    return {.at = start,
+            .inputs = delays_at(site_policy, now.at(start)),
+            .draw = now.draw,
             .number = ++last_number_};
   }
 
   /// Counts a page request.
-  void begin(const host_request& request, const gate_options& options, time_point now) {
+  void begin(const host_request& request, const gate_moment& now) {
     robots_counted_ = false;
     redirect_counted_ = false;
-    count(request, options, now);
+    count(request, now);
   }
 
-  /// Counts a request of any kind.
-  void count(const host_request& request, const gate_options& options, time_point now) {
-    if (last_.number == 0 || request.at >= last_.at) {
+  void count(const host_request& request, const gate_moment& now) {
+    if (request.at >= last_.at) {
       last_ = request;
     }
-    extend(request.at, now, options);
+    extend(request.at, now);
   }
 
   [[nodiscard]] static std::chrono::nanoseconds duration_of(const request_report& report) noexcept {
     return std::clamp(report.response_time, std::chrono::nanoseconds{0}, longest_delay);
   }
 
-  /// Returns the latest start of a request that has just ended.
-  [[nodiscard]] static time_point latest_start(const request_report& report,
-                                               time_point now) noexcept {
-    const std::chrono::nanoseconds took = duration_of(report);
-    return now > (time_point::min)() + took ? now - took : (time_point::min)();
-  }
-
   /// Starts the delay after the last request at `begin`.
-  void extend(time_point begin, time_point now, const gate_options& options) {
-    const gap after = gap_of(last_.inputs, last_.draw, now, options);
+  void extend(time_point begin, const gate_moment& now) {
+    const gap after = gap_of(last_.inputs, last_.draw, now);
     next_start_ = (std::max)(next_start_, base::saturating_add(begin, after.length));
   }
 
@@ -393,21 +378,22 @@ class host_state {
             .request_rate = (std::max)(a.request_rate, b.request_rate)};
   }
 
-  [[nodiscard]] std::uint32_t overloads_at(time_point now,
-                                           const gate_options& options) const noexcept {
-    return now < base::saturating_add(overloaded_at_, options.slow_down.lasts) ? overloads_ : 0;
+  [[nodiscard]] std::uint32_t overloads_at(const gate_moment& now) const noexcept {
+    return now.steady < base::saturating_add(overloaded_at_, now.options->slow_down.lasts)
+               ? overloads_
+               : 0;
   }
 
   /// Returns a delay after 429 and 503 have lengthened it.
-  [[nodiscard]] std::chrono::nanoseconds slowed(std::chrono::nanoseconds delay, time_point now,
-                                                const gate_options& options) const noexcept {
-    const slow_down_options& slow = options.slow_down;
-    const std::uint32_t steps = overloads_at(now, options);
+  [[nodiscard]] std::chrono::nanoseconds slowed(std::chrono::nanoseconds delay,
+                                                const gate_moment& now) const noexcept {
+    const slow_down_options& slow = now.options->slow_down;
+    std::chrono::nanoseconds longer = (std::max)(delay, slow.first);
+    std::uint32_t steps = overloads_at(now);
     if (steps == 0) {
       return delay;
     }
-    std::chrono::nanoseconds longer = (std::max)(delay, slow.first);
-    for (std::uint32_t step = 0; step < steps && longer < slow.most; ++step) {
+    for (; steps > 0 && longer < slow.most; --steps) {
       longer += (std::min)(longer, slow.most - longer);
     }
     return (std::max)(delay, (std::min)(longer, slow.most));

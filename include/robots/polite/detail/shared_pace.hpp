@@ -7,6 +7,7 @@
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -19,39 +20,55 @@
 
 namespace robots::polite_detail {
 
-/// Asks the ledger of a gate, and handles its failures. Any thread may call it.
+/// The answer of a ledger to a claim.
+struct ledger_answer {
+  /// Other processes have the host until then. A past time grants the turn. Without a time, the
+  /// ledger has failed, and the gate no longer waits for it.
+  std::optional<time_point> held_until{};
+  wall_anchor moment{};  ///< the time by which to judge the start
+};
+
+/// Asks the ledger of a gate, and handles late answers and failures. Any thread may call it. The
+/// gate must have a ledger.
 class shared_pace {
  public:
   /// Both references must outlive it.
   shared_pace(const gate_options& options, gate_environment& environment)
       : options_(options), environment_(environment) {}
 
-  /// Returns true if there is a ledger.
-  [[nodiscard]] explicit operator bool() const noexcept { return options_.ledger != nullptr; }
-
-  /// Returns a number that is unique among the claims of this process.
-  [[nodiscard]] static std::uint64_t next_turn() noexcept {
-    static std::atomic<std::uint64_t> last = 0;
-    return ++last;
-  }
-
-  /// Asks for a turn. Returns the time to wait before the next try, or 0 if the request may start
-  /// now. If the ledger fails, the caller waits. After `ledger_patience`, the result is empty: the
-  /// caller goes on alone.
-  [[nodiscard]] std::optional<std::chrono::nanoseconds> take_turn(std::string_view host,
-                                                                  const PaceLedger::claim& claim,
-                                                                  time_point now) {
-    std::chrono::nanoseconds wait{0};
-    if (ask(now, [&](PaceLedger& ledger) { wait = ledger.take_turn(host, claim); })) {
-      return wait;
+  /// Asks for a turn.
+  ///
+  /// A claim allows for answers as late as recent ones. An answer that is even later grants no
+  /// turn, since the request could start too close to that of another process. Then it asks again
+  /// for the same turn, and allows for more lateness. After a few such answers, the caller waits
+  /// for another turn. If the ledger fails, the caller waits for at most `ledger_patience`.
+  [[nodiscard]] ledger_answer take_turn(std::string_view host, PaceLedger::claim claim,
+                                        wall_anchor now) {
+    static std::atomic<std::uint64_t> last_turn = 0;
+    constexpr int most_questions = 4;
+    constexpr std::chrono::nanoseconds most_lateness = std::chrono::milliseconds{50};
+    claim.lateness = lateness_;
+    claim.turn = ++last_turn;
+    for (int question = 0; question < most_questions; ++question) {
+      std::chrono::nanoseconds wait{0};
+      if (!ask(now.steady, [&](PaceLedger& ledger) { wait = ledger.take_turn(host, claim); })) {
+        return {next_try(now.steady), now};
+      }
+      if (wait.count() > 0) {
+        return {base::saturating_add(now.steady, wait), now};
+      }
+      const time_point asked = now.steady;
+      now = environment_.moment();
+      const std::chrono::nanoseconds late = now.steady - asked;
+      const std::chrono::nanoseconds allowed = claim.lateness;
+      lateness_ = (std::min)((std::max)(late, allowed - allowed / 8), most_lateness);
+      if (late <= allowed) {
+        return {asked, now};
+      }
+      claim.lateness = late;
+      claim.last_asked = late;
     }
-    const std::scoped_lock lock{mutex_};
-    const time_point patient_until =
-        base::saturating_add(down_since_.value_or(now), options_.ledger_patience);
-    if (now >= patient_until) {
-      return std::nullopt;
-    }
-    return (std::max)(time_point::duration{1}, (std::min)(next_try_, patient_until) - now);
+    return {base::saturating_add(now.steady, (std::max)(claim.after, most_lateness)), now};
   }
 
   /// Keeps other processes away from a host until `until`.
@@ -62,7 +79,18 @@ class shared_pace {
   }
 
  private:
-  static constexpr std::chrono::seconds between_tries{1};
+  /// Returns the time of the next question to a failing ledger, or an empty optional if
+  /// `ledger_patience` is over.
+  [[nodiscard]] std::optional<time_point> next_try(time_point now) {
+    const std::scoped_lock lock{mutex_};
+    const time_point patient_until =
+        base::saturating_add(down_since_.value_or(now), options_.ledger_patience);
+    if (now >= patient_until) {
+      return std::nullopt;
+    }
+    return (std::max)(base::saturating_add(now, time_point::duration{1}),
+                      (std::min)(next_try_, patient_until));
+  }
 
   /// Returns true if the ledger answered.
   template <class Question>
@@ -72,8 +100,8 @@ class shared_pace {
       if (down_since_ && now < next_try_) {
         return false;
       }
-      next_try_ =
-          base::saturating_add(now, between_tries);  // while it is down, one thread at a time tries
+      // While it is down, one thread asks it once a second.
+      next_try_ = base::saturating_add(now, std::chrono::seconds{1});
     }
     std::string why;
     try {
@@ -95,7 +123,8 @@ class shared_pace {
 
   const gate_options& options_;
   gate_environment& environment_;
-  std::mutex mutex_;  // guards the members below
+  std::atomic<std::chrono::nanoseconds> lateness_{};  // of recent answers
+  std::mutex mutex_;                                  // guards the members below
   std::optional<time_point> down_since_;
   time_point next_try_{};
 };
