@@ -54,8 +54,8 @@ class sqlite_file {
     ask("PRAGMA secure_delete=OFF");
   }
 
-  /// Runs a statement, and returns the rows of its result. The timeout is for the statement, or for
-  /// the transaction that it belongs to.
+  /// Runs a statement, and returns the rows of its result. All statements of a transaction share
+  /// one timeout.
   template <class... Values>
   std::vector<sqlite_row> ask(const std::string& sql, const Values&... values) {
     if (::sqlite3_get_autocommit(handle_.get()) != 0) {
@@ -203,6 +203,7 @@ class sqlite_file {
   /// The condition that a record has not expired at the time ?1. A record from more than a minute
   /// after that time was written before the clock was set back, and counts as expired.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
+  /// Deletes some of the oldest records: those that have expired, or all of them if ?2 is true.
   static inline const std::string delete_oldest =
       "DELETE FROM records WHERE number IN (SELECT number FROM records ORDER BY number LIMIT 8)"
       " AND (?2 OR NOT (" +
