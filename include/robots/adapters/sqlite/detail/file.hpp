@@ -120,7 +120,8 @@ class sqlite_file {
           bool is_full = true;
           do {
             is_full = number("PRAGMA page_count") - number("PRAGMA freelist_count") + added > most;
-          } while (!ask(delete_oldest, present(), is_full).empty() && is_full);
+            ask(delete_oldest, present(), is_full);
+          } while (is_full && ::sqlite3_changes(handle_.get()) != 0);
           auto result = change(*this);
           // Reserves room in the file for the contents of the log, so that the log can be emptied
           // on a full disk.
@@ -205,9 +206,9 @@ class sqlite_file {
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
   /// Deletes some of the oldest records: those that have expired, or all of them if ?2 is true.
   static inline const std::string delete_oldest =
-      "DELETE FROM records WHERE number IN (SELECT number FROM records ORDER BY number LIMIT 8)"
-      " AND (?2 OR NOT (" +
-      holds + ")) RETURNING number";
+      "DELETE FROM records WHERE number < (SELECT min(number) FROM records) + 8 AND"
+      " (?2 OR NOT (" +
+      holds + "))";
 
   /// Returns the time in milliseconds since 1970.
   [[nodiscard]] static std::int64_t present() {
