@@ -1,4 +1,4 @@
-// A cache that goes on where the last one ended, by an SqliteStore.
+// Caches that continue with the records of an earlier cache, in a SqliteStore.
 #include "support/temporary_folder.hpp"
 #include <robots/adapters/sqlite/sqlite_store.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
@@ -54,7 +54,7 @@ TEST_CASE("A crawler that restarts with its file requests nothing that is fresh"
   }
   CHECK(run(web).retrievals == sites.size());
 
-  const auto again = run(ScriptedFetcher{});  // which reaches nothing
+  const auto again = run(ScriptedFetcher{});  // this fetcher reaches no site
   CHECK(again.retrievals == 0);
   CHECK(again.far_hits >= sites.size());
   CHECK(again.far_failures == 0);
@@ -82,7 +82,7 @@ TEST_CASE("A damaged file is an error at once or later, and decisions continue w
         web, robots::SteadyClock{}, tiered{std::move(store)});
   };
   CHECK(wrong_answers(*cache_over(SqliteStore{{.path = path}})) == 0);
-  {  // every page but the first, whose damage is met when the file is opened
+  {  // damages every page except the first, since that damage is found when the file is opened
     std::fstream file{path, std::ios::in | std::ios::out | std::ios::binary};
     const auto size = static_cast<std::streamoff>(std::filesystem::file_size(path));
     for (std::streamoff page = 4'096; page < size; page += 4'096) {

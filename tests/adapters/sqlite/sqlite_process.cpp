@@ -1,11 +1,11 @@
-// The work of another process of a test with a SqliteStore:
+// Another process for the tests of SqliteStore. Its arguments are FILE, MAX_BYTES and one of:
 //
-//     robots_sqlite_process FILE MAX_BYTES work NUMBER      publishes, erases and leases until it
-//     is killed robots_sqlite_process FILE MAX_BYTES hang KEY         publishes KEY, then reads
-//     until it is killed robots_sqlite_process FILE MAX_BYTES publish KEY VALUE
-//     robots_sqlite_process FILE MAX_BYTES erase KEY
-//     robots_sqlite_process FILE MAX_BYTES lease KEY MILLISECONDS
-//     robots_sqlite_process FILE MAX_BYTES holds KEY VALUE  exit status 0 if that is its value
+//     work NUMBER             publishes, erases and leases until the process is killed
+//     hang KEY                publishes KEY, and reads the file until the process is killed
+//     publish KEY VALUE       publishes VALUE for an hour
+//     erase KEY               erases KEY
+//     lease KEY MILLISECONDS  exits with 0 if it gets the lease of KEY
+//     holds KEY VALUE         exits with 0 if the value of KEY is VALUE
 #include "adapters/sqlite/sqlite_records.hpp"
 #include <robots/adapters/sqlite/sqlite_store.hpp>
 #include <robots/policy/codec.hpp>
@@ -40,7 +40,7 @@ using namespace std::chrono_literals;
   }
 }
 
-/// Publishes a key, and reads the file from then on, as any program could.
+/// Publishes a key while a read transaction stays open, as any program could open one.
 [[noreturn]] void hang(const robots::sqlite_options& options, robots::SqliteStore& store,
                        const std::string& key) {
   sqlite3* reader = nullptr;

@@ -1,4 +1,5 @@
-// SqliteStore with several processes, some of which are killed. ROBOTS_KILL_ROUNDS sets how often.
+// SqliteStore in several processes, some of which are killed. ROBOTS_KILL_ROUNDS is the number of
+// rounds.
 #include "adapters/sqlite/sqlite_records.hpp"
 #include "store/store_conformance.hpp"
 #include "support/child_process.hpp"
@@ -43,22 +44,22 @@ class shared_file {
   }
   [[nodiscard]] std::string path() const { return (folder_.path() / "robots.sqlite").string(); }
 
-  /// Their output.
+  /// Returns the output of the processes of `start`.
   [[nodiscard]] std::string log() const {
     std::ifstream stream{folder_.path() / "log"};
     return {std::istreambuf_iterator<char>{stream}, {}};
   }
 
-  /// One that goes on by itself.
+  /// Starts a process, and does not wait for it.
   [[nodiscard]] std::unique_ptr<child_process> start(std::vector<std::string> words) const {
     words.insert(words.begin(), {ROBOTS_SQLITE_PROCESS, path(), std::to_string(max_bytes_)});
     return std::make_unique<child_process>(words, (folder_.path() / "log").string());
   }
 
-  /// One that comes to an end: its exit status.
+  /// Runs a process to its end. Returns its exit status, or -1 if a signal ended it.
   [[nodiscard]] int run(std::vector<std::string> words) const { return run(path(), words); }
 
-  /// One that knows the file by that name.
+  /// Like `run(words)`, but the process opens the file under another name.
   [[nodiscard]] int run(const std::string& name, std::vector<std::string> words) const {
     words.insert(words.begin(), {ROBOTS_SQLITE_PROCESS, name, std::to_string(max_bytes_)});
     std::vector<char*> arguments;
@@ -79,7 +80,7 @@ class shared_file {
   std::size_t max_bytes_;
 };
 
-/// How far a process has come that works; nothing before it has begun.
+/// Returns the number of rounds that a process has worked, or 0 before its first round.
 std::size_t progress(SqliteStore& store, const std::string& number) {
   const auto round = store.load("progress/" + number);
   return round ? std::stoul(*round) + 1 : 0;
@@ -90,7 +91,8 @@ std::size_t kill_rounds() {
   return said != nullptr ? std::stoul(said) : 8;
 }
 
-/// Values that are in the file, and how many of them are whole; those of "progress/" aside.
+/// The number of values in a file, and how many of them are whole. Keys of "progress/" do not
+/// count.
 struct tally {
   std::size_t values = 0;
   std::size_t whole = 0;
@@ -160,13 +162,13 @@ TEST_CASE("An erasure in another process is reported within a second") {
 
 TEST_CASE("After four processes were killed while they wrote, every record is whole") {
   std::mt19937 random{13};
-  for (const std::size_t megabytes : {4U, 64U}) {  // once full all the time, once never
+  for (const std::size_t megabytes : {4U, 64U}) {  // 4 MiB are always full, 64 MiB never
     const shared_file file{megabytes << 20U};
     std::size_t values = 0;
     for (std::size_t round = 0; round < kill_rounds(); ++round) {
       std::optional<SqliteStore> watching;
       if (round % 2 == 0) {
-        watching.emplace(file.open());  // else the file is opened again after all have died
+        watching.emplace(file.open());  // in other rounds, no process has the file open at the end
       }
       std::vector<std::unique_ptr<child_process>> killed;
       for (int i = 0; i < 4; ++i) {

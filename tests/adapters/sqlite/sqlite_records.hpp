@@ -1,4 +1,4 @@
-// Records that show by themselves whether they are whole, and of which site.
+// Records from which a test can see whether they are whole, and of which site.
 #pragma once
 
 #include <robots/policy/codec.hpp>
@@ -11,8 +11,8 @@
 
 namespace robots::test {
 
-/// The result of one fetch of a site: a robots.txt of a size that depends on both, from some octets
-/// to more than ten pages of SQLite.
+/// Returns the record of one fetch of a site. The size of its robots.txt depends on the site and
+/// the fetch: from some octets to more than ten pages of SQLite.
 [[nodiscard]] inline record numbered_record(std::string_view site, std::size_t fetch) {
   record sample;
   sample.url = sample.final_url = std::string{site} + "/robots.txt";
@@ -27,7 +27,7 @@ namespace robots::test {
   return sample;
 }
 
-/// Returns true if an encoded record is one of this site, in every octet.
+/// Returns true if the octets are exactly a record of this site.
 [[nodiscard]] inline bool is_whole(std::string_view site, std::string_view encoded) {
   const auto read = robots::detail::decode(encoded).value;
   return read && *read == numbered_record(site, static_cast<std::size_t>(

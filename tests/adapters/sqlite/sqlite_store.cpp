@@ -40,7 +40,7 @@ sqlite_options in(const temporary_folder& folder, std::size_t max_bytes = 64 * m
   return {.path = (folder.path() / "robots.sqlite").string(), .max_bytes = max_bytes};
 }
 
-/// The error of the constructor for a file.
+/// Returns the error message of the constructor, or "none".
 std::string refusal(const sqlite_options& options) {
   try {
     const SqliteStore store{options};
@@ -67,7 +67,7 @@ void change_as_stranger(const std::string& path, const std::string& sql) {
   REQUIRE(::sqlite3_close(opened) == SQLITE_OK);
 }
 
-/// While it lives, no file of this process grows above `octets`: as on a disk that is full.
+/// Simulates a full disk: during its lifetime, no file of this process grows above `octets`.
 class full_disk {
  public:
   explicit full_disk(std::size_t octets) : handler_{::signal(SIGXFSZ, SIG_IGN)} {

@@ -17,7 +17,8 @@ struct sqlite_options {
   /// log takes a few MiB more. The file can grow while another process keeps a transaction open.
   std::size_t max_bytes = std::size_t{1} << 30U;
 
-  /// The longest wait of a call for other threads and processes. Above 0.
+  /// The longest wait for other threads and processes. If the disk is full, a call may wait three
+  /// times. Above 0.
   std::chrono::milliseconds timeout{1'000};
 };
 

@@ -28,64 +28,36 @@ namespace robots {
 /// process must not use or destroy the stores of its parent, and must not open their files.
 class SqliteStore : public SharedStore {
   using sqlite = adapters_detail::sqlite_file;
+  using pool = adapters_detail::handle_pool<sqlite>;
 
  public:
   /// Opens the file, or makes it. Throws `store_error` for a file that cannot be opened, is damaged
   /// or belongs to another program or version, and `std::invalid_argument` for impossible options.
-  explicit SqliteStore(const sqlite_options& options) : state_{std::make_unique<state>(options)} {
+  explicit SqliteStore(const sqlite_options& options) {
     if (options.path.empty() || options.max_bytes < std::size_t{1} << 20U ||
         options.timeout <= options.timeout.zero()) {
       throw std::invalid_argument{
           "sqlite_options: set path, max_bytes of 1 MiB at least, and a timeout above 0"};
     }
-    state_->files.lend()->prepare();
+    files_ = std::make_shared<pool>([=] { return std::make_unique<sqlite>(options); }, 8);
+    files_->lend()->prepare();
   }
 
-  /// See `SharedStore`.
   [[nodiscard]] std::optional<std::string> load(std::string_view key) override {
-    return state_->files.lend()->transact([&](sqlite& file) { return file.find(site(key)); });
+    return files_->lend()->find(site(key));
   }
 
   /// See `SharedStore`. All values are of one moment.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
-    return state_->files.lend()->transact([&](sqlite& file) {
+    const auto file = files_->lend();
+    return file->transact("BEGIN", [&] {
       std::vector<std::optional<std::string>> loaded;
       for (const std::string& key : keys) {
-        loaded.push_back(file.find(site(key)));
+        loaded.push_back(file->find(site(key)));
       }
       return loaded;
     });
-  }
-
-  /// See `SharedStore`.
-  [[nodiscard]] std::vector<store_reply> load_or_lease(
-      std::span<const store_question> questions, std::chrono::milliseconds duration) override {
-    std::vector<store_reply> replies;
-    for (const store_question& question : questions) {
-      const auto look = [&](sqlite& file) {
-        store_reply reply{
-            file.find(site(question.key)), file.find(site(question.other_key)), {}, true};
-        const bool is_missing = !reply.value && !reply.other_value;
-        const bool asks = question.wish == lease_wish::if_free ||
-                          (question.wish == lease_wish::if_missing && is_missing);
-        if (question.wish == lease_wish::take || (asks && !file.find(lease(question.lease_key)))) {
-          reply.lease = {question.lease_key, adapters_detail::store_token()};
-        }
-        return reply;
-      };
-      replies.push_back(state_->files.lend()->transact(look));
-      if (replies.back().lease) {  // only a change waits for others
-        replies.back() = state_->files.lend()->write(question.lease_key.size(), [&](sqlite& file) {
-          store_reply reply = look(file);
-          if (reply.lease) {
-            file.put(lease(question.lease_key), reply.lease->token, duration);
-          }
-          return reply;
-        });
-      }
-    }
-    return replies;
   }
 
   /// See `SharedStore`. A value and its key may have an eighth of `sqlite_options::max_bytes`.
@@ -94,63 +66,61 @@ class SqliteStore : public SharedStore {
     if (lifetime <= lifetime.zero()) {
       return erase(key);
     }
-    state_->files.lend()->write(key.size() + value.size(),
-                                [&](sqlite& file) { return file.put(site(key), value, lifetime); });
+    files_->lend()->write(key.size() + value.size(),
+                          [&](sqlite& file) { return file.put(site(key), value, lifetime); });
   }
 
-  /// See `SharedStore`.
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
                              std::chrono::milliseconds lifetime, const store_lease& held) override {
-    return state_->files.lend()->write(key.size() + value.size(), [&](sqlite& file) {
+    return files_->lend()->write(key.size() + value.size(), [&](sqlite& file) {
       return file.find(lease(held.key)) == held.token && file.remove(lease(held.key)) &&
              file.put(site(key), value, lifetime);
     });
   }
 
-  /// See `SharedStore`.
   void erase(std::string_view key) override {
-    state_->files.lend()->write(key.size(), [&](sqlite& file) {
-      return file.remove(site(key)) && file.remove(lease(key)) && file.tell(key, state_->origin);
+    files_->lend()->write(key.size(), [&](sqlite& file) {
+      return file.remove(site(key)) && file.remove(lease(key)) && file.tell(key, origin_);
     });
   }
 
-  /// See `SharedStore`.
   void announce(std::string_view key) override {
-    state_->files.lend()->write(key.size(),
-                                [&](sqlite& file) { return file.tell(key, state_->origin); });
+    files_->lend()->write(key.size(), [&](sqlite& file) { return file.tell(key, origin_); });
   }
 
-  /// See `SharedStore`.
+  /// See `SharedStore`. Does not wait for changes if somebody holds the lease.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
-    const store_question question{{}, {}, std::string{key}, lease_wish::if_free};
-    return duration > duration.zero() ? load_or_lease({&question, 1}, duration)[0].lease
-                                      : std::nullopt;
+    if (duration <= duration.zero() || files_->lend()->find(lease(key))) {
+      return std::nullopt;
+    }
+    std::optional granted{store_lease{std::string{key}, adapters_detail::store_token()}};
+    const bool is_free = files_->lend()->write(key.size(), [&](sqlite& file) {
+      return !file.find(lease(key)) && file.put(lease(key), granted->token, duration);
+    });
+    return is_free ? granted : std::nullopt;
   }
 
-  /// See `SharedStore`.
   [[nodiscard]] store_lease take_lease(std::string_view key,
                                        std::chrono::milliseconds duration) override {
-    const store_question question{{}, {}, std::string{key}, lease_wish::take};
-    return load_or_lease({&question, 1}, duration)[0].lease.value();
+    store_lease taken{std::string{key}, adapters_detail::store_token()};
+    files_->lend()->write(
+        key.size(), [&](sqlite& file) { return file.put(lease(key), taken.token, duration); });
+    return taken;
   }
 
-  /// See `SharedStore`.
   void release(const store_lease& held) override {
-    state_->files.lend()->write(0, [&](sqlite& file) {
+    files_->lend()->write(0, [&](sqlite& file) {
       return file.find(lease(held.key)) == held.token && file.remove(lease(held.key));
     });
   }
 
-  /// See `SharedStore`.
   void watch(std::function<void(std::string_view)> on_change) override {
-    const std::scoped_lock lock{state_->watching};
-    state_->watcher = {};
+    const std::scoped_lock lock{*watching_};
+    watcher_ = {};
     if (on_change) {
-      const std::int64_t newest = state_->files.lend()->transact(
-          [](sqlite& file) { return file.number("SELECT max(number) FROM changes"); });
-      state_->watcher =
-          base::jthread{&SqliteStore::follow, std::ref(*state_), std::move(on_change), newest};
+      const std::int64_t newest = files_->lend()->number("SELECT max(number) FROM changes");
+      watcher_ = base::jthread{&SqliteStore::follow, files_, origin_, std::move(on_change), newest};
     }
   }
 
@@ -159,41 +129,30 @@ class SqliteStore : public SharedStore {
   /// store.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& visit) {
-    std::int64_t last = 0;
-    for (std::int64_t before = -1; before < last;) {
+    for (std::int64_t before = -1, last = 0; before < last;) {
       before = last;
-      const auto next = [&](sqlite& file) { return file.next(last); };
-      for (const auto& [number, name, left] : state_->files.lend()->transact(next)) {
+      for (const auto& [number, key, left] : files_->lend()->next(site({}), last)) {
         last = number;
-        if (name.starts_with(site({}))) {
-          visit(name.substr(site({}).size()), std::chrono::milliseconds{left});
-        }
+        visit(key, std::chrono::milliseconds{left});
       }
     }
   }
 
  private:
-  struct state {
-    explicit state(const sqlite_options& options)
-        : files{[=] { return std::make_unique<sqlite>(options); }, 8} {}
-
-    adapters_detail::handle_pool<sqlite> files;
-    const std::string origin = adapters_detail::store_token();  // identifies own changes
-    std::mutex watching;
-    base::jthread watcher{};  // destroyed first
-  };
-
   static std::string site(std::string_view key) { return std::string{"site:"}.append(key); }
   static std::string lease(std::string_view key) { return std::string{"lease:"}.append(key); }
 
   /// Calls `on_change` with each change after number `last`, until it is stopped.
-  static void follow(const stop_token& stop, state& here,
+  static void follow(const stop_token& stop, const std::shared_ptr<pool>& files,
+                     const std::string& origin,
                      const std::function<void(std::string_view)>& on_change, std::int64_t last) {
     for (constexpr std::chrono::milliseconds pause{100}; !stop.stop_requested();
          SteadyClock{}.sleep_until(std::chrono::steady_clock::now() + pause, stop)) {
-      const auto changes = [&](sqlite& file) { return file.changes(here.origin, last); };
       try {
-        for (const auto& [number, key, is_own] : here.files.lend()->transact(changes)) {
+        for (const auto& [number, key, is_own] :
+             files->lend()->ask("SELECT number, key, store = ? FROM changes WHERE number > ?"
+                                " ORDER BY number LIMIT 1000",
+                                origin, last)) {
           if (number > last + 1) {
             on_change({});
           }
@@ -208,7 +167,10 @@ class SqliteStore : public SharedStore {
     }
   }
 
-  std::unique_ptr<state> state_;
+  std::shared_ptr<pool> files_;
+  std::string origin_ = adapters_detail::store_token();  // identifies own changes
+  std::unique_ptr<std::mutex> watching_ = std::make_unique<std::mutex>();
+  base::jthread watcher_{};
 };
 
 }  // namespace robots

@@ -1,4 +1,3 @@
-// A connection to the file of a `SqliteStore`. It throws the errors of SQLite as exceptions.
 #pragma once
 
 #include <robots/adapters/sqlite/sqlite_options.hpp>
@@ -10,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -24,11 +24,6 @@
 
 namespace robots::adapters_detail {
 
-/// There is no room, because of the disk, a quota or `max_bytes`.
-struct sqlite_full : store_error {
-  using store_error::store_error;
-};
-
 /// The first three columns of a row, or only the first one.
 struct sqlite_row {
   std::int64_t number = 0;
@@ -36,7 +31,8 @@ struct sqlite_row {
   std::int64_t more = 0;
 };
 
-/// A connection; only one call at a time may use it.
+/// A connection to the file of a `SqliteStore`. Only one call at a time may use it. It throws the
+/// errors of SQLite as `store_error`.
 class sqlite_file {
  public:
   explicit sqlite_file(const sqlite_options& options) : options_{options} {
@@ -48,7 +44,7 @@ class sqlite_file {
     constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     sqlite3* opened = nullptr;
     const int code = ::sqlite3_open_v2(name.c_str(), &opened, flags | SQLITE_OPEN_EXRESCODE, {});
-    handle_.reset(opened);
+    handle_.reset(opened, &::sqlite3_close);
     check(code);
     ::sqlite3_busy_handler(opened, &wait, this);
     int step = file_step;
@@ -58,14 +54,18 @@ class sqlite_file {
     ask("PRAGMA secure_delete=OFF");
   }
 
-  /// Runs a statement, and returns the rows of its result.
+  /// Runs a statement, and returns the rows of its result. All statements of a transaction share
+  /// one timeout.
   template <class... Values>
   std::vector<sqlite_row> ask(const std::string& sql, const Values&... values) {
+    if (::sqlite3_get_autocommit(handle_.get()) != 0) {
+      give_up_ = base::saturating_add(std::chrono::steady_clock::now(), options_.timeout);
+    }
     auto& prepared = statements_[sql];
     if (prepared == nullptr) {
       sqlite3_stmt* statement = nullptr;
       check(::sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &statement, nullptr));
-      prepared.reset(statement);
+      prepared.reset(statement, &::sqlite3_finalize);
     }
     sqlite3_stmt* const statement = prepared.get();
     const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> ends{statement, &::sqlite3_reset};
@@ -83,24 +83,20 @@ class sqlite_file {
         rows.back().more = ::sqlite3_column_int64(statement, 2);
       }
     }
-    check(code == SQLITE_DONE ? SQLITE_OK : code);
+    check(code);
     return rows;
   }
 
-  /// Returns the number that a statement yields, or 0.
-  std::int64_t number(const std::string& sql) {
-    const std::vector<sqlite_row> rows = ask(sql);
-    return rows.empty() ? 0 : rows[0].number;
-  }
+  /// Returns the number that a statement yields.
+  std::int64_t number(const std::string& sql) { return ask(sql).at(0).number; }
 
-  /// Returns the result of `work(*this)`, which sees one state of the file. If `work` throws, the
-  /// file does not change.
+  /// Returns the result of `work()`, which sees one state of the file. If `work` throws, the file
+  /// does not change.
   template <class Work>
-  auto transact(const Work& work, const char* begin = "BEGIN") {
-    give_up_ = base::saturating_add(std::chrono::steady_clock::now(), options_.timeout);
+  auto transact(const char* begin, const Work& work) {
     ask(begin);
     try {
-      auto result = work(*this);
+      auto result = work();
       ask("COMMIT");
       return result;
     } catch (...) {
@@ -109,8 +105,8 @@ class sqlite_file {
     }
   }
 
-  /// Returns the result of `change(*this)`, which adds `octets` octets. If there is no room for
-  /// them, drops the oldest records first.
+  /// Returns the result of `change(*this)`, which adds `octets` octets. Deletes some of the oldest
+  /// records if they have expired, and more of them if there is no room.
   template <class Change>
   auto write(std::size_t octets, const Change& change) {
     if (octets > options_.max_bytes / 8) {
@@ -118,62 +114,59 @@ class sqlite_file {
     }
     const auto added = static_cast<std::int64_t>(octets) / 4'000 + 16;
     auto most = static_cast<std::int64_t>(options_.max_bytes / file_step * 16);
-    const auto make_room_and_change = [&](sqlite_file& /*self*/) {
-      while (number("PRAGMA page_count") - number("PRAGMA freelist_count") + added > most &&
-             !ask("DELETE FROM records WHERE number IN"
-                  " (SELECT number FROM records ORDER BY number LIMIT 8) RETURNING number")
-                  .empty()) {
-      }
-      auto result = change(*this);
-      // Reserves room in the file for the contents of the log, so that the log can be emptied on a
-      // full disk.
-      std::int64_t size = number("PRAGMA page_count") * file_step / 16;
-      check(::sqlite3_file_control(handle_.get(), nullptr, SQLITE_FCNTL_SIZE_HINT, &size));
-      return result;
-    };
-    try {
-      return transact(make_room_and_change, "BEGIN IMMEDIATE");
-    } catch (const sqlite_full&) {
-      most = number("PRAGMA page_count");
-      if (number("PRAGMA wal_checkpoint(RESTART)") != 0) {
-        throw;
+    for (bool is_retry = false;; is_retry = true) {
+      try {
+        return transact("BEGIN IMMEDIATE", [&] {
+          bool is_full = true;
+          do {
+            is_full = number("PRAGMA page_count") - number("PRAGMA freelist_count") + added > most;
+            ask(delete_oldest, present(), is_full);
+          } while (is_full && ::sqlite3_changes(handle_.get()) != 0);
+          auto result = change(*this);
+          // Reserves room in the file for the contents of the log, so that the log can be emptied
+          // on a full disk.
+          std::int64_t size = number("PRAGMA page_count") * file_step / 16;
+          check(::sqlite3_file_control(handle_.get(), nullptr, SQLITE_FCNTL_SIZE_HINT, &size));
+          return result;
+        });
+      } catch (const store_error&) {
+        if (is_retry || !is_full_ || number("PRAGMA wal_checkpoint(RESTART)") != 0) {
+          throw;
+        }
+        most = number("PRAGMA page_count");
       }
     }
-    return transact(make_room_and_change, "BEGIN IMMEDIATE");
   }
 
   /// Returns the octets for a name, unless they have expired.
   [[nodiscard]] std::optional<std::string> find(const std::string& name) {
     const auto found =
         ask("SELECT 0, octets, 0 FROM records WHERE hash = ?2 AND name = ?3 AND " + holds,
-            present(), hash(name), name);
+            present(), base::fingerprint(name), name);
     return found.empty() ? std::nullopt : std::optional{found[0].octets};
   }
 
   /// Stores octets for a name. Returns true.
   bool put(const std::string& name, std::string_view octets, std::chrono::milliseconds lifetime) {
-    constexpr std::chrono::milliseconds longest = std::chrono::years{100};
     remove(name);
     ask("INSERT INTO records(hash, name, since, until, octets) VALUES (?2, ?3, ?1, ?1 + ?4, ?5)",
-        present(), hash(name), name, (std::min)(lifetime, longest).count(), octets);
+        present(), base::fingerprint(name), name,
+        (std::min<std::chrono::milliseconds>)(lifetime, std::chrono::years{100}).count(), octets);
     return true;
   }
 
-  /// Removes the record of a name, and some of the oldest records if they have expired. Returns
-  /// true.
+  /// Removes the record of a name. Returns true.
   bool remove(const std::string& name) {
-    ask("DELETE FROM records WHERE hash = ? AND name = ?", hash(name), name);
-    ask("DELETE FROM records WHERE NOT (" + holds +
-            ") AND number IN (SELECT number FROM records ORDER BY number LIMIT 2)",
-        present());
+    ask("DELETE FROM records WHERE hash = ? AND name = ?", base::fingerprint(name), name);
     return true;
   }
 
-  /// Returns number, name and remaining time of the next unexpired records after number `last`.
-  [[nodiscard]] std::vector<sqlite_row> next(std::int64_t last) {
-    return ask("SELECT number, name, until - ?1 FROM records WHERE number > ?2 AND " + holds +
-                   " ORDER BY number LIMIT 1000",
-               present(), last);
+  /// Returns number, key and remaining time of the next unexpired records after number `last`.
+  /// Their names begin with these five octets.
+  [[nodiscard]] std::vector<sqlite_row> next(const std::string& five, std::int64_t last) {
+    return ask("SELECT number, substr(name, 6), until - ?1 FROM records WHERE number > ?2 AND " +
+                   holds + " AND substr(name, 1, 5) = ?3 ORDER BY number LIMIT 1000",
+               present(), last, five);
   }
 
   /// Notes a change by a store. Forgets all but the last 4,000. Returns true.
@@ -183,17 +176,10 @@ class sqlite_file {
     return true;
   }
 
-  /// Returns the next changes after number `last`: number, key, and whether this store made it.
-  [[nodiscard]] std::vector<sqlite_row> changes(std::string_view store, std::int64_t last) {
-    return ask(
-        "SELECT number, key, store = ? FROM changes WHERE number > ? ORDER BY number LIMIT 1000",
-        store, last);
-  }
-
   /// Makes the tables of a new file. Throws `store_error` if the file belongs to another program.
   void prepare() {
     constexpr std::int64_t application = 0x726F6201;  // "rob", format 1
-    const auto make_tables = [this](sqlite_file& /*self*/) {
+    transact("BEGIN IMMEDIATE", [this] {
       const std::int64_t owner = number("PRAGMA application_id");
       if (owner == 0 && number("SELECT count(*) FROM sqlite_master") == 0) {
         // Numbers grow with each publication, so the oldest records are next to each other. A
@@ -208,34 +194,30 @@ class sqlite_file {
         fail("it belongs to another program or version. Name another file");
       }
       return true;
-    };
-    transact(make_tables, "BEGIN IMMEDIATE");
+    });
     ask("PRAGMA journal_mode=WAL");
   }
 
  private:
-  struct end {
-    void operator()(sqlite3* ended) const { ::sqlite3_close(ended); }
-    void operator()(sqlite3_stmt* ended) const { ::sqlite3_finalize(ended); }
-  };
   static constexpr int file_step = 65'536;  // the file grows by 16 pages
 
   /// The condition that a record has not expired at the time ?1. A record from more than a minute
   /// after that time was written before the clock was set back, and counts as expired.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
+  /// Deletes some of the oldest records: those that have expired, or all of them if ?2 is true.
+  static inline const std::string delete_oldest =
+      "DELETE FROM records WHERE number < (SELECT min(number) FROM records) + 8 AND"
+      " (?2 OR NOT (" +
+      holds + "))";
 
   /// Returns the time in milliseconds since 1970.
   [[nodiscard]] static std::int64_t present() {
-    const auto today = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::milliseconds>(today).count();
+    const auto now = std::chrono::system_clock::now();
+    return std::chrono::floor<std::chrono::milliseconds>(now).time_since_epoch().count();
   }
 
-  [[nodiscard]] static std::int64_t hash(std::string_view name) {
-    return static_cast<std::int64_t>(base::fingerprint(name));
-  }
-
-  static int bind(sqlite3_stmt* statement, int index, std::int64_t value) {
-    return ::sqlite3_bind_int64(statement, index, value);
+  static int bind(sqlite3_stmt* statement, int index, std::integral auto value) {
+    return ::sqlite3_bind_int64(statement, index, static_cast<std::int64_t>(value));
   }
   static int bind(sqlite3_stmt* statement, int index, std::string_view value) {
     const char* const octets = value.empty() ? "" : value.data();
@@ -248,20 +230,17 @@ class sqlite_file {
     return std::chrono::steady_clock::now() < static_cast<sqlite_file*>(self)->give_up_ ? 1 : 0;
   }
 
-  template <class Error = store_error>
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error{"SqliteStore: " + options_.path + ": " + why};
+    throw store_error{"SqliteStore: " + options_.path + ": " + why};
   }
 
   /// Throws if `code` is an error.
-  void check(int code) const {
-    if (code == SQLITE_OK) {
+  void check(int code) {
+    if (code == SQLITE_OK || code == SQLITE_DONE) {
       return;
     }
+    is_full_ = code == SQLITE_FULL || code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE;
     std::string why = ::sqlite3_errmsg(handle_.get());
-    if (code == SQLITE_FULL || code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE) {
-      fail<sqlite_full>(why);
-    }
     if ((code & 0xFF) == SQLITE_CANTOPEN) {
       why += ": " + std::system_category().message(::sqlite3_system_errno(handle_.get()));
     } else if ((code & 0xFF) == SQLITE_CORRUPT || (code & 0xFF) == SQLITE_NOTADB) {
@@ -272,8 +251,9 @@ class sqlite_file {
 
   const sqlite_options options_;
   std::chrono::steady_clock::time_point give_up_{};
-  std::unique_ptr<sqlite3, end> handle_{};
-  std::map<std::string, std::unique_ptr<sqlite3_stmt, end>> statements_{};
+  bool is_full_ = false;  // the last error was that the disk, a quota or the file has no room
+  std::shared_ptr<sqlite3> handle_{};
+  std::map<std::string, std::shared_ptr<sqlite3_stmt>> statements_{};  // destroyed first
 };
 
 }  // namespace robots::adapters_detail
