@@ -147,7 +147,6 @@ export namespace robots {
   using robots::resolve_reference;
   using robots::retrieval_event;
   using robots::retry_options;
-  using robots::retry_wait;
   using robots::robots_cache;
   using robots::rule_kind;
   using robots::rule_set;

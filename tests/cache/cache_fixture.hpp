@@ -85,7 +85,7 @@ struct scripted {
       const look_up::step step = work.next();
       if (std::holds_alternative<fetch_request>(step)) {
         answer(work);
-      } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {
+      } else if (const auto* const pause = std::get_if<look_up::retry_wait>(&step)) {
         clock.sleep_until(pause->until, pause->stop);
         work.on_wait_over();
       } else {

@@ -19,11 +19,11 @@ using robots::fetch_error;
 using robots::fetch_request;
 using robots::fetch_response;
 using robots::outcome;
-using robots::retry_wait;
 using robots::time_point;
 using robots::detail::retrieval;
 using robots::detail::retrieval_options;
 using robots::detail::retrieval_result;
+using robots::detail::retry_wait;
 using web = robots::ScriptedFetcher;
 
 namespace {

@@ -35,7 +35,7 @@ struct look_up_state;
 ///       const look_up::step step = asking.next();
 ///       if (const auto* request = std::get_if<fetch_request>(&step)) {
 ///         asking.on_response(send(*request));
-///       } else if (const auto* pause = std::get_if<retry_wait>(&step)) {
+///       } else if (const auto* pause = std::get_if<look_up::retry_wait>(&step)) {
 ///         sleep_until(pause->until, pause->stop);
 ///         asking.on_wait_over();
 ///       } else {
@@ -51,6 +51,10 @@ struct look_up_state;
 /// it parses a file.
 class look_up {
  public:
+  /// A wait before the next try: until `until`, or until a stop is requested through `stop`. Then
+  /// call `on_wait_over`.
+  using retry_wait = detail::retry_wait;
+
   /// A wait for news: another look-up, call or thread works on the policy.
   struct news_wait {};
 

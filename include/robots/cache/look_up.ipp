@@ -40,8 +40,8 @@ ROBOTS_INLINE look_up::step look_up::next() const {
     return state().place || state().must_ask ? step{news_wait{}} : policy();
   }
   const stop_token stop = state().work->led()->stop.get_token();
-  if (const auto* const pause = std::get_if<retry_wait>(&fetched->next())) {
-    return retry_wait{pause->until, stop};
+  if (const auto* const pause = std::get_if<detail::retry_wait>(&fetched->next())) {
+    return detail::retry_wait{pause->until, stop};
   }
   auto request = std::get<fetch_request>(fetched->next());
   request.stop = stop;
@@ -86,7 +86,7 @@ ROBOTS_INLINE void look_up::on_wait_over() {
 
 ROBOTS_INLINE void look_up::cut_short() {
   const detail::retrieval* const fetched = fetch();
-  if (fetched != nullptr && std::holds_alternative<retry_wait>(fetched->next())) {
+  if (fetched != nullptr && std::holds_alternative<detail::retry_wait>(fetched->next())) {
     const time_point now = runner_->moment().steady;
     state().work->on_event([now](detail::retrieval& waiting) { waiting.cancel({}, now); });
     resume();

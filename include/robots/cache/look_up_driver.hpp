@@ -234,7 +234,7 @@ class look_up_driver {
         entry.has_request = true;
       }
       end_wait(entry);
-    } else if (const auto* const pause = std::get_if<retry_wait>(&step)) {
+    } else if (const auto* const pause = std::get_if<look_up::retry_wait>(&step)) {
       const auto wait = waits_.emplace(pause->until, id);
       end_wait(entry);
       entry.wait = wait;

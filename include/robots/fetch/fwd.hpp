@@ -12,6 +12,5 @@ struct call_context;
 struct call_options;
 enum class outcome : std::uint8_t;
 struct retry_options;
-struct retry_wait;
 
 }  // namespace robots

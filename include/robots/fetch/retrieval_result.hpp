@@ -12,17 +12,13 @@
 #include <variant>
 #include <vector>
 
-namespace robots {
+namespace robots::detail {
 
 /// A wait before the next try.
 struct retry_wait {
   time_point until{};  ///< then call `on_wait_over`
   stop_token stop{};   ///< a stop request ends the wait
 };
-
-}  // namespace robots
-
-namespace robots::detail {
 
 /// A robots.txt from an earlier fetch. If it has not changed, the server need not send it again.
 struct known_copy {

@@ -102,7 +102,7 @@ TEST_CASE("A fetch may take several requests and waits") {
   const auto work = files.begin();
   files.answer(*work, ScriptedFetcher::status(503));
   CHECK(work->next() == work_step::fetch);
-  const auto pause = std::get<robots::retry_wait>(work->fetch().next());
+  const auto pause = std::get<robots::detail::retry_wait>(work->fetch().next());
   files.clock.advance(pause.until - files.clock.now());
   work->fetch().on_wait_over(files.clock.now());
   files.answer(*work, ok());
