@@ -187,10 +187,10 @@ class simulation {
   }
 
   void start(std::size_t process) {
-    cache_options options{.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
-                          .fallback = strict_
-                                          ? robots::any_fallback_policy{fallback_policy::strict()}
-                                          : fallback_policy::rfc9309()};
+    cache_options options{
+        .user_agent = "FooBot/1.0 (+https://foo.example/bot)",
+        .fallback = strict_ ? robots::detail::any_fallback_policy{fallback_policy::strict()}
+                            : fallback_policy::rfc9309()};
     options.seed = 1;
     if (process + 1 == processes) {
       options.parse.max_bytes = short_limit;
