@@ -111,8 +111,8 @@ constexpr std::ptrdiff_t position(std::string_view folder) {
 
 /// Position among the layers; one past the end for a folder outside the layers. Some headers
 /// are in no folder of the list: version.hpp and the forward headers of the folders come before all
-/// layers, fwd.hpp before the first folder with types that it names, and the other headers, which
-/// include everything, are with the cache.
+/// layers. fwd.hpp comes before the first folder with types that it names. The other headers
+/// include everything, and are with the cache.
 std::ptrdiff_t rank_of(std::string_view name) {
   if (name == "robots/fwd.hpp") {
     return position("polite");
