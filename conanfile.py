@@ -38,7 +38,7 @@ class RobotsConan(ConanFile):
     no_copy_source = True
     test_package_folder = "tests/packaging/test_package"
 
-    # CprFetcher and AsioCurlFetcher stand on the same headers as CurlFetcher.
+    # CprFetcher and AsioCurlFetcher use the same headers as CurlFetcher.
     @property
     def _has_curl(self):
         return self.options.with_curl or self.options.with_cpr or self.options.with_asio
@@ -51,7 +51,7 @@ class RobotsConan(ConanFile):
     def _has_openssl(self):
         return self.options.with_redis_tls or self.options.with_audit
 
-    # The tests need further packages, so they are off unless asked for: -c tools.build:skip_test=False.
+    # The tests need more packages, so they are off by default: -c tools.build:skip_test=False turns them on.
     @property
     def _runs_tests(self):
         return not self.conf.get("tools.build:skip_test", default=True, check_type=bool)

@@ -36,7 +36,7 @@ using namespace std::chrono_literals;
 
 struct settings {
   std::filesystem::path out = ".";
-  bool trial = false;  // each row once and shortly, to see that it runs
+  bool trial = false;  // each row runs once and shortly, as a test
 };
 
 /// Reports the progress, on the terminal and in notes.tsv.
@@ -103,7 +103,7 @@ void register_rows(const std::vector<std::unique_ptr<peer>>& peers,
         }
         try {
           static_cast<void>(who->time(kind, in, 0ms));
-        } catch (const peer_error&) {  // which the row will say
+        } catch (const peer_error&) {  // the row has the reason
         }
         const std::string name = std::string{word} + '/' + who->name() + '/' + in.name;
         benchmark::RegisterBenchmark(name.c_str(), time_row, std::ref(*who), kind, std::cref(in),
@@ -115,7 +115,7 @@ void register_rows(const std::vector<std::unique_ptr<peer>>& peers,
   }
 }
 
-/// The answers of every peer to the same questions, a column each.
+/// Writes the answers of every peer to the same questions, one column for each peer.
 void write_verdicts(const std::filesystem::path& path,
                     const std::vector<std::unique_ptr<peer>>& peers,
                     const std::vector<input>& inputs, notes& log) {
@@ -201,7 +201,7 @@ void initialize(const settings& chosen, const std::vector<std::string>& argument
 }  // namespace
 
 int main(int count, char** values) {
-  // The C++ library leaves out atomic operations until a process has had a second thread.
+  // The C++ library uses no atomic operations until a process has had a second thread.
   std::thread{[] {}}.join();
 
   std::vector<std::string> arguments{values, values + count};

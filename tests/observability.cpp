@@ -1,10 +1,12 @@
-// Checks that the items of observability.md exist.
+// Checks that the items of observability.md and the tests of rfc9309.md exist.
 #include <doctest/doctest.h>
 
 #include <cctype>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -49,6 +51,27 @@ bool has_name(const std::string& text, const std::string& name) {
   return false;
 }
 
+/// A test file or table of cases on one line: literals that follow each other are joined, escapes
+/// are resolved, and comments have no slashes.
+std::string flattened(const std::string& text) {
+  std::string flat;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && i + 1 < text.size()) {
+      flat += text[++i];
+    } else if (c == '\n' || c == ' ') {
+      flat += flat.ends_with(' ') ? "" : " ";
+    } else if (c == '/' && text.substr(i, 3) == "// ") {
+      i += 2;
+    } else if (c == '"' && flat.ends_with("\" ")) {
+      flat.resize(flat.size() - 2);
+    } else {
+      flat += c;
+    }
+  }
+  return flat;
+}
+
 }  // namespace
 
 TEST_CASE("Every name in observability.md is in the library") {
@@ -75,4 +98,31 @@ TEST_CASE("Every name in observability.md is in the library") {
     }
   }
   CHECK(names > 80);
+}
+
+TEST_CASE("Every test in rfc9309.md exists") {
+  const fs::path tests = fs::path{ROBOTS_SOURCE_DIR} / "tests";
+  std::istringstream page{text_of(tests / "rfc9309.md")};
+  std::map<std::string, std::string> files;
+  std::size_t names = 0;
+  const std::regex path_and_names{
+      "([a-z_/0-9]+\\.(?:cpp|json|hpp)): ((?:(?:table )?`[^`]+`(?:, )?)+)"};
+  const std::regex quoted{"`([^`]+)`"};
+  for (std::string line; std::getline(page, line);) {
+    for (std::sregex_iterator found{line.begin(), line.end(), path_and_names}, end; found != end;
+         ++found) {
+      const std::string path = (*found)[1];
+      if (!files.contains(path)) {
+        files[path] = flattened(text_of(tests / path));
+      }
+      const std::string list = (*found)[2];
+      for (std::sregex_iterator name{list.begin(), list.end(), quoted}; name != end; ++name) {
+        CAPTURE(path);
+        CAPTURE((*name)[1]);
+        CHECK(files[path].find(flattened((*name)[1])) != std::string::npos);
+        ++names;
+      }
+    }
+  }
+  CHECK(names > 300);
 }

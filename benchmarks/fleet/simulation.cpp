@@ -1,12 +1,12 @@
-// A crawl of a million sites in simulated time: how much the near and the far tier of a fleet
-// answer, and how much is left for the web. Prints a table; one line for each size of fleet and of
-// near tier.
+// Simulates a crawl of a million sites. Prints a table with the shares of look-ups that the near
+// tier, the far tier and the web answer, one line for each size of fleet and of near tier.
 //
 //     robots-fleet-simulation [--pages=N] [--sites=N]
 //
-// The near tiers are those of the library. The far tier is simulated: who keeps a record, and until
-// when. Sites are as popular as Zipf says (exponent 1); each has one of the real files. No site
-// gets two requests for pages within a second; an early page goes back to the queue.
+// The near tiers are those of the library. The far tier is simulated: it knows which worker has a
+// record, and until when. The popularity of sites follows Zipf's law (exponent 1). Each site has
+// one of the real files. No site gets two requests for pages within a second; an early page goes
+// back to the queue.
 #include "inputs/inputs.hpp"
 #include <robots/policy/codec.hpp>
 #include <robots/policy/judge.hpp>
@@ -41,19 +41,19 @@ struct crawl {
   std::vector<double> popularity;                               // sums, by site
   std::vector<std::string> keys;                                // by site
   std::vector<std::shared_ptr<const robots::policy>> policies;  // of the real files
-  std::vector<std::size_t> record_bytes;                        // of the same
+  std::vector<std::size_t> record_bytes;                        // the sizes of their records
 };
 
-/// The choice of pages.
+/// The way to choose pages.
 enum class order { any_worker, own_sites };
 
 struct totals {
   std::size_t near_hits = 0;
   std::size_t far_hits = 0;
   std::size_t fetches = 0;
-  std::size_t sites = 0;  // that were asked for
+  std::size_t sites = 0;  // sites that were visited
   std::size_t far_operations = 0;
-  std::size_t near_bytes = 0;  // of all workers, at the end
+  std::size_t near_bytes = 0;  // the sum over all workers at the end
   std::size_t far_bytes = 0;
 };
 
@@ -87,8 +87,8 @@ crawl make_crawl(std::size_t pages, std::size_t sites) {
 template <std::size_t NearSize>
 totals run(const crawl& kind, std::size_t workers, order amount) {
   std::vector<robots::LruStorage<NearSize>> near(workers);
-  std::vector<time_point> far(kind.sites);      // until when its record is fresh
-  std::vector<time_point> visited(kind.sites);  // when it may be visited next
+  std::vector<time_point> far(kind.sites);      // the end of its record's lifetime, by site
+  std::vector<time_point> visited(kind.sites);  // the time of the next visit, by site
   std::mt19937_64 random{42};
   std::uniform_real_distribution<double> draw{0.0, kind.popularity.back()};
   const time_point::duration step = crawl_takes / static_cast<std::int64_t>(kind.pages);

@@ -1,14 +1,16 @@
-// The cost of fetching the robots.txt of many sites: the ways of this library, next to libcurl
-// alone with the same options. All hosts lead to one local server, which sites.sh starts.
+// Measures the cost of fetching the robots.txt of many sites with the fetchers of this library, and
+// with libcurl alone and the same options. All hosts have the address of one local server, which
+// sites.sh starts.
 //
 //   robots-sites <way> <web> <port> <CA file> <sites>
 //
 // Ways: libcurl, multi (`curl_multi_fetcher` alone), prefetch, asio, threads (16 that block in
-// `CurlFetcher`), and prefetch-4096, whose cache keeps 4,096 sites and not all. Webs: http, https,
-// and http-redirect and https-redirect, where each site sends to another host.
+// `CurlFetcher`), and prefetch-4096, whose cache keeps only 4,096 sites. Webs: http, https, and
+// http-redirect and https-redirect, where each site redirects to another host.
 //
-// Prints the way, the web, the sites, the seconds of CPU, the seconds that passed, the microseconds
-// of CPU for each site, the most memory of the run, and the part of it that the cache uses, in MiB.
+// Prints the way, the web, the number of sites, the CPU time in seconds, the elapsed time in
+// seconds, the CPU time for each site in microseconds, the peak memory in MiB, and the memory of
+// the cache in MiB.
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/adapters/curl/curl_multi_fetcher.hpp>
 #include <robots/adapters/curl/curl_prefetch.hpp>
@@ -45,14 +47,14 @@ namespace {
 constexpr std::size_t at_once = 64;
 constexpr int blocking_threads = 16;
 
-/// The sites of a run, and how to reach the server that stands for them all.
+/// The sites of a run, and the address of the server for all of them.
 struct sites {
   std::string web;
   std::string port;
   std::string ca_file;
   std::size_t count = 0;
 
-  /// A host whose name begins with "moved" sends to the one with "www-" before its name.
+  /// A host whose name begins with "moved" redirects to the host with "www-" before that name.
   [[nodiscard]] std::string url_of(std::size_t site) const {
     return web.substr(0, web.find('-')) + (web.ends_with("-redirect") ? "://moved" : "://site") +
            std::to_string(site) + ".sites.test/robots.txt";
@@ -81,7 +83,7 @@ struct sites {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-/// Octets of memory that the process holds, at most so far.
+/// Returns the peak memory of the process in octets.
 [[nodiscard]] double peak_memory() {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -93,7 +95,7 @@ std::size_t count_octets(const char* /*data*/, std::size_t size, std::size_t cou
   return size * count;
 }
 
-/// Fetches each file once, with libcurl alone. Returns how many came.
+/// Fetches each file once, with libcurl alone. Returns the number of files that it received.
 std::size_t fetch_bare(const sites& all) {
   CURLM* const multi = curl_multi_init();
   curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, static_cast<long>(at_once));

@@ -1,9 +1,9 @@
-// The cost of a look-up that a shared store answers. Prints microseconds: medians over some
-// thousand sites, whose files are the real ones.
+// Measures look-ups that a shared store answers. Prints medians over some thousand sites with real
+// files, in microseconds.
 //
 //     robots-fleet-stores [REDIS-URL [PATH-OF-AN-SQLITE-FILE [RECORDS]]]
 //
-// With RECORDS, also what a look-up costs in a file beside it, of that many records of 1.2 KB.
+// With RECORDS, it also measures look-ups in a second file with this number of records of 1.2 KB.
 #include "inputs/inputs.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/codec.hpp>

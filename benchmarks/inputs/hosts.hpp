@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// The same texts in an order without pattern, the same everywhere.
+/// Returns the texts in a random order, which is the same on every machine.
 inline std::vector<std::string> shuffled(const std::vector<std::string>& texts) {
   std::vector<const std::string*> order;
   for (const std::string& text : texts) {
@@ -20,7 +20,7 @@ inline std::vector<std::string> shuffled(const std::vector<std::string>& texts) 
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[random.below(i)]);
   }
-  // Copied, so that they lie in memory in the order in which they are used.
+  // They are copied, so that their order in memory is the order of their use.
   std::vector<std::string> result;
   for (const std::string* text : order) {
     result.push_back(*text);
@@ -28,7 +28,7 @@ inline std::vector<std::string> shuffled(const std::vector<std::string>& texts) 
   return result;
 }
 
-/// `site-00017.example.com` and the like.
+/// Returns names such as `site-00017.example.com`.
 inline std::vector<std::string> host_names(std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < count; ++i) {
@@ -38,7 +38,7 @@ inline std::vector<std::string> host_names(std::size_t count) {
   return names;
 }
 
-/// One URL on each host.
+/// Returns one URL for each host.
 inline std::vector<std::string> urls_on(const std::vector<std::string>& hosts) {
   std::vector<std::string> urls;
   dice random{hosts.size() + 1};

@@ -15,16 +15,16 @@ struct question {
   std::string path;      ///< path with query
 };
 
-/// The operations on an input. Every peer does the same three.
+/// The operations on an input. Every peer has the same three.
 enum class operation : std::uint8_t {
-  parse,    ///< a file into whatever the peer keeps of it
-  compile,  ///< a file and the first question about it into one verdict
-  match,    ///< one question into a verdict, about rules that are read already
+  parse,    ///< parse a file into the peer's own form
+  compile,  ///< parse a file and answer the first question about it
+  match,    ///< answer one question from parsed rules
 };
 
 /// Files of one shape with questions about them.
 struct input {
-  std::string name;  ///< `family` or `family/size`, as it stands in the names of rows
+  std::string name;  ///< `family` or `family/size`, as in the names of rows
   std::vector<std::string> files;
   std::vector<question> questions;
   std::vector<operation> operations{operation::parse, operation::compile, operation::match};

@@ -80,7 +80,7 @@ std::vector<input> generated_inputs(bool trial) {
   }
   for (const std::size_t count : {1U, 3U, 10U, 30U, 100U}) {
     if (trial && count > 1) {
-      break;  // some rivals never come back
+      break;  // some rivals would never end
     }
     inputs.push_back(stars(count, 2048, "stars/" + std::to_string(count)));
   }

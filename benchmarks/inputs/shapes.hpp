@@ -14,12 +14,12 @@
 
 namespace bench {
 
-/// Numbers that look random and are the same everywhere (a linear congruential generator).
+/// Pseudo-random numbers that are the same on every machine (a linear congruential generator).
 class dice {
  public:
   explicit dice(std::uint64_t seed) : state_{seed * 2'862'933'555'777'941'757U + 3'037'000'493U} {}
 
-  /// A number below `bound`.
+  /// Returns a number below `bound`.
   std::size_t below(std::size_t bound) {
     state_ = state_ * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
     return static_cast<std::size_t>(state_ >> 33U) % bound;
@@ -33,7 +33,7 @@ inline constexpr std::array<std::string_view, 16> words{
     "admin",   "search", "cart",  "account", "api",   "images", "tmp",  "private",
     "reports", "print",  "login", "tag",     "feeds", "static", "user", "archive"};
 
-/// Such as `/cart/print-217`.
+/// Returns a path such as `/cart/print-217`.
 inline std::string path_of(dice& random) {
   std::string path = "/";
   path += words[random.below(words.size())];
@@ -43,7 +43,7 @@ inline std::string path_of(dice& random) {
   return path;
 }
 
-/// A rule line as webmasters write them, without line end.
+/// Returns a rule line like those of real files, without a line end.
 inline std::string rule_of(dice& random) {
   std::string line = random.below(5) == 0 ? "Allow: " : "Disallow: ";
   line += path_of(random);
@@ -73,7 +73,7 @@ inline void ask_about_each(input& in, std::size_t count, dice& random) {
   }
 }
 
-/// The file of most sites: one group and at most one rule.
+/// Returns the usual file of a site: one group and at most one rule.
 inline input tiny() {
   input in{.name = "tiny", .files = {}, .questions = {}};
   dice random{1};
@@ -85,7 +85,8 @@ inline input tiny() {
   return in;
 }
 
-/// Groups, rules, comments, a Sitemap and a Crawl-delay now and then, `octets` long.
+/// Returns a file of `octets` octets with groups, rules and comments, and some Sitemap and
+/// Crawl-delay lines.
 inline std::string mixed_file(std::size_t octets, dice& random, std::string_view end = "\n") {
   std::string text = "# robots.txt";
   text += end;
@@ -116,7 +117,7 @@ inline std::string mixed_file(std::size_t octets, dice& random, std::string_view
   return text;
 }
 
-/// Files of one size, to see how reading grows.
+/// Files of one size, which show how the time for parsing grows.
 inline input sized(std::size_t octets) {
   input in{.name = "size/" + std::to_string(octets),
            .files = {},
@@ -130,7 +131,7 @@ inline input sized(std::size_t octets) {
   return in;
 }
 
-/// Many groups, most of which are for others.
+/// Many groups, most of them for other crawlers.
 inline input groups(std::size_t count) {
   input in{.name = "groups/" + std::to_string(count), .files = {}, .questions = {}};
   dice random{2};
@@ -193,7 +194,7 @@ inline input rules(std::size_t count, stars_at place) {
   return in;
 }
 
-/// Mostly comments, on lines of their own and behind rules.
+/// Mostly comments, on separate lines and after rules.
 inline input comments() {
   input in{.name = "comments", .files = {}, .questions = {}};
   dice random{3};
@@ -280,12 +281,13 @@ inline std::string repeated(std::string_view unit, std::size_t octets) {
 inline constexpr std::string_view digits =
     "zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA9876543210";
 
-/// Repeats `unit` after all octets that patterns may have, so that no pattern is skipped at once.
+/// Repeats `unit` after all octets that patterns may have, so that no pattern can be skipped
+/// immediately.
 inline std::string monotonous_path(std::string_view unit, std::size_t octets) {
   return '/' + std::string{digits} + repeated(unit, octets - 1 - digits.size());
 }
 
-/// As many rules, `pattern(i)` each, as are read of a file.
+/// Returns rules with the patterns `pattern(i)`, as many as a parser reads of a file.
 template <class Pattern>
 std::string full_of(Pattern pattern) {
   std::string text = "User-agent:*\n";
@@ -304,7 +306,7 @@ inline std::string number_of(std::size_t i) {
           digits[i / digits.size() / digits.size() % digits.size()]};
 }
 
-/// A path in which each four octets are others.
+/// Returns a path without repeated groups of four octets.
 inline std::string varied_path(std::size_t octets) {
   dice random{8};
   std::string path = "/";
@@ -315,7 +317,7 @@ inline std::string varied_path(std::size_t octets) {
   return path;
 }
 
-/// Each rule is found by four octets of the path, and then searched for in vain.
+/// The path has four octets of each rule, but does not match it.
 inline attack many_nearly(std::size_t octets) {
   const std::string path = varied_path(octets);
   const auto pattern = [&](std::size_t i) {
@@ -324,7 +326,7 @@ inline attack many_nearly(std::size_t octets) {
   return {full_of(pattern), path};
 }
 
-/// Each rule begins where the path does, and goes on with what is not there.
+/// Each rule begins like the path, and continues with a text that is not in the path.
 inline attack many_begin(std::size_t octets) {
   return {full_of([](std::size_t i) { return "/aaa*" + number_of(i); }),
           '/' + repeated("a", octets - 1)};
@@ -338,8 +340,8 @@ inline attack one_octet_off(std::size_t octets) {
   return {full_of(pattern), monotonous_path("ab", octets)};
 }
 
-/// Long literals that match except in their last octets; one rule is found so often that all are
-/// tried.
+/// Long literals that match except in their last octets. One rule is a candidate so often that all
+/// rules are tried.
 inline attack long_literals(std::size_t octets) {
   const auto pattern = [](std::size_t i) {
     return i == 0 ? "*aaab*~" : '*' + repeated("aaaaaaab", 20) + number_of(i);
@@ -347,7 +349,7 @@ inline attack long_literals(std::size_t octets) {
   return {full_of(pattern), monotonous_path("aaaaaaab", octets)};
 }
 
-/// Many stars in front of a literal that matches except in its first octet.
+/// Many stars before a literal that matches except in its first octet.
 inline attack many_stars(std::size_t octets) {
   const auto pattern = [](std::size_t i) {
     return repeated("*aab", 40) + '*' + number_of(i).substr(0, 1) + "aabZ";

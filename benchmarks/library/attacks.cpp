@@ -15,7 +15,7 @@
 namespace bench {
 namespace {
 
-/// `check(url)` on a hit: what a site can make a crawler do for one of its links.
+/// Times `check(url)` on a hit: the most work that a site can cause with one link.
 void check(benchmark::State& state, attack (*make)(std::size_t)) {
   const attack one = make(static_cast<std::size_t>(state.range(0)));
   robots::basic_robots_cache<texts_fetcher, robots::SteadyClock, robots::LruStorage<16>> stored{

@@ -1,9 +1,9 @@
-// The worst files within 512,000 octets that were found, each asked about the worst long URL.
+// The slowest known files of up to 512,000 octets, each with the slowest long URL.
 #pragma once
 
 namespace bench {
 
-/// Registers a row for each; in a trial, to be run once and shortly.
+/// Registers a row for each file. In a trial, each row runs once and shortly.
 void register_attack_rows(bool trial);
 
 }  // namespace bench

@@ -45,7 +45,7 @@ namespace {
 constexpr std::size_t capacity = 4096;
 constexpr int most_threads = 8;
 
-/// As long as half of the real files are.
+/// The median size of the real files.
 std::string body() {
   dice random{6};
   return mixed_file(560, random);
@@ -86,7 +86,7 @@ struct filled_cache {
     for (const std::string& url : urls) {
       benchmark::DoNotOptimize(storage.allowed(url));
     }
-    urls = shuffled(urls);  // asked in another order than fetched
+    urls = shuffled(urls);  // the questions have another order than the fetches
   }
 
   std::vector<std::string> urls;
@@ -130,8 +130,8 @@ class hit_share {
   robots::cache_stats before_;
 };
 
-/// Texts that the cache has forgotten when their turn comes again: twice as many per thread as
-/// there is room for. The next row goes on where this one stops.
+/// Texts that the cache has evicted before they are used again: for each thread, twice as many as
+/// the cache can hold. The next row continues where this row stops.
 class strangers {
  public:
   explicit strangers(std::vector<std::string> texts) : texts_(std::move(texts)) {}
@@ -203,7 +203,7 @@ void find_in(filled_lru& lru, benchmark::State& state) {
 
 void plain_hit(benchmark::State& state) { find_in(all().plain, state); }
 
-/// Gives each thread its own plain LRU: the most that this machine can do.
+/// Gives each thread its own plain LRU. This is the upper limit on this machine.
 void independent(benchmark::State& state) {
   find_in(all().independent.at(static_cast<std::size_t>(state.thread_index())), state);
 }
@@ -284,7 +284,7 @@ robots::AuditTrail watcher() {
 }
 #endif
 
-/// A decision by fresh rules, of few hosts so that the observer makes the difference.
+/// Decides by fresh rules. The hosts are few, so that the observer takes a large part of the time.
 template <class Observer>
 void watched(benchmark::State& state) {
   constexpr std::size_t few = 16;
@@ -304,7 +304,7 @@ void register_cache_rows(bool trial) {
                                   int iterations = 0) {
     const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
     for (int threads = 1; threads <= std::min(cores, most_threads); threads *= 2) {
-      // Many short repetitions: some will find both cores idle.
+      // There are many short repetitions, so that both cores are idle in some of them.
       auto* const timed = benchmark::RegisterBenchmark(name, row)->Threads(threads)->UseRealTime();
       if (iterations == 0) {
         timed->Repetitions(trial ? 1 : 15)->MinTime(trial ? 0.0001 : 0.02);
@@ -320,7 +320,7 @@ void register_cache_rows(bool trial) {
   by_threads("cache/robots-cpp/miss", miss);
   by_threads("cache/robots-cpp/record", record);
   by_threads("cache/plain-lru/miss", plain_miss);
-  // More and even shorter ones, since a few nanoseconds matter.
+  // There are more and shorter repetitions, since a few nanoseconds matter.
   constexpr int millisecond = 10'000;
   by_threads("watch/nobody/check", watched<robots::NullObserver>, millisecond);
   by_threads("watch/metrics/check", watched<robots::Metrics>, millisecond);

@@ -1,10 +1,10 @@
-// `allowed(url)` of a whole cache: hits, misses that throw out another site, by hosts and threads.
-// Beside them the plain LRU, which decides nothing, and threads that share nothing at all.
+// Times `allowed(url)` of a whole cache by hosts and threads: hits, and misses that evict another
+// site. Next to them are a plain LRU, which decides nothing, and threads that share nothing.
 #pragma once
 
 namespace bench {
 
-/// Fills the caches and registers their rows; in a trial, to be run once and shortly.
+/// Fills the caches and registers their rows. In a trial, each row runs once and shortly.
 void register_cache_rows(bool trial);
 
 }  // namespace bench

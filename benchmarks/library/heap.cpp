@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t small_file = 64 * 1024;
 
-/// Octets of the rules that a rule set was made of.
+/// The octets of the rules in a rule set.
 struct rule_octets {
   std::size_t lines = 0;  // `key: value` and a line end, which RFC 9309, section 2.1, calls a rule
   std::size_t patterns = 0;  // the values alone
@@ -48,7 +48,7 @@ rule_octets octets_of_rules(const std::string& text, const std::string& agent) {
   return sum;
 }
 
-/// Asks `visit` with each pair of file and agent that questions are asked about, once.
+/// Calls `visit` once for each pair of file and agent in the questions.
 template <class Visit>
 void for_each_rule_set(const input& in, Visit visit) {
   std::vector<std::string_view> seen;
@@ -101,7 +101,7 @@ void memory(benchmark::State& state, const input& in) {
   set(state, "worst", worst);
 }
 
-/// How often `once(i)`, for each i below `count`, goes to the heap.
+/// Returns the number of allocations of `once(i)` for all i below `count`.
 template <class Once>
 void count_allocations(benchmark::State& state, std::size_t count, Once once) {
   std::uint64_t all = 0;
@@ -176,7 +176,7 @@ void memory_of_hosts(benchmark::State& state, const input& in) {
     robots::basic_robots_cache<texts_fetcher, robots::SteadyClock, robots::LruStorage<most_hosts>>
         cache{{.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
                .fallback = robots::fallback_policy::rfc9309(),
-               .longest_call = {}},  // so that all is done, and counted, in this thread
+               .longest_call = {}},  // so that this thread does all the work, and counts it
               web};
     for (const std::string& url : urls) {
       benchmark::DoNotOptimize(cache.allowed(url));
@@ -193,7 +193,7 @@ void memory_of_hosts(benchmark::State& state, const input& in) {
   set(state, "files", files);
 }
 
-/// Returns the octets of memory that the process holds now.
+/// Returns the memory of the process in octets.
 double resident_memory() {
   malloc_trim(0);
   std::ifstream statm{"/proc/self/statm"};
@@ -203,7 +203,7 @@ double resident_memory() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-/// Answers as a site that has a file of a few lines, or none.
+/// Answers like a site that has a short file, or no file.
 struct small_site {
   const char* name;
   int status;
@@ -222,7 +222,7 @@ constexpr small_site small_sites[] = {
      "User-agent: *\nDisallow: /admin/\nDisallow: /private/\nAllow: /private/public\n"
      "Disallow: /*.php$\n"}};
 
-/// Measures a cache of many sites whose files are alike.
+/// Measures a cache of many sites with similar files.
 void memory_of_small_sites(benchmark::State& state, const small_site& web) {
   constexpr int sites = 200'000;
   using storage = robots::LruStorage<sites>;

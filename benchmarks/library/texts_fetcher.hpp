@@ -1,5 +1,5 @@
-// The fetcher of the benchmarks: no network, and no memory of requests, which would be timed and
-// counted too.
+// The fetcher of the benchmarks. It uses no network, and does not store requests, since that would
+// take time and memory.
 #pragma once
 
 #include <robots/fetch/fetcher.hpp>
@@ -12,8 +12,8 @@
 
 namespace bench {
 
-/// Answers with some texts, again and again in their order, whatever it is asked for. One thread at
-/// a time, unless it is one text.
+/// Answers with some texts in turn, whatever the request is. If there are several texts, only one
+/// thread may call it.
 class texts_fetcher {
  public:
   explicit texts_fetcher(std::vector<std::string> texts)

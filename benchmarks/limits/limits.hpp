@@ -1,5 +1,5 @@
-// The lower bounds of time, measured in the same run. A limit on reading files or asking questions
-// is a peer; the others are rows of primitives.cpp and plain_lru.hpp.
+// The lower limits of time, measured in the same run. A limit for parsing or matching is a peer.
+// The others are rows of primitives.cpp and plain_lru.hpp.
 #pragma once
 
 #include "peers/peer.hpp"
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// Passes over files and targets that understand nothing.
+/// Passes over files and targets, without parsing.
 std::vector<candidate> line_walks();
 
 }  // namespace bench

@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-/// Limits read files, or targets, and answer nothing.
+/// The limits read files or targets, and give no answers.
 template <operation Only>
 struct limit {
   using prepared = question;

@@ -1,5 +1,5 @@
-// The simplest cache that does what a cache of robots.txt files must: keeps what was used last,
-// forgets what is too old, hands out what others may drop meanwhile, from any thread.
+// The simplest cache for robots.txt files. It keeps the entries that were used last, drops old
+// entries, and returns shared pointers. Any thread may call it.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -17,7 +17,8 @@
 
 namespace bench {
 
-/// A list, a hash table into it, a mutex, a copy of a shared pointer, and a look at the clock.
+/// It has a list, a hash table of the list's entries, and a mutex. A look-up copies a shared
+/// pointer and reads the clock.
 template <class Value>
 class plain_lru {
  public:

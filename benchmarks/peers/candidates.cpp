@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-// Set by the build to the path of what it found, or empty.
+// The build sets these to the paths of the rivals, or to empty texts.
 #ifndef BENCH_FAST_ROBOTS
 #define BENCH_FAST_ROBOTS ""
 #endif

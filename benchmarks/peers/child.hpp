@@ -1,4 +1,4 @@
-// A program with which the benchmarks talk line by line (POSIX).
+// A program that reads and writes lines for the benchmarks (POSIX).
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +17,7 @@ class child_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Starts a program, talks to its standard input and output, and ends it.
+/// Starts a program, uses its standard input and output, and ends it.
 class child {
  public:
   explicit child(const std::vector<std::string>& command);
@@ -30,7 +30,7 @@ class child {
 
   void write(std::string_view text, std::chrono::milliseconds limit);
 
-  /// The next line, without its end.
+  /// Returns the next line, without its end.
   [[nodiscard]] std::string read_line(std::chrono::milliseconds limit);
 
  private:

@@ -1,5 +1,5 @@
-// google/robotstxt, when the build finds it. It keeps nothing of a file: every question reads the
-// file again.
+// google/robotstxt, if the build finds it. It does not store parsed files: every question parses
+// the file again.
 #include "peers/in_process.hpp"
 #include "peers/rivals.hpp"
 
@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-/// Takes in what is read and does nothing with it.
+/// Gets the parsed lines and ignores them.
 struct ignore final : googlebot::RobotsParseHandler {
   void HandleRobotsStart() override {}
   void HandleRobotsEnd() override {}

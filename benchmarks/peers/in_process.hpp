@@ -1,4 +1,4 @@
-// Peers that are called: an engine is a class with the five members that `in_process` uses.
+// Peers in this process. An engine is a class with the five members that `in_process` uses.
 #pragma once
 
 #include "inputs/input.hpp"
@@ -24,17 +24,17 @@ concept Engine = requires(const E engine, const std::string text, const question
                           const typename E::asked about, const typename E::prepared ready) {
   { E::name } -> std::convertible_to<std::string_view>;
   { E::note } -> std::convertible_to<std::string_view>;
-  // The question as the engine wants it; not timed.
+  // Returns the question in the engine's form; not timed.
   { engine.prepare(q) } -> std::same_as<typename E::prepared>;
-  // The object of a query: the rules of a file for a crawler; not timed. `text` stays alive.
+  // Returns the rules of a file for a crawler; not timed. `text` outlives them.
   { engine.read(text, ready) } -> std::same_as<typename E::asked>;
   engine.parse(text);
   { engine.compile(text, ready) } -> std::same_as<bool>;
   { engine.match(about, ready) } -> std::same_as<bool>;
 };
 
-/// An engine as a peer. It may have a member `does(operation, input)`, and `refuses(input)`, which
-/// returns the reason why it cannot handle an input, or an empty optional.
+/// Makes a peer from an engine. The engine may have a member `does(operation, input)`, and
+/// `refuses(input)`, which returns the reason why it cannot handle an input, or an empty optional.
 template <Engine E>
 class in_process final : public peer {
  public:

@@ -1,5 +1,4 @@
-// The signature of everything that reads robots.txt files in the benchmarks, including this
-// library.
+// The interface of all robots.txt parsers in the benchmarks, including this library.
 #pragma once
 
 #include "inputs/input.hpp"
@@ -29,7 +28,7 @@ class peer {
   peer& operator=(const peer&) = delete;
   virtual ~peer() = default;
 
-  /// As it stands in the names of rows.
+  /// The name in the names of rows.
   [[nodiscard]] virtual std::string name() const = 0;
 
   /// The remarks for readers of its rows: version, and missing features.
@@ -50,12 +49,12 @@ class peer {
 /// A peer, or the reason why it is left out.
 struct candidate {
   std::string name;
-  std::function<std::unique_ptr<peer>()> start;  ///< empty when it was not found by the build
-  std::string absent;                            ///< why, then
+  std::function<std::unique_ptr<peer>()> start;  ///< empty if the build did not find it
+  std::string absent;                            ///< the reason, if `start` is empty
 };
 
-/// Everything that is measured: this library, the limits, and the rivals. To add one, add a file,
-/// and a line in candidates.cpp.
+/// All candidates: this library, the limits, and the rivals. To add one, add a file, and a line in
+/// candidates.cpp.
 std::vector<candidate> candidates();
 
 }  // namespace bench

@@ -17,8 +17,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view greeting = "robots-peer 1 ";
-constexpr auto patience = 60s;  // for everything that is not timed
-constexpr auto grace = 5s;      // beyond the time a timed answer was given
+constexpr auto patience = 60s;  // for commands without a time
+constexpr auto grace = 5s;      // in addition to the time of a timed command
 
 std::string_view word_for(operation step) {
   switch (step) {
@@ -44,15 +44,15 @@ std::string in_words(const input& in) {
   return text;
 }
 
-/// The start of a message of a peer, fit for a table.
+/// Returns the start of a message of a peer, in printable form for a table.
 std::string quoted(std::string_view said) {
   std::string text{said.substr(0, 120)};
   std::ranges::replace_if(text, [](char c) { return c < ' ' || c > '~'; }, '?');
   return text;
 }
 
-/// Removes `prefix`. A peer may state why it fails. If it says anything else, nothing that it says
-/// later is believed.
+/// Removes `prefix`. A peer may state the reason of a failure. After any other answer, the
+/// benchmarks no longer use the peer.
 std::string after(std::string_view prefix, const std::string& answer) {
   constexpr std::string_view failed = "failed ";
   if (answer.starts_with(failed)) {
@@ -102,7 +102,7 @@ class process_peer final : public peer {
       }
       return result;
     } catch (const child_error& error) {
-      // A program that hung or broke once would do so again.
+      // A program that hangs or fails once would do so again.
       child_.reset();
       given_up_[family] = "gave up: " + std::string{error.what()};
       throw peer_error{given_up_[family]};
@@ -155,8 +155,9 @@ class process_peer final : public peer {
   std::vector<std::string> command_;
   std::string note_;
   std::unique_ptr<child> child_;
-  std::set<std::string> known_;                  // inputs that the process has been given
-  std::map<std::string, std::string> given_up_;  // families of inputs, and why
+  std::set<std::string> known_;  // inputs that the process has been given
+  std::map<std::string, std::string>
+      given_up_;  // the families of inputs that it no longer times, and the reasons
 };
 
 }  // namespace

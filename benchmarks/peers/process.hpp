@@ -1,4 +1,4 @@
-// Peers in processes of their own, which time themselves; see README.md for what is said.
+// Peers in other processes, which measure their own time. README.md describes the protocol.
 #pragma once
 
 #include "peers/peer.hpp"
@@ -9,8 +9,8 @@
 
 namespace bench {
 
-/// Starts `command` and waits for its greeting. Throws `peer_error` if none comes; the message
-/// is the reason it gives, if it gives one.
+/// Starts `command` and waits for its greeting. Throws `peer_error` if there is none. The message
+/// has the reason if the peer states one.
 std::unique_ptr<peer> start_process(std::string name, std::vector<std::string> command);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// rep-cpp (seomoz), when the build finds it.
+// rep-cpp (seomoz), if the build finds it.
 #include "peers/in_process.hpp"
 #include "peers/rivals.hpp"
 
@@ -15,7 +15,7 @@ struct rep_cpp {
   using prepared = question;
   using asked = Rep::Agent;
 
-  /// Tries every way in which the stars can match, one inside the other.
+  /// It tries every combination of lengths for the stars.
   std::string_view refuses(const input& in) const {
     return in.name.starts_with("star") ? "left out: with three stars it takes over 20 s" : "";
   }
@@ -35,7 +35,7 @@ struct rep_cpp {
 }  // namespace
 
 std::unique_ptr<peer> make_rep_cpp() {
-  // It complains there about every delay that is no number, which would be timed too.
+  // It prints a message there for every delay that is not a number, and that would take time.
   std::cerr.setstate(std::ios::failbit);
   return std::make_unique<in_process<rep_cpp>>();
 }

@@ -1,4 +1,4 @@
-// The rivals that are called, each in its own file; the build leaves out what it cannot find.
+// The rivals in C++, each in its own file. The build omits those that it cannot find.
 #pragma once
 
 #include "peers/peer.hpp"

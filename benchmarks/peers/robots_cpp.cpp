@@ -1,5 +1,5 @@
-// This library, as a crawler uses it: `parse` into a document; `compile` for one crawler and one
-// verdict; a verdict from a compiled rule set.
+// This library as a crawler uses it: `parse` makes a document, `compile` makes rules for one
+// crawler and one verdict, and `match` asks a compiled rule set.
 #include "peers/robots_cpp.hpp"
 
 #include "peers/in_process.hpp"

@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Takes memory past operator new, which the tally is called from.
+/// Allocates without operator new, since operator new calls the tally.
 template <class T>
 struct uncounted {
   using value_type = T;

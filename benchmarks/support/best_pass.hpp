@@ -10,18 +10,18 @@
 
 namespace bench {
 
-/// The time of several like operations.
+/// The time of several similar operations.
 struct timing {
   std::uint64_t operations = 0;
-  std::uint64_t octets = 0;  ///< of files read by them
+  std::uint64_t octets = 0;  ///< the octets of the files that they read
   std::uint64_t nanoseconds = 0;
 };
 
-/// Returns the fastest of as many passes over `count` operations as fit into `budget`, after one to
-/// warm up. If not even that one fits, returns what there was time for.
+/// Makes passes over `count` operations until `budget` is over, after one pass to warm up. Returns
+/// the fastest pass. If the first pass takes longer than `budget`, returns the part that was done.
 ///
-/// `once(i)` does the i-th operation and returns what must not be optimised away; `octets(i)` is
-/// what it reads.
+/// `once(i)` does the i-th operation and returns a value that must not be optimised away.
+/// `octets(i)` is the number of octets that it reads.
 template <class Once, class Octets>
 timing best_pass(std::size_t count, std::chrono::nanoseconds budget, Once once, Octets octets) {
   using clock = std::chrono::steady_clock;

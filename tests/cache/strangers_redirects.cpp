@@ -125,7 +125,7 @@ TEST_CASE("An invalidation of a redirecting site does not affect the target") {
   CHECK(bot.web.count(robots_url) == 1);
 }
 
-TEST_CASE("Redirecting sites and visitors of a new site share one request, whoever is first") {
+TEST_CASE("Redirecting sites and visitors of a new site share one request in any order") {
   for (const bool visitor_first : {false, true}) {
     watched bot;
     redirect_all(bot.web, 8);

@@ -1003,7 +1003,7 @@ TEST_CASE("A worker whose file the store has lost requests all of it, for the ot
   CHECK(crawlers.stored());
 }
 
-TEST_CASE("While the store is down, a worker sends the validators of its own copy") {
+TEST_CASE("While the store is down, a worker sends the validators of the copy that it has") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}),
                   ScriptedFetcher::status(304));

@@ -81,7 +81,7 @@ void crawler::work() {
       changed_.wait(lock);
       continue;
     }
-    // The host whose turn is next.
+    // Returns the host with the next page.
     const auto [when, host] = *ready_.begin();
     if (when > clock.now()) {
       changed_.wait_until(lock, when);

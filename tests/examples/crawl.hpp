@@ -39,14 +39,14 @@ namespace robots::example {
 
 /// The results for the pages of one host.
 struct host_result {
-  std::size_t fetched = 0;                     ///< pages that came
+  std::size_t fetched = 0;                     ///< pages that were fetched
   std::size_t tried_again = 0;                 ///< answers 429 and 503
-  std::size_t failed = 0;                      ///< pages that did not come
+  std::size_t failed = 0;                      ///< pages without a response
   std::size_t links_off_limits = 0;            ///< to hosts that the crawl does not cover
-  std::map<std::string, std::size_t> refused;  ///< pages that were not asked for, by reason
-  std::map<std::string, std::size_t> delayed;  ///< requests that had to wait, by what decided
-  std::chrono::nanoseconds waited{0};          ///< all of them together
-  std::string example;                         ///< of a refusal, in words
+  std::map<std::string, std::size_t> refused;  ///< pages that were not requested, by reason
+  std::map<std::string, std::size_t> delayed;  ///< requests that waited, by reason
+  std::chrono::nanoseconds waited{0};          ///< the sum of all waits
+  std::string example;                         ///< a refusal in words
 };
 
 /// A clock that starts at noon. A host that wants visits at night gets no visits, whatever the time
@@ -61,10 +61,10 @@ class NoonClock : public SteadyClock {
       .wall = std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} + std::chrono::hours{12}};
 };
 
-/// An observer of a type that only its maker knows. Any thread may call it.
+/// An observer of any type. Any thread may call it.
 using watcher = std::function<void(const any_event&)>;
 
-/// Makes one of an observer that is a handle, such as `JsonLog`.
+/// Makes it from an observer that is a handle, such as `JsonLog`.
 template <Observer O>
 [[nodiscard]] watcher watched_by(O observer) {
   return [observer = std::move(observer)](const any_event& events) mutable {
@@ -92,7 +92,7 @@ struct crawl_options {
   gate_options gate{};
   curl_options client{};
   Watchers watchers{};
-  /// A page that would have to wait longer than this is given up.
+  /// The crawl gives up a page that would have to wait longer than this.
   std::chrono::seconds patience{60};
 };
 
@@ -132,14 +132,14 @@ class crawler {
     std::deque<std::string> urls;
     std::map<std::string, int> tries;
     bool worked_on = false;
-    start_plan next{};  // of the page to come, as it was planned at that moment
+    start_plan next{};  // the plan for the next page, at the time of the plan
     time_point planned_at{};
   };
 
   void work();
   /// The observers, and one that collects the pages for review.
   [[nodiscard]] Watchers gate_watchers();
-  /// The identifiers of the next page in logs and traces: each page has its own trace.
+  /// Returns the identifiers of the next page in logs and traces. Each page has its own trace.
   [[nodiscard]] std::shared_ptr<const call_context> next_context();
   void add_links(const std::string& page, std::string_view text);
   void add(const std::string& url);
@@ -157,7 +157,7 @@ class crawler {
   std::set<std::string> seen_;
   std::map<std::string, host_line> lines_;
   std::set<std::pair<time_point, std::string>> ready_;  // hosts, by the time of their next page
-  std::size_t open_ = 0;                                // pages that wait or are under way
+  std::size_t open_ = 0;                                // pages that wait or are in progress
   std::size_t done_ = 0;
   const std::uint64_t trace_ = std::random_device{}() | 1U;
   std::uint64_t pages_ = 0;
@@ -165,7 +165,7 @@ class crawler {
   std::vector<std::string> for_review_;
 };
 
-/// A table of the pages that were fetched, refused and delayed, with reasons; one line per host.
+/// Returns a table of the fetched, refused and delayed pages with reasons, one line per host.
 [[nodiscard]] std::string table_of(const std::map<std::string, host_result>& results);
 
 }  // namespace robots::example

@@ -68,7 +68,8 @@ TEST_CASE("The example crawls 2,000 pages on 20 hosts without a request that it 
     requests += seen.size();
     const host_result& result = crawl.results().at(host.name);
 
-    // No disallowed page, no page before robots.txt, no page of an excluded host.
+    // The crawler requests no disallowed page, no page before robots.txt, and no page of an
+    // excluded host.
     if (host.name == "agency.gov") {
       CHECK(seen.empty());
       CHECK(result.refused.at("excluded") == 1);
@@ -88,7 +89,7 @@ TEST_CASE("The example crawls 2,000 pages on 20 hosts without a request that it 
       }
     }
 
-    // Every page that is allowed came, and every other one was refused.
+    // The crawler fetches every allowed page, and refuses every other page.
     CHECK(pages.size() == static_cast<std::size_t>(host.pages_allowed));
     CHECK(result.fetched == pages.size());
     CHECK(result.failed == 0);

@@ -60,7 +60,7 @@ bool is_right(const question& asked, const json& answer) {
          (asked.answered_by.empty() || text_of(source.at("finalUrl")) == asked.answered_by);
 }
 
-/// The rule, or the outcome.
+/// Returns the rule, or the outcome.
 std::string why(const json& answer) {
   const json& source = answer.at("source");
   const std::string reason = text_of(answer.at("reason"));
@@ -151,7 +151,7 @@ void judge_requests(const demo_sites& sites, judge& verdicts) {
   verdicts.expect(sites.requests("impostor.test") == 0, "nothing is sent to impostor.test");
 }
 
-/// The output of robots-check for people.
+/// Prints the output of robots-check for people.
 void show_plain(const std::string& program, std::vector<std::string> arguments, judge& verdicts) {
   const std::vector<std::string> urls{"https://redirecting.test/private", "http-only.test"};
   std::cout << "$ robots-check ... " << urls[0] << ' ' << urls[1] << '\n';

@@ -12,10 +12,10 @@ struct question {
   bool allowed = false;
   std::string_view reason;
   std::string_view outcome;
-  std::string_view error{};    ///< of the last exchange; empty: it had a response
-  std::string_view pattern{};  ///< of the deciding rule; empty if no rule decided
+  std::string_view error{};    ///< the error of the last exchange; empty if it had a response
+  std::string_view pattern{};  ///< the pattern of the deciding rule; empty if no rule decided
   int redirects = 0;
-  std::string_view answered_by{};  ///< the robots.txt that was found; empty: no matter
+  std::string_view answered_by{};  ///< the URL of the robots.txt; empty if it does not matter
 };
 
 /// For `--user-agent DemoBot/1.0 --fallback rfc9309 --timeout 1 --exclude gov`.

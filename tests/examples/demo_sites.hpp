@@ -1,4 +1,4 @@
-// The sites of the demo: servers on this machine that go by names of their own.
+// The sites of the demo: servers on this machine with the names of the sites.
 #pragma once
 
 #include "support/certificate_authority.hpp"
@@ -19,13 +19,13 @@ class demo_sites {
  public:
   demo_sites();
 
-  /// The certificates that a client must trust: PEM file.
+  /// Returns the PEM file of the certificates that a client must trust.
   [[nodiscard]] const std::string& ca_file() const noexcept { return authority_.ca_file(); }
 
-  /// The map from the names to the servers, as for `--connect-to`.
+  /// Returns the map from the names to the servers, as for `--connect-to`.
   [[nodiscard]] std::vector<std::string> connect_to() const;
 
-  /// The requests for a host.
+  /// Returns the number of requests for a host.
   [[nodiscard]] std::size_t requests(const std::string& host) const;
 
  private:

@@ -1,8 +1,8 @@
-// A cache in a program's own event loop: nothing blocks, and no thread is started.
+// A cache in a program's event loop. It never blocks, and starts no thread.
 //
 // A `look_up_driver` runs the look-ups. It needs an `AsyncFetcher`, a timer, and a call of `run`
-// when it asks for one. The web of this loop is scripted: answers come one turn later, at a time
-// that the loop sets. With sockets, only `network` would differ.
+// when it asks for one. The web of this loop is scripted: answers come one iteration later, at a
+// time that the loop sets. With sockets, only `network` would differ.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/cache/look_up_driver.hpp>
@@ -55,7 +55,7 @@ class event_loop {
   std::multimap<robots::time_point, std::function<void()>> timers_;
 };
 
-/// Answers a request one turn later: an `AsyncFetcher`.
+/// An `AsyncFetcher` that answers a request one iteration later.
 class network {
  public:
   network(event_loop& loop, robots::ScriptedFetcher web) : loop_(loop), web_(std::move(web)) {}

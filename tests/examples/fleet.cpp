@@ -1,6 +1,6 @@
 // robots-fleet: starts a redis-server and a web of twelve hosts on this machine. Eight processes
-// crawl it, and share rules and turns by Redis. Ends with the view of the hosts: each robots.txt
-// was fetched once, and no two visits were closer than the delay.
+// crawl it, and share rules and turns through Redis. At the end, it prints what the hosts saw: each
+// robots.txt was fetched once, and no two visits were closer than the delay.
 #include "support/child_process.hpp"
 #include "support/loopback_server.hpp"
 #include "support/redis_server.hpp"
@@ -36,12 +36,12 @@ using namespace std::chrono_literals;
 
 constexpr int processes = 8;
 constexpr int hosts = 12;
-constexpr int pages = 3;  // of each host, for each process
+constexpr int pages = 3;  // pages of each host for each process
 constexpr auto delay = 100ms;
 
 std::string host_name(int number) { return "host-" + std::to_string(number) + ".example"; }
 
-/// The view of the hosts.
+/// The requests to the hosts.
 class visitors {
  public:
   struct host {

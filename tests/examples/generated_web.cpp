@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr int http_port = 80;
 
-// A host's pages: its first one, nine lists, and ninety pages in five folders, 18 in each.
+// The pages of a host: a first page, nine lists, and ninety pages in five folders with 18 each.
 constexpr int lists = 9;
 constexpr int pages_per_list = 10;
 constexpr int in_folder = 18;
@@ -78,7 +78,7 @@ generated_host make_host(int number) {
   return result;
 }
 
-/// Hosts that look alike at first and then change.
+/// Hosts that are similar at first, and then change.
 void add_restless(std::vector<generated_host>& hosts) {
   constexpr std::size_t pages = 25;
   const auto add = [&hosts](const std::string& name, host_turn turn) {

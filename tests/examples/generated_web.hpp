@@ -20,29 +20,29 @@ namespace robots::example {
 struct logged_request {
   std::string host;
   std::string target;
-  time_point came;      ///< when it had come in
+  time_point came;      ///< the time of its arrival
   int status = 0;       ///< status of the answer
-  bool turned = false;  ///< after the host's change, see `host_turn`
+  bool turned = false;  ///< true after the host's change, see `host_turn`
 };
 
 /// The change of a host after it has served some pages. Its robots.txt is fresh for a second.
 struct host_turn {
-  std::size_t after_pages = 0;           ///< 0: nothing
-  int robots_status = 200;               ///< of robots.txt from then on
-  std::string robots_text{};             ///< its text from then on
-  std::vector<std::string> forbidden{};  ///< beginnings of paths that no request may have then
-  int page_status = 200;                 ///< of its pages from then on
+  std::size_t after_pages = 0;           ///< 0 means no change
+  int robots_status = 200;               ///< the status of robots.txt after the change
+  std::string robots_text{};             ///< the text of robots.txt after the change
+  std::vector<std::string> forbidden{};  ///< starts of paths denied after the change
+  int page_status = 200;                 ///< the status of its pages after the change
 };
 
-/// One host of the web as it was made, to judge a crawler by.
+/// One host of the web, with the facts to check a crawler.
 struct generated_host {
   std::string name;
   int robots_status = 200;
   std::string robots_text;
   std::vector<std::string> forbidden;  ///< starts of paths that must not be requested
-  std::chrono::milliseconds delay{0};  ///< between two requests, as robots.txt has it
+  std::chrono::milliseconds delay{0};  ///< the delay between two requests in robots.txt
   bool all_forbidden = false;          ///< only robots.txt may be requested
-  int pages_allowed = 0;               ///< number of its pages that a crawler gets
+  int pages_allowed = 0;               ///< the number of pages that a crawler may fetch
   host_turn turn{};                    ///< its change
 };
 
@@ -59,14 +59,14 @@ class generated_web {
 
   [[nodiscard]] const std::vector<generated_host>& hosts() const noexcept { return hosts_; }
 
-  /// The first pages of all hosts, where a crawl begins.
+  /// Returns the first pages of all hosts, where a crawl begins.
   [[nodiscard]] std::vector<std::string> seeds() const;
 
   /// The options for a client that reaches these hosts. This is the only place that permits
   /// loopback addresses.
   [[nodiscard]] curl_options client_options() const;
 
-  /// All requests so far, in order.
+  /// Returns all requests so far, in order.
   [[nodiscard]] std::vector<logged_request> log() const;
 
  private:

@@ -1,5 +1,4 @@
-// The options by which the example crawls its web: delays of milliseconds, where a real crawler has
-// seconds.
+// The options of the example. Its delays are milliseconds; those of a real crawler are seconds.
 #pragma once
 
 #include "crawl.hpp"
@@ -27,7 +26,7 @@ namespace robots::example {
   gate.delay = {.fixed_delay = std::chrono::milliseconds{2},
                 .cap = std::chrono::seconds{10},
                 .above_cap = above_cap::skip_host};
-  // With the delay after the response, the server sees the distance however slow the network is.
+  // The delay starts at the response, so that the server sees it even if the network is slow.
   gate.delay_from = delay_from::response;
   gate.slow_down.first = std::chrono::milliseconds{5};
   return options;

@@ -1,7 +1,6 @@
-// Middleware for a queue of URLs, as workers of Celery, RabbitMQ or Kafka have it. No message
-// reaches the worker's own code before robots.txt and the pace of its host allow it. Denied
-// messages are dropped, early messages go back to the queue, and messages for a person to decide
-// are set aside.
+// Middleware for a queue of URLs, for workers of Celery, RabbitMQ or Kafka. No message reaches the
+// worker's own code before robots.txt and the pace of its host allow it. Denied messages are
+// dropped, early messages go back to the queue, and messages for a person to decide are set aside.
 //
 // Here, the queue is in memory, the web is scripted, and the loop sets the time. With a broker,
 // replace `delayed_queue` by its way to delay a message, such as `eta` in Celery or a delayed

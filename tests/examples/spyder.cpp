@@ -1,5 +1,5 @@
-// The check of SPYDER, a web probe: skips excluded hosts, obeys robots.txt, and counts. Usage:
-// robots-spyder URL_OR_HOST...
+// The check of SPYDER, a web probe. It skips excluded hosts, obeys robots.txt, and prints counts.
+// Usage: robots-spyder URL_OR_HOST...
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/fallback.hpp>

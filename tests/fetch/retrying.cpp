@@ -330,7 +330,7 @@ TEST_CASE("A failure after a redirect counts against the redirecting origin only
   }
 }
 
-TEST_CASE("A breaker blocks the file of its own origin, not the redirects of others to it") {
+TEST_CASE("A breaker blocks the file of its origin, not the redirects of other origins to it") {
   retrieval_options with = options();
   with.retry.attempts = 1;
   with.breakers = std::make_shared<robots::detail::origin_breakers>(

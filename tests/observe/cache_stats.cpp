@@ -4,7 +4,7 @@
 
 using robots::cache_stats;
 
-TEST_CASE("Each rate is a share of its own total") {
+TEST_CASE("Each rate is a share of the matching total") {
   constexpr cache_stats stats{{.hits = 6,
                                .misses = 2,
                                .joined = 2,

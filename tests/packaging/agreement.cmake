@@ -1,6 +1,6 @@
-# vcpkg.json, the overlay port and conanfile.py must name the version, adapters and least versions that CMake
-# names; the guide to installing and the projects that use each adapter must name them all.
-# The packages may ask for more than CMake does (vcpkg knows only the versions it has had), never less.
+# vcpkg.json, the overlay port and conanfile.py must have the same version, adapters and least versions as CMake.
+# The guide to installing and the projects that use each adapter must name all adapters.
+# A package may require a later version than CMake does (vcpkg knows only the versions it has had), but no earlier one.
 cmake_minimum_required(VERSION 3.25)
 
 file(READ "${SOURCE_DIR}/vcpkg.json" vcpkg)
@@ -33,7 +33,7 @@ endfunction()
 # expect_least(<where> <found> <least>)
 function(expect_least where found least)
   if(found VERSION_LESS least)
-    complain("${where} is content with ${found}, CMake needs ${least}")
+    complain("${where} accepts ${found}, but CMake needs ${least}")
   endif()
 endfunction()
 

@@ -15,7 +15,7 @@ using robots::policy;
 using robots::policy_detail::is_answer_for;
 using robots::test::record_of_outcome;
 
-TEST_CASE("A site without an answer is denied under its bare host and its origins alike") {
+TEST_CASE("A site without an answer is denied under its host without a scheme and under its origins") {
   const policy unreachable{fallback_action::deny_all, "FooBot",
                            record_of_outcome(outcome::unreachable)};
   for (const char* const key : {"example.com", "https://example.com", "http://example.com"}) {
@@ -27,7 +27,7 @@ TEST_CASE("A site without an answer is denied under its bare host and its origin
   CHECK_FALSE(is_answer_for(parse_site("example.com"), "www.example.com", unreachable));
 }
 
-TEST_CASE("An answer counts for the bare host and for the origin that sent it") {
+TEST_CASE("An answer counts for the host without a scheme and for the origin that sent it") {
   const policy missing{fallback_action::allow_all, "FooBot", record_of_outcome(outcome::not_found)};
   CHECK(is_answer_for(parse_site("example.com"), "https://example.com", missing));
   CHECK(is_answer_for(parse_site("https://example.com/"), "example.com", missing));

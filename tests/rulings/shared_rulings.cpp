@@ -261,7 +261,7 @@ TEST_CASE("A process that may have missed rulings asks for those on 64 sites in 
   CHECK(calls == 1);
 }
 
-TEST_CASE("Each site gets its own rulings if one round trip brings those on several sites") {
+TEST_CASE("Each site gets the rulings on it if one round trip returns those on several sites") {
   gate door;  // outlives the cache, whose threads pass it
   crawl of;
   const std::vector<std::string> halted{"site1.example", "site2.example", "site3.example"};

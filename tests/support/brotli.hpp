@@ -1,4 +1,4 @@
-// Brotli for test servers, where the encoder is to be had.
+// Brotli for test servers, if the encoder is installed.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace robots::test {
 /// Returns true if `brotli()` can be called.
 [[nodiscard]] bool has_brotli() noexcept;
 
-/// `text` in brotli. Throws std::logic_error when there is no encoder.
+/// Compresses `text` with brotli. Throws std::logic_error if there is no encoder.
 [[nodiscard]] std::string brotli(std::string_view text);
 
 }  // namespace robots::test

@@ -1,4 +1,4 @@
-// Certificates for test servers, made on the spot.
+// Makes certificates for test servers.
 #pragma once
 
 #include <memory>
@@ -13,20 +13,20 @@ struct certificate {
   std::string key_file;
 };
 
-/// When a certificate is good, in seconds from now.
+/// The validity of a certificate, in seconds from now.
 struct validity {
   long from = -3600;
   long until = 24 * 3600;
 };
 
-/// A day that is over.
+/// Yesterday.
 inline constexpr validity expired{.from = -48 * 3600, .until = -24 * 3600};
 
-/// A day that is to come.
+/// Tomorrow.
 inline constexpr validity not_yet_valid{.from = 24 * 3600, .until = 48 * 3600};
 
-/// A certificate authority that nobody knows, with EC P-256 keys. Its files live in a temporary
-/// folder that goes with it.
+/// A certificate authority that no client trusts by default, with EC P-256 keys. Its files are in a
+/// temporary folder, which the destructor removes.
 class certificate_authority {
  public:
   certificate_authority();
@@ -37,11 +37,11 @@ class certificate_authority {
   /// PEM file of the authority's certificate, which a client must trust.
   [[nodiscard]] const std::string& ca_file() const noexcept;
 
-  /// A certificate for a server, or a client, of `names`: host names, with `*.` in front if wanted,
-  /// and IP addresses. Not from several threads at once.
+  /// Makes a certificate of a server or client for `names`: host names, which may begin with `*.`,
+  /// and IP addresses. Only one thread at a time may call it.
   [[nodiscard]] certificate issue(const std::vector<std::string>& names, validity when = {});
 
-  /// A server's certificate for which nobody vouches but itself. Not from several threads at once.
+  /// Makes a self-signed certificate of a server. Only one thread at a time may call it.
   [[nodiscard]] certificate self_signed(const std::vector<std::string>& names);
 
  private:

@@ -1,4 +1,4 @@
-// A program that runs beside a test.
+// A program that runs during a test.
 #pragma once
 
 #include <fcntl.h>
@@ -16,10 +16,11 @@ extern "C" char** environ;
 
 namespace robots::test {
 
-/// Runs a program, given by its path, until destruction, which kills it.
+/// Runs a program, given by its path. The destructor kills it.
 class child_process {
  public:
-  /// Its output goes into a file. Throws std::runtime_error if it cannot be run.
+  /// Writes the output of the program into a file. Throws std::runtime_error if the program cannot
+  /// be run.
   child_process(const std::vector<std::string>& command, const std::string& log) {
     std::vector<char*> words;
     for (const std::string& word : command) {
@@ -48,18 +49,18 @@ class child_process {
     }
   }
 
-  /// Waits for its end. Its exit status; -1 when a signal ended it.
+  /// Waits for the end of the program. Returns its exit status, or -1 if a signal ended it.
   int wait() {
     int ended = 0;
     ::waitpid(std::exchange(child_, 0), &ended, 0);
     return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
   }
 
-  /// Has it stop until `resume`, as a machine does that does not answer any more.
+  /// Stops the program until `resume`, like a machine that no longer answers.
   void freeze() const { ::kill(child_, SIGSTOP); }
   void resume() const { ::kill(child_, SIGCONT); }
 
-  /// Returns true if it has ended by itself.
+  /// Returns true if the program has ended by itself.
   [[nodiscard]] bool has_ended() const {
     siginfo_t ended{};
     ::waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT);

@@ -5,7 +5,7 @@
 
 namespace robots::test {
 
-/// The extremes of a duration: each option is tried with each of them.
+/// The extremes of a duration. Tests try each option with each of them.
 template <class Duration>
 inline constexpr std::array extremes{
     Duration::min(), Duration{-1}, Duration::zero(), Duration{1}, Duration::max() - Duration{1},

@@ -6,48 +6,48 @@
 
 namespace robots::test {
 
-/// A way to spoil an answer. "Half" is half of the body.
+/// A fault in an answer. "Half" means half of the body.
 enum class fault {
-  none,                   ///< the answer as it is, and the connection stays open
-  reset_before_response,  ///< the request is read, and the connection reset
-  close_before_response,  ///< the request is read, and the connection closed
+  none,                   ///< the correct answer, and the connection stays open
+  reset_before_response,  ///< reads the request, and resets the connection
+  close_before_response,  ///< reads the request, and closes the connection
   reset_in_headers,       ///< some of the header section, then a reset
   close_in_headers,       ///< some of the header section, then the end
   reset_in_body,          ///< half, then a reset
   reset_in_unsized_body,  ///< half, with neither a Content-Length nor chunks, then a reset
-  unsized_body,           ///< all of it, with neither a Content-Length nor chunks, then the end
-  close_in_body,          ///< half, less than Content-Length says, then the end
-  more_than_length,       ///< behind what Content-Length covers, a second answer that allows all
-  two_lengths,            ///< two Content-Lengths that differ: of all, and of half
-  negative_length,        ///< a Content-Length below zero, half, then the end
-  overflowing_length,     ///< a Content-Length of thirty digits, half, then the end
-  bad_chunk_size,         ///< half in a good chunk, then a size that is no number
-  no_last_chunk,          ///< half in a good chunk, then the end
-  stalled,                ///< half, then nothing until the client leaves
-  slow_drip,              ///< all of it, one octet by one: slow, and good
-  huge_headers,           ///< a field of 1 MB before the body
-  endless_headers,        ///< fields without end
-  endless_trailers,       ///< all of it in a chunk, then trailer fields without end
-  interim_flood,          ///< 10,000 interim responses before the answer
-  redirect_loop,          ///< a redirect to a query and from there back
-  redirect_chain,         ///< a redirect, and from there another one, without end
-  redirect_to_file,       ///< a redirect to file:///etc/passwd
-  redirect_to_ftp,        ///< a redirect to an ftp URL of the same host
-  endless_redirect,       ///< `redirect_loop` with a body without end
-  cut_redirect,           ///< `redirect_loop` with less of a body than its Content-Length says
-  redirect_to_nowhere,    ///< a redirect without a Location
-  gzip_bomb,              ///< the body and 16 MB of comment behind it, in few octets of gzip
-  brotli_bomb,            ///< the same in brotli; like `garbage` where there is no encoder
-  layered_bomb,           ///< the gzip bomb in gzip once more
-  broken_gzip,            ///< the body as it is, and a Content-Encoding that says gzip
-  cut_gzip,               ///< half of the body's gzip and no length, then the end
-  cut_brotli,             ///< the same in brotli; like `garbage` where there is no encoder
-  not_modified,           ///< 304, which nobody asked for
-  no_http,                ///< the body alone, as in HTTP/0.9
-  garbage,                ///< octets that mean nothing
+  unsized_body,      ///< the whole body, with neither a Content-Length nor chunks, then the end
+  close_in_body,     ///< half, less than Content-Length says, then the end
+  more_than_length,  ///< after the octets of Content-Length, a second answer that allows everything
+  two_lengths,       ///< two Content-Lengths: of the whole body, and of half
+  negative_length,   ///< a Content-Length below zero, half, then the end
+  overflowing_length,   ///< a Content-Length of thirty digits, half, then the end
+  bad_chunk_size,       ///< half in a good chunk, then a size that is not a number
+  no_last_chunk,        ///< half in a good chunk, then the end
+  stalled,              ///< half, then nothing until the client leaves
+  slow_drip,            ///< the whole answer, octet by octet: slow, but correct
+  huge_headers,         ///< a field of 1 MB before the body
+  endless_headers,      ///< endless fields
+  endless_trailers,     ///< the whole body in a chunk, then endless trailer fields
+  interim_flood,        ///< 10,000 interim responses before the answer
+  redirect_loop,        ///< a redirect to a query, which redirects back
+  redirect_chain,       ///< an endless chain of redirects
+  redirect_to_file,     ///< a redirect to file:///etc/passwd
+  redirect_to_ftp,      ///< a redirect to an ftp URL of the same host
+  endless_redirect,     ///< `redirect_loop` with an endless body
+  cut_redirect,         ///< `redirect_loop` with a body that is shorter than its Content-Length
+  redirect_to_nowhere,  ///< a redirect without a Location
+  gzip_bomb,            ///< the body and 16 MB of comment, in a few octets of gzip
+  brotli_bomb,          ///< the same in brotli; like `garbage` where there is no encoder
+  layered_bomb,         ///< the gzip bomb, compressed again with gzip
+  broken_gzip,          ///< the uncompressed body with `Content-Encoding: gzip`
+  cut_gzip,             ///< half of the body's gzip and no length, then the end
+  cut_brotli,           ///< the same in brotli; like `garbage` where there is no encoder
+  not_modified,         ///< 304 for a request without conditions
+  no_http,              ///< the body alone, as in HTTP/0.9
+  garbage,              ///< octets that are not HTTP
 };
 
-/// All but `none`.
+/// All faults except `none`.
 inline constexpr std::array all_faults{fault::reset_before_response,
                                        fault::close_before_response,
                                        fault::reset_in_headers,

@@ -26,7 +26,7 @@ std::string length_of(std::string_view body) {
   return field("Content-Length", std::to_string(body.size()));
 }
 
-/// Status line and fields, without the empty line behind them.
+/// Returns the status line and the fields, without the empty line after them.
 std::string open_head(const fault_plan& plan) {
   std::string head = status_line(plan.status) + field("Content-Type", "text/plain");
   for (const http_header& header : plan.headers) {
@@ -43,7 +43,7 @@ std::string first_half(const std::string& octets) { return octets.substr(0, octe
 
 std::string half(const fault_plan& plan) { return first_half(plan.body); }
 
-/// Half of the body behind a Content-Length of that value.
+/// Returns half of the body after a Content-Length with that value.
 std::string half_of_length(const fault_plan& plan, std::string_view length) {
   return open_head(plan) + field("Content-Length", length) + std::string(line_end) + half(plan);
 }
@@ -53,7 +53,7 @@ std::string half_sent(const fault_plan& plan) {
 }
 
 std::string in_a_chunk(const fault_plan& plan, const std::string& piece) {
-  // The size in four hexadecimal digits: bodies here are short.
+  // Returns a size in four hexadecimal digits, since bodies here are short.
   constexpr std::string_view digits = "0123456789abcdef";
   std::string size;
   for (unsigned shift = 16; shift > 0; shift -= 4) {
@@ -68,7 +68,7 @@ std::string moved(const std::string& location) {
          std::string(line_end);
 }
 
-/// The beginning of a redirect to a query, and from there back.
+/// Returns the header section of a redirect to a query, or from the query back.
 std::string moved_in_a_loop(std::string_view target) {
   const std::string path(target.substr(0, target.find('?')));
   return status_line(302) +
@@ -81,15 +81,15 @@ std::string encoded(fault_plan plan, const char* coding, std::string body) {
   return whole(plan);
 }
 
-/// Half of the encoded body, behind fields that say nothing of its length.
+/// Returns half of the encoded body, after fields without its length.
 fault_octets cut(fault_plan plan, const char* coding, const std::string& body) {
   plan.headers.push_back({"Content-Encoding", coding});
   return {.octets = open_head(plan) + std::string(line_end) + first_half(body),
           .ending = fault_ending::close};
 }
 
-/// `body` with a comment behind it that makes it large, packed by `pack`. Kept, since packing takes
-/// its time.
+/// Returns `body` with a large comment after it, compressed by `pack`. The result is stored, since
+/// compressing takes long.
 template <std::string (*Pack)(std::string_view)>
 const std::string& bomb(const std::string& body) {
   thread_local std::map<std::string, std::string> result;

@@ -1,4 +1,4 @@
-// Answers as octets, whole or spoilt.
+// The octets of correct and faulty answers.
 #pragma once
 
 #include "fault.hpp"
@@ -10,8 +10,8 @@
 
 namespace robots::test {
 
-/// The response of a server, and its fault. `status`, `headers` and `body` are those of the good
-/// answer; a fault that has its own leaves them out.
+/// The response of a server, and its fault. `status`, `headers` and `body` are those of the correct
+/// answer. A fault with another status, header or body ignores them.
 struct fault_plan {
   fault kind = fault::none;
   int status = 200;
@@ -22,20 +22,20 @@ struct fault_plan {
 /// The end of a connection after its octets are sent.
 enum class fault_ending {
   keep,   ///< waits for the next request
-  close,  ///< is closed, in TLS with its close_notify
-  reset,  ///< is reset
+  close,  ///< closes it; over TLS, after close_notify
+  reset,  ///< resets it
   stall,  ///< sends nothing more and waits until the client leaves
 };
 
 /// The octets for a connection.
 struct fault_octets {
   std::string octets{};
-  std::string endless{};    ///< sent again and again after `octets`, when it is not empty
-  bool one_by_one = false;  ///< in segments of one octet
+  std::string endless{};    ///< repeated after `octets`, if it is not empty
+  bool one_by_one = false;  ///< sends segments of one octet
   fault_ending ending = fault_ending::keep;
 };
 
-/// The octets of `plan` as the answer to a request for `target`.
+/// Returns the octets of `plan` as the answer to a request for `target`.
 [[nodiscard]] fault_octets octets_of(const fault_plan& plan, std::string_view target);
 
 }  // namespace robots::test

@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::string_view end_of_headers = "\r\n\r\n";
 
-/// A socket of the system, closed in the end.
+/// Owns a socket.
 class owned_socket {
  public:
   explicit owned_socket(int number) : number_(number) {
@@ -49,7 +49,7 @@ class owned_socket {
   int number_;
 };
 
-/// Listens on a free port of 127.0.0.1; says which.
+/// Listens on a free port of 127.0.0.1, and returns it.
 int listen_on_loopback(int socket) {
   constexpr int backlog = 256;
   sockaddr_in address{};
@@ -71,7 +71,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// The request whose header section is `text`.
+/// Parses the header section of a request.
 fault_request read_request(std::string_view text) {
   fault_request result;
   const std::string_view first = take_line(text);
@@ -92,16 +92,16 @@ fault_request read_request(std::string_view text) {
   return result;
 }
 
-/// One client: what has come from it, and what is on its way to it.
+/// One client: the octets that it sent, and the answer that it gets.
 struct client {
   client(int socket, SSL_CTX* context) : stream(socket, context) {}
 
   server_stream stream;
   std::string received{};
-  std::optional<fault_octets> answer{};  // what is being sent
-  std::size_t sent = 0;                  // octets of the answer, or of its endless part
-  bool over = false;                     // the client has left, or the answer ended so
-  bool asked = false;                    // had a request already
+  std::optional<fault_octets> answer{};  // the answer that the server sends now
+  std::size_t sent = 0;                  // the octets sent of the answer, or of its endless part
+  bool over = false;                     // the client has left, or the answer ends the connection
+  bool asked = false;                    // the client has sent a request before
 };
 
 }  // namespace
@@ -117,7 +117,7 @@ struct fault_server::state {
   }
 
   void serve() {
-    // OpenSSL writes to sockets whose client has left.
+    // OpenSSL writes to sockets of clients that have left, which raises SIGPIPE.
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGPIPE);
@@ -134,7 +134,7 @@ struct fault_server::state {
       if (watched[0].revents != 0) {
         break;
       }
-      // The clients first, which are those that were watched.
+      // The clients come first: the watched sockets have their order.
       auto ready = watched.cbegin() + 2;
       for (client& peer : clients) {
         if ((ready++)->revents != 0) {
@@ -196,7 +196,7 @@ struct fault_server::state {
     if (breaks_handshake() && !peer.received.empty()) {
       return break_handshake(peer);
     }
-    // In TLS a whole request may have come with what was left to send of the answer before.
+    // With TLS, a whole request may have arrived while the rest of the previous answer was sent.
     do {
       if (!peer.answer) {
         begin_answer(peer);
@@ -255,7 +255,7 @@ struct fault_server::state {
       peer.sent = 0;
       rest = answer.octets;
     }
-    // The other octets wait for their turn after all other clients.
+    // The other octets are sent after those for all other clients.
     std::string_view now = answer.one_by_one ? rest.substr(0, 1) : rest;
     const std::size_t before = now.size();
     if (!peer.stream.send(now)) {
@@ -302,7 +302,7 @@ struct fault_server::state {
   owned_socket wake{::eventfd(0, EFD_CLOEXEC)};
   owned_socket listening{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   int port = 0;
-  std::list<client> clients{};  // the thread's own
+  std::list<client> clients{};  // only this thread uses it
 
   mutable std::mutex mutex{};
   mutable std::condition_variable changed{};

@@ -1,4 +1,4 @@
-// A place where a thread waits until a test lets it go on.
+// A gate at which threads wait until a test opens it.
 #pragma once
 
 #include <condition_variable>
@@ -7,7 +7,7 @@
 
 namespace robots::test {
 
-/// Closed until `open()`; open for good after that. Any thread.
+/// A gate is closed until `open()`, and stays open then. Any thread may call its members.
 class gate {
  public:
   /// Waits until the gate is open.
@@ -24,7 +24,7 @@ class gate {
     changed_.notify_all();
   }
 
-  /// Waits until `pass()` was called `count` times, whether or not the callers went on since.
+  /// Waits until `pass()` has been called `count` times. The calls may have returned or not.
   void wait_for_arrivals(std::size_t count = 1) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this, count] { return arrived_ >= count; });

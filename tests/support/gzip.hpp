@@ -11,8 +11,8 @@
 
 namespace robots::test {
 
-/// `piece`, repeated `times` over, in the format that zlib knows by this number of window bits.
-/// Holds no more than the result in memory.
+/// Compresses `times` copies of `piece` in the zlib format with this number of window bits. Uses
+/// little more memory than the result.
 [[nodiscard]] inline std::string deflated(int window_bits, std::string_view piece,
                                           std::size_t times = 1) {
   constexpr int memory_level = 8;
@@ -41,17 +41,17 @@ namespace robots::test {
   return result;
 }
 
-/// One member of gzip.
+/// Compresses a text into one member of gzip.
 [[nodiscard]] inline std::string gzip(std::string_view piece, std::size_t times = 1) {
   return deflated(16 + MAX_WBITS, piece, times);
 }
 
-/// The zlib format.
+/// Compresses a text in the zlib format.
 [[nodiscard]] inline std::string zlib_format(std::string_view piece, std::size_t times = 1) {
   return deflated(MAX_WBITS, piece, times);
 }
 
-/// Deflate with nothing around it.
+/// Compresses a text as raw deflate.
 [[nodiscard]] inline std::string raw_deflate(std::string_view piece, std::size_t times = 1) {
   return deflated(-MAX_WBITS, piece, times);
 }

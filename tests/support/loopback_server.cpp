@@ -23,10 +23,11 @@
 namespace robots::test {
 namespace {
 
-/// Nothing, or since cpp-httplib 0.14.2 whether the connection is taken.
+/// The result is void, or since cpp-httplib 0.14.2 true if the connection is accepted.
 using enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
 
-/// A thread for each connection, since one that is kept alive holds its thread; and the count.
+/// Starts a thread for each connection, since a connection that is kept alive occupies its thread.
+/// Counts connections.
 class connection_threads : public httplib::TaskQueue {
  public:
   explicit connection_threads(std::atomic<std::size_t>& count) : count_(count) {}
@@ -63,7 +64,7 @@ loopback_request seen(const httplib::Request& request) {
   return result;
 }
 
-/// Hands the body over as a provider of known length: a plain body the library would compress.
+/// Passes the body as a provider of known length, since the library would compress a plain body.
 void set_body(httplib::Response& response, std::string body, const std::string& type) {
   if (body.empty()) {
     return response.set_content("", type);
@@ -150,13 +151,13 @@ struct loopback_server::state {
       throw std::runtime_error("no port of " + host + " can be bound");
     }
     listener = std::thread([this] { server->listen_after_bind(); });
-    // The library's stop() does nothing before it runs.
+    // The library's stop() has no effect before the server runs.
     while (!server->is_running()) {
       std::this_thread::yield();
     }
   }
 
-  /// 0 or less if it does not exist.
+  /// The port, or 0 or less if the address does not exist.
   int bound_port(loopback address) {
     if (address == loopback::ipv4) {
       return server->bind_to_any_port("127.0.0.1");
@@ -172,7 +173,7 @@ struct loopback_server::state {
 
   void answer(const httplib::Request& request, httplib::Response& response) {
     const loopback_request got = seen(request);
-    // Not under the lock: a handler may wait.
+    // The handler runs without the lock, since it may wait.
     const handler chosen = note_and_choose(got);
     answer_with(response, chosen ? chosen(got) : loopback_reply{.status = 404});
   }
@@ -198,7 +199,7 @@ struct loopback_server::state {
   std::list<gate> gates;
   std::unique_ptr<httplib::Server> server;
   int port = 0;
-  std::optional<closed_port> nobody;  // at the same port of 127.0.0.1
+  std::optional<closed_port> nobody;  // the same port of 127.0.0.1, if the server is on IPv6
   std::thread listener;
 };
 

@@ -33,7 +33,7 @@ struct many_sites::state {
   std::atomic<std::size_t> most{0};
   std::thread thread{};
 
-  /// The host of a request that has come in whole; what is not whole yet stays.
+  /// Takes a whole request from the input and returns its host. An incomplete request stays.
   static std::string host_of(std::string_view request) {
     const std::size_t begin = request.find("Host: ") + 6;
     std::string_view host = request.substr(begin, request.find("\r\n", begin) - begin);
@@ -60,7 +60,8 @@ struct many_sites::state {
         reply.empty() || ::send(from.socket, reply.data(), reply.size(), MSG_NOSIGNAL) < 0;
   }
 
-  /// Ends are seen before new connections are, so that none is counted beside its successor.
+  /// Ends come before new connections, so that no connection is counted together with its
+  /// successor.
   void run() {
     std::vector<pollfd> watched;
     while (true) {
@@ -71,7 +72,7 @@ struct many_sites::state {
       if (::poll(watched.data(), watched.size(), -1) < 0 || watched[0].revents != 0) {
         return;
       }
-      // Asked again: what was closed before the connection came must be seen before it, too.
+      // Checks again: a connection that was closed before the new one arrived must not count.
       const bool calling = watched[1].revents != 0;
       ::poll(watched.data(), watched.size(), 0);
       for (std::size_t i = 0; i < open.size(); ++i) {

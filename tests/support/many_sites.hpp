@@ -9,12 +9,12 @@
 
 namespace robots::test {
 
-/// Listens on 127.0.0.1 and speaks as much HTTP as a GET needs; connections stay open until the
-/// client closes them.
+/// Listens on 127.0.0.1, and speaks enough HTTP for GET. Connections stay open until the client
+/// closes them.
 class many_sites {
  public:
-  /// The octets that answer a request for a host, named without its port; none at all closes the
-  /// connection. Called by the server's thread.
+  /// Returns the octets of the answer for a host, which is given without a port. An empty text
+  /// closes the connection. The server's thread calls it.
   using answerer = std::function<std::string(std::string_view host)>;
 
   explicit many_sites(answerer answer);
@@ -22,17 +22,18 @@ class many_sites {
   many_sites& operator=(const many_sites&) = delete;
   ~many_sites();
 
-  /// 200 with `body` as text/plain.
+  /// Returns an answer with 200 and `body` as text/plain.
   [[nodiscard]] static std::string ok(std::string_view body);
-  /// A response with this status and without a body.
+  /// Returns an answer with this status and without a body.
   [[nodiscard]] static std::string status(int code);
 
-  /// The entry of `curl_options::connect_to` that sends every host here that is meant for a port.
+  /// Returns the entry of `curl_options::connect_to` that redirects connections to a port of any
+  /// host to this server.
   [[nodiscard]] std::string connect_to(int their_port = 80) const;
 
-  /// Requests so far.
+  /// Returns the number of requests.
   [[nodiscard]] std::size_t requests() const noexcept;
-  /// The most connections that were open at once.
+  /// Returns the largest number of connections that were open at once.
   [[nodiscard]] std::size_t most_connections() const noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// A ledger in memory, for gates that play the part of several processes.
+// A ledger in memory, for gates that stand for several processes.
 #pragma once
 
 #include <robots/polite/pace_ledger.hpp>
@@ -25,9 +25,11 @@ class MemoryPaceLedger : public PaceLedger {
     explicit table(ManualClock source) : clock(std::move(source)) {}
 
     struct entry {
-      time_point next = time_point::min();  // after the last turn, by what was claimed at it
+      time_point next =
+          time_point::min();  // the earliest time after the last turn, by the claim for that turn
       time_point last = time_point::min();
-      std::pair<const void*, std::uint64_t> last_turn{};  // whose that is, and its number
+      std::pair<const void*, std::uint64_t>
+          last_turn{};  // the process of the last turn, and the number of the turn
       time_point held_until = time_point::min();
       std::chrono::nanoseconds longest{0};
       const void* longest_by = nullptr;
@@ -37,7 +39,7 @@ class MemoryPaceLedger : public PaceLedger {
     ManualClock clock;
     std::mutex mutex;
     std::map<std::string, entry, std::less<>> hosts;
-    std::string down;  // why, if it is
+    std::string down;  // the reason if the ledger is down
     int questions = 0;
   };
 

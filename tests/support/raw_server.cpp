@@ -66,7 +66,7 @@ std::string read_header_section(int connection) {
   return got;
 }
 
-/// Returns true if the client took them all.
+/// Returns true if the client received all octets.
 bool send_all(int connection, std::string_view octets) {
   while (!octets.empty()) {
     const ssize_t count = ::send(connection, octets.data(), octets.size(), MSG_NOSIGNAL);

@@ -1,4 +1,4 @@
-// A server that sends given octets, whatever HTTP may say about them.
+// A server that sends given octets, which need not be HTTP.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@ namespace robots::test {
 /// The end of a `raw_server` after its octets are sent.
 enum class raw_ending {
   close,   ///< closes the connection in order
-  reset,   ///< resets it
-  stall,   ///< sends nothing more and waits for the client to close
-  repeat,  ///< sends them again and again until the client closes
+  reset,   ///< resets the connection
+  stall,   ///< sends nothing more, and waits for the client to close
+  repeat,  ///< repeats the octets until the client closes
 };
 
 /// Listens on 127.0.0.1 and serves one connection after another: reads the header section of a
@@ -29,7 +29,7 @@ class raw_server {
   [[nodiscard]] std::string url(std::string_view path = "/robots.txt") const;
   [[nodiscard]] int port() const noexcept;
   [[nodiscard]] std::size_t connections() const noexcept;
-  /// The octets of the last connection.
+  /// Returns the octets that the last client sent.
   [[nodiscard]] std::string last_request() const;
   /// Waits until the octets were sent to the first connection.
   void wait_until_sent();
@@ -39,7 +39,7 @@ class raw_server {
   std::unique_ptr<state> state_;
 };
 
-/// A port of 127.0.0.1 that refuses connections for as long as this lives.
+/// A port of 127.0.0.1 that refuses connections while this object exists.
 class closed_port {
  public:
   closed_port();

@@ -1,4 +1,4 @@
-// Some redis-servers that are one cluster.
+// Some redis-servers that form a cluster.
 #pragma once
 
 #include "redis_server.hpp"
@@ -10,20 +10,20 @@
 
 namespace robots::test {
 
-/// Three masters that have a third of the slots each, with or without replicas of the first one.
+/// Three masters with a third of the slots each, with or without replicas of the first one.
 class redis_cluster_servers {
  public:
   static constexpr std::size_t masters = 3;
 
-  /// Returns when all of them know one another.
+  /// Starts the servers, and waits until all of them know each other.
   explicit redis_cluster_servers(std::size_t replicas = 0);
 
   [[nodiscard]] redis_server& operator[](std::size_t i) { return *servers_[i]; }
-  /// `redis+cluster://` and the addresses of the masters.
+  /// Returns `redis+cluster://` with the addresses of the masters.
   [[nodiscard]] std::string url() const;
-  /// The server that has the slot.
+  /// Returns the server that has a slot.
   [[nodiscard]] std::size_t owner(std::size_t slot) const;
-  /// The name of a server in the cluster.
+  /// Returns the name of a server in the cluster.
   [[nodiscard]] std::string id(std::size_t i) const;
 
  private:

@@ -1,4 +1,4 @@
-// A variable of the environment, for the length of a test.
+// A variable of the environment that exists during a test.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace robots::test {
 
-/// Sets a variable and puts back what it was. For tests that run no other thread meanwhile.
+/// Sets a variable, and restores its old value at the end. For tests without other threads.
 class scoped_variable {
  public:
   scoped_variable(std::string name, const std::string& value) : name_(std::move(name)) {

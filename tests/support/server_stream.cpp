@@ -42,7 +42,7 @@ ssl_context make_context(const certificate& identity, tls_fault fault_kind) {
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_alpn_select_cb(result.get(), prefer_http2, nullptr);
   if (fault_kind == tls_fault::old_versions_only) {
-    // OpenSSL 3 has them at this level only.
+    // OpenSSL 3 supports these versions at this level only.
     SSL_CTX_set_security_level(result.get(), 0);
     SSL_CTX_set_min_proto_version(result.get(), TLS1_VERSION);
     SSL_CTX_set_max_proto_version(result.get(), TLS1_1_VERSION);

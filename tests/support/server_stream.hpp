@@ -1,4 +1,4 @@
-// The server's end of one connection, with or without TLS, without ever waiting.
+// The server's end of one connection, with or without TLS. It never waits.
 #pragma once
 
 #include "certificate_authority.hpp"
@@ -12,15 +12,15 @@
 
 namespace robots::test {
 
-/// The fault of a server's TLS.
+/// A fault of a server's TLS.
 enum class tls_fault {
   none,
-  old_versions_only,  ///< knows TLS 1.0 and 1.1 and nothing newer
-  closes_handshake,   ///< closes the connection when the client has said hello
-  resets_handshake,   ///< resets it then
-  garbles_handshake,  ///< answers the client's hello with octets that mean nothing
+  old_versions_only,  ///< supports only TLS 1.0 and 1.1
+  closes_handshake,   ///< closes the connection after the ClientHello
+  resets_handshake,   ///< resets the connection after the ClientHello
+  garbles_handshake,  ///< answers the ClientHello with octets that are not TLS
   leaves_silently,    ///< closes the connection without a close_notify
-  speaks_plain_text,  ///< answers the client's hello with HTTP that says 400
+  speaks_plain_text,  ///< answers the ClientHello with an HTTP response 400
 };
 
 struct ssl_context_deleter {
@@ -28,32 +28,33 @@ struct ssl_context_deleter {
 };
 using ssl_context = std::unique_ptr<SSL_CTX, ssl_context_deleter>;
 
-/// A context with the certificate of `identity`, which prefers HTTP/2 over HTTP/1.1. Throws
-/// std::runtime_error when it is no good.
+/// Makes a context with the certificate of `identity`, which prefers HTTP/2 over HTTP/1.1. Throws
+/// std::runtime_error if the certificate is not valid.
 [[nodiscard]] ssl_context make_context(const certificate& identity, tls_fault kind);
 
-/// A TCP connection that was accepted, which it owns. Closes without a word of TLS.
+/// Owns an accepted TCP connection. The destructor closes it without close_notify.
 class server_stream {
  public:
-  /// Takes over a socket that does not block. Without a context there is no TLS.
+  /// Takes over a non-blocking socket. Without a context, there is no TLS.
   server_stream(int socket, SSL_CTX* context);
   server_stream(const server_stream&) = delete;
   server_stream& operator=(const server_stream&) = delete;
   ~server_stream();
 
-  /// Appends to `to` what has come. False when the connection is at its end.
+  /// Appends the received octets to `to`. Returns false at the end of the connection.
   [[nodiscard]] bool receive(std::string& to);
 
-  /// Takes from the front of `octets` what can be sent now. False when the client has left.
+  /// Sends octets from the front of `octets`, and removes them. Returns false if the client has
+  /// left.
   [[nodiscard]] bool send(std::string_view& octets);
 
-  /// Returns true if TLS wants to send before it goes on receiving.
+  /// Returns true if TLS must send before it can receive.
   [[nodiscard]] bool wants_to_send() const noexcept;
 
-  /// Says in TLS that nothing more will come (RFC 8446, section 6.1).
+  /// Sends close_notify (RFC 8446, section 6.1).
   void say_goodbye() const noexcept;
 
-  /// From now on, closing is a reset.
+  /// Makes the destructor reset the connection.
   void drop_on_close() const noexcept;
 
   [[nodiscard]] int socket() const noexcept { return socket_; }
@@ -63,7 +64,8 @@ class server_stream {
     void operator()(SSL* ssl) const noexcept { SSL_free(ssl); }
   };
 
-  /// The result of a call of OpenSSL or the system: octets moved, nothing for now, or the end.
+  /// The result of a call of OpenSSL or the system: a number of octets, nothing for now, or the
+  /// end.
   struct moved {
     std::size_t octets = 0;
     bool alive = true;

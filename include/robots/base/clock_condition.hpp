@@ -31,11 +31,11 @@ class clock_condition {
     changed_.notify_all();
   }
 
-  /// Waits until `ready()`, until `stop` is requested, or until the deadline by `clock`. Returns
-  /// the last `ready()`.
+  /// Waits until `ready()` returns true, `stop` is requested, or the deadline has passed by
+  /// `clock`. Returns the last result of `ready()`.
   ///
-  /// `lock` is held while `ready` runs and at the return. It is not held during the wait and the
-  /// subscription to the clock.
+  /// The thread has `lock` while `ready` runs and when the call returns, but not during the wait
+  /// and the subscription to the clock.
   template <class C, class Ready>
   [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, C& clock,
                           const std::optional<time_point>& deadline, const stop_token& stop,
@@ -65,7 +65,7 @@ class clock_condition {
   }
 
  private:
-  /// Unlocks a lock, and locks it again at its end.
+  /// Unlocks a lock in the constructor, and locks it again in the destructor.
   class unlocked {
    public:
     explicit unlocked(std::unique_lock<std::mutex>& lock) : lock_{lock} { lock_.unlock(); }

@@ -14,25 +14,26 @@ class counter_random {
  public:
   using result_type = std::uint64_t;
 
-  /// Without a seed, each object and each run gets another one. It can be guessed, which is
-  /// harmless for numbers that only spread waits.
+  /// Without a seed, each object in each run makes a different one. An attacker can guess it, which
+  /// is harmless for numbers that only spread waits.
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}
 
   [[nodiscard]] static constexpr result_type(min)() noexcept { return 0; }
   [[nodiscard]] static constexpr result_type(max)() noexcept { return UINT64_MAX; }
 
-  /// Returns the next number. Any thread.
+  /// Returns the next number. Any thread may call it.
   [[nodiscard]] result_type operator()() noexcept {
     constexpr std::uint64_t step = random_sequence::step;
     return random_sequence::mixed(state_.fetch_add(step, std::memory_order_relaxed) + step);
   }
 
-  /// Returns a uniform number in [0, 1). Any thread.
+  /// Returns a uniform number in [0, 1). Any thread may call it.
   [[nodiscard]] double draw() noexcept { return unit_interval((*this)()); }
 
  private:
-  // Not `std::random_device`: <random> would slow down the compilation of every user.
+  // The seed does not come from `std::random_device`, since <random> would slow down the
+  // compilation of every user.
   [[nodiscard]] static std::uint64_t some_seed(const void* object) noexcept {
     std::uint64_t seed = reinterpret_cast<std::uintptr_t>(object);
     for (const auto ticks : {std::chrono::system_clock::now().time_since_epoch().count(),

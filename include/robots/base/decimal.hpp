@@ -31,7 +31,7 @@ namespace robots::base {
   return number;
 }
 
-/// Appends a number of seconds, exactly. A negative number counts as 0.
+/// Appends a time in seconds, without rounding. A negative time counts as 0.
 inline void append_seconds(std::string& text, std::chrono::nanoseconds value) {
   constexpr std::int64_t unit = 1'000'000'000;
   const std::int64_t count = value.count() < 0 ? 0 : value.count();

@@ -35,7 +35,7 @@ class enum_counts {
   std::array<std::uint64_t, size> counts_{};
 };
 
-/// Counts one more for an enumerator. Any thread may call it.
+/// Adds 1 to the number of an enumerator. Any thread may call it.
 template <auto Last>
 class enum_counters {
  public:

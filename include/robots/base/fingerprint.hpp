@@ -9,8 +9,8 @@
 
 namespace robots::base {
 
-// Not secure against forgery, but the same on every machine and in every version, so that it may be
-// stored.
+// An attacker can forge these fingerprints. They are the same on every machine and in every
+// version, so they may be stored.
 
 /// Mixes two numbers into one. The order matters. For a fixed `first`, different `second`s give
 /// different results, and vice versa.

@@ -19,14 +19,14 @@ class handle_pool {
 
   handle_pool(factory make, std::size_t max_idle) : make_(std::move(make)), max_idle_(max_idle) {}
 
-  /// A handle for one call. It returns to the pool when the lease ends.
-  class lease {
+  /// A handle for one call. It returns to the pool when the loan ends.
+  class loan {
    public:
-    lease(handle_pool& pool, std::unique_ptr<Handle> handle) noexcept
+    loan(handle_pool& pool, std::unique_ptr<Handle> handle) noexcept
         : pool_(&pool), handle_(std::move(handle)) {}
-    lease(const lease&) = delete;
-    lease& operator=(const lease&) = delete;
-    ~lease() { pool_->give_back(std::move(handle_)); }
+    loan(const loan&) = delete;
+    loan& operator=(const loan&) = delete;
+    ~loan() { pool_->give_back(std::move(handle_)); }
 
     [[nodiscard]] Handle* operator->() const noexcept { return handle_.get(); }
 
@@ -36,13 +36,13 @@ class handle_pool {
   };
 
   /// Lends a handle. Throws what the factory throws.
-  [[nodiscard]] lease lend() {
+  [[nodiscard]] loan lend() {
     std::unique_ptr<Handle> handle;
     if (const std::lock_guard lock(mutex_); !idle_.empty()) {
       handle = std::move(idle_.back());
       idle_.pop_back();
     }
-    return lease(*this, handle ? std::move(handle) : make_());
+    return loan(*this, handle ? std::move(handle) : make_());
   }
 
  private:

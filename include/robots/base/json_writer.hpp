@@ -52,7 +52,7 @@ inline void append_json(std::string& line, std::string_view text) {
 class json_writer {
  public:
   json_writer() = default;
-  /// `longest` is the number of octets of a `long_text` that are written.
+  /// Texts of `long_text` are cut to `longest` octets.
   explicit json_writer(std::size_t longest) : longest_{longest} {}
 
   /// Adds a text; see `append_json`.
@@ -81,7 +81,7 @@ class json_writer {
     return *this;
   }
 
-  /// Adds a number of seconds, exactly. A negative number counts as 0.
+  /// Adds a time in seconds, without rounding. A negative time counts as 0.
   json_writer& seconds(std::string_view name, std::chrono::nanoseconds value) {
     append_seconds(member(name), value);
     return *this;
@@ -93,7 +93,8 @@ class json_writer {
     return *this;
   }
 
-  /// Begins an array of texts or of objects. An object stands between `open` and `close`.
+  /// Begins an array of texts or of objects. For an object, call `open` before its members and
+  /// `close` after them.
   json_writer& open_list(std::string_view name) {
     member(name) += '[';
     return *this;

@@ -34,7 +34,7 @@ template <std::size_t Size>
   return part_of_word<sizeof(octet_word)>(text, start);
 }
 
-/// Reads the octets from `at`, which are fewer than a word, and fills up with zeros.
+/// Reads fewer octets than a word from `at`. The rest of the word is 0.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr octet_word last_word(std::string_view text,
                                                                   std::size_t start) noexcept {
   const std::size_t left = text.size() - start;
@@ -56,7 +56,7 @@ template <std::size_t Size>
   return part_of_word<1>(text, start);
 }
 
-/// Reads the octets from `at`, with zeros behind the end.
+/// Reads a word from `at`, with zeros after the end of the text.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr octet_word word_at(std::string_view text,
                                                                 std::size_t start) noexcept {
   return text.size() - start >= sizeof(octet_word) ? whole_word(text, start)

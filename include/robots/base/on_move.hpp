@@ -5,8 +5,8 @@
 
 namespace robots::base {
 
-/// Calls `moved()` after each move of the time, while the result exists. Has no effect for a clock
-/// that is not a `NotifyingClock`: it runs by itself.
+/// Calls `moved()` after each move of the time, while the result exists. Has no effect for other
+/// clocks than a `NotifyingClock`: they run by themselves.
 template <class C, class F>
 [[nodiscard]] auto on_move([[maybe_unused]] C& clock, [[maybe_unused]] F&& moved) {
   if constexpr (requires { clock.on_move(std::function<void()>{}); }) {

@@ -26,7 +26,7 @@ struct remembered_site {
 
   std::string key;
   std::chrono::steady_clock::time_point
-      until{};  // as stated last; the real time may be later, but not sooner
+      until{};  // the last result of `until(value)`; the true time may be later, but not earlier
 };
 
 /// Orders sites by the time until which they must be remembered.
@@ -96,7 +96,7 @@ class site_table {
     return &of(entry);
   }
 
-  /// Notes that `value` may be forgotten sooner than `until` said last.
+  /// Notes that the table may forget `value` earlier than `until(value)` returned last.
   void forget_after(Value& value, time_point when) noexcept {
     remembered_site& entry = static_cast<site&>(value);
     if (when < entry.until) {

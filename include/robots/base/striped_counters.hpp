@@ -16,7 +16,7 @@ namespace robots::base {
 template <class Event>
 class striped_counters {
  public:
-  /// Counts one more `what`.
+  /// Adds 1 to the count of `event`.
   void add(Event event) noexcept {
     const std::size_t place = place_of_thread();
     auto& count = stripes_[place].counts[static_cast<std::size_t>(event)];
@@ -27,7 +27,7 @@ class striped_counters {
     }
   }
 
-  /// Returns the count of `what`. It may or may not include concurrent additions.
+  /// Returns the count of `event`. It may or may not include concurrent additions.
   [[nodiscard]] std::uint64_t sum(Event event) const noexcept {
     std::uint64_t total = 0;
     for (const stripe& one : stripes_) {

@@ -104,7 +104,7 @@ class work_queue {
   }
 
   /// Ends when the waiting items are done. If that takes longer than the limit, the thread and the
-  /// worker go on alone. Call it once.
+  /// worker continue without the queue. Call it once.
   void end(std::chrono::milliseconds longest) {
     if (!thread_.joinable()) {
       return;
@@ -125,8 +125,8 @@ class work_queue {
 
     [[nodiscard]] bool is_half_full(std::size_t octets) const { return octets > capacity / 2; }
 
-    /// Returns the size of an item, plus that of the object it keeps alive unless a waiting item
-    /// keeps it already.
+    /// Returns the size of an item, plus the size of the object that it keeps alive, unless a
+    /// waiting item already keeps that object alive.
     [[nodiscard]] std::size_t size_with(std::size_t size, const shared_memory& keeps) const {
       return size + (keeps.object == nullptr || kept_alive.contains(keeps.object) ? 0 : keeps.size);
     }

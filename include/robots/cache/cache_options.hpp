@@ -84,8 +84,8 @@ struct cache_options {
   std::chrono::seconds stale_while_revalidate{0};
   /// If more of its lines are malformed, a file counts as `outcome::malformed`.
   malformed_limit malformed{};
-  /// After this many malformed files in a row, a site goes into quarantine, where `fallback` denies
-  /// it; 0 means never. See `basic_robots_cache::release`.
+  /// After this many malformed files in a row that `fallback` denies, a site goes into quarantine,
+  /// where it gets no requests; 0 means never. See `basic_robots_cache::release`.
   int quarantine_after = 3;
 
   /// Halts a site when its robots.txt denies everything (`denies_everything`) and the one before

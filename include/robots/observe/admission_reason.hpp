@@ -16,7 +16,7 @@ enum class admission_reason : std::uint8_t {
   halted,          ///< the site is halted; a planned request is not sent
   needs_sign_off,  ///< nobody has signed the site off yet
   skip_host,       ///< the site asks for a longer delay than the options accept
-  busy,            ///< the host has its limit of requests under way, or others wait
+  busy,            ///< the host has its limit of requests in progress, or other callers wait
   not_yet,         ///< too early; `start_plan::at` has the time
   no_room,         ///< too many hosts are remembered; try another one, or try later
   stopped,         ///< the call was stopped

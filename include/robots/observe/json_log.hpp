@@ -44,6 +44,7 @@ namespace robots {
 /// | `drop`            | DEBUG |
 /// | `quarantine`      | CRITICAL; INFO for a release |
 /// | `override`        | INFO |
+/// | `exclusions`      | INFO |
 /// | `admission`       | as `decision` |
 /// | `far_store`       | ERROR when it fails; INFO when it answers again |
 /// | `lost_invalidation` | ERROR |

@@ -13,9 +13,9 @@
 
 namespace robots::detail {
 
-/// Returns the lifetime of the `failures`th failure in a row. It doubles each time up to a limit,
-/// and chance (`random`, from 0 to 1) shortens it a little, so that sites that failed together are
-/// not asked together.
+/// Returns the lifetime of a failure that is the `failures`th in a row. The lifetime doubles each
+/// time, up to a limit. `random`, from 0 to 1, shortens it a little, so that sites that failed
+/// together are not asked together.
 [[nodiscard]] constexpr std::chrono::seconds failure_lifetime(const judge_options& options,
                                                               int failures, double random) {
   using std::chrono::seconds;
@@ -25,7 +25,7 @@ namespace robots::detail {
     lifetime = lifetime > most / 2 ? most : 2 * lifetime;
   }
   if (lifetime > std::chrono::years{100}) {
-    return lifetime;  // practically forever; a part of it may not be an exact double
+    return lifetime;  // practically forever: a share of it may not be an exact double
   }
   const double less = options.failure_jitter * random;
   return lifetime -
@@ -56,12 +56,13 @@ namespace robots::detail {
 struct validity {
   time_point fresh_until{};  ///< answers without a request
   time_point stale_until{};  ///< answers while it is renewed; not before `fresh_until`
-  time_point keep_until{};   ///< serves as last good copy or as predecessor
+  time_point keep_until{};   ///< may be the last good copy, or the policy before the next one
 };
 
-/// Returns the times until which a policy is used: the lifetime of its record, and for a last good
-/// copy no longer than that may apply. It is kept as long as a last good copy may apply, since the
-/// next policy needs it: its rules, its failures in a row, its version.
+/// Returns the times until which a policy is used. It answers for the lifetime of its record; if it
+/// uses a last good copy, only as long as that copy may apply. The cache keeps it as long as a last
+/// good copy may apply, since the next policy needs its rules, its number of failures in a row, and
+/// its version.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;
@@ -82,7 +83,7 @@ struct validity {
 /// a 304.
 [[nodiscard]] inline bool is_of_use_when_over(const policy& last, const judge_options& options) {
   const record_head source = last.source();
-  // Any other policy may use its last good copy.
+  // Every other policy may have a last good copy.
   const bool is_permissive = options.fallback.name() == fallback_policy::permissive().name();
   return !is_permissive || is_failure(source.outcome) || !source.validators.etag.empty() ||
          !source.validators.last_modified.empty();

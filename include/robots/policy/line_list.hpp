@@ -25,8 +25,8 @@ struct line_cursor {
 
 }  // namespace policy_detail
 
-/// A view of texts in one block, each followed by a line end. A forward range of
-/// `std::string_view`, valid as long as the block.
+/// A view of texts in one block, with a line end after each. It is a forward range of
+/// `std::string_view`, and is valid as long as the block.
 class line_list {
  public:
   using iterator = base::forward_iterator<policy_detail::line_cursor>;  ///< iterates over the texts

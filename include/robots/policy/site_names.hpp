@@ -61,8 +61,8 @@ namespace robots::policy_detail {
   return answers_for(asked, good ? good->source() : last->source());
 }
 
-/// Returns true if `answer`, the policy of the site of `key`, is valid for `asked`: it is the same
-/// site, or its host or origin unless another origin answered.
+/// Returns true if `answer`, the policy of the site of `key`, is valid for `asked`: the two are the
+/// same site, or host and origin of each other, unless another origin answered.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,
                                         const policy& answer) {
   if (!asked) {

@@ -24,8 +24,8 @@ struct ruling {
   /// For an override, its `site_override`. For a halt, 1 more than its `halt_reason`. For a
   /// sign-off or quarantine, 1. If the ruling was lifted, 0.
   std::uint8_t value = 0;
-  /// When the ruling was made, in milliseconds since the epoch. Of two rulings, the later one
-  /// applies.
+  /// The time of the ruling, in milliseconds since the epoch. If there are two rulings, the later
+  /// one applies.
   std::int64_t stamp = 0;
   bool is_own = false;  ///< this process made it
 

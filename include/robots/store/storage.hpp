@@ -18,21 +18,21 @@ struct cache_entry {
   std::shared_ptr<const robots::policy> policy{};  ///< never null in a stored entry
   time_point fresh_until{};                        ///< until then, it needs no request
   time_point keep_until{};  ///< after that it may be dropped; not before `fresh_until`
-  /// The epoch of the shared store in which the entry was last checked. A new epoch begins when
-  /// changes of that store may have been missed. 0 without a shared store.
+  /// The epoch of the shared store in which the entry was last checked. A new epoch begins when the
+  /// cache may have missed changes of that store. 0 without a shared store.
   std::uint32_t epoch = 0;
 };
 
 /// The place for the entries of a cache, by the key of `site::key`.
 ///
-/// Several threads may call a model at once. If a call throws, the cache does without it and counts
-/// the failure. `find(key, now)` returns the last entry stored under `key`, unless `keep_until <=
-/// now` or the entry was dropped to make room. A storage may forget any entry at any time, but must
-/// never return the entry of another key. `store` replaces an entry. `erase` and `clear` take
-/// effect for every `find` that begins after their return. If the model has `evictions() const`,
-/// the number of entries dropped to make room, `basic_robots_cache::stats` reports it. If it has
-/// `on_drop(f)`, it calls `f(key, expired)` with each entry that it drops. If the model has
-/// `remove_expired(now)`, which drops expired entries and returns their number,
+/// Several threads may call a model at once. If a call throws, the cache continues without its
+/// result and counts the failure. `find(key, now)` returns the last entry stored under `key`,
+/// unless `keep_until <= now` or the entry was dropped to make room. A storage may forget any entry
+/// at any time, but must never return the entry of another key. `store` replaces an entry. `erase`
+/// and `clear` take effect for every `find` that begins after their return. If the model has
+/// `evictions() const`, the number of entries dropped to make room, `basic_robots_cache::stats`
+/// reports it. If it has `on_drop(f)`, it calls `f(key, expired)` with each entry that it drops. If
+/// the model has `remove_expired(now)`, which drops expired entries and returns their number,
 /// `basic_robots_cache::remove_expired` calls it.
 ///
 /// Exemplar: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`.

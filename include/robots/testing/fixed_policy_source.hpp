@@ -12,13 +12,14 @@
 
 namespace robots {
 
-/// Has one policy for every site and sends no requests: for tests, and for crawlers of one site.
+/// A source that has one policy for all sites and sends no requests. It is for tests, and for
+/// crawlers of one site.
 class FixedPolicySource {
  public:
   /// `rules` must not be null.
   explicit FixedPolicySource(std::shared_ptr<const policy> rules) : rules_(std::move(rules)) {}
 
-  /// The policy.
+  /// Returns the policy.
   [[nodiscard]] std::shared_ptr<const policy> get(std::string_view /*host_or_url*/,
                                                   const call_options& /*call*/ = {}) const {
     return rules_;

@@ -30,7 +30,7 @@ class ManualClock {
   /// Starts at the same moment, with this date.
   explicit ManualClock(wall_time start_date) : state_{std::make_shared<state>(start_date)} {}
 
-  // Declared, so that there is no move: a moved-from clock still shares the time.
+  // These are declared, so that a move copies: a moved-from clock still shares the time.
   ManualClock(const ManualClock&) = default;
   ManualClock& operator=(const ManualClock&) = default;
   ~ManualClock() = default;

@@ -167,11 +167,11 @@ class ScriptedFetcher {
       const auto found = state_->scripts.find(request.url);
       script& chosen = found == state_->scripts.end() ? state_->fallback : found->second;
       if (!chosen.call) {
-        const std::size_t turn = chosen.used;
-        if (turn + 1 < chosen.answers.size()) {
+        const std::size_t next = chosen.used;
+        if (next + 1 < chosen.answers.size()) {
           ++chosen.used;
         }
-        return chosen.answers[turn];
+        return chosen.answers[next];
       }
       call = chosen.call;
     }

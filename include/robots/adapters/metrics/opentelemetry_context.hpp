@@ -51,9 +51,9 @@ namespace adapters_detail {
                       : opentelemetry::nostd::string_view{from.data(), from.size()};
 }
 
-/// Returns the span of a call. It comes from an `opentelemetry_context`, or from the identifiers of
-/// the call. Those count as a sampled trace. Without either, returns this thread's active span,
-/// which may be invalid.
+/// Returns the span of a call: the span of an `opentelemetry_context`, or a span with the
+/// identifiers of the call, which counts as sampled. Without either, returns this thread's active
+/// span, which may be invalid.
 [[nodiscard]] inline opentelemetry::trace::SpanContext span_of(const call_context* context) {
   namespace trace = opentelemetry::trace;
   if (const auto* own = dynamic_cast<const opentelemetry_context*>(context)) {

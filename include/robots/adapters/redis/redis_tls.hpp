@@ -78,7 +78,7 @@ class redis_tls {
       throw store_error{"Redis at " + host + ": the host is not valid for TLS"};
     }
     SSL_up_ref(session.get());  // for hiredis, which begins the handshake
-    const adapters_detail::sigpipe_guard guard;
+    const adapters_detail::sigpipe_guard no_signal;
     if (redisInitiateSSL(&connection, session.get()) != REDIS_OK) {
       SSL_free(session.get());
       refuse(host, session.get());
@@ -89,7 +89,7 @@ class redis_tls {
  private:
   /// Continues the handshake as far as the socket permits.
   [[nodiscard]] static short step(const std::string& host, SSL* session) {
-    const adapters_detail::sigpipe_guard guard;
+    const adapters_detail::sigpipe_guard no_signal;
     ERR_clear_error();
     const int result = SSL_do_handshake(session);
     switch (result == 1 ? SSL_ERROR_NONE : SSL_get_error(session, result)) {

@@ -18,13 +18,13 @@
 
 namespace robots::cache_detail {
 
-/// Remembers what halts depend on, even after a policy was evicted or invalidated: the answers of
-/// each site, and the shares of its latest changes. A hash of 64 bits stands for a site. Above
-/// 262,144 sites, it forgets the least recently used ones. Any thread may call it.
+/// Remembers the facts that can halt a site, also after a policy was evicted or invalidated: the
+/// answers of each site, and the shares of its latest changes. A hash of 64 bits stands for a site.
+/// Above 262,144 sites, it forgets the least recently used ones. Any thread may call it.
 class site_memory {
  public:
   /// Notes an answer of a site. Returns true if the answer denies everything and the previous one
-  /// did not. `was_open` says that the previous one did not, by another source.
+  /// did not. `was_open` is true if another source shows that the previous one did not.
   [[nodiscard]] bool turns_hostile(std::string_view key, bool denies_everything, bool was_open) {
     const std::scoped_lock lock{mutex_};
     note& noted = find_or_add(key);
@@ -33,8 +33,8 @@ class site_memory {
     return denies_everything && (was_noted_open || was_open);
   }
 
-  /// Notes whether a site refused its robots.txt or answered. Returns true if it refused, and
-  /// answered before. `was_open` is as above.
+  /// Notes that a site refused its robots.txt, or that it answered. Returns true if it refuses now
+  /// and answered before. `was_open` is as above.
   [[nodiscard]] bool turns_away(std::string_view key, bool refuses, bool was_open) {
     const std::scoped_lock lock{mutex_};
     const bool was_noted_open = std::exchange(find_or_add(key).is_readable, !refuses);
@@ -42,10 +42,10 @@ class site_memory {
   }
 
   /// Notes a change of a site's rules between two retrievals. Returns the sum of the shares of the
-  /// changes within the last `window`. If there are more than 16, all further ones count as one.
+  /// changes within the last `window`. If there are more than 16 changes, the others count as one.
   [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
                                       double share, time_point before, time_point after) {
-    // In whole seconds, since the longest window would overflow in nanoseconds.
+    // The unit is whole seconds, since the longest window would overflow in nanoseconds.
     const auto is_over = [&](const change& one) {
       return std::chrono::ceil<std::chrono::seconds>(after - one.since) > window;
     };

@@ -71,9 +71,9 @@ struct editable_file {
 
 /// Makes an editable copy of a document. The text of the copy means the same to every crawler.
 ///
-/// Comments are lost, and so are lines without effect: rules outside a group, patterns that never
-/// match, invalid delays, groups without a name, and unknown lines with a key that `to_text`
-/// refuses. Other unknown lines are kept. A group that a delay or a similar line divides (see
+/// The copy has no comments, and no lines without effect: rules outside a group, patterns that
+/// never match, invalid delays, groups without a name, and unknown lines with a key that `to_text`
+/// refuses. It has other unknown lines. A group that a delay or a similar line divides (see
 /// `group`) becomes several groups with all rules each. So the copy can be quadratic in the size of
 /// the file. Throws `std::length_error` if it would have more than 1,000,000 rules.
 [[nodiscard]] editable_file to_editable(const document& file);

@@ -1,6 +1,6 @@
-# The sources are the tree that this overlay port lies in. A feature brings the libraries of an adapter;
-# the files that are installed are the same with and without it.
-set(VCPKG_BUILD_TYPE release)  # headers alone: nothing differs in debug, and nothing is linked
+# The sources are the tree that has this overlay port. A feature adds the libraries of an adapter as dependencies;
+# the installed files are the same with and without it.
+set(VCPKG_BUILD_TYPE release)  # there are only headers, so a debug build would be the same
 set(VCPKG_FIXUP_ELF_RPATH OFF)
 cmake_path(SET SOURCE_PATH NORMALIZE "${CURRENT_PORT_DIR}/../../../..")
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}" OPTIONS -DROBOTS_INSTALL_TOOLS=OFF)

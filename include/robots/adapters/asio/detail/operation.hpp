@@ -16,8 +16,8 @@
 
 namespace robots::adapters_detail {
 
-/// A completion handler that is called once: with a result or, if it is destroyed without one, with
-/// `operation_aborted`. It is called on its own executor, never directly.
+/// A completion handler that is called once, with a result. If it is destroyed without a result, it
+/// is called with `operation_aborted`. It is always called on the handler's executor.
 template <class Result, class Handler>
 class asio_operation {
  public:
@@ -57,7 +57,7 @@ class asio_operation {
     }
   }
 
-  std::uint64_t number = 0;  ///< of its look-up
+  std::uint64_t number = 0;  ///< the number of its look-up
 
  private:
   using executor = boost::asio::associated_executor_t<Handler, boost::asio::any_io_executor>;

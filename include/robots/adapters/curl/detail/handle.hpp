@@ -34,7 +34,8 @@ inline void start_curl() {
   }
 }
 
-/// Returns `handle`, or throws std::bad_alloc: that is the only reason why libcurl makes none.
+/// Returns `handle`. Throws std::bad_alloc if it is null, since libcurl only fails to make a handle
+/// if there is no memory.
 template <class Handle>
 [[nodiscard]] Handle made(Handle handle) {
   if (!handle) {

@@ -86,7 +86,7 @@ inline void clear_option(CURL* easy, CURLoption option) noexcept {
 
 /// The source of the proxy if no option names one.
 enum class proxy_source {
-  environment,  ///< `http_proxy` and its like, which libcurl reads
+  environment,  ///< variables such as `http_proxy`, which libcurl reads
   session,      ///< the setup of the handles, and then the environment
 };
 

@@ -171,7 +171,7 @@ class redis_connection {
   void write() {
     int done = 0;
     {
-      const sigpipe_guard guard;
+      const sigpipe_guard no_signal;
       redisBufferWrite(context_.get(), &done);
     }
     check();

@@ -87,14 +87,14 @@ class sqlite_file {
     return rows;
   }
 
-  /// Returns the number that a statement results in, or 0.
+  /// Returns the number that a statement yields, or 0.
   std::int64_t number(const std::string& sql) {
     const std::vector<sqlite_row> rows = ask(sql);
     return rows.empty() ? 0 : rows[0].number;
   }
 
-  /// Returns `work(*this)`, which sees one state of the file. If it throws, the file does not
-  /// change.
+  /// Returns the result of `work(*this)`, which sees one state of the file. If `work` throws, the
+  /// file does not change.
   template <class Work>
   auto transact(const Work& work, const char* begin = "BEGIN") {
     give_up_ = base::saturating_add(std::chrono::steady_clock::now(), options_.timeout);
@@ -109,8 +109,8 @@ class sqlite_file {
     }
   }
 
-  /// Returns `change(*this)`, which adds `octets` octets. If there is no room for them, drops the
-  /// oldest records.
+  /// Returns the result of `change(*this)`, which adds `octets` octets. If there is no room for
+  /// them, drops the oldest records first.
   template <class Change>
   auto write(std::size_t octets, const Change& change) {
     if (octets > options_.max_bytes / 8) {

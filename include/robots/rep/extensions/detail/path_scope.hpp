@@ -23,7 +23,7 @@ namespace robots::rep_detail {
   return {value.substr(0, size), base::trim(value.substr(size), base::is_blank)};
 }
 
-/// Splits a value into its path, empty for every path, and the statement about it.
+/// Splits a value into a path and the statement about it. An empty path means every path.
 /// draft-ietf-aipref-attach-05, section 3.2: a path begins with `/` and ends before the first
 /// blank.
 [[nodiscard]] constexpr std::pair<std::string_view, std::string_view> split_scope(

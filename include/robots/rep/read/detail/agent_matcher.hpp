@@ -9,8 +9,8 @@
 
 namespace robots::rep_detail {
 
-/// How well a User-agent line fits a crawler, from worst to best. If a crawler has several names,
-/// some of them fit better than others.
+/// The quality of the match of a User-agent line with a crawler, from worst to best. If a crawler
+/// has several names, some of them fit better than others.
 enum class agent_match : std::size_t { none, everyone, own };
 
 /// Decides whether a User-agent line names a crawler.
@@ -27,7 +27,8 @@ class agent_matcher {
     }
   }
 
-  /// Returns the crawler's token as it was given; empty for a crawler that only `*` covers.
+  /// Returns the crawler's token as the caller wrote it, or an empty text for a crawler to which
+  /// only `*` applies.
   [[nodiscard]] constexpr std::string_view token() const noexcept { return token_; }
 
   [[nodiscard]] constexpr agent_match compare(std::string_view value) const noexcept {

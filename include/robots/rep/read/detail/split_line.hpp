@@ -29,8 +29,8 @@ struct key_and_value {
   return {.key = key, .value = value, .colon = true, .found = !key.empty()};
 }
 
-/// Splits a line without a colon. People forget it, so a line of two words is also a key and a
-/// value.
+/// Splits a line without a colon. Authors forget the colon, so a line of two words is a key and a
+/// value, too.
 [[nodiscard]] constexpr key_and_value split_words(std::string_view line) noexcept {
   const auto blank = std::find_if(line.begin(), line.end(), base::is_ws);
   if (blank == line.end()) {

@@ -25,7 +25,7 @@ class group_selection {
     return is_more;
   }
 
-  /// Returns true if a line of another kind at this place applies, as far as is known yet.
+  /// Returns true if a line of another kind at this place applies, as far as the lines so far show.
   [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
     const agent_match named = is_rule(kind) ? in_group_ : right_above_;
     return named == found_ && named != agent_match::none;

@@ -37,8 +37,9 @@ class step_budget {
 /// false when the `steps` are used up.
 ///
 /// Uses the first occurrence of each literal after a `*`: a later one would leave less text for the
-/// rest. Searches for the last literal first, since it is enough if the target does not have it.
-/// Searches for it again if it stands too early. Linear in pattern and target; not recursive.
+/// rest. Searches for the last literal first: if the target does not have it, the answer is known.
+/// Searches for it again if it is before the end of another literal. Linear in pattern and target;
+/// not recursive.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, std::string_view target,
                                      step_budget& steps) noexcept {
   constexpr auto npos = std::string_view::npos;

@@ -14,7 +14,8 @@
 
 namespace robots::rep_detail {
 
-/// Makes the rules of a crawler with several names. Without a name, only `*` covers the crawler.
+/// Makes the rules of a crawler with several names. Without a name, only the rules of `*` apply to
+/// the crawler.
 class names_collector {
  public:
   constexpr names_collector(std::span<const std::string_view> user_agents,
@@ -38,7 +39,7 @@ class names_collector {
   }
 
  private:
-  /// An earlier name fits better, unless the groups of all names are merged.
+  /// An earlier name is a better match, unless the groups of all names are merged.
   [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (names_[i].compare(value) == agent_match::own) {
@@ -51,7 +52,7 @@ class names_collector {
   }
 
   std::vector<agent_matcher> names_;
-  std::size_t first_named_;  // the number of names if none was named so far
+  std::size_t first_named_;  // the number of names, if no line has named the crawler so far
   bool merges_;
   rule_collector collector_;
 };

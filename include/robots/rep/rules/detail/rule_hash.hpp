@@ -11,8 +11,8 @@ namespace robots::rep_detail {
 /// The state of a hash after some whole words of a text; the remaining octets complete the hash. So
 /// the states on the way to the hash of a long text serve all of its prefixes.
 ///
-/// It is not secure: an attacker can find texts with equal hashes. They cost time, linear in their
-/// number, but no wrong answer.
+/// It is not secure: an attacker can find texts with equal hashes. Such texts take time that is
+/// linear in their number, but never cause a wrong answer.
 class hash_state {
  public:
   /// Returns the state after one more word.
@@ -21,8 +21,8 @@ class hash_state {
     return hash_state{product ^ product >> 32U};
   }
 
-  /// Returns the hash with the first `count` octets of `word`, 0 to 7. Its first bits are the best
-  /// ones.
+  /// Returns the hash with the first `count` octets of `word`, 0 to 7. Its first bits are the most
+  /// random ones.
   [[nodiscard]] constexpr std::uint64_t finish(octet_word word, std::size_t count) const noexcept {
     return (state_ ^ (word & octet_mask(count))) * factor;
   }

@@ -53,8 +53,8 @@ struct literal_search {
   std::size_t steps = 0;
 };
 
-/// A literal up to this length is compared at many positions at once. This is the fastest way on
-/// real text, and reads each octet at most this many times.
+/// A literal up to this length is compared at many positions at once. This is the fastest method
+/// for real texts, and reads each octet at most this many times.
 inline constexpr std::size_t short_literal = 16;
 
 /// Searches for a literal of 1 to `short_literal` octets. A step takes about a nanosecond. There
@@ -81,7 +81,7 @@ inline constexpr std::size_t short_literal = 16;
     if (std::is_constant_evaluated()) {
       continue;
     }
-    // If one candidate is wrong, there may be more.
+    // If one candidate is wrong, others may follow.
     for (std::size_t blocks = 8;
          blocks > 0 && text.size() - place >= octet_block::size + short_literal; --blocks) {
       const auto equal_to = [&](std::size_t i) {
