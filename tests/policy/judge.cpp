@@ -169,7 +169,8 @@ TEST_CASE("A record from elsewhere is as old as its date says") {
   CHECK(judged(retrieved, strict())->fetched_at() == now.steady);
 }
 
-TEST_CASE("No record is used for longer than the options permit, even if another process wrote it") {
+TEST_CASE(
+    "No record is used for longer than the options permit, even if another process wrote it") {
   record retrieved = record_of_outcome(outcome::success, body);
   retrieved.lifetime = std::chrono::seconds::max();
   CHECK(judged(retrieved, strict())->source().lifetime == 24h);

@@ -15,7 +15,8 @@ using robots::policy;
 using robots::policy_detail::is_answer_for;
 using robots::test::record_of_outcome;
 
-TEST_CASE("A site without an answer is denied under its host without a scheme and under its origins") {
+TEST_CASE(
+    "A site without an answer is denied under its host without a scheme and under its origins") {
   const policy unreachable{fallback_action::deny_all, "FooBot",
                            record_of_outcome(outcome::unreachable)};
   for (const char* const key : {"example.com", "https://example.com", "http://example.com"}) {

@@ -150,7 +150,8 @@ TEST_CASE("Missed erasures begin with the leases of the sites") {
                             [](const std::string& one) { return !one.starts_with("https://"); }));
 }
 
-TEST_CASE("An observer gets an event for each key that finds no room among those that the store missed") {
+TEST_CASE(
+    "An observer gets an event for each key that finds no room among those that the store missed") {
   fixture test;
   for (int i = 0; i < 65'536; ++i) {
     test.store->erase_later("site" + std::to_string(i) + ".test");
