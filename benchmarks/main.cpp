@@ -36,7 +36,7 @@ using namespace std::chrono_literals;
 
 struct settings {
   std::filesystem::path out = ".";
-  bool trial = false;  // each row runs once and shortly, as a test
+  bool trial = false;  // each row runs once and briefly, as a test
 };
 
 /// Reports the progress, on the terminal and in notes.tsv.

@@ -134,21 +134,30 @@ bool is_declared(std::string_view code, std::size_t start, std::size_t end) {
   return std::ranges::find(no_types, type) == no_types.end();
 }
 
-std::size_t vague_names_in(std::string_view code) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < code.size();) {
-    if (!is_word(code[i])) {
-      ++i;
+/// Calls `use(start, end)` for each word of a text.
+template <class Use>
+void for_each_word(std::string_view text, Use use) {
+  for (std::size_t start = 0; start < text.size();) {
+    if (!is_word(text[start])) {
+      ++start;
       continue;
     }
-    std::size_t end = i;
-    while (end < code.size() && is_word(code[end])) {
+    std::size_t end = start;
+    while (end < text.size() && is_word(text[end])) {
       ++end;
     }
-    const std::string_view word = code.substr(i, end - i);
-    count += std::ranges::find(vague, word) != vague.end() && is_declared(code, i, end) ? 1U : 0U;
-    i = end;
+    use(start, end);
+    start = end;
   }
+}
+
+std::size_t vague_names_in(std::string_view code) {
+  std::size_t count = 0;
+  for_each_word(code, [&](std::size_t start, std::size_t end) {
+    const std::string_view word = code.substr(start, end - start);
+    count +=
+        std::ranges::find(vague, word) != vague.end() && is_declared(code, start, end) ? 1U : 0U;
+  });
   return count;
 }
 
@@ -183,24 +192,15 @@ bool is_in_rooms(std::string_view path, std::string_view rooms) {
 /// `path` is relative to include/robots.
 std::size_t misnamed_in(std::string_view code, std::string_view path) {
   std::size_t count = 0;
-  for (std::size_t i = 0; i < code.size();) {
-    if (!is_word(code[i])) {
-      ++i;
-      continue;
-    }
-    std::size_t end = i;
-    while (end < code.size() && is_word(code[end])) {
-      ++end;
-    }
-    const std::string_view name = code.substr(i, end - i);
-    i = end;
+  for_each_word(code, [&](std::size_t start, std::size_t end) {
+    const std::string_view name = code.substr(start, end - start);
     if (std::ranges::find(other_meanings, name) != other_meanings.end()) {
-      continue;
+      return;
     }
     for (const glossary_word& own : glossary) {
       count += has_word(name, own.word) && !is_in_rooms(path, own.rooms) ? 1U : 0U;
     }
-  }
+  });
   return count;
 }
 
@@ -226,21 +226,11 @@ std::size_t fragments_in(std::string_view text) {
 /// The words of `misused` in a comment, without code in backticks.
 std::size_t misused_words_in(std::string_view text) {
   std::size_t count = 0;
-  bool is_quoted = false;
-  for (std::size_t i = 0; i < text.size();) {
-    is_quoted = is_quoted != (text[i] == '`');
-    if (!is_word(text[i])) {
-      ++i;
-      continue;
-    }
-    std::size_t end = i;
-    while (end < text.size() && is_word(text[end])) {
-      ++end;
-    }
-    const std::string_view word = text.substr(i, end - i);
+  for_each_word(text, [&](std::size_t start, std::size_t end) {
+    const bool is_quoted = std::ranges::count(text.substr(0, start), '`') % 2 != 0;
+    const std::string_view word = text.substr(start, end - start);
     count += !is_quoted && std::ranges::find(misused, word) != misused.end() ? 1U : 0U;
-    i = end;
-  }
+  });
   return count;
 }
 

@@ -3,7 +3,7 @@
 
 namespace bench {
 
-/// Registers a row for each file. In a trial, each row runs once and shortly.
+/// Registers a row for each file. In a trial, each row runs once and briefly.
 void register_attack_rows(bool trial);
 
 }  // namespace bench

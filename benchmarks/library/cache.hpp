@@ -4,7 +4,7 @@
 
 namespace bench {
 
-/// Fills the caches and registers their rows. In a trial, each row runs once and shortly.
+/// Fills the caches and registers their rows. In a trial, each row runs once and briefly.
 void register_cache_rows(bool trial);
 
 }  // namespace bench

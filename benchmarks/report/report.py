@@ -55,7 +55,7 @@ def main():
     remark = "Times are those of the fastest repetition: neighbours can only slow a row down."
     if results.trial:
         remark = (
-            "A TRIAL: each row was run once and shortly, on a part of the inputs. Its times, and "
+            "A TRIAL: each row was run once and briefly, on a part of the inputs. Its times, and "
             "what is said of the bars, mean nothing."
         )
     notes = table(["", "what", "note"], [[*note, "", ""][:3] for note in results.notes])
