@@ -36,7 +36,7 @@ class fault_server {
 
   /// Speaks HTTP.
   explicit fault_server(planner plan);
-  /// Speaks HTTPS, or has the fault of TLS instead.
+  /// Speaks HTTPS. With a `kind` other than `none`, its TLS fails in this way.
   fault_server(planner plan, const certificate& identity, tls_fault kind = tls_fault::none);
   fault_server(const fault_server&) = delete;
   fault_server& operator=(const fault_server&) = delete;
