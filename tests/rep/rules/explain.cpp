@@ -27,5 +27,6 @@ TEST_CASE("The explanation of a verdict without a rule says why there is none") 
   CHECK(explain(rules.match("/robots.txt")) == "/robots.txt itself");
   CHECK(explain(rules.match('/' + std::string(70'000, 'x'))) ==
         "the URL is too long to compare, or there are too many rules");
-  CHECK(explain({.allowed = false}) == "no rule decides, but the policy of the site denies");
+  CHECK(explain(robots::verdict{.allowed = false}) ==
+        "no rule decides, but the policy of the site denies");
 }
