@@ -173,11 +173,13 @@ class any_host_gate {
   [[nodiscard]] statistics stats() const;
 
  protected:
+  /// Takes over the clock and the observer.
   any_host_gate(gate_options options, std::unique_ptr<polite_detail::gate_environment> environment);
   any_host_gate(const any_host_gate&) = delete;
   any_host_gate& operator=(const any_host_gate&) = delete;
   ~any_host_gate() = default;
 
+  /// Returns the clock and the observer.
   [[nodiscard]] polite_detail::gate_environment& environment() const noexcept;
 
  private:
