@@ -38,7 +38,6 @@ export namespace robots {
   using robots::admission_reason;
   using robots::admission_result;
   using robots::any_event;
-  using robots::any_fallback_policy;
   using robots::any_host_gate;
   using robots::basic_admission;
   using robots::basic_host_gate;
