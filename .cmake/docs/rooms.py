@@ -10,7 +10,8 @@ robots = include / "robots"
 
 
 def room_of(path):
-    parts = path.split("/")[:-1]
+    """The folder of a header, or nothing for the headers of no room and those that only declare."""
+    parts = [] if path.endswith("fwd.hpp") else path.split("/")[:-1]
     return "/".join(part for part in parts[:2] if part != "detail") if parts else ""
 
 
