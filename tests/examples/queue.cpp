@@ -5,6 +5,7 @@
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>
 
+#include <chrono>
 #include <iostream>
 #include <map>
 #include <string>
@@ -12,13 +13,12 @@
 
 int main(int argc, char** argv) {
   using enum robots::admission_reason;
-  const robots::curl_options network{.allowed_addresses = {"127.0.0.0/8"}};  // only for the test
+  robots::CurlFetcher web{{.allowed_addresses = {"127.0.0.0/8"}}};  // only for the test
   robots::basic_robots_cache<robots::CurlFetcher> cache{
       {.user_agent = "FooBot", .fallback = robots::fallback_policy::strict(), .sign_off = {"gov"}},
-      robots::CurlFetcher{network}};
+      web};
   robots::basic_host_gate gate{{}};
   robots::basic_admission front{cache, gate};
-  robots::CurlFetcher pages{network};
   std::multimap<robots::time_point, std::string> queue;  // a broker has its own way to delay
   for (int i = 1; i < argc; ++i) {
     queue.emplace(robots::time_point{}, argv[i]);
@@ -30,9 +30,11 @@ int main(int argc, char** argv) {
     auto answer = front.try_admit(url);  // blocks only for a robots.txt
     std::cout << url << ": " << to_string(answer.reason) << '\n';
     if (answer) {
-      answer.reservation.complete({.status = pages.fetch({.url = url}).status});
-    } else if (answer.reason == not_yet || answer.reason == busy || answer.reason == no_room) {
+      answer.reservation.complete({.status = web.fetch({.url = url}).status});
+    } else if (answer.reason == not_yet || answer.reason == busy) {
       queue.emplace(answer.plan.at, url);
+    } else if (answer.reason == no_room) {
+      queue.emplace(std::chrono::steady_clock::now() + std::chrono::seconds{1}, url);
     } else if (answer.reason == halted || answer.reason == needs_sign_off) {
       std::cerr << "for a person to review: " << url << '\n';
     }
