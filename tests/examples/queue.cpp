@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   robots::basic_admission front{cache, gate};
   std::multimap<robots::time_point, std::string> queue;  // a broker has its own way to delay
   for (int i = 1; i < argc; ++i) {
-    queue.emplace(robots::time_point{}, argv[i]);
+    queue.emplace(std::chrono::steady_clock::now(), argv[i]);
   }
   while (!queue.empty()) {
     const auto [due, url] = *queue.begin();
@@ -31,10 +31,8 @@ int main(int argc, char** argv) {
     std::cout << url << ": " << to_string(answer.reason) << '\n';
     if (answer) {
       answer.reservation.complete({.status = web.fetch({.url = url}).status});
-    } else if (answer.reason == not_yet || answer.reason == busy) {
-      queue.emplace(answer.plan.at, url);
-    } else if (answer.reason == no_room) {
-      queue.emplace(std::chrono::steady_clock::now() + std::chrono::seconds{1}, url);
+    } else if (answer.reason == not_yet || answer.reason == busy || answer.reason == no_room) {
+      queue.emplace(answer.reason == no_room ? due + std::chrono::seconds{1} : answer.plan.at, url);
     } else if (answer.reason == halted || answer.reason == needs_sign_off) {
       std::cerr << "for a person to review: " << url << '\n';
     }
