@@ -99,6 +99,10 @@ TEST_CASE("An override of a site applies until it is lifted") {
   CHECK(to_string(events[0].second) == "deny");
   CHECK(events[1].first == "nasa.gov");
 
+  bot.cache.set_override("http://example.com:443", site_override::deny);
+  CHECK(bot.cache.overrides()[0].first == "http://example.com:443");
+  bot.cache.set_override("http://example.com:443", site_override::none);
+
   bot.cache.set_override(home, site_override::none);
   bot.cache.set_override("nasa.gov", site_override::none);
   CHECK(bot.cache.overrides().empty());

@@ -281,3 +281,36 @@ TEST_CASE("A driver continues a look-up during which memory ran out") {
     CHECK(failures > 3);
   }
 }
+
+TEST_CASE("A site in quarantine gets no requests, even if memory ran out when it began") {
+  bool has_failed = true;
+  for (int allowance = 0; has_failed; ++allowance) {
+    REQUIRE(allowance < 1'000);
+    robots::ScriptedFetcher web;
+    web.otherwise(robots::ScriptedFetcher::ok("<html></html>"));
+    robots::ManualClock clock;
+    robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock> cache{
+        {.user_agent = "FooBot/1.0",
+         .fallback = robots::fallback_policy::strict(),
+         .quarantine_after = 1},
+        web,
+        clock};
+    allocations_left = allowance;
+    try {
+      static_cast<void>(cache.check("https://example.com/"));
+      has_failed = allocations_left == 0;
+    } catch (const std::bad_alloc&) {
+      has_failed = true;
+    }
+    allocations_left = never;
+    for (int retry = 0; retry < 3 && !cache.is_quarantined("https://example.com"); ++retry) {
+      clock.advance(std::chrono::days{8});
+      static_cast<void>(cache.check("https://example.com/"));
+    }
+    CHECK(cache.is_quarantined("https://example.com"));
+    const std::size_t requests = web.count();
+    clock.advance(std::chrono::days{8});
+    CHECK_FALSE(cache.allowed("https://example.com/"));
+    CHECK(web.count() == requests);
+  }
+}

@@ -89,7 +89,8 @@ class site_table {
     entry.until = now;
     order_.insert(&entry);
     try {
-      sites_.emplace(std::string_view{entry.key}, std::move(added));
+      // A failed `emplace` may destroy its arguments, and `entry` is still in `order_`.
+      sites_.emplace(std::string_view{entry.key}, nullptr).first->second = std::move(added);
     } catch (...) {
       order_.erase(&entry);
       throw;

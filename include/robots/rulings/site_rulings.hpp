@@ -112,7 +112,12 @@ class site_rulings {
   void note_malformed(std::string_view key, const std::shared_ptr<const call_context>& context,
                       const Make& make) {
     if (quarantine_.note_malformed(key, make)) {
-      note_quarantine(key, true, context);
+      try {
+        note_quarantine(key, true, context);
+      } catch (...) {
+        quarantine_.release(key);  // no memory: the next malformed files count again
+        throw;
+      }
     }
   }
   /// Releases a site from quarantine and resets its count of malformed files.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/config.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision_reason.hpp>
@@ -12,6 +13,12 @@
 #include <algorithm>
 
 namespace robots::rulings_detail {
+
+/// Returns the key of the site of a ruling. `bare` cannot be parsed for this: a port in `host:443`
+/// would stand for a scheme.
+[[nodiscard]] inline std::string key_of(const std::string& bare, const ruling& added) {
+  return added.scheme ? std::string{to_string(*added.scheme)}.append("://").append(bare) : bare;
+}
 
 ROBOTS_INLINE site_rulings::site_rulings(const ruling_options& options,
                                          detail::event_teller& teller, sharing share)
@@ -108,9 +115,7 @@ ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> site_rulings::o
   return collect<named_override>([](auto& result, const std::string& bare, const entry& own) {
     for (const ruling& listed : own.rulings) {
       if (listed.kind == ruling_kind::site_override && listed.value > 0) {
-        site name = *parse_site(bare);
-        name.scheme = listed.scheme;
-        result.emplace_back(name.key(), static_cast<site_override>(listed.value));
+        result.emplace_back(key_of(bare, listed), static_cast<site_override>(listed.value));
       }
     }
   });
@@ -333,9 +338,7 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::rule(
 ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& added,
                                       std::uint8_t before,
                                       const std::shared_ptr<const call_context>& context) {
-  site name = *parse_site(bare);
-  name.scheme = added.scheme;
-  const std::string key = name.key();
+  const std::string key = key_of(bare, added);
   bool denies = added.value > 0;
   switch (added.kind) {
     case ruling_kind::site_override: {
@@ -355,7 +358,7 @@ ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& add
       break;
     case ruling_kind::quarantine: {
       // A ruling of this process comes from `quarantine_`.
-      if (added.is_own || (denies ? quarantine_.hold(key, policy_for_quarantine(name))
+      if (added.is_own || (denies ? quarantine_.hold(key, policy_for_quarantine(*parse_site(key)))
                                   : quarantine_.release(key))) {
         teller_.tell(quarantine_event{teller_.about(key, context), !denies});
       }

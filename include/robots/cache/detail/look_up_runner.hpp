@@ -284,7 +284,16 @@ class look_up_runner {
 
   /// Lets a thread for the store ask when the work is due.
   void queue(shared_work work) {
-    if (queue_.add(std::move(work)) && !store_threads_.run([this] { serve(); }, true)) {
+    if (!queue_.add(std::move(work))) {
+      return;
+    }
+    bool is_served = false;
+    try {
+      is_served = store_threads_.run([this] { serve(); }, true);
+    } catch (...) {
+      cache_.parts.counters.add(cache_event::failures);  // no memory
+    }
+    if (!is_served) {
       for (const shared_work& waiting : queue_.take_all()) {
         go_on_without_store(waiting);
       }
