@@ -18,13 +18,15 @@
 
 namespace robots::cache_detail {
 
-/// Remembers what can halt a site, even after its policy was evicted or invalidated: the answers of
-/// each site, and the shares of its latest changes. A hash of 64 bits stands for a site. Above
-/// 262,144 sites, it forgets the least recently used ones. Any thread may call it.
+/// Remembers the facts that can halt a site, even after its policy was evicted or invalidated.
+/// These are the answers of each site, and the shares of its latest changes. A hash of 64 bits
+/// stands for a site. Above 262,144 sites, the least recently used sites are forgotten. Any thread
+/// may call any member.
 class site_memory {
  public:
-  /// Notes an answer of a site. Returns true if the answer denies everything and the previous one
-  /// did not. `was_open` is true if another source shows that the previous one did not.
+  /// Notes an answer of a site. Returns true if the answer denies everything and the previous
+  /// answer did not. `was_open` is true if another source shows that the previous answer did not
+  /// deny everything.
   [[nodiscard]] bool turns_hostile(std::string_view key, bool denies_everything, bool was_open) {
     const std::scoped_lock lock{mutex_};
     note& noted = find_or_add(key);
@@ -83,7 +85,7 @@ class site_memory {
   static constexpr std::size_t most = 262'144;
 
   struct change {
-    time_point since;  // the time when the rules before it were fetched
+    time_point since;  // the time when the rules before this change were fetched
     double share = 0;
   };
 
@@ -91,7 +93,7 @@ class site_memory {
     time_point failing_since = (time_point::max)();
     bool is_open = false;      // the last answer did not deny everything
     bool is_readable = false;  // the site has not refused its robots.txt since its last answer
-    std::forward_list<change> changes{};  // the newest first
+    std::forward_list<change> changes{};  // the newest change first
   };
 
   [[nodiscard]] note& find_or_add(std::string_view key) {
