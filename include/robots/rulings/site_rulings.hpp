@@ -134,7 +134,7 @@ class site_rulings {
       std::function<void(std::string_view)> on_denied);
 
   /// Merges a record that another process has sent. Returns false, and has no effect, if `text` is
-  /// not a record, if the record has a ruling later than `latest`, or if the record is about
+  /// not a record. The same happens if the record has a ruling later than `latest`, or is about
   /// another site than `bare_site`.
   bool learn(std::string_view text, wall_time latest, std::string_view bare_site = {});
   /// Sends the rulings of this process on a site to the store. Call this if the shared store has no
