@@ -17,11 +17,12 @@ namespace robots {
 /// The options for slowing down a host that answers 429 or 503. Each such response doubles the
 /// delay, and each success halves it again.
 struct slow_down_options {
-  std::chrono::nanoseconds first = std::chrono::seconds{1};  ///< a shorter delay is doubled from
-                                                             ///< this
-  std::chrono::nanoseconds most = std::chrono::minutes{5};   ///< the longest delay after doubling
-  std::chrono::nanoseconds lasts =
-      std::chrono::minutes{10};  ///< how long a slowdown stays after the latest 429 or 503
+  /// The delay from which doubling starts, if the host's delay is shorter.
+  std::chrono::nanoseconds first = std::chrono::seconds{1};
+  /// The longest delay after doubling.
+  std::chrono::nanoseconds most = std::chrono::minutes{5};
+  /// The time for which a slowdown stays after the latest 429 or 503.
+  std::chrono::nanoseconds lasts = std::chrono::minutes{10};
 };
 
 /// The options of a `basic_host_gate`.
