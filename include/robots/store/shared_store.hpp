@@ -78,26 +78,29 @@ struct store_reply {
 /// empty.
 ///
 /// - `load(key)` returns the value that any process published last under `key`, unless the value
-/// expired or was erased or evicted. `load_all(keys)` returns the values of many keys, in the order
-/// of `keys`, in few round trips. - `publish(key, value, lifetime)` replaces the value for all
-/// processes. If a value cannot be stored whole, it is not stored. A lifetime of 0 or less erases
-/// the value. With the longest lifetime, the value stays until the store needs the room. -
-/// `publish(key, value, lifetime, lease)` publishes only if `lease` is held, and ends the lease, in
-/// one step. The lease may belong to another key. If the lease was erased or has expired, the call
-/// stores nothing and returns false. So a value that was fetched under a lease never comes back
-/// after `erase`. - `erase(key)` removes the value of `key` and ends its lease, even if another
-/// process holds it. Every `load` that begins after the return of `erase` sees the erasure. The
-/// other processes get the key through `watch`, even if the key had no value. - `announce(key)`
-/// notifies the other processes that their copies of the value are out of date. - `try_lease(key,
-/// duration)` returns a lease if no process holds one and `duration` is above 0. The lease expires
-/// after `duration`. `take_lease(key, duration)` takes the lease even from another process, which
-/// then loses the lease; `duration` must be above 0. `release(lease)` ends a lease. `release` has
-/// no effect on a lease that has expired or was taken. `publish` without a lease does not change
-/// leases. - `watch(on_change)` calls `on_change(key)` for each key that another process erased or
-/// announced, within a second, from a thread of the store. If some keys may have been missed, the
-/// store calls `on_change("")`. A new watch replaces an earlier watch. After `watch({})` or the end
-/// of the store, no call of `on_change` is running. `on_change` must not call the store and must
-/// not throw.
+///   expired or was erased or evicted. `load_all(keys)` returns the values of many keys, in the
+///   order of `keys`, in few round trips.
+/// - `publish(key, value, lifetime)` replaces the value for all processes. If a value cannot be
+///   stored whole, it is not stored. A lifetime of 0 or less erases the value. With the longest
+///   lifetime, the value stays until the store needs the room.
+/// - `publish(key, value, lifetime, lease)` publishes only if `lease` is held, and ends the lease,
+///   in one step. The lease may belong to another key. If the lease was erased or has expired, the
+///   call stores nothing and returns false. So a value that was fetched under a lease never comes
+///   back after `erase`.
+/// - `erase(key)` removes the value of `key` and ends its lease, even if another process holds it.
+///   Every `load` that begins after the return of `erase` sees the erasure. The other processes get
+///   the key through `watch`, even if the key had no value.
+/// - `announce(key)` notifies the other processes that their copies of the value are out of date.
+/// - `try_lease(key, duration)` returns a lease if no process holds one and `duration` is above 0.
+///   The lease expires after `duration`. `take_lease(key, duration)` takes the lease even from
+///   another process, which then loses the lease; `duration` must be above 0. `release(lease)` ends
+///   a lease. `release` has no effect on a lease that has expired or was taken. `publish` without a
+///   lease does not change leases.
+/// - `watch(on_change)` calls `on_change(key)` for each key that another process erased or
+///   announced, within a second, from a thread of the store. If some keys may have been missed, the
+///   store calls `on_change("")`. A new watch replaces an earlier watch. After `watch({})` or the
+///   end of the store, no call of `on_change` is running. `on_change` must not call the store and
+///   must not throw.
 ///
 /// A moved store keeps its watch. Nobody may call the store during the move.
 ///
