@@ -42,7 +42,7 @@ struct json_log_options {
   /// The share of decisions and admissions that are written, from 0 to 1, picked at random.
   /// Decisions of the fallback policy are always written.
   double decision_share = 1;
-  std::size_t text_bytes = 2048;  ///< longer texts are cut, and `NAME_bytes` has the full length
+  std::size_t text_bytes = 2048;  ///< longer texts are cut; `NAME_bytes` states the full length
   /// With 0, the thread that reports an event calls the sink, one thread at a time. Above 0, a
   /// background thread calls the sink, and up to about `queue_bytes` octets of lines may wait. A
   /// line for which there is no room is lost and counted.
