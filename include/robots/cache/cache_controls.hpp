@@ -31,8 +31,9 @@ struct found;
 
 }  // namespace cache_detail
 
-/// The part of `basic_robots_cache` that does not depend on its template arguments: rulings,
-/// overrides and questions about sites. An operator's console can use a `cache_controls&`.
+/// The part of `basic_robots_cache` that does not depend on its template arguments. It has the
+/// rulings, the overrides and the questions about sites. An operator's console can use a
+/// `cache_controls&`.
 ///
 /// Any thread may call any member function. Network failures and bad content never throw.
 class cache_controls {
@@ -76,19 +77,19 @@ class cache_controls {
   /// old list until it ends.
   void set_excluded(std::span<const std::string> entries);
 
-  /// Sets an override for a site. `site_override::none` removes it. An override takes precedence
-  /// over robots.txt, exclusions and quarantine, but not over a halt or a missing sign-off. A host
-  /// without a scheme and its https and http origins share overrides, but each name uses its own
-  /// override first. An origin without an override uses the override of its host. A host without an
-  /// override uses the override of its https origin or, if there is none, of its http origin.
-  /// Throws `std::invalid_argument` for a text that names no site.
+  /// Sets an override for a site. `site_override::none` removes the override. An override takes
+  /// precedence over robots.txt, exclusions and quarantine, but not over a halt or a missing
+  /// sign-off. A host without a scheme and its https and http origins share overrides, but each
+  /// name uses its own override first. An origin without an override uses the override of its host.
+  /// A host without an override uses the override of its https origin or, if there is none, of its
+  /// http origin. Throws `std::invalid_argument` for a text that names no site.
   void set_override(std::string_view host_or_url, site_override value);
 
   /// Returns the overrides, sorted by `site::key`.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
   /// Halts a site, for both schemes, until `resume`. Nothing is allowed at a halted site
-  /// (`decision_reason::halted`), and the cache sends no new request to it, not even after a
+  /// (`decision_reason::halted`), and the cache sends no new request to the site, not even after a
   /// redirect. Requests that wait in a gate of a `basic_admission` are refused. The cache itself
   /// also halts sites, by `cache_options::halt_hostile`, `halt_unreachable_after` and
   /// `halt_revoked`. At most 65,536 sites can be halted at once; further calls have no effect.
@@ -105,10 +106,11 @@ class cache_controls {
   /// Returns the halted sites and the reasons, sorted by `site::key` without a scheme.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
-  /// Calls `on_denied` with the key of each site when a ruling begins to deny it: a halt, an
-  /// override, a quarantine, or a withdrawn sign-off. The ruling may come from another process.
-  /// Destroy the result to end the calls. Any thread may make these calls. `on_denied` must not
-  /// block, must not make a ruling, and must not destroy the result. Its exceptions are dropped.
+  /// Calls `on_denied` with the key of each site when a ruling begins to deny the site. Such a
+  /// ruling is a halt, an override, a quarantine, or a withdrawn sign-off. The ruling may come from
+  /// another process. Destroy the result to end the calls. Any thread may make these calls.
+  /// `on_denied` must not block, must not make a ruling, and must not destroy the result. Its
+  /// exceptions are dropped.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view site)> on_denied);
 
@@ -168,13 +170,13 @@ class cache_controls {
   /// Stops the cache's own threads and waits for them.
   ~cache_controls();
 
-  /// Returns the part of a text that may be the key of its site, so that the text need not be
-  /// parsed. Returns an empty text if a ruling may apply to the site.
+  /// Returns the part of the text that may be the key of the site, which is faster than parsing the
+  /// text. Returns an empty text if a ruling may apply to the site.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
 
-  /// Returns the number of the crawler for a call: 0 for `cache_options::user_agent`, 1 for the
-  /// first of `cache_options::other_agents`, and so on. Throws `std::invalid_argument` if the name
-  /// is not listed.
+  /// Returns the number of the crawler for a call. Number 0 is `cache_options::user_agent`, and
+  /// number 1 is the first of `cache_options::other_agents`. Throws `std::invalid_argument` if the
+  /// name is not listed.
   [[nodiscard]] std::size_t agent_of(const call_options& call) const {
     return call.user_agent.empty() ? 0 : agent_named(call.user_agent);
   }
@@ -196,7 +198,7 @@ class cache_controls {
   [[nodiscard]] look_up begin(std::string_view host_or_url, std::string_view tried,
                               cache_detail::found known, const call_options& call);
 
-  /// Decides on a target and counts it.
+  /// Decides on a target and counts the decision.
   [[nodiscard]] decision decide(std::string_view target, cache_detail::found known) const;
 
   /// Returns the key of the site of a URL if an observer needs the key. Otherwise, or if the text
@@ -211,7 +213,7 @@ class cache_controls {
 
   void count(const decision& decided) const;
 
-  /// Decides on a target without counting it.
+  /// Decides on a target without counting the decision.
   [[nodiscard]] decision uncounted_decision(std::string_view target,
                                             cache_detail::found known) const;
 

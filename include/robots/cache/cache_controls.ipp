@@ -172,7 +172,7 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
   constexpr int unauthorized = 401;
   constexpr int forbidden = 403;
   constexpr int client_error = 400;
-  constexpr int too_many_requests = 429;  // about the pace, not the rules
+  constexpr int too_many_requests = 429;  // this status is about the pace, not the rules
   const auto asked = parse_site(url);
   const bool is_refusal = status == unauthorized || status == forbidden || is_challenge;
   if (!asked || (!is_refusal && (status < client_error || status == too_many_requests))) {

@@ -34,13 +34,14 @@ struct cache_options {
 
   /// Other crawlers for which the cache also answers, by their product tokens; `*` means the rules
   /// for all crawlers that a file does not name. The cache fetches each file once, with the name
-  /// `user_agent`, and compiles it for each crawler. `call_options::user_agent` selects one.
+  /// `user_agent`, and compiles the file for each crawler. `call_options::user_agent` selects a
+  /// crawler.
   std::vector<std::string> other_agents{};
   /// Hosts that are never fetched and never allowed: top-level domains, suffixes or hosts, as
   /// `should_skip_by_tld` reads them.
   std::vector<std::string> excluded{};
-  /// High-risk sites, which get no requests and are not allowed until somebody has signed them off
-  /// (the pipeline guide: "mandatory manual sign-off"). Entries have the same form as in
+  /// High-risk sites, which get no requests and are not allowed until somebody has signed the sites
+  /// off (the pipeline guide: "mandatory manual sign-off"). Entries have the same form as in
   /// `excluded`. See `basic_robots_cache::sign_off`.
   std::vector<std::string> sign_off{};
   /// Returns true for further high-risk hosts. The argument has the form of `site::host`. Any
@@ -55,8 +56,8 @@ struct cache_options {
   std::chrono::milliseconds timeout{5'000};
   /// The longest time of one call, whatever the network does; 0 means no limit. After this time,
   /// the caller gets the action of `fallback` for `outcome::cancelled`. The fetch continues if
-  /// other callers wait for it, or if `finish_abandoned` is true. `call_options::timeout` overrides
-  /// this option.
+  /// other callers wait for the result, or if `finish_abandoned` is true. `call_options::timeout`
+  /// overrides this option.
   std::chrono::milliseconds longest_call{15'000};
   /// The most redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five. If this limit
   /// is less than five, a further redirect counts as `outcome::server_error`.
@@ -83,7 +84,7 @@ struct cache_options {
   /// The time for which a stale policy still answers while one thread renews it. With 0, callers
   /// wait for the new policy.
   std::chrono::seconds stale_while_revalidate{0};
-  /// The limit of malformed lines. A file above it counts as `outcome::malformed`.
+  /// The limit of malformed lines. A file above this limit counts as `outcome::malformed`.
   malformed_limit malformed{};
   /// After this many malformed files in a row that `fallback` denies, a site goes into quarantine
   /// and gets no requests; 0 means never. See `basic_robots_cache::release`.
@@ -91,10 +92,11 @@ struct cache_options {
 
   /// Halts a site when its robots.txt denies everything and the previous robots.txt did not. Then
   /// nothing is allowed at the site until `basic_robots_cache::resume`, whatever the file says
-  /// later. If false, the rules of the site apply. Empty means `fallback_policy::halts_hostile`:
-  /// true for `strict()` and its variants by `with`, else false. With other policies, one mistake
-  /// of a site would deny it until somebody looks. In any case, a `policy_change_event` reports the
-  /// change. With a shared store, every process that gets this answer halts the site.
+  /// later. If false, the rules of the site apply. Empty means `halts_hostile` of the fallback
+  /// policy, which is true for `strict()` and its variants by `with`. The other presets do not
+  /// halt, since one mistake of a site would deny it until somebody looks. In any case, a
+  /// `policy_change_event` reports the change. With a shared store, every process that gets this
+  /// answer halts the site.
   std::optional<bool> halt_hostile{};
   /// Halts a site whose robots.txt was unavailable for this long (`outcome::unreachable` or
   /// `server_error`). The cache checks this when it asks the site again. 0 means never. See
@@ -107,9 +109,9 @@ struct cache_options {
   /// A change of more than this share of rules and lines (`change_report::share`), from 0 to 1, is
   /// fast (the pipeline guide: ">30% directive delta").
   double fast_change_share = 0.3;
-  /// The window in which changes are added up: they are fast if the sum of their shares is above
-  /// `fast_change_share`. The window begins with the last retrieval before the first change. It
-  /// ends with the retrieval that found the last change. A change that is reverted counts twice.
+  /// The window in which changes are added up. The changes are fast if the sum of their shares is
+  /// above `fast_change_share`. The window begins with the last retrieval before the first change.
+  /// It ends with the retrieval that found the last change. A change that is reverted counts twice.
   /// Empty means that each change counts alone, whatever the time. This is the default. Rules are
   /// fresh for a day, so two retrievals are rarely within one hour, the window of the pipeline
   /// guide.

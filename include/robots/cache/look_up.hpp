@@ -58,13 +58,13 @@ class look_up {
   /// A wait for news, since another look-up, call or thread works on the policy.
   struct news_wait {};
 
-  /// The next step: a request, a wait for a time, a wait for news, or the end.
+  /// The next step. It is a request, a wait for a time, a wait for news, or the policy at the end.
   using step =
       std::variant<fetch_request, retry_wait, news_wait, std::shared_ptr<const robots::policy>>;
 
   /// Leaves the other look-up empty, without a policy and without a step.
   look_up(look_up&&) noexcept;
-  /// Destroys this look-up and takes over the other one.
+  /// Destroys this look-up and takes over the other look-up.
   look_up& operator=(look_up&&) noexcept;
   ~look_up();
 
@@ -83,9 +83,9 @@ class look_up {
   /// Returns true if this look-up did at least a part of the fetch.
   [[nodiscard]] bool led() const noexcept;
 
-  /// Returns the reason why the site must not be asked: `decision_reason::excluded`, `halted`,
-  /// `needs_sign_off` or `invalid_url`. Returns an empty optional for other sites, and before the
-  /// end.
+  /// Returns the reason why the site must not be asked. This is `decision_reason::excluded`,
+  /// `halted`, `needs_sign_off` or `invalid_url`. Returns an empty optional for other sites, and
+  /// before the end.
   [[nodiscard]] std::optional<decision_reason> refusal() const noexcept;
 
   /// Takes the response to the request of `next()`. Has no effect if `next()` is not a request.

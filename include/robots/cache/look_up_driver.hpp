@@ -28,10 +28,11 @@
 namespace robots {
 
 /// Drives any number of look-ups over an `AsyncFetcher`, for an event loop with its own timers.
-/// `tests/examples/event_loop.cpp` is such a loop; `prefetch` and `asio_robots_cache` also use it.
+/// `tests/examples/event_loop.cpp` is such a loop. `prefetch` and `asio_robots_cache` also use this
+/// class.
 ///
 /// The loop calls `run` soon after each `wake`, and at the time of `next_run`. Only one thread at a
-/// time may use it. Callbacks may call `start` and `leave`. If the driver is destroyed, its
+/// time may use a driver. Callbacks may call `start` and `leave`. If the driver is destroyed, its
 /// requests are cancelled without callbacks, and other callers that wait for these requests start
 /// again. The clock must be the clock of the cache. Clock, fetcher and cache must outlive the
 /// driver.
@@ -66,7 +67,7 @@ class look_up_driver {
     try {
       go_on(id);
     } catch (...) {
-      drop(id);  // the caller has no number by which to leave it
+      drop(id);  // the caller has no number for `leave`
       throw;
     }
     return id;
@@ -153,7 +154,8 @@ class look_up_driver {
     std::optional<stop_callback<std::function<void()>>> on_stop{};
   };
 
-  /// A response or, without one, a message that there is news or that a wait was stopped.
+  /// A response. If `response` is empty, the report means that there is news or that a wait was
+  /// stopped.
   struct report {
     number id = 0;
     std::optional<fetch_response> response{};
@@ -228,7 +230,8 @@ class look_up_driver {
     go_on(reported.id);
   }
 
-  /// Does the next step of a look-up. If memory runs out, its report or wait remains for `run`.
+  /// Does the next step of a look-up. If memory runs out, the report or wait of the look-up remains
+  /// for `run`.
   void go_on(number id) {
     item& entry = *items_.at(id);
     std::unique_ptr<item> ended;
@@ -303,7 +306,7 @@ class look_up_driver {
         }
       }
     } catch (...) {
-      return;  // no memory: the next `run` sends the rest
+      return;  // there is no memory, so the next `run` sends the rest
     }
   }
 

@@ -61,7 +61,7 @@ struct prefetch_limits {
   /// A stop request, from any thread, cancels the requests in flight; no more requests begin.
   stop_token stop{};
 
-  /// The end of the call, by the clock of the cache. When it has passed, all requests are
+  /// The end of the call, by the clock of the cache. When this time has passed, all requests are
   /// cancelled. A wait before a retry that would last until the deadline does not begin, and the
   /// last failure counts.
   std::optional<time_point> deadline{};
@@ -209,7 +209,7 @@ class prefetch_run {
     }
   }
 
-  /// Ends `wait`. Any thread may call it.
+  /// Ends `wait`. Any thread may call `wake`.
   void wake() noexcept {
     if constexpr (detail::PolledFetcher<F>) {
       web_.wake();
@@ -233,7 +233,7 @@ class prefetch_run {
   base::clock_condition changed_;
   bool is_woken_ = false;
   std::thread::id home_ = std::this_thread::get_id();
-  // This thread handles its own reports before it waits, so they need no wake.
+  // This thread handles its own reports before it waits, so its reports need no wake.
   look_up_driver<clock_type, F> driver_{cache_.clock(), web_,
                                         [this]() noexcept {
                                           if (std::this_thread::get_id() != home_) {

@@ -111,7 +111,7 @@ class cache_parts : public detail::event_teller {
                                   std::unique_lock<std::mutex>& lock, const call_options& limits,
                                   const std::function<bool()>& ready) = 0;
 
-  /// Returns true if there is an observer. Without one, no events need to be made.
+  /// Returns true if there is an observer. Without an observer, no events need to be made.
   [[nodiscard]] virtual bool is_observed() const noexcept = 0;
   /// Returns true if an observer wants the changes of a site. Changes are slow to compute.
   [[nodiscard]] virtual bool observes_changes() const noexcept = 0;

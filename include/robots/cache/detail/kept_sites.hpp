@@ -50,7 +50,7 @@ class kept_sites {
   }
 
   /// Returns true if an entry may answer while it is renewed, or while the shared store is asked
-  /// for a newer one. Such an entry may not answer if another process has changed the site.
+  /// for a newer entry. Such an entry may not answer if another process has changed the site.
   [[nodiscard]] bool may_renew(const kept_entry& entry, time_point now) const {
     return entry.policy && !entry.is_changed_elsewhere && !entry.is_suspect &&
            (now < entry.fresh_until

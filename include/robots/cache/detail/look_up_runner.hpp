@@ -32,9 +32,9 @@
 
 namespace robots::cache_detail {
 
-/// Runs look-ups to their end. A blocking call does the work in its own thread if it has enough
-/// time. Threads of the cache do all other work. The threads of `background_` fetch, and the
-/// threads of `store_threads_` call the shared store.
+/// Runs look-ups to their end. A blocking call does the work in the thread of the caller if enough
+/// time is left. Threads of the cache do all other work. The threads of `background_` fetch, and
+/// the threads of `store_threads_` call the shared store.
 class look_up_runner {
  public:
   /// `cache` must outlive this object. Throws `std::invalid_argument` if there is a shared store
@@ -262,8 +262,8 @@ class look_up_runner {
 
   // The part for the shared store.
 
-  /// Lets a thread make the calls that the shared store has missed. If rulings must be asked for,
-  /// the thread also asks the store for them.
+  /// Lets a thread make the calls that the shared store has missed. If necessary, the thread also
+  /// asks the store for rulings.
   void run_errands() noexcept {
     if (has_errands_.exchange(true)) {
       return;
@@ -355,9 +355,9 @@ class look_up_runner {
     }
   }
 
-  /// Publishes the record of finished work. If the work is not finished, a waiting caller takes it
-  /// over. If nobody waits but the answer is still wanted, a thread of the cache takes the work
-  /// over.
+  /// Publishes the record of finished work. If the work is not finished, a waiting caller takes the
+  /// work over. If nobody waits but the answer is still wanted, a thread of the cache takes the
+  /// work over.
   void go_on_without_store(const shared_work& work) {
     if (work->has_ended()) {
       return publish(*work);
@@ -398,7 +398,8 @@ class look_up_runner {
   stop_source closing_;
   background_threads background_;
   std::atomic<bool> has_errands_ = false;           // a thread is about to run the errands
-  std::atomic<bool> must_ask_for_rulings_ = false;  // asks when the store answers again
+  std::atomic<bool> must_ask_for_rulings_ = false;  // when the store answers again, rulings are
+                                                    // asked for
   background_threads store_threads_;                // separate, so that fetches do not delay calls
                                                     // of the store
 };

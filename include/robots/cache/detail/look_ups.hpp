@@ -31,7 +31,7 @@
 
 namespace robots::cache_detail {
 
-/// A site that redirects to the next one.
+/// A site that redirects to the next site.
 struct redirecting_site {
   site asked;
   found answer;
@@ -39,12 +39,12 @@ struct redirecting_site {
 
 /// The state of a look-up.
 struct look_up_state {
-  std::string key;  ///< the key of its site; empty if the text names no site
+  std::string key;  ///< the key of the site; empty if the text names no site
   std::shared_ptr<const call_context> context{};
   found answer{};
-  std::size_t agent = 0;      ///< the crawler: see `selected`
-  bool refreshes = false;     ///< a stored answer of its site is not enough
-  bool asks_anew = false;     ///< old redirects are not enough either
+  std::size_t agent = 0;      ///< the number of the crawler for `selected`
+  bool refreshes = false;     ///< a stored answer of the site is not enough
+  bool asks_anew = false;     ///< old redirects are not enough, either
   bool has_no_time = false;   ///< only a stored entry can answer
   bool has_no_entry = false;  ///< the caller has found no fresh entry under `key`
   bool must_ask = false;      ///< memory ran out, so the look-up must ask for the site again
@@ -62,7 +62,7 @@ struct look_up_state {
   [[nodiscard]] bool needs_new_answer() const noexcept { return refreshes && behind.empty(); }
 };
 
-/// Looks up policies: in the storage, through a running flight, or by work on the site. This class
+/// Looks up policies in the storage, through a running flight, or by work on the site. This class
 /// only decides on the next step; `look_up_runner` does the work.
 ///
 /// The answer of a site may be that its robots.txt redirects to another site. This answer is kept
@@ -312,7 +312,7 @@ class look_ups {
     state.place = {};
   }
 
-  /// Turns the answer of the last site into one for the first site.
+  /// Turns the answer of the last site into an answer for the first site.
   [[nodiscard]] found behind_redirects(const look_up_state& state, found known) {
     record_head source = known.policy->source();
     std::vector<detail::exchange> exchanges;

@@ -116,7 +116,7 @@ class policy_maker {
   }
 
   /// Returns the policy for a caller that does not wait for the site. This is `last` if it is fresh
-  /// or may answer while it is stale. Otherwise, it is the policy for a cancelled call.
+  /// or may answer while it is stale. Otherwise, this is the policy for a cancelled call.
   [[nodiscard]] std::shared_ptr<const policy> without_fetch(
       const site& asked, const std::shared_ptr<const policy>& last, const wall_anchor& now) {
     const bool answers = last && now.steady < detail::validity_of(*last, judging_).stale_until;
@@ -182,9 +182,9 @@ class policy_maker {
     }
   }
 
-  /// Halts a site if `cache_options` ask for it after this answer or failure. Reports a site that
-  /// revokes access. Returns true if the site has turned hostile. `is_known` means that another
-  /// process has already found that the site turned hostile.
+  /// Halts a site if `cache_options` ask for a halt after this answer or failure. Reports a site
+  /// that revokes access. Returns true if the site has turned hostile. `is_known` means that
+  /// another process has already found that the site turned hostile.
   bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
                    bool is_known = false) {
     note_access(led, after);
@@ -247,9 +247,9 @@ class policy_maker {
     return status == unauthorized || status == forbidden;
   }
 
-  /// Reports a site that refuses its robots.txt but did not before (the pipeline guide: "returns
-  /// 403 on previously allowed paths"). With `cache_options::halt_revoked`, also halts the site.
-  /// With that option, an answer counts even after its policy was dropped.
+  /// Reports a site that refuses its robots.txt now but did not before (the pipeline guide:
+  /// "returns 403 on previously allowed paths"). With `cache_options::halt_revoked`, also halts the
+  /// site. With that option, an answer counts even after its policy was dropped.
   void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
     const bool refuses = refuses_robots_txt(*after);
     if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {

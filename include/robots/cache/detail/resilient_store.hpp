@@ -317,7 +317,8 @@ class resilient_store {
     return lease;
   }
 
-  /// Makes some of the missed calls that are due by `due`. Returns true if there may be more.
+  /// Makes some of the missed calls that are due by `due`. Returns true if more missed calls may be
+  /// due.
   [[nodiscard]] bool catch_up(time_point due) {
     constexpr std::size_t at_once = 64;  // so that a caller need not wait for all calls
     std::vector<std::string> missed;
@@ -394,7 +395,7 @@ class resilient_store {
   std::atomic<bool> watches_ = false;
 
   /// This mutex is held while a missed call is made, and while a key with a missed erasure is
-  /// published. Without it, the late erasure could delete the new value.
+  /// published. Without the mutex, the late erasure could delete the new value.
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards the members below

@@ -180,7 +180,7 @@ class flight {
 };
 
 /// Ensures that at most one caller at a time fetches the policy of a key. Waiters and leaders must
-/// not outlive it.
+/// not outlive this object.
 class single_flight {
  public:
   /// The duty to end a flight. If a leader is destroyed, its flight is abandoned.
@@ -249,7 +249,7 @@ class single_flight {
     leader lead;   ///< empty unless the caller began the flight
   };
 
-  /// Joins the flight for `key`, or begins one that fetches `asked`.
+  /// Joins the flight for `key`, or begins a flight that fetches `asked`.
   [[nodiscard]] joined join(std::string_view key, const site& asked = {},
                             bool finishes_alone = false,
                             const std::shared_ptr<const call_context>& context = {}) {

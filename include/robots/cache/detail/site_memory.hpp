@@ -35,8 +35,9 @@ class site_memory {
     return denies_everything && (was_noted_open || was_open);
   }
 
-  /// Notes that a site refused its robots.txt, or that it answered. Returns true if it refuses now
-  /// and answered before. `was_open` is true if another source shows that it answered before.
+  /// Notes that a site refused its robots.txt, or that it answered. Returns true if the site
+  /// refuses now and answered before. `was_open` is true if another source shows that the site
+  /// answered before.
   [[nodiscard]] bool turns_away(std::string_view key, bool refuses, bool was_open) {
     const std::scoped_lock lock{mutex_};
     const bool was_noted_open = std::exchange(find_or_add(key).is_readable, !refuses);
@@ -44,8 +45,8 @@ class site_memory {
   }
 
   /// Notes a change of a site's rules between two retrievals. Returns the sum of the shares of the
-  /// changes within the last `window`. If there are more than 16 changes, the latest ones count as
-  /// one.
+  /// changes within the last `window`. If there are more than 16 changes, the latest changes count
+  /// as one change.
   [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
                                       double share, time_point before, time_point after) {
     // The unit is whole seconds, since the longest window would overflow in nanoseconds.
@@ -67,8 +68,8 @@ class site_memory {
                            [](double sum, const change& noted) { return sum + noted.share; });
   }
 
-  /// Notes that a site did not answer. Returns the time of the first such attempt since its last
-  /// answer.
+  /// Notes that a site did not answer. Returns the time of the first failed attempt since the last
+  /// answer of the site.
   [[nodiscard]] time_point failing_since(std::string_view key, time_point now) {
     const std::scoped_lock lock{mutex_};
     note& noted = find_or_add(key);

@@ -42,7 +42,7 @@ enum class work_step : std::uint8_t {
   ask_store,  ///< ask the shared store `question()`, then call `on_store_reply`
   wait,       ///< another process asks the site; at `next_look()`, call `on_wait_over`
   fetch,      ///< run `fetch()` to its end, then call `on_fetched`
-  publish,    ///< the flight has ended: publish `value()`, then call `on_published`
+  publish,    ///< the flight has ended; publish `value()`, then call `on_published`
   done,
 };
 
@@ -231,8 +231,8 @@ class site_work {
       lease_.reset();  // publishing has ended the lease
     }
     if (answer == publish_answer::lost) {
-      // If the lease ended early, it was erased or taken, and the record is no longer wanted. If
-      // the lease expired, the answer remains valid in this process.
+      // If the lease ended early, another process erased or took the lease, and the record is no
+      // longer wanted. If the lease expired, the answer remains valid in this process.
       if (cache_.parts.now() < lease_until_) {
         try {
           cache_.forget(flight_->asked);
@@ -436,7 +436,7 @@ class site_work {
   /// Prepares the record for the other processes, if they can use this record.
   void prepare_publication(record retrieved, const std::shared_ptr<const policy>& policy_now,
                            bool turned_hostile, time_point now) {
-    // Without a lease, the site may have been invalidated since it was asked.
+    // Without a lease, the site may have been invalidated since the request.
     if (flight_->detached || (!lease_ && !announces())) {
       return;
     }

@@ -24,7 +24,7 @@ class store_queue {
   explicit store_queue(cache_parts& parts) noexcept : parts_(parts) {}
 
   /// Adds work. Returns true if no thread serves the queue. Then the caller must start a thread
-  /// that serves it.
+  /// that serves the queue.
   [[nodiscard]] bool add(std::shared_ptr<site_work> work) {
     const std::scoped_lock lock{mutex_};
     waiting_.push_back(std::move(work));
