@@ -62,7 +62,7 @@ static_assert(detail::record_format < 0x80, "one octet");
 
 inline constexpr std::uint32_t all_record_parts = 16'383;
 
-// Enumerators are stored as numbers, so a new one must come last.
+// Enumerators are stored as numbers, so a new enumerator must come last.
 inline constexpr auto last_fetch_error =
     static_cast<std::uint64_t>(fetch_error::connection_refused);
 inline constexpr auto last_charset = static_cast<std::uint64_t>(detail::charset::utf_16be);

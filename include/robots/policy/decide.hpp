@@ -17,7 +17,8 @@
 namespace robots::detail {
 
 /// Returns true if the fallback policy decided because no robots.txt was available. Returns false
-/// if the site has no robots.txt (`outcome::not_found`), since that is an answer, which allows.
+/// if the site has no robots.txt (`outcome::not_found`), since that is an answer, which allows
+/// everything.
 [[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
   const policy_basis basis = judged.basis();
   return basis == policy_basis::deny_all || basis == policy_basis::last_good ||

@@ -75,7 +75,8 @@ namespace policy_detail {
 
 }  // namespace policy_detail
 
-/// Returns one sentence for people. It has the answer, and the rule with its line or the outcome.
+/// Returns one sentence for people. The sentence has the answer, and the rule with its line or the
+/// outcome.
 [[nodiscard]] inline std::string explain(const decision& answer) {
   std::string text = answer.allowed ? "allowed: " : "not allowed: ";
   const std::string_view why = base::enum_text<decision_reason::invalid_url>(

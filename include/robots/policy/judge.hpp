@@ -129,7 +129,7 @@ struct earlier_policies {
   }
   // A failure says nothing about the rules, so the last good copy is kept. An answer replaces the
   // last good copy, even the answer that there is no robots.txt. But if the user also wants the
-  // last good copy for this answer, it is kept.
+  // last good copy for this answer, that copy is kept.
   const fallback_action chosen = action();
   std::shared_ptr<const policy> good;
   if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny) {
@@ -143,10 +143,10 @@ struct earlier_policies {
 }
 
 /// Makes the policy of a site that redirects to the target site. `target` is the policy of the
-/// target site, and the new policy has its rules. If the rules of `target` cannot be read, the
-/// fallback policy decides by `head`. `head` is the result of the request to the target site. `own`
-/// is the last answer of the first site itself, or null. `own` serves as the last good copy if the
-/// target site has none.
+/// target site, and the new policy has the rules of `target`. If the rules of `target` cannot be
+/// read, the fallback policy decides by `head`. `head` is the result of the request to the target
+/// site. `own` is the last answer of the first site itself, or null. `own` serves as the last good
+/// copy if the target site has no last good copy.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
     const record_head& head, const std::shared_ptr<const policy>& target,
     std::string_view user_agent, const judge_options& options,

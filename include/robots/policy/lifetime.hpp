@@ -61,7 +61,7 @@ struct validity {
 };
 
 /// Returns the times until which a policy is used. A policy answers for the lifetime of its record.
-/// If it uses a last good copy, it does not answer longer than this copy may apply. The cache keeps
+/// A policy with a last good copy does not answer longer than this copy may apply. The cache keeps
 /// the policy for at least `last_good_for`, since the next policy needs its rules, its failure
 /// count, and its version.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {

@@ -34,7 +34,7 @@ enum class policy_basis : std::uint8_t {
   allow_all,   ///< the site has no file, or the fallback policy allows all
   deny_all,    ///< the fallback policy denies all except /robots.txt itself
   refused,     ///< the site must not be asked; nothing is allowed, not even /robots.txt
-  last_good,   ///< the last robots.txt that was read, since a newer one was not available
+  last_good,   ///< the last robots.txt that was read, since no newer robots.txt was available
   redirected,  ///< the robots.txt of another site: see `leads_to`
 };
 
@@ -154,7 +154,8 @@ class policy {
                : std::nullopt;
   }
 
-  /// Returns the reason why the site must not be asked, or an empty optional if it may be asked.
+  /// Returns the reason why the site must not be asked, or an empty optional if the site may be
+  /// asked.
   [[nodiscard]] std::optional<decision_reason> refused() const noexcept {
     return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
   }
@@ -176,9 +177,9 @@ class policy {
     return newest_file().own_lines();
   }
 
-  /// Returns the version: 1 for the first policy of a site, and one more whenever the fingerprint
-  /// changes (the pipeline guide's policy versions). The first policy is the oldest policy that the
-  /// storage remembers.
+  /// Returns the version. It is 1 for the first policy of a site, and grows by 1 whenever the
+  /// fingerprint changes (the pipeline guide's policy versions). The first policy is the oldest
+  /// policy that the storage remembers.
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
   /// Returns a hash of the meaning. The hash is equal for policies with the same rules and delays,
@@ -210,10 +211,10 @@ class policy {
   }
 
   /// Returns the result of the last retrieval. Each call unpacks the result and allocates memory,
-  /// so keep it if you need it twice. Very long texts are cut: see `detail::record_limits`.
+  /// so keep the result if you need it twice. Very long texts are cut: see `detail::record_limits`.
   [[nodiscard]] record_head source() const;
 
-  /// Returns the outcome of the last retrieval: `source().outcome`.
+  /// Returns `source().outcome`, the outcome of the last retrieval.
   [[nodiscard]] robots::outcome outcome() const noexcept { return outcome_; }
 
   /// Returns the source of the rules in force. This is `source()`, unless the rules come from an
@@ -242,8 +243,8 @@ class policy {
       const std::shared_ptr<const policy>& from);
 
   /// Returns the last policy with rules of the site. This is `from`, or the policy before answers
-  /// such as 403. New policies are compared with the result. Unlike the result of `kept_answer`, it
-  /// never decides.
+  /// such as 403. New policies are compared with the result. Unlike the result of `kept_answer`,
+  /// this policy never decides.
   [[nodiscard]] static std::shared_ptr<const policy> last_answer(
       const std::shared_ptr<const policy>& from);
 
@@ -252,8 +253,8 @@ class policy {
 
   [[nodiscard]] std::uint64_t fingerprint_of_rules() const;
 
-  /// Returns true if this policy comes from a robots.txt, or from the answer that the site has
-  /// none.
+  /// Returns true if this policy comes from a robots.txt, or from the answer that there is no
+  /// robots.txt.
   [[nodiscard]] bool is_answer() const noexcept {
     return basis_ == policy_basis::rules ||
            (basis_ == policy_basis::allow_all && outcome_ == robots::outcome::not_found);

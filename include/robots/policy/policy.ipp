@@ -79,7 +79,7 @@ template <class Line>
 }
 
 [[nodiscard]] inline file_findings::line_counts read_lines(octet_reader& in) noexcept {
-  static_cast<void>(in.text(UINT32_MAX));  // the sitemaps
+  static_cast<void>(in.text(UINT32_MAX));  // skips the sitemaps
   file_findings::line_counts result;
   result.non_blank = static_cast<std::uint32_t>(in.number(UINT32_MAX));
   const std::uint64_t malformed = in.number((std::numeric_limits<std::uint64_t>::max)());

@@ -53,8 +53,8 @@ struct site_records {
   }
 }
 
-/// Returns true if a record has as much of the file as a process with this `max_bytes` reads. If
-/// the process that fetched the file has a lower limit, it may have cut the file.
+/// Returns true if a record has as much of the file as a process with this `max_bytes` reads. A
+/// process with a lower limit may have fetched the file, and so may have cut it.
 [[nodiscard]] inline bool reaches(const record& fetched, std::size_t max_bytes) noexcept {
   return !fetched.truncated || fetched.body.size() >= max_bytes;
 }
@@ -63,8 +63,8 @@ struct site_records {
 /// cannot confuse encoded `site_records` with an encoded record.
 inline constexpr char site_version = static_cast<char>(0x80 + record_format);
 
-/// The parts that follow the latest record of a site. The numbers are such that one flipped bit
-/// gives the unused number or a wrong length.
+/// The parts that follow the latest record of a site. The numbers are chosen so that one flipped
+/// bit gives the unused number or a wrong length.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 /// Encodes the records of a site as octets, which are the same on every machine. The parts are an

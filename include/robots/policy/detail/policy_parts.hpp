@@ -66,7 +66,7 @@ class packed_octets {
   std::unique_ptr<char[]> block_;
 };
 
-/// The part that policies can share. Policies without rules and extras do share it.
+/// The part that policies can share. Policies without rules and extras do share their parts.
 struct policy_parts {
   rule_set rules{};
   std::unique_ptr<const policy_extras> extras{};  ///< null if there are no extras
