@@ -85,11 +85,12 @@ namespace robots {
 /// `remove_expired` takes constant time on average.
 ///
 /// Memory is bounded, too. By default, the sum of `policy::memory_bytes` over the entries stays
-/// below 256 MiB. An entry above the limit is not kept, so its site is fetched for each call.
+/// below 256 MiB. An entry above the limit is not kept, so the site of this entry is fetched for
+/// each call.
 ///
 /// A hash spreads the sites over shards. There is one shard per 64 entries of capacity, but there
-/// are at most 16. A shard has a mutex, a hash table and a list in order of use. So threads in
-/// `find` wait for each other only in the same shard. Threads in `store` always wait for each
+/// are at most 16 shards. A shard has a mutex, a hash table and a list in order of use. So threads
+/// in `find` wait for each other only in the same shard. Threads in `store` always wait for each
 /// other. All shards share the capacity, so the capacity does not depend on the hashes. The entry
 /// with the earliest `now` of a `find` or `store` is dropped first. Among equal times, the shard
 /// with the most entries drops its oldest entry.

@@ -196,7 +196,7 @@ struct lru_storage_base::state {
 };
 
 /// A list of dropped entries. The destructor calls `on_drop`, if any, for each entry, and frees the
-/// entries. It must run after the locks are released.
+/// entries. The destructor must run after the locks are released.
 struct lru_storage_base::dropped {
   explicit dropped(const std::function<void(std::string_view, bool)>* to_call = nullptr,
                    bool are_expired = false)

@@ -68,13 +68,13 @@ struct store_reply {
                                              ///< is down
 };
 
-/// A store that the processes of a crawl share. Its keys are those that `site::key` returns. The
-/// store may be another program. At any time, it may be down, it may lose all data, and a stranger
-/// may write to it.
+/// A store that the processes of a crawl share. The keys are results of `site::key`. The store may
+/// be another program. At any time, the store may be down, lose all data, or get values from a
+/// stranger.
 ///
 /// Stores derive from this class. Any thread may call a store. A call blocks at most for the
-/// timeouts of the store, and throws `store_error` if it fails. Keys and values may hold any
-/// octets. The store does not check a value; the reader of the value checks it. A key is never
+/// timeouts of the store, and throws `store_error` if the call fails. Keys and values may hold any
+/// octets. The store does not check a value; the reader of the value must check it. A key is never
 /// empty.
 ///
 /// - `load(key)` returns the value that any process published last under `key`, unless the value

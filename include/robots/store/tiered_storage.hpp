@@ -32,7 +32,7 @@ struct tiered_options {
   /// later are ignored.
   std::chrono::seconds clock_skew{60};
   /// Ignores records that are older than this cache, so that a crawl that starts again asks each
-  /// site again. If several processes start together, one of them asks.
+  /// site again. If several processes start together, only one process asks each site.
   bool ignore_older = false;
   /// After `failures` failures in a row, the store is not used for `cooldown`.
   breaker_options breaker{.failures = 3, .cooldown = std::chrono::seconds{5}};
