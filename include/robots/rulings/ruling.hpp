@@ -35,7 +35,7 @@ struct ruling {
   }
 };
 
-/// The rulings on a host and port, as processes share them.
+/// The rulings on a host and port, in the form in which processes share them.
 struct ruling_record {
   std::string site{};             ///< `site::key` without a scheme
   std::vector<ruling> rulings{};  ///< at most one ruling for each kind and scheme

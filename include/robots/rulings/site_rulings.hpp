@@ -43,7 +43,7 @@ struct ruling_options {
   const detail::any_fallback_policy& fallback;
 };
 
-/// Finds the ruling for a site. If several rulings apply, the first ruling in this list decides: a
+/// Finds the ruling for a site. If several rulings apply, the first ruling of this list decides: a
 /// halt; an exclusion, unless the site has an override; a missing sign-off; an override;
 /// quarantine.
 ///
@@ -86,8 +86,8 @@ class site_rulings {
   /// Returns the overrides in this process, sorted by `site::key`.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
-  /// Halts the site of a key, and reports it. Has no effect if the site is halted already, or if
-  /// 65,536 sites are halted. `found_at` is the time when the reason was found. A site that was
+  /// Halts the site of a key, and reports the halt. Has no effect if the site is halted already, or
+  /// if 65,536 sites are halted. `found_at` is the time when the reason was found. A site that was
   /// resumed after `found_at` is not halted.
   void halt(std::string_view key, halt_reason why,
             const std::shared_ptr<const call_context>& context = {},
@@ -99,8 +99,8 @@ class site_rulings {
   /// Returns the halted sites of this process and the reasons, sorted by key without a scheme.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
-  /// Returns true if a site needs a sign-off and this process sees it for the first time. Another
-  /// process may have signed the site off already.
+  /// Returns true if a site needs a sign-off and this process sees the site for the first time.
+  /// Another process may have signed the site off already.
   [[nodiscard]] bool may_be_signed_off_elsewhere(const site& asked) const;
 
   /// Signs a site off, or withdraws the sign-off.

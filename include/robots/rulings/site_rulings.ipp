@@ -354,7 +354,7 @@ ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& add
       denies = !denies;
       break;
     case ruling_kind::quarantine: {
-      // A ruling of this process comes from `quarantine_`.
+      // For a ruling of this process, `quarantine_` has already changed.
       if (added.is_own || (denies ? quarantine_.hold(key, policy_for_quarantine(name))
                                   : quarantine_.release(key))) {
         teller_.tell(quarantine_event{teller_.about(key, context), !denies});
