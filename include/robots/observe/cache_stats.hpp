@@ -76,8 +76,8 @@ struct cache_stats : detail::cache_counts {
   /// Events at which an observer threw.
   std::uint64_t observer_failures = 0;
 
-  /// Returns the share of sites for which the shared store had a fresh record when it was asked,
-  /// from 0 to 1.
+  /// Returns the share of sites for which the shared store had a fresh record when the store was
+  /// asked, from 0 to 1.
   [[nodiscard]] constexpr double far_hit_rate() const noexcept {
     return ratio(far_hits, far_hits + far_misses);
   }

@@ -243,7 +243,7 @@ struct far_store_event : event_base {
 };
 
 /// The invalidation of the event's site did not reach the shared store, and this process no longer
-/// tries to erase it there. Other processes may use the old rules until these rules expire.
+/// tries to send the invalidation. Other processes may use the old rules until these rules expire.
 struct lost_invalidation_event : event_base {
   static constexpr std::string_view name = "lost_invalidation";  ///< the name of the event
 };

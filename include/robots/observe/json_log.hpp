@@ -54,7 +54,7 @@ struct json_log_options {
 /// Each line has `timestamp` (RFC 3339, UTC), `level`, `event` and `message`, a sentence for
 /// people. If known, a line also has `site` and its `domain`, the product token of the `crawler`,
 /// and the caller's `trace_id` and `span_id`. The line also has the members of the event under
-/// their names. Octets that are not UTF-8 are written as `\xNN`, and so are backslashes: see
+/// their names. Octets that are not UTF-8, and backslashes, are written as `\xNN`: see
 /// `base::append_json`. If a text `NAME` was cut to `text_bytes`, a member `NAME_bytes` has the
 /// full length. A `policy_change` has at most 32 rules and 32 other lines.
 ///

@@ -37,7 +37,7 @@ class Metrics {
   /// may be of different moments.
   [[nodiscard]] metrics_snapshot snapshot() const;
 
-  /// Counts a look-up and, if `metrics_options::domains` asks for it, its domain.
+  /// Counts a look-up and, if `metrics_options::domains` is above 0, its domain.
   void on(const look_up_event& event);
   /// Counts a decision. If the decision denied, also counts its domain.
   void on(const decision_event& event);

@@ -24,8 +24,8 @@ namespace robots {
 
 /// The counts of a `Metrics`, with the rates of `cache_stats`.
 ///
-/// Enumerators are the indices of counts: `now.denied_for[decision_reason::rule]`.
-/// `now.outcomes.total()` is a sum.
+/// Counts have enumerators as indices, as in `now.denied_for[decision_reason::rule]`.
+/// `now.outcomes.total()` is the sum of the counts.
 struct metrics_snapshot : detail::cache_counts {
   /// A histogram of durations. The bounds are fixed, so that histograms can be summed.
   struct histogram {
@@ -51,7 +51,7 @@ struct metrics_snapshot : detail::cache_counts {
     base::enum_counts<decision_reason::invalid_url> denied_for{};  ///< decisions, by reason
   };
 
-  /// A status and the number of responses with it.
+  /// A status and the number of responses with this status.
   struct status_count {
     int status = 0;           ///< from 100 to 599; 0 for any other status
     std::uint64_t count = 0;  ///< the number of responses

@@ -83,8 +83,8 @@ class any_event {
 ///
 /// A model has a function `on(const E&)` for each kind of event that it wants, or one function for
 /// `any_event`, or one template. Other kinds cost nothing. Any thread may call these functions. An
-/// `on` runs inside the call that it reports. So it must return soon, and must not ask the cache
-/// for the same site. If an `on` throws, the event is lost and counted in
+/// `on` runs inside the call that it reports. So an `on` must return soon, and must not ask the
+/// cache for the same site. If an `on` throws, the event is lost and counted in
 /// `cache_stats::observer_failures`. A retrieval is reported before every decision that depends on
 /// this retrieval.
 ///
