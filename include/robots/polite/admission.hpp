@@ -39,13 +39,13 @@ struct admission_result : any_host_gate::answer {
                 : "refused: " + std::string{to_string(result.reason)} + ", " + start;
 }
 
-/// Answers the question of a crawler's loop, whether and when it may fetch a URL.
+/// Answers the question of a crawler's loop: may I fetch this URL, and when?
 ///
 /// The source decides first, by halts, exclusions, sign-offs, overrides and robots.txt. Then the
 /// gate decides when the request may start. If the source fetches a robots.txt, this fetch counts
-/// as a request, so the first page waits for the delay after it. The source decides again when a
-/// reserved time has come, and when the site is halted. `basic_robots_cache` reports halts, so
-/// threads that wait for a halted site wake up and are refused.
+/// as a request, so the first page waits for the delay after this fetch. The source decides again
+/// when a reserved time has come, and when the site is halted. `basic_robots_cache` reports halts,
+/// so threads that wait for a halted site wake up and are refused.
 ///
 ///     auto got = front.admit(url);  // waits until the request may start, or says why it may not
 ///     if (got) {
@@ -103,7 +103,7 @@ class basic_admission {
   using if_early = any_host_gate::if_early;
   using policy_pointer = any_host_gate::policy_pointer;
 
-  /// A page that has a reservation or waits for one.
+  /// A page that has a reservation or waits for a reservation.
   struct page {
     std::string url;
     std::string user_agent;
@@ -152,8 +152,8 @@ class basic_admission {
   }
 
   /// Decides again on a page, and sets `site_policy`. A URL that is still allowed does not count
-  /// again. `was_renewed` prevents a second fetch of robots.txt. Without it, a request whose delay
-  /// is longer than the lifetime of the rules would never start.
+  /// again. `was_renewed` prevents a second fetch of robots.txt. Without `was_renewed`, a request
+  /// whose delay is longer than the lifetime of the rules would never start.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
     if constexpr (requires { source_.is_denied(own.url); }) {

@@ -41,7 +41,7 @@ struct gate_options {
   /// The time for which a response time counts. It is also the least time for which the gate
   /// remembers a host.
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
-  /// The most keys to remember. If all of them are still needed, the gate refuses a new key.
+  /// The most keys to remember. If all keys are still needed, the gate refuses a new key.
   std::size_t max_hosts = 100'000;
   /// If `max_hosts` are remembered, the gate forgets a host with a longer pause than this, so that
   /// such hosts cannot fill the gate. If `memory` is longer, `memory` is used instead.

@@ -103,7 +103,7 @@ class any_host_gate {
     /// `basic_robots_cache::report_response`.
     void complete(const request_report& report);
 
-    /// Cancels the reservation. If the request has started, it still counts.
+    /// Cancels the reservation. If the request has started, the request still counts.
     void cancel() noexcept;
 
    private:
@@ -121,7 +121,7 @@ class any_host_gate {
     stop_token withdrawn_;
   };
 
-  /// A reservation, or the reason why there is none.
+  /// A reservation, or the reason why there is no reservation.
   struct answer {
     admission_reason reason = admission_reason::invalid_url;  ///< `go`, or the reason for the
                                                               ///< refusal
@@ -160,7 +160,7 @@ class any_host_gate {
 
   /// Refuses all present requests to the host of `url` that have not started. Waiting callers wake
   /// up and get `admission_reason::halted`. `reservation::start` returns this reason, too. But if a
-  /// request has a `decide_again`, this function decides.
+  /// request has a `decide_again`, `decide_again` decides.
   void withdraw(std::string_view url);
 
   /// Counts a request that had no reservation and has just ended, and learns from its response. The
@@ -214,11 +214,11 @@ class any_host_gate {
 /// `gate_options::longest_memory` is an exception.
 ///
 /// A thread that may block calls `acquire`. An event loop calls `try_reserve`, waits until
-/// `reservation::at()`, and calls `reservation::start()`. Or it calls `try_acquire` from time to
-/// time. A frontier sorts its hosts by `next_allowed_at`.
+/// `reservation::at()`, and calls `reservation::start()`. Or the event loop calls `try_acquire`
+/// from time to time. A frontier sorts its hosts by `next_allowed_at`.
 ///
-/// Any thread may call any member. `acquire` blocks, and so does every call that asks a
-/// `gate_options::ledger`. Each call takes logarithmic time in the number of hosts. May throw
+/// Any thread may call any member. `acquire` blocks. Every call that asks a `gate_options::ledger`
+/// also blocks. Each call takes logarithmic time in the number of hosts. May throw
 /// `std::bad_alloc`, and passes on exceptions of `gate_options::key`. The observer gets each
 /// `ledger_event`. With a `basic_admission`, it also gets an `admission_event` for each answer.
 template <Clock C, Observer O>

@@ -13,8 +13,8 @@ namespace robots {
 /// `after` of the first turn, and every `least` that a process has asked for within the last
 /// minute. The ledger measures all times by its own clock, so that the clocks of the processes need
 /// not agree. The ledger remembers a host for a minute, or for the delay of the host if that is
-/// longer. If it does not know a host for which the process asked more recently, the ledger has
-/// lost its data. Then the ledger acts as if a turn had just been granted.
+/// longer. If the ledger does not know a host for which the process asked more recently, the ledger
+/// has lost its data. Then the ledger acts as if a turn had just been granted.
 ///
 /// A turn counts from the latest start that its claim allows. If the answer comes later, the gate
 /// asks again for the same turn. The request does not start if another process got a turn in

@@ -195,7 +195,7 @@ class host_state {
     add_response(report, now);
   }
 
-  /// Cancels a reservation. If the request has started, it still counts.
+  /// Cancels a reservation. If the request has started, the request still counts.
   void cancel(host_reservation& reserved) noexcept {
     outstanding_ -= outstanding_ > 0 ? 1 : 0;
     if (!std::exchange(reserved.started, true)) {
@@ -226,7 +226,7 @@ class host_state {
     }
   }
 
-  /// Notes that none of the requests for a robots.txt, fetched at `fetched`, was for this host.
+  /// Notes that no request for a robots.txt, fetched at `fetched`, was for this host.
   void skip_robots_request(time_point fetched) noexcept { skipped_robots_at_ = fetched; }
 
   /// Returns true if the requests for a robots.txt, fetched at `fetched`, were counted or skipped.

@@ -23,7 +23,7 @@ namespace robots::polite_detail {
 /// The answer of a ledger to a claim.
 struct ledger_answer {
   /// The time until which other processes have the host. A past time grants the turn. If this
-  /// member is empty, the ledger has failed, and the gate no longer waits for it.
+  /// member is empty, the ledger has failed, and the gate no longer waits for the ledger.
   std::optional<time_point> held_until{};
   wall_anchor moment{};  ///< the time by which to judge the start
 };
@@ -38,7 +38,7 @@ class shared_pace {
 
   /// Asks for a turn.
   ///
-  /// A claim allows for answers as late as recent ones. An answer that is even later grants no
+  /// A claim allows for answers as late as recent answers. An answer that is even later grants no
   /// turn, since the request could start too close to a request of another process. Then this
   /// function asks again for the same turn, and allows for more lateness. After a few answers that
   /// are too late, the caller waits for another turn. If the ledger fails, the caller waits for at
