@@ -53,7 +53,7 @@ namespace robots {
 /// observer.
 struct event_base {
   std::string_view site{};                ///< see `site::key`; empty if the event has no site
-  const call_context* context = nullptr;  ///< the context of the causing call, or null
+  const call_context* context = nullptr;  ///< from the call that caused this, or null
   detail::event_clock* clock = nullptr;   ///< the clock of `time`; null for the system clock
   /// The product token of the crawler of the cache or gate; empty if unknown.
   std::string_view crawler{};
@@ -100,7 +100,7 @@ struct exchange_event : event_base {
 struct parse_event : event_base {
   static constexpr std::string_view name = "parse";  ///< the name of the event
   const robots::policy& policy;                      ///< the policy with its `rules` and `findings`
-  std::chrono::nanoseconds duration{0};              ///< decoding, parsing and compiling
+  std::chrono::nanoseconds duration{0};              ///< time to decode, parse and compile
   /// True if the text was read as UTF-8 but is not valid UTF-8. The invalid octets are kept.
   bool invalid_utf8 = false;
 };

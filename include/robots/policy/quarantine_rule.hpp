@@ -22,7 +22,7 @@ enum class quarantine_step {
   release,  ///< the site gave another answer, so the number becomes 0
 };
 
-/// Returns the effect of `judged`.
+/// Returns the effect of `judged` on the number of malformed files.
 [[nodiscard]] inline quarantine_step quarantine_step_of(const policy& judged) noexcept {
   const outcome kind = judged.outcome();
   if (kind == outcome::malformed && judged.basis() != policy_basis::rules) {

@@ -18,8 +18,8 @@ struct record_head : detail::retrieval_facts {
   detail::validators validators{};                   ///< the validators for a conditional request
   int failures = 0;  ///< number of failed retrievals in a row, including this one
   std::chrono::sys_seconds fetched_at{};  ///< the time of the answer
-  /// The lifetime that the server stated. For an answer, it comes from Cache-Control or Expires
-  /// (RFC 9111). For a failure, it comes from Retry-After. Empty if the server stated no lifetime.
+  /// The lifetime that the server stated, or empty. For an answer, the lifetime comes from
+  /// Cache-Control or Expires (RFC 9111). For a failure, it comes from Retry-After.
   std::optional<std::chrono::seconds> server_lifetime{};
   std::chrono::seconds lifetime{0};  ///< the lifetime in force, within the limits of the options
 

@@ -104,8 +104,8 @@ namespace polite_detail {
   return std::chrono::nanoseconds{static_cast<std::chrono::nanoseconds::rep>(nanoseconds + 0.5)};
 }
 
-/// Returns the square of a response time in seconds, as a delay (CrawlingRules). For 2 s, this is 4
-/// s, and for 0.1 s, it is 10 ms. A slow answer comes from a busy host.
+/// Returns the square of a response time in seconds, as a delay (CrawlingRules). A time of 2 s
+/// gives 4 s, and 0.1 s gives 10 ms. A slow answer comes from a busy host.
 [[nodiscard]] constexpr std::chrono::nanoseconds squared_response(
     std::chrono::nanoseconds response_time) noexcept {
   if (response_time.count() <= 0) {

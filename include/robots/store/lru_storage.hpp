@@ -20,10 +20,10 @@ class lru_storage_base {
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now);
 
   /// Sets the function `on_drop(key, expired)`. The storage calls this function for each entry that
-  /// it drops, since the entry has expired or to make room. The thread that stores or finds makes
-  /// the call, after the new entry is stored. `on_drop` may call this storage, but must not store
-  /// every dropped entry again, since that would never end. `on_drop` must not throw. Do not set it
-  /// while another thread uses the storage.
+  /// it drops because the entry has expired or room is needed. The thread that stores or finds
+  /// makes the call, after the new entry is stored. `on_drop` may call this storage, but must not
+  /// store every dropped entry again, since that would never end. `on_drop` must not throw. Do not
+  /// set it while another thread uses the storage.
   void on_drop(std::function<void(std::string_view key, bool expired)> on_drop) {
     on_drop_ = std::move(on_drop);
   }

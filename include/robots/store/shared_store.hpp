@@ -140,7 +140,7 @@ class SharedStore {
   virtual void erase(std::string_view key) = 0;
   /// Notifies the other processes that a value is out of date.
   virtual void announce(std::string_view key) = 0;
-  /// Returns the lease of a key, or an empty optional if somebody holds it.
+  /// Returns the lease of a key, or an empty optional if somebody holds the lease.
   [[nodiscard]] virtual std::optional<store_lease> try_lease(
       std::string_view key, std::chrono::milliseconds duration) = 0;
   /// Takes the lease of a key, even from another process.

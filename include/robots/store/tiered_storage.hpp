@@ -15,15 +15,15 @@ namespace robots {
 /// The options for a store that processes share.
 struct tiered_options {
   /// The time that a process has to fetch the robots.txt of a site. After this time, the process
-  /// counts as dead, and another process fetches the file. It must be above 0.
+  /// counts as dead, and another process fetches the file. `lease` must be above 0.
   std::chrono::milliseconds lease{60'000};
   /// The time for which a process waits for the fetch of another process. After this time, the
   /// waiting process uses a stale entry, if that is allowed. Otherwise, it fetches the file itself.
   /// With 0, a process does not wait.
   std::chrono::milliseconds wait{5'000};
   /// The shortest time between two reads of the store during the wait for another process. After a
-  /// longer wait, the next read comes after half of the time waited so far, if that is longer. It
-  /// must be above 0.
+  /// longer wait, the next read comes after half of the time waited so far, if that is longer.
+  /// `poll` must be above 0.
   std::chrono::milliseconds poll{50};
   /// If a call has less time left than this, a background thread asks the store, so that the call
   /// does not block. `patience` must be at least as long as the slowest call of the store.

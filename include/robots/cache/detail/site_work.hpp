@@ -56,7 +56,8 @@ enum class work_step : std::uint8_t {
 /// each process fetches.
 ///
 /// The flight ends as soon as the answer is known; the record is published after that. If the work
-/// is destroyed before that, its flight is abandoned, and the waiting look-ups start again.
+/// is destroyed before the answer is known, the flight is abandoned, and the waiting look-ups start
+/// again.
 class site_work {
  public:
   /// `known` is the entry of the site in this process. `epoch` is `cache_parts::store_epoch` from
