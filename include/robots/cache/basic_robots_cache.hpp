@@ -33,16 +33,16 @@ namespace robots {
 
 /// Decides for any URL whether a crawler may fetch it now, with the reason.
 ///
-/// Fetches the robots.txt of a site at the first question about it, keeps the rules of the crawler,
-/// and fetches the file again after they expire (SPYDER's robots component; RFC 9309, sections 2.3
-/// and 2.4). Threads that ask for one site at the same time share one fetch. For a URL, the site is
-/// its origin. A host without a scheme means its https origin or, if that cannot be reached, its
-/// http origin.
+/// Fetches the robots.txt of a site at the first question about the site. Keeps the rules of the
+/// crawler, and fetches the file again after the rules expire (SPYDER's robots component; RFC 9309,
+/// sections 2.3 and 2.4). Threads that ask for one site at the same time share one fetch. The site
+/// of a URL is its origin. A host without a scheme means the https origin of the host or, if that
+/// origin cannot be reached, the http origin.
 ///
-/// With a `TieredStorage`, it shares answers and rulings with the other processes of the crawl, so
-/// that only one of them fetches the file of a site. It checks each record that it reads from the
-/// shared store. If the store fails, each process fetches for itself. Circuit breakers are not
-/// shared.
+/// With a `TieredStorage`, the cache shares answers and rulings with the other processes of the
+/// crawl, so that only one process fetches the file of a site. The cache checks each record that it
+/// reads from the shared store. If the store fails, each process fetches for itself. Circuit
+/// breakers are not shared.
 ///
 /// Any thread may call any member function. Network failures and bad content never throw. A look-up
 /// without a fetch takes constant time on average, plus the time of `rule_set::match`.
@@ -70,12 +70,12 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   ~basic_robots_cache() = default;
 
   /// Returns the policy of a site. The argument is a URL, a host or `host:port`. The result is
-  /// never null: for an excluded host, and for a text that names no site, the policy denies
+  /// never null. For an excluded host, and for a text that names no site, the policy denies
   /// everything. An exclusion counts as a decision and is reported.
   ///
   /// If the call is stopped or its time runs out during the fetch, the fallback policy for
-  /// `outcome::cancelled` decides, and the result is not kept. The fetch continues for later calls
-  /// (`cache_options::finish_abandoned`).
+  /// `outcome::cancelled` decides, and the cache does not keep the result. The fetch continues for
+  /// later calls (`cache_options::finish_abandoned`).
   [[nodiscard]] std::shared_ptr<const policy> get(std::string_view host_or_url,
                                                   const call_options& call = {}) {
     const std::size_t agent = agent_of(call);
@@ -111,22 +111,22 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     return check(url, call).allowed;
   }
 
-  /// Begins a look-up in steps, for programs with their own network code: an event loop, or one
-  /// thread that asks for thousands of sites. Never blocks. See `look_up` for the steps. Uses only
-  /// the context of the options. An excluded host counts as a decision, as in `get`. If `check`
-  /// gets the same text with this look-up, it does not count it again.
+  /// Begins a look-up in steps, for programs with their own network code, such as an event loop, or
+  /// one thread that asks for thousands of sites. Never blocks. See `look_up` for the steps. Of
+  /// `call`, only `context` and `user_agent` are used. An excluded host counts as a decision, as in
+  /// `get`. A later `check` of the same text with this look-up does not count that decision again.
   ///
-  /// Do not call a blocking function for a site while you drive its look-up: the call would wait
-  /// for you. The cache renews stale policies (`cache_options::stale_while_revalidate`) and asks
-  /// the shared store in background threads.
+  /// While you drive a look-up, do not call a blocking function for its site, since that call would
+  /// wait for you. The cache renews stale policies (`cache_options::stale_while_revalidate`) and
+  /// asks the shared store in background threads.
   [[nodiscard]] look_up begin(std::string_view host_or_url, const call_options& call = {}) {
     const std::string_view tried = first_key(host_or_url);
     return cache_controls::begin(host_or_url, tried, parts_.find_fresh(tried, call.context), call);
   }
 
   /// Drops the expired entries, and returns their number. Without this call, an expired entry stays
-  /// until its site is looked up or its room is needed. Has no effect unless the storage supports
-  /// it, as `LruStorage` does. Linear in the entries.
+  /// until its site is looked up or another entry needs the room. Has no effect unless the storage
+  /// has `remove_expired`, as `LruStorage` has. Takes linear time in the number of entries.
   std::size_t remove_expired() {
     if constexpr (requires { parts_.storage.remove_expired(parts_.clock.now()); }) {
       return parts_.storage.remove_expired(parts_.clock.now());
@@ -148,7 +148,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   }
 
   /// Returns the octets of memory that the rules use, or an empty optional if the storage does not
-  /// count them.
+  /// count the octets.
   [[nodiscard]] std::optional<std::size_t> memory_bytes() const {
     const S& storage = parts_.storage;
     if constexpr (requires { storage.memory_bytes(); }) {

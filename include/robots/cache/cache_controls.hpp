@@ -31,8 +31,9 @@ struct found;
 
 }  // namespace cache_detail
 
-/// The part of `basic_robots_cache` that does not depend on its template arguments: rulings,
-/// overrides and questions about sites. An operator's console can use a `cache_controls&`.
+/// The part of `basic_robots_cache` that does not depend on its template arguments. It has the
+/// rulings, the overrides and the questions about sites. An operator's console can use a
+/// `cache_controls&`.
 ///
 /// Any thread may call any member function. Network failures and bad content never throw.
 class cache_controls {
@@ -40,62 +41,63 @@ class cache_controls {
   cache_controls(const cache_controls&) = delete;
   cache_controls& operator=(const cache_controls&) = delete;
 
-  /// Decides whether the crawler may fetch `url`. A ruling on its site decides, or else the policy
-  /// of `ended`. Throws `std::logic_error` if that look-up has no policy yet, and
-  /// `std::invalid_argument` if it is for another site.
+  /// Decides whether the crawler may fetch `url`. If there is a ruling on the site, the ruling
+  /// decides. Otherwise, the policy of `ended` decides. Throws `std::logic_error` if `ended` has no
+  /// policy yet. Throws `std::invalid_argument` if `ended` is for another site.
   [[nodiscard]] decision check(std::string_view url, const look_up& ended);
 
   /// Decides on `url` by `used`, such as a policy from `get`. Unlike `policy::allows`, counts the
   /// decision and reports it to the observer. A ruling on the site, such as a halt, takes
-  /// precedence. `url` is a URL of the policy's site, or a path with query. Fetches nothing. Uses
-  /// only the context of the options. Throws `std::invalid_argument` if `used` is null.
+  /// precedence. `url` is a URL of the policy's site, or a path with query. Fetches nothing. Of
+  /// `call`, only `context` is used. Throws `std::invalid_argument` if `used` is null.
   [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& used,
                                const call_options& call = {});
 
-  /// Counts and reports a decision that was made without this cache, such as an exclusion. Uses
-  /// only the context of the options.
+  /// Counts and reports a decision that was made without this cache, such as an exclusion. Of
+  /// `call`, only `context` is used.
   void note(std::string_view url, const decision& decided, const call_options& call = {});
 
-  /// Forgets the rules of a site, including its last good copy. The next call fetches them, unless
-  /// the site is in quarantine or its circuit breaker is open. For a host without a scheme, this
-  /// includes its https and http origins. Each process that shares the storage does the same,
-  /// within a second after the store gets the erasure. `cache_stats::pending_invalidations` is the
-  /// number of erasures that the store has not received yet. Does not block on the store.
+  /// Forgets the rules of a site, including its last good copy. The next call fetches the rules
+  /// again, unless the site is in quarantine or its circuit breaker is open. For a host without a
+  /// scheme, also forgets its https and http origins. Each process that shares the storage forgets
+  /// the rules, too, within a second after the store gets the erasure.
+  /// `cache_stats::pending_invalidations` is the number of erasures that the store has not received
+  /// yet. Does not block on the store.
   void invalidate(std::string_view host_or_url);
 
   /// Asks a site again now, even if its rules are fresh. The request has the validators of the last
-  /// response. Returns the new policy. Unlike `invalidate`, it keeps the last good copy for
+  /// response. Returns the new policy. Unlike `invalidate`, `refresh` keeps the last good copy for
   /// failures. Other processes that share the storage use the answer, too. An excluded host counts
-  /// as in `get`.
+  /// as a decision, as in `get`.
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {});
 
   /// Replaces the excluded hosts of `cache_options::excluded`. Throws `std::invalid_argument` for
-  /// an entry that can never exclude anything, and then has no effect. A running fetch ends with
-  /// the list that it began with.
+  /// an entry that can never exclude anything; then the old list stays. A running fetch uses the
+  /// old list until it ends.
   void set_excluded(std::span<const std::string> entries);
 
-  /// Sets an override for a site. `site_override::none` removes it. An override takes precedence
-  /// over robots.txt, exclusions and quarantine, but not over a halt or a missing sign-off. A host
-  /// without a scheme and its https and http origins share overrides. Each uses its own override
-  /// first. If it has none, an origin uses the override of its host, and a host uses that of its
-  /// https origin, then that of its http origin. Throws `std::invalid_argument` for a text that
-  /// names no site.
+  /// Sets an override for a site. `site_override::none` removes the override. An override takes
+  /// precedence over robots.txt, exclusions and quarantine, but not over a halt or a missing
+  /// sign-off. A host without a scheme and its https and http origins share overrides, but each
+  /// name uses its own override first. An origin without an override uses the override of its host.
+  /// A host without an override uses the override of its https origin or, if there is none, of its
+  /// http origin. Throws `std::invalid_argument` for a text that names no site.
   void set_override(std::string_view host_or_url, site_override value);
 
   /// Returns the overrides, sorted by `site::key`.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
-  /// Halts a site, for both schemes, until it is resumed. Nothing is allowed there
-  /// (`decision_reason::halted`), and the cache sends no new request there, not even after a
+  /// Halts a site, for both schemes, until `resume`. Nothing is allowed at a halted site
+  /// (`decision_reason::halted`), and the cache sends no new request to the site, not even after a
   /// redirect. Requests that wait in a gate of a `basic_admission` are refused. The cache itself
   /// also halts sites, by `cache_options::halt_hostile`, `halt_unreachable_after` and
   /// `halt_revoked`. At most 65,536 sites can be halted at once; further calls have no effect.
   /// Throws `std::invalid_argument` for a text that names no site.
   void halt(std::string_view host_or_url, const call_options& call = {});
 
-  /// Lifts the halt of a site, so that its robots.txt decides again. If it was halted as hostile,
-  /// its robots.txt is fetched again. Returns true if it was halted.
+  /// Lifts the halt of a site, so that its robots.txt decides again. If the site was halted as
+  /// hostile, its robots.txt is fetched again. Returns true if the site was halted.
   bool resume(std::string_view host_or_url);
 
   /// Returns true if the site of a URL is halted.
@@ -104,28 +106,29 @@ class cache_controls {
   /// Returns the halted sites and the reasons, sorted by `site::key` without a scheme.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
-  /// Calls `on_denied` with the key of each site when a ruling begins to deny it: a halt, an
-  /// override, a quarantine, or a withdrawn sign-off. The ruling may come from another process.
-  /// Destroy the result to end the calls. The calls come from any thread. `on_denied` must not
-  /// block, must not make a ruling, and must not destroy the result. Its exceptions are dropped.
+  /// Calls `on_denied` with the key of each site when a ruling begins to deny the site. Such a
+  /// ruling is a halt, an override, a quarantine, or a withdrawn sign-off. The ruling may come from
+  /// another process. Destroy the result to end the calls. Any thread may make these calls.
+  /// `on_denied` must not block, must not make a ruling, and must not destroy the result. Its
+  /// exceptions are dropped.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view site)> on_denied);
 
-  /// Returns true if a ruling denies a URL. It does not consider robots.txt.
+  /// Returns true if a ruling denies a URL. Does not consider robots.txt.
   [[nodiscard]] bool is_denied(std::string_view url) const;
 
-  /// Reports the status of a page, and whether a challenge, such as a CAPTCHA, came instead of it.
-  /// Returns true if access was revoked: 401, 403 or a challenge, although the kept rules do not
-  /// deny the URL. Then the observer gets an event and, with `cache_options::halt_revoked`, the
-  /// site is halted.
+  /// Reports the status of a page, and whether a challenge, such as a CAPTCHA, came instead of the
+  /// page. Returns true if access was revoked. This means 401, 403 or a challenge for a URL that
+  /// the kept rules do not deny. Then the observer gets an event and, with
+  /// `cache_options::halt_revoked`, the site is halted.
   ///
   /// After a 4xx, a 5xx or a challenge for an allowed URL, the next look-up of the site fetches its
   /// rules again, at most once per `cache_options::min_ttl` (the pipeline guide: "Trigger immediate
   /// re-fetch on 4xx/5xx responses"). 429 does not count, since it is about the pace. Sends no
-  /// request. Uses the crawler and the context of the options.
+  /// request. Of `call`, only `user_agent` and `context` are used.
   ///
-  /// `reservation::complete` of a `basic_admission` calls this. It does no harm to report a page
-  /// twice: the observer gets the same status of a URL only once in 10 seconds.
+  /// `reservation::complete` of a `basic_admission` calls this function. It does no harm to report
+  /// a page twice, since the observer gets the same status of a URL only once in 10 seconds.
   bool report_response(std::string_view url, int status, bool is_challenge = false,
                        const call_options& call = {});
 
@@ -142,7 +145,7 @@ class cache_controls {
   /// Erases all entries of this process. The shared store keeps its records.
   void clear();
 
-  /// Ends the quarantine of a site and erases its rules: the next call fetches them.
+  /// Ends the quarantine of a site and erases its rules. The next call fetches the rules.
   void release(std::string_view host_or_url);
 
   /// Returns true if the site of a URL is in quarantine.
@@ -152,28 +155,28 @@ class cache_controls {
   [[nodiscard]] std::vector<std::string> quarantined() const;
 
   /// Returns the time until which the circuit breaker of an origin rejects requests. Returns an
-  /// empty optional if it permits them, and for a text that names no site. For a host without a
-  /// scheme, it is the breaker of the https origin.
+  /// empty optional if the breaker permits requests, and for a text that names no site. For a host
+  /// without a scheme, reads the breaker of the https origin.
   [[nodiscard]] std::optional<time_point> breaker_open_until(std::string_view host_or_url);
 
   /// Returns the options in force.
   [[nodiscard]] const cache_options& options() const noexcept;
 
  protected:
-  /// Throws `std::invalid_argument` if options contradict each other. The parts must outlive it;
-  /// `shared` is empty if nothing is shared.
+  /// Throws `std::invalid_argument` if options contradict each other. The parts must outlive this
+  /// object. `shared` is empty if nothing is shared.
   cache_controls(cache_options&& options, cache_detail::cache_parts& parts,
                  const cache_detail::shared_part& shared);
   /// Stops the cache's own threads and waits for them.
   ~cache_controls();
 
-  /// Returns the part of a text that may be the key of its site, so that the text need not be
-  /// parsed. Returns an empty text if a ruling may apply to the site.
+  /// Returns the part of the text that may be the key of the site, which is faster than parsing the
+  /// text. Returns an empty text if a ruling may apply to the site.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
 
-  /// Returns the number of the crawler for a call: 0 for `cache_options::user_agent`, 1 for the
-  /// first of `cache_options::other_agents`, and so on. Throws `std::invalid_argument` if the name
-  /// is not listed.
+  /// Returns the number of the crawler for a call. Number 0 is `cache_options::user_agent`, and
+  /// number 1 is the first of `cache_options::other_agents`. Throws `std::invalid_argument` if the
+  /// name is not listed.
   [[nodiscard]] std::size_t agent_of(const call_options& call) const {
     return call.user_agent.empty() ? 0 : agent_named(call.user_agent);
   }
@@ -181,7 +184,8 @@ class cache_controls {
   /// Returns the name of crawler `agent` for events; empty for number 0.
   [[nodiscard]] std::string_view agent_name(std::size_t agent) const noexcept;
 
-  /// Looks up a site that has no fresh entry under `tried`. If `refreshes`, the site is asked now.
+  /// Looks up a site that has no fresh entry under `tried`. If `refreshes` is true, the site is
+  /// asked now.
   [[nodiscard]] cache_detail::found load(std::string_view host_or_url, std::string_view tried,
                                          const call_options& call, bool refreshes = false);
 
@@ -194,13 +198,14 @@ class cache_controls {
   [[nodiscard]] look_up begin(std::string_view host_or_url, std::string_view tried,
                               cache_detail::found known, const call_options& call);
 
-  /// Decides on a target and counts it.
+  /// Decides on a target and counts the decision.
   [[nodiscard]] decision decide(std::string_view target, cache_detail::found known) const;
 
-  /// Returns the key of the site of a URL if an observer needs it; empty if the text names no site.
+  /// Returns the key of the site of a URL if an observer needs the key. Otherwise, or if the text
+  /// names no site, returns an empty text.
   [[nodiscard]] std::string site_of(std::string_view url) const;
 
-  /// Returns the counts of the cache, without those of its parts.
+  /// Returns the counts of the cache, without the counts of its parts.
   [[nodiscard]] cache_stats counted() const;
 
  private:
@@ -208,7 +213,7 @@ class cache_controls {
 
   void count(const decision& decided) const;
 
-  /// Decides on a target without counting it.
+  /// Decides on a target without counting the decision.
   [[nodiscard]] decision uncounted_decision(std::string_view target,
                                             cache_detail::found known) const;
 
@@ -218,8 +223,8 @@ class cache_controls {
                                            const std::shared_ptr<const call_context>& context,
                                            std::size_t agent) const;
 
-  /// Counts and reports an exclusion, and returns true, if `ended` has the policy of an excluded
-  /// host.
+  /// If `ended` has the policy of an excluded host, counts and reports the exclusion, and returns
+  /// true.
   bool note_exclusion(std::string_view host_or_url, const cache_detail::found& ended,
                       const call_options& call);
 

@@ -30,7 +30,7 @@ namespace cache_detail {
 struct cache_engine : look_up_environment {
   using look_up_environment::look_up_environment;
 
-  rate_limit refusals{1, 4'096};  // so that the observer gets a refusal once
+  rate_limit refusals{1, 4'096};  // so that the observer gets a refusal only once
   look_up_runner runner{*this};   // last, since its threads use the other members
 };
 
@@ -54,7 +54,7 @@ ROBOTS_INLINE cache_controls::cache_controls(cache_options&& options,
     : engine_(std::make_unique<cache_detail::cache_engine>(std::move(options), parts, shared)) {}
 
 ROBOTS_INLINE cache_controls::~cache_controls() {
-  engine_->runner.end();  // its threads may still use this
+  engine_->runner.end();  // the threads of the runner may still use this object
 }
 
 ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up& ended) {
@@ -141,7 +141,7 @@ ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
   const auto asked = parse_site(host_or_url);
   const auto was = asked ? engine_->rulings.resume(asked->key()) : std::nullopt;
   if (was == halt_reason::hostile) {
-    // Otherwise, the record in the shared store would halt the site again.
+    // Without this, the record in the shared store would halt the site again.
     engine_->invalidate({{}, asked->host, asked->port});
   }
   return was.has_value();
@@ -172,7 +172,7 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
   constexpr int unauthorized = 401;
   constexpr int forbidden = 403;
   constexpr int client_error = 400;
-  constexpr int too_many_requests = 429;  // about the pace, not the rules
+  constexpr int too_many_requests = 429;  // this status is about the pace, not the rules
   const auto asked = parse_site(url);
   const bool is_refusal = status == unauthorized || status == forbidden || is_challenge;
   if (!asked || (!is_refusal && (status < client_error || status == too_many_requests))) {

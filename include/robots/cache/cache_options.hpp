@@ -28,23 +28,24 @@ struct cache_options {
   /// The crawler's `User-Agent` header, such as `FooBot/1.0 (+https://foo.example/bot)`. Its
   /// product token selects the rules.
   std::string user_agent;
-  /// The policy if no robots.txt is available: a preset of `fallback_policy`, or a `FallbackPolicy`
-  /// of your own.
+  /// The policy if no robots.txt is available: a preset of `fallback_policy`, or your own
+  /// `FallbackPolicy`.
   detail::any_fallback_policy fallback;
 
   /// Other crawlers for which the cache also answers, by their product tokens; `*` means the rules
-  /// for all crawlers that a file does not name. Each file is fetched once, by `user_agent`, and
-  /// compiled for each crawler. `call_options::user_agent` selects one.
+  /// for all crawlers that a file does not name. The cache fetches each file once, with the name
+  /// `user_agent`, and compiles the file for each crawler. `call_options::user_agent` selects a
+  /// crawler.
   std::vector<std::string> other_agents{};
   /// Hosts that are never fetched and never allowed: top-level domains, suffixes or hosts, as
   /// `should_skip_by_tld` reads them.
   std::vector<std::string> excluded{};
-  /// High-risk sites, which get no requests and are not allowed until somebody has signed them off
-  /// (the pipeline guide: "mandatory manual sign-off"); names as in `excluded`. See
-  /// `basic_robots_cache::sign_off`.
+  /// High-risk sites, which get no requests and are not allowed until somebody has signed the sites
+  /// off (the pipeline guide: "mandatory manual sign-off"). Entries have the same form as in
+  /// `excluded`. See `basic_robots_cache::sign_off`.
   std::vector<std::string> sign_off{};
-  /// Marks further hosts as high-risk: it returns true for them. The argument is as in
-  /// `site::host`. Any thread may call it, at each look-up. May be empty. If it throws, the host is
+  /// Returns true for further high-risk hosts. The argument has the form of `site::host`. Any
+  /// thread may call this function, at each look-up. It may be empty. If it throws, the host is
   /// high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
   /// Keeps the text of each file with its policy: see `policy::text` and `policy::document`.
@@ -53,23 +54,25 @@ struct cache_options {
   parse_options parse{};
   /// The timeout of each exchange; the pipeline guide recommends 3 to 5 seconds. 0 means no limit.
   std::chrono::milliseconds timeout{5'000};
-  /// The longest time of one call, whatever the network does; 0 means no limit. After it, the
-  /// caller gets the action of `fallback` for `outcome::cancelled`. The fetch continues if other
-  /// callers wait for it, or with `finish_abandoned`. `call_options::timeout` overrides it.
+  /// The longest time of one call, whatever the network does; 0 means no limit. After this time,
+  /// the caller gets the action of `fallback` for `outcome::cancelled`. The fetch continues if
+  /// other callers wait for the result, or if `finish_abandoned` is true. `call_options::timeout`
+  /// overrides this option.
   std::chrono::milliseconds longest_call{15'000};
-  /// The most redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five. If this is
-  /// less than five, a further redirect counts as `outcome::server_error`.
+  /// The most redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five. If this limit
+  /// is less than five, a further redirect counts as `outcome::server_error`.
   int max_redirects = 5;
 
-  /// The lifetime of an answer whose headers state none (SPYDER; RFC 9309, section 2.4); at most
-  /// `max_ttl`.
+  /// The lifetime of an answer whose headers state no lifetime (SPYDER; RFC 9309, section 2.4). It
+  /// is at most `max_ttl`.
   std::chrono::seconds default_ttl = std::chrono::hours{24};
-  /// The shortest lifetime of an answer, with any headers.
+  /// The shortest lifetime of an answer, whatever its headers say.
   std::chrono::seconds min_ttl = std::chrono::minutes{5};
-  /// The longest lifetime of an answer, with any headers. It overrides `default_ttl` and `min_ttl`.
+  /// The longest lifetime of an answer, whatever its headers say. It overrides `default_ttl` and
+  /// `min_ttl`.
   std::chrono::seconds max_ttl = std::chrono::hours{24};
-  /// The lifetime of a failure, so that a dead host is not asked for every URL. Doubles with each
-  /// further failure in a row.
+  /// The lifetime of a failure, so that a dead host is not asked for every URL. The lifetime
+  /// doubles with each further failure in a row.
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};
   /// The longest lifetime of a failure.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
@@ -81,35 +84,37 @@ struct cache_options {
   /// The time for which a stale policy still answers while one thread renews it. With 0, callers
   /// wait for the new policy.
   std::chrono::seconds stale_while_revalidate{0};
-  /// The limit of malformed lines. A file above it counts as `outcome::malformed`.
+  /// The limit of malformed lines. A file above this limit counts as `outcome::malformed`.
   malformed_limit malformed{};
-  /// After this many malformed files in a row that `fallback` denies, a site goes into quarantine,
-  /// where it gets no requests; 0 means never. See `basic_robots_cache::release`.
+  /// After this many malformed files in a row that `fallback` denies, a site goes into quarantine
+  /// and gets no requests; 0 means never. See `basic_robots_cache::release`.
   int quarantine_after = 3;
 
-  /// Halts a site when its robots.txt denies everything and the one before did not. Then nothing is
-  /// allowed there until `basic_robots_cache::resume`, whatever the file says later. If false, the
-  /// rules of the site apply. Empty means `fallback_policy::halts_hostile`: true for `strict()` and
-  /// its variants by `with`, else false. With other policies, one mistake of a site would deny it
-  /// until somebody looks. A `policy_change_event` reports the change in any case. With a shared
-  /// store, every process that gets this answer halts the site.
+  /// Halts a site when its robots.txt denies everything and the previous robots.txt did not. Then
+  /// nothing is allowed at the site until `basic_robots_cache::resume`, whatever the file says
+  /// later. If false, the rules of the site apply. Empty means `halts_hostile` of the fallback
+  /// policy, which is true for `strict()` and its variants by `with`. The other presets do not
+  /// halt, since one mistake of a site would deny it until somebody looks. In any case, a
+  /// `policy_change_event` reports the change. With a shared store, every process that gets this
+  /// answer halts the site.
   std::optional<bool> halt_hostile{};
   /// Halts a site whose robots.txt was unavailable for this long (`outcome::unreachable` or
-  /// `server_error`). It is checked when the site is asked again. 0 means never. See
+  /// `server_error`). The cache checks this when it asks the site again. 0 means never. See
   /// `halt_reason::unreachable`.
   std::chrono::seconds halt_unreachable_after{0};
-  /// Halts a site that revokes access: `basic_robots_cache::report_response` finds that, or it
-  /// answers the request for its robots.txt with 401 or 403 and did not before. See
+  /// Halts a site that revokes access. Either `basic_robots_cache::report_response` reports that,
+  /// or the site begins to answer the request for its robots.txt with 401 or 403. See
   /// `access_revoked_event`.
   bool halt_revoked = false;
   /// A change of more than this share of rules and lines (`change_report::share`), from 0 to 1, is
   /// fast (the pipeline guide: ">30% directive delta").
   double fast_change_share = 0.3;
-  /// The window in which changes are added up: they are fast if the sum of their shares is above
-  /// `fast_change_share`. It begins with the retrieval before the first change and ends with the
-  /// one after the last. A change that is reverted counts twice. Empty means that each change
-  /// counts alone, whatever the time. That is the default, since rules are fresh for a day: two
-  /// retrievals are rarely within one hour, the pipeline guide's window.
+  /// The window in which changes are added up. The changes are fast if the sum of their shares is
+  /// above `fast_change_share`. The window begins with the last retrieval before the first change.
+  /// It ends with the retrieval that found the last change. A change that is reverted counts twice.
+  /// Empty means that each change counts alone, whatever the time. This is the default. Rules are
+  /// fresh for a day, so two retrievals are rarely within one hour, the window of the pipeline
+  /// guide.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.
@@ -117,15 +122,15 @@ struct cache_options {
   /// The failures after which an origin gets no requests for a while.
   breaker_options breaker{};
   /// Lets a retrieval continue if nobody waits for it any more, so that the next caller has its
-  /// result. If false, the cache stops it. Then a caller whose timeout is too short for a slow site
-  /// sends request after request, and never gets an answer.
+  /// result. If false, the cache stops such a retrieval. Then a caller whose timeout is too short
+  /// for a slow site sends request after request, and never gets an answer.
   bool finish_abandoned = true;
   /// The most threads that the cache starts, for renewals and for calls that may end before their
-  /// fetch. If no thread is free, such a call fetches in its own thread if it has the time for an
-  /// exchange, or else waits for a thread. A renewal waits for the next call.
+  /// fetch. If no thread is free, such a call fetches in the caller's thread, if time for an
+  /// exchange is left. Otherwise the call waits for a thread. A renewal waits for the next call.
   std::size_t background_threads = 64;
-  /// The seed for the random parts of waits and lifetimes. If empty, each cache makes one from the
-  /// clocks, so that no two caches retry together. Such a seed can be guessed.
+  /// The seed for the random parts of waits and lifetimes. If empty, each cache makes a seed from
+  /// the clocks, so that no two caches retry together. A seed from the clocks can be guessed.
   std::optional<std::uint64_t> seed{};
 };
 

@@ -26,9 +26,9 @@ struct look_up_state;
 
 }  // namespace cache_detail
 
-/// A look-up in steps, for programs with their own network code: an event loop, or one thread that
-/// asks for thousands of sites. A value without I/O: it returns the next step, and the caller
-/// reports the result, as with `retrieval`:
+/// A look-up in steps, for programs with their own network code, such as an event loop, or one
+/// thread that asks for thousands of sites. A look-up does no I/O. It returns the next step, and
+/// the caller reports the result, as with `retrieval`:
 ///
 ///     look_up asking = cache.begin(url);
 ///     while (!asking.policy()) {
@@ -46,35 +46,35 @@ struct look_up_state;
 ///     const decision result = cache.check(url, asking);
 ///
 /// Look-ups in steps and blocking calls for one site share one fetch. If a look-up is destroyed,
-/// its work is cancelled, and other callers that wait for it start their own. It must not outlive
-/// its cache. Only one thread at a time may use it. A step takes constant time, or linear time if
-/// it parses a file.
+/// its work is cancelled, and other callers that wait for this work start again. A look-up must not
+/// outlive its cache. Only one thread at a time may use a look-up. A step takes constant time, or
+/// linear time if it parses a file.
 class look_up {
  public:
-  /// A wait before the next try: until `until`, or until a stop is requested through `stop`. Then
-  /// call `on_wait_over`.
+  /// A wait before the next try. It lasts until the time `until`, or until a stop is requested
+  /// through `stop`. Then call `on_wait_over`.
   using retry_wait = detail::retry_wait;
 
-  /// A wait for news: another look-up, call or thread works on the policy.
+  /// A wait for news, since another look-up, call or thread works on the policy.
   struct news_wait {};
 
-  /// The next step: a request, a wait for a time, a wait for news, or the end.
+  /// The next step. It is a request, a wait for a time, a wait for news, or the policy at the end.
   using step =
       std::variant<fetch_request, retry_wait, news_wait, std::shared_ptr<const robots::policy>>;
 
   /// Leaves the other look-up empty, without a policy and without a step.
   look_up(look_up&&) noexcept;
-  /// Destroys this look-up and takes over the other one.
+  /// Destroys this look-up and takes over the other look-up.
   look_up& operator=(look_up&&) noexcept;
   ~look_up();
 
-  /// Returns the next step. Only the functions below change it. Once it is the policy, it never
-  /// changes. Send a request only once; any thread may do so. If a stop is requested through its
-  /// token, nobody waits for the response any more.
+  /// Returns the next step. Only the functions below change the next step. Once the step is the
+  /// policy, it never changes. Send a request only once; any thread may send it. If a stop is
+  /// requested through the token of a step, nobody waits for the response any more.
   [[nodiscard]] step next() const;
 
   /// Returns the policy, or null if the look-up has not ended. If there is a ruling on the site,
-  /// such as a halt, the policy says so.
+  /// such as a halt, the policy has this ruling.
   [[nodiscard]] const std::shared_ptr<const robots::policy>& policy() const noexcept;
 
   /// Returns true if the policy came from the cache.
@@ -83,34 +83,34 @@ class look_up {
   /// Returns true if this look-up did at least a part of the fetch.
   [[nodiscard]] bool led() const noexcept;
 
-  /// Returns the reason why the site must not be asked: `decision_reason::excluded`, `halted`,
-  /// `needs_sign_off` or `invalid_url`. Returns an empty optional for other sites, and before the
-  /// end.
+  /// Returns the reason why the site must not be asked. This is `decision_reason::excluded`,
+  /// `halted`, `needs_sign_off` or `invalid_url`. Returns an empty optional for other sites, and
+  /// before the end.
   [[nodiscard]] std::optional<decision_reason> refusal() const noexcept;
 
   /// Takes the response to the request of `next()`. Has no effect if `next()` is not a request.
   void on_response(fetch_response response);
 
   /// Ends the wait of `next()` after its time has come, or after a stop was requested through its
-  /// token. Has no effect before that, or if `next()` is not a wait.
+  /// token. Has no effect earlier, or if `next()` is not a wait.
   void on_wait_over();
 
   /// Ends the wait of `next()` early, with the result of the last try. Has no effect if `next()` is
   /// not a wait.
   void cut_short();
 
-  /// Takes the news that `next()` waits for. Has no effect before there is news.
+  /// Handles the news that `next()` waits for. Has no effect if there is no news yet.
   void resume();
 
   /// Calls `wake` when there is news for `resume`, in the thread that causes the news. If there is
-  /// news already, calls it at once. `wake` must return soon and must not throw. It replaces the
-  /// function of an earlier call. After the look-up is destroyed, it is not called, unless another
-  /// thread has already begun the call.
+  /// news already, calls `wake` at once. `wake` must return soon and must not throw. `wake`
+  /// replaces the function of an earlier call. After the look-up is destroyed, `wake` is not
+  /// called, unless another thread has already begun the call.
   void call_on_news(std::function<void()> wake);
 
   /// Stops waiting for the policy. Returns true if this look-up does the fetch. Then the caller
-  /// must drive it until `next()` is a policy, which is null. If nobody else needs the fetch, a
-  /// stop is requested through the token of its step.
+  /// must drive this look-up until `next()` is a policy, which is null. If nobody else needs the
+  /// fetch, a stop is requested through the token of its step.
   bool leave() noexcept;
 
  private:

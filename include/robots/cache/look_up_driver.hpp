@@ -28,12 +28,14 @@
 namespace robots {
 
 /// Drives any number of look-ups over an `AsyncFetcher`, for an event loop with its own timers.
-/// `tests/examples/event_loop.cpp` is such a loop; `prefetch` and `asio_robots_cache` also use it.
+/// `tests/examples/event_loop.cpp` is such a loop. `prefetch` and `asio_robots_cache` also use this
+/// class.
 ///
 /// The loop calls `run` soon after each `wake`, and at the time of `next_run`. Only one thread at a
-/// time may use it. Callbacks may call `start` and `leave`. If the driver is destroyed, its
-/// requests are cancelled without callbacks, and other callers that wait for them start their own.
-/// The clock is that of the cache. Clock, fetcher and cache must outlive the driver.
+/// time may use a driver. Callbacks may call `start` and `leave`. If the driver is destroyed, its
+/// requests are cancelled without callbacks, and other callers that wait for these requests start
+/// again. The clock must be the clock of the cache. Clock, fetcher and cache must outlive the
+/// driver.
 template <Clock C, AsyncFetcher F>
 class look_up_driver {
  public:
@@ -42,9 +44,9 @@ class look_up_driver {
   /// The function that gets the result of a look-up.
   using on_done = std::function<void(const look_up&)>;
 
-  /// `wake` is called if `run` has something to do, from any thread and under a lock. It must not
-  /// throw, and must not call this driver. At most `max_fetches` requests, above 0, are under way
-  /// at once; others wait in order.
+  /// `wake` is called if `run` has something to do, from any thread and under a lock. `wake` must
+  /// not throw, and must not call this driver. At most `max_fetches` requests are under way at
+  /// once; further requests wait in order. `max_fetches` must be above 0.
   look_up_driver(C& clock, F& fetcher, std::function<void()> wake,
                  std::size_t max_fetches = (std::numeric_limits<std::size_t>::max)())
       : clock_(clock),
@@ -56,22 +58,23 @@ class look_up_driver {
   look_up_driver& operator=(const look_up_driver&) = delete;
   ~look_up_driver() { inbox_->close(); }
 
-  /// Drives a look-up. Calls `done` once with the policy: before the return if the policy is known,
-  /// else in `run`. Returns the number for `leave`. Drops the look-up if it throws.
+  /// Drives a look-up. Calls `done` once with the policy. If the policy is known, makes this call
+  /// before the return; otherwise, `run` makes it. Returns the number for `leave`. If `start`
+  /// throws, the look-up is dropped.
   number start(look_up work, on_done done) {
     const number id = ++last_number_;
     items_.emplace(id, std::make_unique<item>(std::move(work), std::move(done)));
     try {
       go_on(id);
     } catch (...) {
-      drop(id);  // the caller has no number by which to leave it
+      drop(id);  // the caller has no number for `leave`
       throw;
     }
     return id;
   }
 
-  /// Drops `done` of a look-up. The driver continues its requests while other callers wait for
-  /// them, or with `cache_options::finish_abandoned`.
+  /// Drops `done` of a look-up. The driver continues the requests of the look-up while other
+  /// callers wait for them, or if `cache_options::finish_abandoned` is true.
   void leave(number id) {
     const auto found = items_.find(id);
     if (found == items_.end()) {
@@ -86,7 +89,8 @@ class look_up_driver {
   }
 
   /// Handles the responses and news that have come, and ends the waits that are over. Passes on
-  /// exceptions of callbacks and `std::bad_alloc`; the next call handles the rest.
+  /// exceptions of callbacks and `std::bad_alloc`. After an exception, the next call handles the
+  /// rest.
   void run() {
     send();
     for (auto next = inbox_->take(); !next.empty(); next = inbox_->take()) {
@@ -108,7 +112,7 @@ class look_up_driver {
   }
 
   /// Returns the time for the next `run`, unless `wake` is called earlier; `time_point::min()`
-  /// means at once. If it is empty, wait for `wake`.
+  /// means at once. If the result is empty, wait for `wake`.
   [[nodiscard]] std::optional<time_point> next_run() const {
     if (!inbox_->is_empty() || can_send()) {
       return (time_point::min)();
@@ -116,7 +120,8 @@ class look_up_driver {
     return waits_.empty() ? std::nullopt : std::optional{waits_.begin()->first};
   }
 
-  /// Ends each wait before a retry that would last until `from` or longer: the last failure counts.
+  /// Ends each wait before a retry that would last until `from` or longer. Then the last failure
+  /// counts.
   void cut_short(time_point from) {
     while (!waits_.empty() && std::prev(waits_.end())->first >= from) {
       const number id = std::prev(waits_.end())->second;
@@ -125,7 +130,8 @@ class look_up_driver {
     }
   }
 
-  /// Returns the number of look-ups without a policy, including those that were left but go on.
+  /// Returns the number of look-ups without a policy. This includes look-ups that continue after
+  /// `leave`.
   [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
 
   /// Returns the number of requests that the fetcher has not answered.
@@ -148,18 +154,19 @@ class look_up_driver {
     std::optional<stop_callback<std::function<void()>>> on_stop{};
   };
 
-  /// A response or, without one, a message that there is news or that a wait was stopped.
+  /// A response. If `response` is empty, the report means that there is news or that a wait was
+  /// stopped.
   struct report {
     number id = 0;
     std::optional<fetch_response> response{};
   };
 
-  /// The reports of other threads. Outlives the driver, for late reports.
+  /// The reports of other threads. The inbox outlives the driver, since a report may come late.
   class inbox {
    public:
     explicit inbox(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-    /// Adds a report. Moves its node, so it allocates nothing.
+    /// Adds a report. Moves the list node of the report, and so allocates nothing.
     void add(std::list<report>& node) {
       const std::scoped_lock lock{mutex_};
       if (wake_) {
@@ -171,7 +178,7 @@ class look_up_driver {
       }
     }
 
-    /// Returns the oldest report, or an empty optional.
+    /// Returns a list with the oldest report, or an empty list.
     [[nodiscard]] std::list<report> take() {
       std::list<report> oldest;
       const std::scoped_lock lock{mutex_};
@@ -223,7 +230,8 @@ class look_up_driver {
     go_on(reported.id);
   }
 
-  /// Does the next step of a look-up. If memory runs out, its report or wait remains for `run`.
+  /// Does the next step of a look-up. If memory runs out, the report or wait of the look-up remains
+  /// for `run`.
   void go_on(number id) {
     item& entry = *items_.at(id);
     std::unique_ptr<item> ended;
@@ -298,7 +306,7 @@ class look_up_driver {
         }
       }
     } catch (...) {
-      return;  // no memory: the next `run` sends the rest
+      return;  // there is no memory, so the next `run` sends the rest
     }
   }
 

@@ -31,39 +31,39 @@ namespace robots {
 /// The outcome of `prefetch` for one host.
 enum class prefetch_outcome {
   kept,      ///< the cache had fresh rules
-  fetched,   ///< it asked the site, which sent its robots.txt or has none
-  joined,    ///< it waited for another look-up of the site, in this or in another thread, or for
+  fetched,   ///< the site sent its robots.txt, or answered that it has none
+  joined,    ///< another look-up got the rules from the site, in this thread, another thread, or
              ///< another process (`TieredStorage`)
-  failed,    ///< the robots.txt was not available: the fallback policy decides
-  excluded,  ///< it sent nothing: the host is excluded, halted or not signed off
+  failed,    ///< the robots.txt was not available, so the fallback policy decides
+  excluded,  ///< nothing was sent, since the host is excluded, halted or not signed off
   invalid,   ///< the text is not a URL, host or `host:port`
 };
 
-/// The progress of `prefetch`. Valid only during the call of the callback.
+/// The progress of `prefetch`. It is valid only during the call of the callback.
 struct prefetch_progress {
   std::size_t done;                  ///< hosts that are done, including this one
   std::optional<std::size_t> total;  ///< number of all hosts, if the range knows its size
   std::string_view host;             ///< the element of the range
   prefetch_outcome outcome;          ///< the outcome for the host
-  std::shared_ptr<const robots::policy> policy;  ///< its policy; never null
+  std::shared_ptr<const robots::policy> policy;  ///< the policy of the host; never null
 };
 
 /// The limits of one call of `prefetch`.
 struct prefetch_limits {
-  /// The most exchanges at once; above 0.
+  /// The most exchanges at once. It must be above 0.
   std::size_t max_in_flight = 64;
 
-  /// The most hosts that are begun but not done: in an exchange, in a wait before a retry, or
-  /// waiting for another look-up of the site. It bounds the memory. A value below `max_in_flight`
-  /// counts as `max_in_flight`.
+  /// The most hosts that are begun but not done. They are in an exchange, in a wait before a retry,
+  /// or in a wait for another look-up of the site. This limit bounds the memory. A value below
+  /// `max_in_flight` counts as `max_in_flight`.
   std::size_t max_pending = 4'096;
 
   /// A stop request, from any thread, cancels the requests in flight; no more requests begin.
   stop_token stop{};
 
-  /// The end of the call, by the clock of the cache. When it has passed, all requests are
-  /// cancelled. A wait before a retry that would last until then does not begin: the failure
-  /// counts.
+  /// The end of the call, by the clock of the cache. When this time has passed, all requests are
+  /// cancelled. A wait before a retry that would last until the deadline does not begin, and the
+  /// last failure counts.
   std::optional<time_point> deadline{};
 };
 
@@ -131,9 +131,10 @@ class prefetch_run {
  private:
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
-  // After this many hosts, it looks at the network again, since all hosts may be in the cache.
+  // After this many hosts, the loop looks at the network again, since all hosts may be in the
+  // cache.
   static constexpr int batch = 64;
-  // A clock may run at any speed, so it is read this often.
+  // A clock may run at any speed, so the loop reads the clock this often.
   static constexpr std::chrono::milliseconds longest_sleep{1'000};
 
   [[nodiscard]] bool has_room() const noexcept {
@@ -184,7 +185,7 @@ class prefetch_run {
       until = next;
     }
     if constexpr (detail::NotifyingClock<clock_type>) {
-      // A program moves such a clock, and sleeping may move it, too.
+      // A program moves such a clock, and `sleep_until` may move it, too.
       if (until && *until != (time_point::min)()) {
         if (next && driver_.fetching() == 0) {
           return cache_.clock().sleep_until(*until, limits_.stop);
@@ -208,7 +209,7 @@ class prefetch_run {
     }
   }
 
-  /// Ends `wait`. Any thread may call it.
+  /// Ends `wait`. Any thread may call `wake`.
   void wake() noexcept {
     if constexpr (detail::PolledFetcher<F>) {
       web_.wake();
@@ -232,7 +233,7 @@ class prefetch_run {
   base::clock_condition changed_;
   bool is_woken_ = false;
   std::thread::id home_ = std::this_thread::get_id();
-  // This thread handles its own reports before it waits, so they need no wake.
+  // This thread handles its own reports before it waits, so its reports need no wake.
   look_up_driver<clock_type, F> driver_{cache_.clock(), web_,
                                         [this]() noexcept {
                                           if (std::this_thread::get_id() != home_) {
@@ -244,20 +245,22 @@ class prefetch_run {
 
 }  // namespace cache_detail
 
-/// Loads the policies of `hosts` into `cache`. Hosts are URLs, hosts or `host:port`. The calling
-/// thread asks up to `prefetch_limits::max_in_flight` of them at once through `web`, not through
-/// the fetcher of the cache. It also drives `web` if that is a `PolledFetcher`. Retries, circuit
-/// breakers, fallback policy and entries are those of the cache, and flights are shared with other
-/// threads.
+/// Loads the policies of `hosts` into `cache`. An element of `hosts` is a URL, a host or
+/// `host:port`. The calling thread asks up to `prefetch_limits::max_in_flight` hosts at once
+/// through `web`, not through the fetcher of the cache. If `web` is a `PolledFetcher`, the calling
+/// thread also drives it. Uses the retries, circuit breakers, fallback policy and entries of the
+/// cache. Shares flights with other threads.
 ///
-/// `hosts` is an input range whose elements convert to `std::string_view`. It is read once, in this
-/// thread, as room becomes free. It may be endless or read a file, but should not block. Its size
-/// does not affect memory. Calls `progress` after each host, in this thread. It may use the cache.
-/// Exceptions of the range and of `progress` are passed on. Then all requests in flight are
-/// cancelled, and other callers that wait for them start their own.
+/// `hosts` is an input range whose elements convert to `std::string_view`. The calling thread reads
+/// the range once, as room becomes free. The range may be endless or read a file, but should not
+/// block. The size of the range does not affect memory. After each host, the calling thread calls
+/// `progress`, which may use the cache. Exceptions of the range and of `progress` are passed on.
+/// Then all requests in flight are cancelled, and other callers that wait for these requests start
+/// again.
 ///
-/// Throws `std::invalid_argument` if `max_in_flight` is 0; otherwise only `std::bad_alloc`. Waits
-/// by the cache's clock. A `ManualClock` is moved to the next retry when no exchange is in flight.
+/// Throws `std::invalid_argument` if `max_in_flight` is 0. Otherwise throws only `std::bad_alloc`.
+/// Waits by the clock of the cache. When no exchange is in flight, moves a `ManualClock` to the
+/// next retry.
 template <Fetcher F, Clock C, Storage S, Observer O, class Hosts, AsyncFetcher Web>
   requires requires(Hosts& hosts) {
     { *std::begin(hosts) } -> std::convertible_to<std::string_view>;

@@ -7,20 +7,20 @@
 
 namespace robots {
 
-/// The answer of a gate: whether and when a URL may be fetched, or why not.
+/// The answer of a gate. It says whether and when a URL may be fetched, or why not.
 enum class admission_reason : std::uint8_t {
-  go,              ///< it may be fetched, at the time of the reservation
+  go,              ///< the URL may be fetched, at the time of the reservation
   excluded,        ///< the crawler's own configuration excludes the host
   invalid_url,     ///< the text is not an http or https URL
   disallowed,      ///< robots.txt, or the fallback policy, does not allow it
-  halted,          ///< the site is halted; a planned request is not sent
+  halted,          ///< the site is halted, so a planned request is not sent
   needs_sign_off,  ///< nobody has signed the site off yet
   skip_host,       ///< the site asks for a longer delay than the options accept
   busy,            ///< the host has its limit of requests in progress, or other callers wait
-  not_yet,         ///< too early; `start_plan::at` has the time
-  no_room,         ///< too many hosts are remembered; try another one, or try later
+  not_yet,         ///< the request must wait until `start_plan::at`
+  no_room,         ///< too many hosts are remembered; try another host, or try later
   stopped,         ///< the call was stopped
-  too_late,        ///< the deadline of the call is earlier
+  too_late,        ///< the request could start only after the deadline of the call
 };
 
 /// The name of a reason, as its enumerator is spelled.

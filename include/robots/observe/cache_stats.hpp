@@ -10,7 +10,7 @@ struct cache_counts {
   std::uint64_t hits = 0;          ///< look-ups answered by a fresh entry
   std::uint64_t stale_hits = 0;    ///< look-ups answered by a stale entry, which is renewed
   std::uint64_t misses = 0;        ///< look-ups that had to fetch, or ask a shared store
-  std::uint64_t joined = 0;        ///< look-ups that waited for the fetch of another one
+  std::uint64_t joined = 0;        ///< look-ups that waited for the fetch of another look-up
   std::uint64_t retrievals = 0;    ///< robots.txt retrievals that ended
   std::uint64_t not_modified = 0;  ///< retrievals that ended with a 304
   std::uint64_t failures = 0;      ///< retrievals whose outcome is not `is_successful`
@@ -30,11 +30,11 @@ struct cache_counts {
     return ratio(look_ups() - misses, look_ups());
   }
   /// Returns the share of decisions that allowed, from 0 to 1. Excluded hosts do not count, since
-  /// their robots.txt is not read.
+  /// the robots.txt of an excluded host is not read.
   [[nodiscard]] constexpr double allow_rate() const noexcept {
     return ratio(allowed, allowed + (denied > excluded ? denied - excluded : 0));
   }
-  /// Returns the number of denials per allowed decision, or 0 if all were denied.
+  /// Returns the number of denials per allowed decision, or 0 if all decisions were denials.
   [[nodiscard]] constexpr double blocked_to_allowed() const noexcept {
     return ratio(denied, allowed);
   }
@@ -42,8 +42,8 @@ struct cache_counts {
   [[nodiscard]] constexpr double exclusion_rate() const noexcept {
     return ratio(excluded, allowed + denied);
   }
-  /// Returns the share of retrievals that got the robots.txt, or the answer that there is none
-  /// (404, 410), from 0 to 1. A refusal, such as 401 or 403, is not a success.
+  /// Returns the share of retrievals that got the robots.txt, or the answer that there is no
+  /// robots.txt (404, 410), from 0 to 1. A refusal, such as 401 or 403, is not a success.
   [[nodiscard]] constexpr double fetch_success_rate() const noexcept {
     return ratio(retrievals - failures, retrievals);
   }
@@ -76,8 +76,8 @@ struct cache_stats : detail::cache_counts {
   /// Events at which an observer threw.
   std::uint64_t observer_failures = 0;
 
-  /// Returns the share of sites for which the shared store had a fresh record when it was asked,
-  /// from 0 to 1.
+  /// Returns the share of sites for which the shared store had a fresh record when the store was
+  /// asked, from 0 to 1.
   [[nodiscard]] constexpr double far_hit_rate() const noexcept {
     return ratio(far_hits, far_hits + far_misses);
   }

@@ -10,7 +10,7 @@
 
 namespace robots::detail {
 
-/// Sends events to an observer whose type it hides.
+/// Sends events to an observer. Hides the type of the observer.
 class event_teller : public event_clock {
  public:
   /// Sends an event.

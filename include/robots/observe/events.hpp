@@ -30,15 +30,15 @@ namespace robots::detail {
 
 struct exchange;
 
-/// The clock of `event_base::time`. It is read only if an observer asks for the time, since most do
-/// not.
+/// The clock of `event_base::time`. The clock is read only if an observer asks for the time, since
+/// most observers do not.
 class event_clock {
  public:
   event_clock() = default;
   event_clock(const event_clock&) = delete;
   event_clock& operator=(const event_clock&) = delete;
 
-  /// Returns the date. Any thread may call it; it does not throw.
+  /// Returns the date. Any thread may call this function.
   [[nodiscard]] virtual wall_time wall() noexcept = 0;
 
  protected:
@@ -53,7 +53,7 @@ namespace robots {
 /// observer.
 struct event_base {
   std::string_view site{};                ///< see `site::key`; empty if the event has no site
-  const call_context* context = nullptr;  ///< of the call that caused it; null if there is none
+  const call_context* context = nullptr;  ///< from the call that caused this, or null
   detail::event_clock* clock = nullptr;   ///< the clock of `time`; null for the system clock
   /// The product token of the crawler of the cache or gate; empty if unknown.
   std::string_view crawler{};
@@ -68,7 +68,7 @@ struct event_base {
 enum class look_up_result : std::uint8_t {
   hit,        ///< a fresh entry
   stale_hit,  ///< a stale entry, which is being renewed
-  miss,       ///< not found: it will be fetched, or a shared store is asked
+  miss,       ///< no entry, so the site or a shared store is asked
   joined,     ///< the fetch of another look-up
 };
 
@@ -84,23 +84,23 @@ struct look_up_event : event_base {
   const robots::policy* policy = nullptr;              ///< the policy; null for a miss
 };
 
-/// A retrieval made an exchange. Reported at the end of the retrieval, in the order of the
-/// exchanges, before its `retrieval_event`.
+/// A retrieval made an exchange. The events of a retrieval come at its end, in the order of the
+/// exchanges, before the `retrieval_event`.
 struct exchange_event : event_base {
   static constexpr std::string_view name = "exchange";  ///< the name of the event
   const detail::exchange& exchange;                     ///< the URL, and the status or error
-  std::chrono::nanoseconds ended{0};                    ///< time from its end to this event
-  std::chrono::nanoseconds duration{0};                 ///< from the request to the response
+  std::chrono::nanoseconds ended{0};                    ///< time since the end of the exchange
+  std::chrono::nanoseconds duration{0};                 ///< time from the request to the response
   std::size_t bytes = 0;                                ///< octets of the body that were read
-  int hop = 0;      ///< number of redirects before it, in the same try
-  int attempt = 1;  ///< number of the try; from 2 on, a retry
+  int hop = 0;      ///< number of redirects before this exchange, in the same try
+  int attempt = 1;  ///< number of the try; 2 and more are retries
 };
 
 /// A robots.txt was parsed.
 struct parse_event : event_base {
   static constexpr std::string_view name = "parse";  ///< the name of the event
   const robots::policy& policy;                      ///< the policy with its `rules` and `findings`
-  std::chrono::nanoseconds duration{0};              ///< of decoding, parsing and compiling
+  std::chrono::nanoseconds duration{0};              ///< time to decode, parse and compile
   /// True if the text was read as UTF-8 but is not valid UTF-8. The invalid octets are kept.
   bool invalid_utf8 = false;
 };
@@ -109,11 +109,11 @@ struct parse_event : event_base {
 struct retrieval_event : event_base {
   static constexpr std::string_view name = "retrieval";  ///< the name of the event
   const robots::policy& policy;                          ///< the resulting policy
-  /// The result of the retrieval; without a body if another site has the file.
+  /// The result of the retrieval. It has no body if another site has the file.
   const robots::record& record;
-  std::chrono::nanoseconds duration{0};  ///< by the clock of the cache
-  /// The exchanges of the retrieval; each had an event before. If another site has the file, these
-  /// are the exchanges up to the redirect to that site.
+  std::chrono::nanoseconds duration{0};  ///< the duration, by the clock of the cache
+  /// The exchanges of the retrieval. Each exchange had an event before. If another site has the
+  /// file, the last exchange is the redirect to that site.
   const std::vector<exchange_event>* exchanges = nullptr;
 };
 
@@ -124,36 +124,37 @@ struct far_hit_event : event_base {
   const robots::record& record;                        ///< the record from the store
 };
 
-/// The shared store had a record that does not answer the look-up: a last good copy, or a file that
-/// the site may confirm with a 304.
+/// The shared store had a record that does not answer the look-up. It is a last good copy, or a
+/// file that the site may confirm with a 304.
 struct far_copy_event : event_base {
   static constexpr std::string_view name = "far_copy";  ///< the name of the event
   const robots::policy& policy;                         ///< the resulting policy
   const robots::record& record;                         ///< the record from the store
 };
 
-/// The fallback policy decided, because the robots.txt was unavailable, or too malformed to be
+/// The fallback policy decided, because the robots.txt was unavailable, or was too malformed to be
 /// obeyed.
 struct fallback_event : event_base {
   static constexpr std::string_view name = "fallback";  ///< the name of the event
-  const robots::policy& policy;  ///< its `basis` has the action, its `outcome` the reason
+  const robots::policy& policy;  ///< its `basis` has the action, and its `outcome` has the reason
 };
 
-/// The permissions of a site have changed: its robots.txt appeared, disappeared, or has other rules
-/// or delays. Reported before the first decision by the new policy.
+/// The permissions of a site have changed, since its robots.txt appeared, disappeared, or has other
+/// rules or delays. The event comes before the first decision by the new policy.
 struct policy_change_event : event_base {
   static constexpr std::string_view name = "policy_change";  ///< the name of the event
   const robots::policy& before;                              ///< the policy before the change
-  const robots::policy& after;                               ///< the policy after it
+  const robots::policy& after;                               ///< the policy after the change
   const change_report& changes;                              ///< the changes
-  std::chrono::nanoseconds interval{0};                      ///< between the fetches of the two
-  bool fast = false;  ///< the change is fast: see `cache_options::fast_change_share`
-  /// True if the rules now mean the same as `Disallow: /`, and did not before.
+  std::chrono::nanoseconds interval{0};                      ///< time between both fetches
+  bool fast = false;  ///< true for a fast change (`cache_options::fast_change_share`)
+  /// True if the rules now mean the same as `Disallow: /`, but did not before.
   bool turned_hostile = false;
 };
 
-/// A site refuses what it allowed before. A page that robots.txt allows got 401, 403 or a challenge
-/// (see `basic_robots_cache::report_response`), or the robots.txt itself got 401 or 403.
+/// A site refuses a URL that it allowed before. The answer to a page that robots.txt allows was
+/// 401, 403 or a challenge (see `basic_robots_cache::report_response`). Or the answer to the
+/// request for robots.txt was 401 or 403.
 struct access_revoked_event : event_base {
   static constexpr std::string_view name = "access_revoked";  ///< the name of the event
   std::string_view url;  ///< the page, or the robots.txt after redirects
@@ -168,12 +169,12 @@ struct halt_event : event_base {
   bool resumed = false;                             ///< true if the halt was lifted
 };
 
-/// A high-risk site was seen for the first time, was signed off, or lost its sign-off. `site` is as
-/// in `halt_event`.
+/// A high-risk site was seen for the first time, was signed off, or lost its sign-off. `site` has
+/// the same form as in `halt_event`.
 struct sign_off_event : event_base {
   static constexpr std::string_view name = "sign_off";  ///< the name of the event
-  bool given = false;                                   ///< it was signed off
-  /// It was seen and needs a sign-off. If both members are false, it lost its sign-off.
+  bool given = false;                                   ///< the site was signed off
+  /// The site was seen and needs a sign-off. If both members are false, the site lost its sign-off.
   bool awaited = false;
 };
 
@@ -187,16 +188,16 @@ struct decision_event : event_base {
 /// The circuit breaker of an origin changed its state. `site` is the origin.
 struct breaker_event : event_base {
   static constexpr std::string_view name = "breaker";  ///< the name of the event
-  breaker_state state = breaker_state::closed;         ///< its new state
+  breaker_state state = breaker_state::closed;         ///< the new state
 };
 
 /// A storage has dropped an entry.
 struct drop_event : event_base {
   static constexpr std::string_view name = "drop";  ///< the name of the event
-  bool expired = false;                             ///< it had expired; else there was no room
+  bool expired = false;                             ///< false if there was no room for the entry
 };
 
-/// A site was put in quarantine, or released from it.
+/// A site was put in quarantine, or was released from quarantine.
 struct quarantine_event : event_base {
   static constexpr std::string_view name = "quarantine";  ///< the name of the event
   bool released = false;                                  ///< true if released
@@ -205,13 +206,13 @@ struct quarantine_event : event_base {
 /// An override was set or lifted: see `basic_robots_cache::set_override`.
 struct override_event : event_base {
   static constexpr std::string_view name = "override";  ///< the name of the event
-  site_override value{};                                ///< the new one; `none` if it was lifted
+  site_override value{};                                ///< the new override; `none` if lifted
 };
 
 /// The excluded hosts were replaced: see `basic_robots_cache::set_excluded`. `site` is empty.
 struct exclusions_event : event_base {
   static constexpr std::string_view name = "exclusions";  ///< the name of the event
-  std::span<const std::string> hosts;                     ///< the new list, as given
+  std::span<const std::string> hosts;                     ///< the new list, as given by the caller
 };
 
 /// A gate answered whether and when a URL may be fetched.
@@ -221,26 +222,28 @@ struct admission_event : event_base {
   const robots::decision& decision;                      ///< the decision by robots.txt
   admission_reason reason{};                             ///< the answer
   std::chrono::nanoseconds waited{0};                    ///< duration of the call
-  /// True if the site is halted, in quarantine or not signed off: a person should look at the URL.
+  /// True if a person should look at the URL, since the site is halted, in quarantine or not signed
+  /// off.
   bool needs_review = false;
 };
 
 /// The ledger of a gate has failed, or answers again: see `gate_options::ledger`.
 struct ledger_event : event_base {
   static constexpr std::string_view name = "ledger";  ///< the name of the event
-  bool up = false;                                    ///< true if it answers again
-  std::string_view message;                           ///< the error; empty if it answers
+  bool up = false;                                    ///< true if the ledger answers again
+  std::string_view message;                           ///< the error; empty if the ledger answers
 };
 
 /// The store that a cache shares with other processes has failed, or answers again.
 struct far_store_event : event_base {
   static constexpr std::string_view name = "far_store";  ///< the name of the event
-  bool up = false;           ///< true if it answers again; else it is not used for a while
-  std::string_view message;  ///< its last error; empty if it answers
+  bool up = false;           ///< true if the store answers again; false if it is not used for a
+                             ///< while
+  std::string_view message;  ///< the last error; empty if the store answers
 };
 
 /// The invalidation of the event's site did not reach the shared store, and this process no longer
-/// tries. Other processes may use the old rules until these expire.
+/// tries to send the invalidation. Other processes may use the old rules until these rules expire.
 struct lost_invalidation_event : event_base {
   static constexpr std::string_view name = "lost_invalidation";  ///< the name of the event
 };

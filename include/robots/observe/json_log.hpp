@@ -16,14 +16,14 @@ namespace robots {
 
 /// The importance of a log line.
 enum class log_level : std::uint8_t {
-  debug,  ///< frequent events: hits, dropped entries
+  debug,  ///< frequent events, such as hits and dropped entries
   info,   ///< the events of a normal crawl
-  /// Mistakes that the site should correct, such as malformed lines or a charset other than UTF-8;
-  /// also high-risk sites that wait for a sign-off.
+  /// Mistakes that the site should correct, such as malformed lines or a charset other than UTF-8.
+  /// Also high-risk sites that wait for a sign-off.
   warn,
-  error,  ///< failures, such as that of a retrieval; sudden changes of rules
-  /// Events that an operator must see: files too malformed to be obeyed, quarantine, sites that
-  /// turn hostile, halts, revoked access.
+  error,  ///< failures, such as a failed retrieval, and sudden changes of rules
+  /// Events that an operator must see. These are files too malformed to be obeyed, quarantine,
+  /// sites that turn hostile, halts, and revoked access.
   critical,
 };
 
@@ -36,63 +36,64 @@ enum class log_level : std::uint8_t {
 /// The options of a `JsonLog`.
 struct json_log_options {
   log_level least = log_level::info;  ///< the lowest level of lines that are written
-  /// The level of decisions and admissions that deny. If the fallback policy made them, the level
-  /// is at least ERROR.
+  /// The level of decisions and admissions that deny. If the fallback policy decided, the level is
+  /// at least ERROR.
   log_level denied_level = log_level::info;
-  /// The share of decisions and admissions that are written, from 0 to 1, picked at random. Those
-  /// that the fallback policy made are always written.
+  /// The share of decisions and admissions that are written, from 0 to 1, picked at random.
+  /// Decisions of the fallback policy are always written.
   double decision_share = 1;
-  std::size_t text_bytes = 2048;  ///< longer texts are cut; the line has the full length
-  /// With 0, the thread that reports an event calls the sink, one thread at a time. Otherwise a
-  /// background thread calls it, and up to about `queue_bytes` octets of lines may wait. If there
-  /// is no room, a line is lost and counted.
+  std::size_t text_bytes = 2048;  ///< longer texts are cut; `NAME_bytes` states the full length
+  /// With 0, the thread that reports an event calls the sink, one thread at a time. Above 0, a
+  /// background thread calls the sink, and up to about `queue_bytes` octets of lines may wait. A
+  /// line for which there is no room is lost and counted.
   std::size_t queue_bytes = 0;
 };
 
 /// An observer that writes events as JSON (RFC 8259), one object per line, in ASCII.
 ///
 /// Each line has `timestamp` (RFC 3339, UTC), `level`, `event` and `message`, a sentence for
-/// people. If known, it also has `site` and its `domain`, the product token of the `crawler`, and
-/// the caller's `trace_id` and `span_id`. The members of the event follow under their names. Octets
-/// that are not UTF-8 are written as `\xNN`, and so are backslashes: see `base::append_json`. If a
-/// text was cut to `text_bytes`, `NAME_bytes` follows with its full length. A `policy_change` has
-/// at most 32 rules and 32 other lines.
+/// people. If known, a line also has `site` and its `domain`, the product token of the `crawler`,
+/// and the caller's `trace_id` and `span_id`. The line also has the members of the event under
+/// their names. Octets that are not UTF-8, and backslashes, are written as `\xNN`: see
+/// `base::append_json`. If a text `NAME` was cut to `text_bytes`, a member `NAME_bytes` has the
+/// full length. A `policy_change` has at most 32 rules and 32 other lines.
 ///
 /// | event             | level |
 /// |-------------------|-------|
-/// | `look_up`         | INFO for a miss, else DEBUG |
+/// | `look_up`         | INFO for a miss; otherwise DEBUG |
 /// | `exchange`        | INFO; WARN without a response, and for 4xx and 5xx, except 404 and 410 |
-/// | `parse`           | INFO; WARN for malformed lines, or not in UTF-8; CRITICAL over the limit |
-/// | `retrieval`       | INFO; ERROR for a failure; CRITICAL over the malformed limit |
+/// | `parse` | INFO; WARN if lines are malformed or not UTF-8; CRITICAL if the file is malformed |
+/// | `retrieval`       | INFO; ERROR for a failure; CRITICAL if the file is malformed |
 /// | `far_hit`         | INFO |
 /// | `far_copy`        | INFO |
 /// | `fallback`        | ERROR |
-/// | `decision`        | INFO; ERROR for one by the fallback policy; `denied_level` for a denial |
-/// | `policy_change`   | INFO; ERROR for a fast one; CRITICAL for one that turns hostile |
+/// | `decision`        | INFO; `denied_level` for a denial; at least ERROR by the fallback policy |
+/// | `policy_change`   | INFO; ERROR for a fast change; CRITICAL for a change that turns hostile |
 /// | `access_revoked`  | CRITICAL |
 /// | `halt`            | CRITICAL; INFO for a site that is resumed |
-/// | `sign_off`        | INFO; WARN for a site that waits for one |
-/// | `breaker`         | INFO; WARN when it opens |
+/// | `sign_off`        | INFO; WARN for a site that waits for a sign-off |
+/// | `breaker`         | INFO; WARN when the breaker opens |
 /// | `drop`            | DEBUG |
 /// | `quarantine`      | CRITICAL; INFO for a release |
 /// | `override`        | INFO |
 /// | `exclusions`      | INFO |
-/// | `admission`       | as `decision` |
-/// | `far_store`       | ERROR when it fails; INFO when it answers again |
+/// | `admission`       | the level of a `decision` |
+/// | `far_store`       | ERROR when the store fails; INFO when it answers again |
 /// | `lost_invalidation` | ERROR |
-/// | `ledger`          | ERROR when it fails; INFO when it answers again |
+/// | `ledger`          | ERROR when the ledger fails; INFO when it answers again |
 ///
 /// If the sink throws, the line is lost, and the next line has the number of lost lines (`lost`).
-/// See `stats`.
+/// `stats` has the number of all lost lines.
 ///
-/// A handle: copies write one log. Several caches and gates may share it. Any thread may call its
-/// members. A line that is not wanted costs a few nanoseconds. A line that is written costs some
-/// microseconds and the time of the sink, unless there is a queue (`queue_bytes`).
+/// A `JsonLog` is a handle, and its copies write the same log. Several caches and gates may share a
+/// log. Any thread may call any member. An event below the level `least` costs a few nanoseconds. A
+/// line that is written costs some microseconds and the time of the sink, unless there is a queue
+/// (`queue_bytes`).
 class JsonLog {
  public:
-  /// The output of a log. It gets one line at a time, with its line feed; one thread at a time
-  /// calls it. If it throws, the line counts as lost. Without a queue, it must not call a cache or
-  /// a gate that this log observes.
+  /// The output of a log. The sink gets one line at a time, with its line feed. Only one thread at
+  /// a time calls the sink. If the sink throws, the line counts as lost. Without a queue, the sink
+  /// must not call a cache or a gate that this log observes.
   using line_sink = std::function<void(std::string_view line)>;
 
   /// The numbers of lines that were written or lost.
@@ -104,20 +105,21 @@ class JsonLog {
   /// Writes to `sink`. Throws `std::invalid_argument` if an option makes no sense.
   explicit JsonLog(line_sink sink, const json_log_options& options = {});
 
-  /// Writes to a stream, which must outlive the log, and flushes it after each line.
+  /// Writes to a stream, and flushes the stream after each line. The stream must outlive the log.
   explicit JsonLog(std::ostream& stream, const json_log_options& options = {});
 
-  /// Writes to an open file, which must outlive the log, and flushes it after each line.
+  /// Writes to an open file, and flushes the file after each line. The file must stay open as long
+  /// as the log lives.
   explicit JsonLog(std::FILE* file, const json_log_options& options = {});
 
   /// Returns the counts of lines.
   [[nodiscard]] counts stats() const noexcept;
 
-  /// Waits until the sink has the lines of all calls that have returned; without a queue, returns
-  /// at once. Must not be called from the sink.
+  /// Waits until the sink has the lines of all calls that have returned. Without a queue, returns
+  /// at once. The sink must not call this function.
   void flush() const;
 
-  /// Writes the event, if it is wanted.
+  /// Writes the event if the options ask for it.
   void on(const any_event& event) const;
 
  private:

@@ -26,8 +26,8 @@ namespace robots {
 
 namespace observe_detail {
 
-/// Passes lines to a sink. Each line states how many lines before it were lost. Any thread may call
-/// it.
+/// Passes lines to a sink. After lost lines, the next line states their number. Any thread may call
+/// any member.
 class line_output {
  public:
   line_output(std::function<void(std::string_view)> sink, std::size_t queue_bytes)
@@ -42,7 +42,7 @@ class line_output {
     }
   }
 
-  /// Passes on a line: a JSON object with at least one member.
+  /// Passes on a line. The line must be a JSON object with at least one member.
   void add(std::string line) {
     if (queue_) {
       const std::size_t size = sizeof(std::string) + line.size();
@@ -87,7 +87,8 @@ class line_output {
   const std::function<void(std::string_view)> sink_;
   std::atomic<std::uint64_t> written_ = 0;
   std::atomic<std::uint64_t> lost_ = 0;
-  // The number of lost lines that were reported. Only the thread that calls the sink uses it.
+  // The number of lost lines that were reported. Only the thread that calls the sink uses this
+  // number.
   std::uint64_t reported_ = 0;
   std::mutex mutex_;            // held during a call of the sink if there is no queue
   std::optional<queue> queue_;  // last, since its thread uses the other members
@@ -107,7 +108,8 @@ class line_output {
   return sink;
 }
 
-/// Makes a sink of `write`. After a line that was written in part, it first ends that line.
+/// Makes a sink of `write`. If the last line was written only in part, the sink first ends that
+/// line.
 [[nodiscard]] inline JsonLog::line_sink ending_torn_lines(
     std::function<bool(std::string_view)> write) {
   return [write = std::move(write), torn = false](std::string_view line) mutable {

@@ -11,19 +11,21 @@ namespace robots {
 /// The limits of a `Metrics`.
 struct metrics_options {
   /// The number of domains with counters (`metrics_snapshot::domains`), about 300 octets each. The
-  /// first domains get counters; all later domains are counted together, without a label. A
-  /// monitoring system stores a series for each domain, so choose a number that it can hold. With
-  /// 0, domains are not counted. Above 0, each look-up takes a lock.
+  /// first domains get counters. All later domains are counted together, without a label. A
+  /// monitoring system stores a series for each domain, so choose a number that the system can
+  /// hold. With 0, domains are not counted. Above 0, each look-up takes a lock.
   std::size_t domains = 0;
 };
 
 /// An observer that keeps every figure that an operator wants to see (SPYDER's list of metrics; the
-/// pipeline guide). A handle: copies share their counts. Give it to several caches and gates to get
-/// their sums. Any thread may call it.
+/// pipeline guide). A `Metrics` is a handle, and its copies share the counts. To get sums over
+/// several caches and gates, give all of them copies of one `Metrics`. Any thread may call any
+/// member.
 ///
-/// A hit that allows costs a few nanoseconds more than with `NullObserver`: it adds to two counters
-/// of the thread. It counts events only. The present state of a cache, such as its size, is in
-/// `basic_robots_cache::stats`. To export the figures, see `metrics_snapshot::families`.
+/// An allowed cache hit costs a few nanoseconds more than with `NullObserver`, since it adds to two
+/// counters of the thread. This class counts only events. The present state of a cache, such as its
+/// size, is in `basic_robots_cache::stats`. To export the figures, see
+/// `metrics_snapshot::families`.
 class Metrics {
  public:
   /// Makes counters that start at 0, without counts by domain.
@@ -35,9 +37,9 @@ class Metrics {
   /// may be of different moments.
   [[nodiscard]] metrics_snapshot snapshot() const;
 
-  /// Counts a look-up and, if `metrics_options::domains` asks for it, its domain.
+  /// Counts a look-up and, if `metrics_options::domains` is above 0, its domain.
   void on(const look_up_event& event);
-  /// Counts a decision. If it denied, also counts its domain.
+  /// Counts a decision. If the decision denied, also counts its domain.
   void on(const decision_event& event);
   /// Counts any other event.
   void on(const any_event& event);

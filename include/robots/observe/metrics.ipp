@@ -99,7 +99,8 @@ struct counting {
 struct Metrics::state {
   static constexpr std::size_t reasons = static_cast<std::size_t>(decision_reason::invalid_url) + 1;
 
-  /// The counts that a hit changes: look-ups by result, decisions by answer and reason.
+  /// The counts that a hit changes. These are look-ups by result, and decisions by answer and
+  /// reason.
   enum class tally : unsigned char {
     hit = static_cast<unsigned char>(look_up_result::hit),
     stale_hit = static_cast<unsigned char>(look_up_result::stale_hit),
@@ -120,7 +121,7 @@ struct Metrics::state {
     }
   }
 
-  /// Changes the counts of the domain of a site. The first domains have separate counts; all later
+  /// Changes the counts of the domain of a site. The first domains have separate counts. All later
   /// domains share the counts of the empty domain. So no count ever falls, as exporters require.
   template <class Change>
   void change_domain(std::string_view site, const Change& change) {
@@ -139,7 +140,7 @@ struct Metrics::state {
 
   base::striped_counters<tally> hot;
   std::mutex mutex;         // guards `counts`
-  metrics_snapshot counts;  // without those that are in `hot` and `domains`
+  metrics_snapshot counts;  // without the counts in `hot` and `domains`
   const std::size_t most_domains;
   std::mutex domain_mutex;  // guards `domains`
   boost::unordered_flat_map<std::string, metrics_snapshot::domain_counts, base::text_hash,

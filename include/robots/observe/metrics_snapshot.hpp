@@ -22,10 +22,10 @@
 
 namespace robots {
 
-/// The counts of a `Metrics`. It has the rates of `cache_stats`.
+/// The counts of a `Metrics`, with the rates of `cache_stats`.
 ///
-/// Counts by an enumeration are indexed by its enumerators:
-/// `now.denied_for[decision_reason::rule]`, `now.outcomes.total()`.
+/// Counts have enumerators as indices, as in `now.denied_for[decision_reason::rule]`.
+/// `now.outcomes.total()` is the sum of the counts.
 struct metrics_snapshot : detail::cache_counts {
   /// A histogram of durations. The bounds are fixed, so that histograms can be summed.
   struct histogram {
@@ -33,10 +33,11 @@ struct metrics_snapshot : detail::cache_counts {
     static constexpr std::size_t size = 12;
 
     std::array<double, size> bounds{};  ///< in seconds, ascending; a bucket includes its bound
-    std::array<std::uint64_t, size + 1> counts{};  ///< per bucket; the last one has the longer ones
+    std::array<std::uint64_t, size + 1> counts{};  ///< per bucket; the last bucket has the longest
+                                                   ///< durations
     double sum = 0.0;                              ///< the sum in seconds
 
-    /// Counts a duration. A negative one counts as 0.
+    /// Counts a duration. A negative duration counts as 0.
     void add(std::chrono::nanoseconds duration) noexcept;
 
     /// Returns the number of durations.
@@ -50,10 +51,10 @@ struct metrics_snapshot : detail::cache_counts {
     base::enum_counts<decision_reason::invalid_url> denied_for{};  ///< decisions, by reason
   };
 
-  /// A status and the number of responses with it.
+  /// A status and the number of responses with this status.
   struct status_count {
-    int status = 0;           ///< from 100 to 599; 0 for any other
-    std::uint64_t count = 0;  ///< how often
+    int status = 0;           ///< from 100 to 599; 0 for any other status
+    std::uint64_t count = 0;  ///< the number of responses
 
     [[nodiscard]] friend bool operator==(const status_count&, const status_count&) = default;
   };
@@ -62,12 +63,13 @@ struct metrics_snapshot : detail::cache_counts {
   base::enum_counts<decision_reason::invalid_url> allowed_for{};
   /// Decisions that denied, by reason.
   base::enum_counts<decision_reason::invalid_url> denied_for{};
-  /// Counts by domain, sorted by name, the empty name first. Empty unless
-  /// `metrics_options::domains` asks for them. They add up to the counts of all sites.
+  /// Counts by domain, sorted by name, the empty name first. The list is empty if
+  /// `metrics_options::domains` is 0. The counts add up to the counts of all sites.
   std::vector<domain_counts> domains{};
   /// Retrievals, by outcome.
   base::enum_counts<outcome::redirected> outcomes{};
-  /// Policies that the fallback policy decided: the outcome as the index, then the action.
+  /// Policies that the fallback policy decided. The first index is the outcome, and the second
+  /// index is the action.
   std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
   std::vector<status_count> statuses{};  ///< responses, by status, in order
   /// Exchanges without a response, by error.
@@ -77,7 +79,7 @@ struct metrics_snapshot : detail::cache_counts {
   /// Times from a request to its response.
   histogram exchange_duration{
       {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0}};
-  histogram fetch_duration{exchange_duration.bounds};  ///< of retrievals, with retries and waits
+  histogram fetch_duration{exchange_duration.bounds};  ///< retrievals, with retries and waits
   /// Times to parse a file.
   histogram parse_duration{
       {1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1}};
@@ -109,7 +111,7 @@ struct metrics_snapshot : detail::cache_counts {
     return 0;
   }
 
-  /// A figure for exporters. With labels, it has a value for each set of them.
+  /// A figure for exporters. With labels, the figure has a value for each set of labels.
   struct family {
     /// The kinds of figures.
     enum class type : std::uint8_t {
@@ -125,7 +127,7 @@ struct metrics_snapshot : detail::cache_counts {
       double value = 0.0;  ///< the figure
     };
 
-    /// The name, as in OpenTelemetry's semantic conventions: `robots.cache.hits`.
+    /// The name, in the form of OpenTelemetry's semantic conventions, such as `robots.cache.hits`.
     std::string_view name{};
     std::string_view help{};                                 ///< a sentence for people
     std::string_view unit{};                                 ///< `s` or `By`; empty for a count
@@ -133,13 +135,13 @@ struct metrics_snapshot : detail::cache_counts {
     std::vector<sample> samples{};                           ///< empty for a histogram
     std::optional<metrics_snapshot::histogram> histogram{};  ///< for a histogram only
 
-    /// Returns the name by the conventions of Prometheus: `robots_cache_hits_total`,
+    /// Returns the name by the conventions of Prometheus, such as `robots_cache_hits_total` or
     /// `robots_parse_duration_seconds`.
     [[nodiscard]] std::string prometheus_name() const;
   };
 
-  /// Returns all figures under their names for exporters, with those of `now` if there is one. With
-  /// counts by domain, the samples of `robots.cache.hits`, `robots.cache.misses` and
+  /// Returns all figures under their names for exporters. If `now` has a value, adds its figures.
+  /// With counts by domain, the samples of `robots.cache.hits`, `robots.cache.misses` and
   /// `robots.blocked_requests` have the label `domain`. The sample of all domains without counters
   /// has no label, so the sum of a family does not change.
   [[nodiscard]] std::vector<family> families(

@@ -11,7 +11,7 @@ namespace robots {
 
 namespace observe_detail {
 
-/// A list of families with functions to add to it.
+/// A list of families, with functions that add families and samples.
 class family_list {
  public:
   using family = metrics_snapshot::family;

@@ -17,7 +17,7 @@ struct event_list {
   template <class O>
   static constexpr bool is_observed_by = (ObserverOf<O, Events> || ...);
 
-  /// The index of a kind of event, or the number of events if it is not in the list.
+  /// The index of a kind of event, or the number of kinds if the list does not have this kind.
   template <class Event>
   static constexpr std::size_t index_of = [] {
     std::size_t index = 0;
@@ -26,7 +26,7 @@ struct event_list {
   }();
 };
 
-/// All events. The most frequent ones come first, since `any_event::visit` is linear.
+/// All events. The most frequent events come first, since `any_event::visit` takes linear time.
 using all_events =
     event_list<decision_event, look_up_event, admission_event, drop_event, exchange_event,
                parse_event, retrieval_event, far_hit_event, far_copy_event, fallback_event,
@@ -50,7 +50,7 @@ class any_event {
   /// Returns the members that all events have.
   [[nodiscard]] const event_base& base() const noexcept { return *event_; }
 
-  /// Returns the event, or null if it is of another kind.
+  /// Returns the event, or null if the event is of another kind.
   template <class Event>
   [[nodiscard]] const Event* get_if() const noexcept {
     return kind_ == detail::all_events::index_of<Event> ? static_cast<const Event*>(event_)
@@ -81,12 +81,12 @@ class any_event {
 
 /// Receives the events of caches and gates.
 ///
-/// A model has a function `on(const E&)` for each kind of event that it wants, or one for
-/// `any_event`, or one template. Other kinds cost nothing. Any thread may call these functions.
-/// They run inside the call that they report. So they must return soon, and must not ask the cache
-/// for the same site. If one throws, the event is lost and counted in
+/// A model has a function `on(const E&)` for each kind of event that it wants, or one function for
+/// `any_event`, or one template. Other kinds cost nothing. Any thread may call these functions. An
+/// `on` runs inside the call that it reports. So an `on` must return soon, and must not ask the
+/// cache for the same site. If an `on` throws, the event is lost and counted in
 /// `cache_stats::observer_failures`. A retrieval is reported before every decision that depends on
-/// it.
+/// this retrieval.
 ///
 /// Exemplar: `o.on(d)` with a `decision_event`. Models: `NullObserver`, `observers`, `JsonLog`,
 /// `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and `OpenTelemetryTracing`.

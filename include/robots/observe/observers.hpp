@@ -8,9 +8,10 @@
 
 namespace robots {
 
-/// Combines several observers into one: `observers{counting, logging}`. Each receives the events
-/// that it wants, in this order. If one throws, the others still receive the event. Then `on`
-/// throws, so that the caller can count the loss.
+/// Combines several observers into one observer, as in `observers{counting, logging}`. Each
+/// observer receives the events that it wants, in the order of the observers. If an observer
+/// throws, the other observers still receive the event. Then `on` throws, so that the caller can
+/// count the loss.
 template <Observer... Os>
   requires(sizeof...(Os) > 0)
 class observers {

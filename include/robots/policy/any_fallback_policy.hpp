@@ -12,7 +12,7 @@ namespace robots::detail {
 
 /// Holds any `FallbackPolicy`, a preset or the user's own, for the options of a cache.
 ///
-/// There is no default: the user must choose. Copies share the policy.
+/// There is no default, since the user must choose. Copies share the policy.
 class any_fallback_policy {
  public:
   /// Holds `policy`.
@@ -37,14 +37,14 @@ class any_fallback_policy {
   }
 
   // Compilers show these lines with the error.
-  /// Deleted: the user must choose a policy.
+  /// Deleted, since the user must choose a policy.
   any_fallback_policy() = delete;  // set .fallback, for example to fallback_policy::rfc9309()
-  /// Deleted: a fallback policy needs a member `action`.
+  /// Deleted, since a fallback policy needs a member `action`.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && (!FallbackPolicy<P>)
   any_fallback_policy(P) = delete;  // P is not a FallbackPolicy: see policy/fallback.hpp
 
-  /// Returns the action for `source`. If the policy throws, or asks to parse where there is no
+  /// Returns the action for `source`. If the policy throws, or returns `parse` although there is no
   /// file, the action is `deny_all`.
   [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
     try {
@@ -62,10 +62,10 @@ class any_fallback_policy {
     return action(record_head{{.outcome = kind}});
   }
 
-  /// Returns the name of the policy, or `custom` if it has none.
+  /// Returns the name of the policy, or `custom` if the policy has no name.
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
 
-  /// Returns `halts_hostile` of the policy, or false if it has none.
+  /// Returns `halts_hostile` of the policy, or false if the policy has no such member.
   [[nodiscard]] bool halts_hostile() const noexcept { return halts_hostile_; }
 
  private:

@@ -13,11 +13,11 @@ namespace robots::detail {
 
 /// The reason why a text is not a record.
 enum class decode_error : std::uint8_t {
-  none,             ///< it is a record
-  too_short,        ///< it ends before its checksum
-  unknown_version,  ///< its format is unknown to this version of the library
+  none,             ///< the text is a record
+  too_short,        ///< the text ends before its checksum
+  unknown_version,  ///< this version of the library does not know the format
   damaged,          ///< the checksum does not match
-  malformed,        ///< not a text that `encode` writes
+  malformed,        ///< `encode` does not write such a text
 };
 
 /// The name of an error, as its enumerator is spelled.
@@ -33,27 +33,29 @@ struct decoded {
   decode_error error = decode_error::none;  ///< the reason if there is no value
 };
 
-/// The most octets and elements in an encoded record. `encode` cuts a longer text or list, and
-/// `decode` refuses it.
+/// The most octets and elements in an encoded record. `encode` cuts a longer text or list. `decode`
+/// refuses a longer text or list.
 struct record_limits {
   static constexpr std::size_t url = 65'536;                    ///< octets
   static constexpr std::size_t error_text = 1'024;              ///< octets
   static constexpr std::size_t validator = 1'024;               ///< octets
-  static constexpr std::size_t exchanges = 256;                 ///< only the first ones are stored
+  static constexpr std::size_t exchanges = 256;                 ///< only the first exchanges are
+                                                                ///< stored
   static constexpr std::size_t body = std::size_t{256} << 20U;  ///< octets; `parse` reads no more
 };
 
-/// The version of the format that `encode` writes, from 1 to 127. It grows whenever a checksum
-/// changes. Stores keep different versions apart.
+/// The version of the format that `encode` writes, from 1 to 127. The version grows whenever a
+/// checksum changes. Stores keep different versions apart.
 inline constexpr int record_format = 2;
 
 /// Encodes a record as octets, which are the same on every machine. codec.ipp describes the format.
-/// A record of "there is no robots.txt" takes 20 octets plus the host's name. Linear.
+/// A record of "there is no robots.txt" takes 20 octets plus the name of the host. Takes linear
+/// time.
 [[nodiscard]] std::string encode(const record& from);
 
-/// Reads a record that `encode` wrote. Accepts any octets. It returns a record only if `encode` of
-/// the record gives `text` again. The checksum detects damage, not forgery. Linear; allocates a
-/// small multiple of the size of the text.
+/// Reads a record that `encode` wrote. Accepts any octets. Returns a record only if `encode` of
+/// this record gives `text` again. The checksum detects damage, not forgery. Takes linear time, and
+/// allocates a small multiple of the size of the text.
 [[nodiscard]] decoded<record> decode(std::string_view text);
 
 }  // namespace robots::detail

@@ -24,8 +24,8 @@
 namespace robots::policy_detail {
 
 // The format of an encoded record, version 2. A *number* has seven bits in each octet, the lowest
-// first, and the top bit set in all octets but the last; a *text* is its length as a number, then
-// its octets. Enumerators are numbers from 0, in the order of their declaration.
+// bits first. The top bit is set in all octets except the last. A *text* is its length as a number,
+// then its octets. Enumerators are numbers from 0, in the order of their declaration.
 //
 //     version         one octet, 2
 //     outcome         number
@@ -51,17 +51,18 @@ namespace robots::policy_detail {
 //     body            text                                            8192; else empty
 //     checksum        eight octets, the lowest first: `base::fingerprint` of all octets before
 //
-// A URL is a number n and n / 4 octets. If n % 4 is 0, they are the whole URL; if it is 1, the HOST
-// of `http://HOST/robots.txt`; if it is 2, the HOST of `https://HOST/robots.txt`.
+// A URL is a number n and n / 4 octets. If n % 4 is 0, these octets are the whole URL. If n % 4 is
+// 1, they are the HOST of `http://HOST/robots.txt`. If n % 4 is 2, they are the HOST of
+// `https://HOST/robots.txt`.
 //
-// Each record has one form: a text that `encode` would write differently is refused.
+// Each record has only one form. A text that `encode` would write differently is refused.
 
 using detail::record_limits;
 static_assert(detail::record_format < 0x80, "one octet");
 
 inline constexpr std::uint32_t all_record_parts = 16'383;
 
-// Enumerators are stored as numbers, so a new one must come last.
+// Enumerators are stored as numbers, so a new enumerator must come last.
 inline constexpr auto last_fetch_error =
     static_cast<std::uint64_t>(fetch_error::connection_refused);
 inline constexpr auto last_charset = static_cast<std::uint64_t>(detail::charset::utf_16be);
@@ -104,8 +105,9 @@ inline constexpr std::string_view url_end = "/robots.txt";
   return form == 0 ? 0 : url_starts.at(form).size() + url_end.size();
 }
 
-/// Reads or writes a record, so that one description of each part serves both. A text over its
-/// limit is cut when it is written. Reading fails if the record could be spelled differently.
+/// Reads or writes a record, so that one description of each part serves both directions. A text
+/// over its limit is cut when it is written. Reading fails if the record could be spelled
+/// differently.
 class record_stream {
  public:
   explicit record_stream(octet_writer& out) noexcept : out_{&out} {}
@@ -231,7 +233,7 @@ class record_stream {
 
 /// Writes a record without its checksum.
 [[nodiscard]] inline std::string without_checksum(record limited) {
-  // Limits the values first, since a part is left out if its written value is the usual one.
+  // Limits the values first, since a part is left out if its written value is the usual value.
   const auto cut = [](std::string& url) { url.resize((std::min)(url.size(), record_limits::url)); };
   cut(limited.url);
   cut(limited.final_url);
@@ -252,7 +254,7 @@ class record_stream {
   return std::move(out).take();
 }
 
-/// Reads what `without_checksum` writes after the version.
+/// Reads the part of the output of `without_checksum` that follows the version.
 [[nodiscard]] inline record read_record(octet_reader& in) {
   record result;
   result.outcome = static_cast<outcome>(in.number(outcome_count - 1));

@@ -17,7 +17,8 @@
 namespace robots::detail {
 
 /// Returns true if the fallback policy decided because no robots.txt was available. Returns false
-/// if the site has no robots.txt (`outcome::not_found`): that is an answer, and it allows.
+/// if the site has no robots.txt (`outcome::not_found`), since that is an answer, which allows
+/// everything.
 [[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
   const policy_basis basis = judged.basis();
   return basis == policy_basis::deny_all || basis == policy_basis::last_good ||
@@ -25,8 +26,8 @@ namespace robots::detail {
 }
 
 /// Returns the part of `url` to which the rules of a policy apply. `url` is a URL, a host with or
-/// without a path, or a path with query. Rules that name hosts need the whole text: they would
-/// mistake a path with two leading slashes for a host.
+/// without a path, or a path with query. Rules that name hosts need the whole text, since they
+/// would mistake a path with two leading slashes for a host.
 [[nodiscard]] inline std::string_view target_for(const policy& used,
                                                  std::string_view url) noexcept {
   return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);

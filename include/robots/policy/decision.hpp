@@ -20,15 +20,16 @@
 
 namespace robots {
 
-/// The answer to whether a crawler may fetch a URL, and everything that it depends on.
+/// The answer to whether a crawler may fetch a URL, and everything that this answer depends on.
 struct decision {
   bool allowed = false;                                   ///< the URL may be fetched
   decision_reason reason = decision_reason::invalid_url;  ///< the reason
   robots::verdict verdict{};                       ///< the deciding rule; valid as long as `policy`
+                                                   ///< lives
   std::shared_ptr<const robots::policy> policy{};  ///< the policy that decided; never null
   std::chrono::nanoseconds age{0};                 ///< time since the rules in force were fetched
-  /// True if an entry of the cache answered: nothing was fetched, or the site confirmed the entry
-  /// (`revalidated`).
+  /// True if an entry of the cache answered. Then nothing was fetched, or the site confirmed the
+  /// entry (`revalidated`).
   bool from_cache = false;
   bool revalidated = false;  ///< the site was asked for this decision and sent a 304
   bool stale = false;        ///< the entry was stale and is being renewed
@@ -41,7 +42,7 @@ struct decision {
 
 namespace policy_detail {
 
-/// Describes the mistakes in a malformed file: their number, and the line of the first one.
+/// Describes the mistakes in a malformed file by their number and the line of the first mistake.
 [[nodiscard]] inline std::string malformed_text(const file_findings& found) {
   if (found.lines.not_robots_txt) {
     return "the content is not a robots.txt";
@@ -74,7 +75,8 @@ namespace policy_detail {
 
 }  // namespace policy_detail
 
-/// Returns one sentence for people: the answer, and the rule with its line or the outcome.
+/// Returns one sentence for people. The sentence has the answer, and the rule with its line or the
+/// outcome.
 [[nodiscard]] inline std::string explain(const decision& answer) {
   std::string text = answer.allowed ? "allowed: " : "not allowed: ";
   const std::string_view why = base::enum_text<decision_reason::invalid_url>(

@@ -10,16 +10,16 @@ namespace robots {
 /// The reason of a decision.
 enum class decision_reason : std::uint8_t {
   rule,            ///< a rule of the robots.txt matched
-  no_rule,         ///< no rule matched: allowed
-  robots_txt,      ///< /robots.txt itself: always allowed
-  no_file,         ///< there is no robots.txt: allowed
-  undecided,       ///< matching stopped early (`verdict::undecided`): denied
-  fallback,        ///< no robots.txt was available: the fallback policy decided
-  by_hand,         ///< an override decided: see `basic_robots_cache::set_override`
-  halted,          ///< the site is halted until somebody resumes it: denied; see `halt_reason`
-  needs_sign_off,  ///< the site is high-risk and not signed off: denied
-  excluded,        ///< the crawler's own configuration excludes the host: denied
-  invalid_url,     ///< the text is not an http or https URL: denied
+  no_rule,         ///< no rule matched, so the URL is allowed
+  robots_txt,      ///< the URL is /robots.txt itself, which is always allowed
+  no_file,         ///< there is no robots.txt, so the URL is allowed
+  undecided,       ///< matching stopped early (`verdict::undecided`), so the URL is denied
+  fallback,        ///< no robots.txt was available, so the fallback policy decided
+  by_hand,         ///< an override decided (`basic_robots_cache::set_override`)
+  halted,          ///< denied, since the site is halted until `resume`; see `halt_reason`
+  needs_sign_off,  ///< denied, since the site is high-risk and not signed off
+  excluded,        ///< denied, since the crawler's own configuration excludes the host
+  invalid_url,     ///< denied, since the text is not an http or https URL
 };
 
 /// The name of a reason, as its enumerator is spelled.

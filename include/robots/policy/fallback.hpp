@@ -19,7 +19,7 @@ enum class fallback_action : std::uint8_t {
   parse,              ///< obey the rules of the file
   allow_all,          ///< act as if there were no robots.txt
   deny_all,           ///< act as if everything were disallowed
-  last_good_or_deny,  ///< obey the last good copy while it is not too old, else deny all
+  last_good_or_deny,  ///< obey the last good copy unless it is too old; otherwise deny all
 };
 
 /// The name of an action, as its enumerator is spelled.
@@ -39,12 +39,13 @@ namespace policy_detail {
 
 /// A policy for the cases in which no robots.txt is available.
 ///
-/// A model returns the same action for the same record, and returns soon. Any thread may call it.
-/// `parse` is only possible for `outcome::success` and `outcome::malformed`, since otherwise there
-/// is nothing to parse. In other cases, and if the model throws, everything is denied.
+/// A model returns the same action for the same record, and returns soon. Any thread may call a
+/// model. `parse` is only possible for `outcome::success` and `outcome::malformed`, since otherwise
+/// there is nothing to parse. If a model returns `parse` for another outcome, or throws, everything
+/// is denied.
 ///
 /// Exemplar: `p.action(head)` for a `record_head`. Models: `fallback_policy`, whose presets are a
-/// table by outcome. Write your own if more than the outcome matters, such as the host or the
+/// table by outcome. Write your own model if more than the outcome matters, such as the host or the
 /// number of failures.
 template <class P>
 concept FallbackPolicy =
@@ -52,7 +53,7 @@ concept FallbackPolicy =
       { policy.action(source) } -> std::same_as<fallback_action>;
     };
 
-/// The actions of a crawler if no robots.txt is available: one for each outcome.
+/// The actions of a crawler if no robots.txt is available. There is one action for each outcome.
 ///
 /// | outcome                     | `permissive` | `rfc9309`         | `strict`          |
 /// |-----------------------------|--------------|-------------------|-------------------|
@@ -70,12 +71,12 @@ concept FallbackPolicy =
 /// | `redirected`                | (the other site decides)                            |
 ///
 /// When to use which: `rfc9309` does what RFC 9309, section 2.3.1, asks of a crawler. `permissive`
-/// is SPYDER's error table: an unavailable file forbids nothing. `strict` is the default-deny of
-/// the pipeline guide, for crawlers that must be able to prove that they were allowed. There is no
-/// default: the user must choose.
+/// is SPYDER's error table, in which an unavailable file forbids nothing. `strict` is the
+/// default-deny of the pipeline guide, for crawlers that must be able to prove that they were
+/// allowed. There is no default, since the user must choose.
 class fallback_policy {
  public:
-  /// SPYDER's table: failures allow.
+  /// SPYDER's table, in which failures allow.
   [[nodiscard]] static constexpr fallback_policy permissive() noexcept {
     using enum fallback_action;
     return {"permissive",
@@ -91,7 +92,8 @@ class fallback_policy {
              allow_all, deny_all, parse, last_good_or_deny, last_good_or_deny, deny_all, deny_all}};
   }
 
-  /// Default-deny: only a robots.txt that was read, or that is known not to exist, allows.
+  /// The table of default-deny. Only a robots.txt that was read, or that is known not to exist,
+  /// allows.
   [[nodiscard]] static constexpr fallback_policy strict() noexcept {
     using enum fallback_action;
     fallback_policy changed{
@@ -102,7 +104,7 @@ class fallback_policy {
     return changed;
   }
 
-  /// Returns the action for `kind`. Constant time.
+  /// Returns the action for `kind`. Takes constant time.
   [[nodiscard]] constexpr fallback_action action(outcome kind) const noexcept {
     return actions_[static_cast<std::size_t>(kind)];
   }
@@ -112,7 +114,8 @@ class fallback_policy {
   }
 
   /// Returns this policy with another action for one outcome. A changed policy is named `custom`.
-  /// Throws `std::invalid_argument` for `parse` if there is nothing to parse after that outcome.
+  /// Throws `std::invalid_argument` if `action` is `parse` and there is nothing to parse after
+  /// `kind`.
   [[nodiscard]] constexpr fallback_policy with(outcome kind, fallback_action action) const {
     if (action == fallback_action::parse && !policy_detail::has_text(kind)) {
       throw std::invalid_argument{"fallback_policy::with: there is no robots.txt to parse after " +
@@ -129,7 +132,7 @@ class fallback_policy {
   }
 
   /// Returns true if a cache halts sites that turn hostile, unless `cache_options::halt_hostile`
-  /// says otherwise. This is true for `strict`, also with changed actions.
+  /// says otherwise. The result is true for `strict`, even after `with`.
   [[nodiscard]] constexpr bool halts_hostile() const noexcept { return halts_hostile_; }
 
   /// Returns `permissive`, `rfc9309`, `strict` or `custom`.

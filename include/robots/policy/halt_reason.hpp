@@ -10,12 +10,12 @@ namespace robots {
 /// The reason why a site is halted (the pipeline guide: "trigger an immediate pipeline halt for
 /// that target").
 enum class halt_reason : std::uint8_t {
-  hostile,  ///< its robots.txt now denies everything, and did not before
-  /// It answered 401, 403 or a challenge to a request that its robots.txt allows, or it now refuses
-  /// the robots.txt itself.
+  hostile,  ///< the robots.txt now denies everything, but did not before
+  /// The site answered 401, 403 or a challenge to a request that its robots.txt allows, or it now
+  /// refuses the robots.txt itself.
   access_revoked,
   by_hand,      ///< `basic_robots_cache::halt` was called
-  unreachable,  ///< its robots.txt was unavailable for `cache_options::halt_unreachable_after`
+  unreachable,  ///< the robots.txt was unavailable for `cache_options::halt_unreachable_after`
 };
 
 /// The name of a reason, as its enumerator is spelled.

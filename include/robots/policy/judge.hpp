@@ -32,7 +32,8 @@ struct earlier_policies {
   std::shared_ptr<const policy> unchanged{};  ///< the policy that a 304 confirms
 };
 
-/// Returns the known copy for a conditional request: the site answers whether it has changed.
+/// Returns the known copy for a conditional request. The site answers whether this copy has
+/// changed.
 [[nodiscard]] inline detail::known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   if (!good) {
@@ -71,19 +72,20 @@ struct earlier_policies {
 }
 
 /// Makes the policy of a site for one crawler from the record of a retrieval. Only this function
-/// interprets records. `now` is the current time by both clocks.
+/// and `judge_redirected` interpret records. `now` is the current time by both clocks.
 ///
 /// A file is read in its charset. A file that is too broken counts as `outcome::malformed`. If
 /// there is no file to obey, `judge_options::fallback` decides. A last good copy may apply until it
 /// is older than `judge_options::last_good_for`. The policy is the successor of `before.last`: see
-/// `policy::successor`. Content never makes it throw. Linear in the body.
+/// `policy::successor`. Content never causes an exception. Takes linear time in the size of the
+/// body.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(const record& retrieved,
                                                          std::string_view user_agent,
                                                          const judge_options& options,
                                                          const earlier_policies& before,
                                                          const wall_anchor& now) {
   record_head head = retrieved;
-  // The age of a record from elsewhere is known to the second; that of a new record is 0.
+  // The age of a record from another process is known to the second. The age of a new record is 0.
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
   const time_point fetched_at = (std::min)(this_second.at(head.fetched_at), now.steady);
   head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
@@ -97,13 +99,13 @@ struct earlier_policies {
         policy{fallback_action::deny_all, user_agent, head, nullptr, fetched_at}, before.last);
   }
   if (head.not_modified) {
-    head.outcome = outcome::server_error;  // a 304 that nobody asked for: see `outcome_of`
+    head.outcome = outcome::server_error;  // nobody asked for this 304: see `outcome_of`
   }
   const auto action = [&] { return options.fallback.action(head); };
   file_findings found;
   if (policy_detail::has_text(head.outcome)) {
     parse_options reading = options.parse;
-    // A record from elsewhere may be longer than what this crawler reads.
+    // A record from another process may be longer than the limit of this crawler.
     const std::string_view served = std::string_view{retrieved.body}.substr(0, reading.max_bytes);
     reading.truncated =
         reading.truncated || head.truncated || served.size() < retrieved.body.size();
@@ -125,9 +127,9 @@ struct earlier_policies {
     }
     found = std::move(file.findings);
   }
-  // A failure says nothing about the rules, so the last good copy is kept. An answer replaces it,
-  // even the answer that there is no robots.txt, unless the user also wants the last good copy in
-  // that case.
+  // A failure says nothing about the rules, so the last good copy is kept. An answer replaces the
+  // last good copy, even the answer that there is no robots.txt. But if the user also wants the
+  // last good copy for this answer, that copy is kept.
   const fallback_action chosen = action();
   std::shared_ptr<const policy> good;
   if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny) {
@@ -140,10 +142,11 @@ struct earlier_policies {
       policy{chosen, user_agent, head, std::move(good), fetched_at, std::move(found)}, before.last);
 }
 
-/// Makes the policy of a site that redirects to the site of `target`. It has the rules of that
-/// site. If those could not be read, the fallback policy decides by `head`, the result of asking
-/// that site on behalf of the first one. `own` is the last answer of the first site itself, or
-/// null. It serves as the last good copy if the other site has none.
+/// Makes the policy of a site that redirects to the target site. `target` is the policy of the
+/// target site, and the new policy has the rules of `target`. If the rules of `target` cannot be
+/// read, the fallback policy decides by `head`. `head` is the result of the request to the target
+/// site. `own` is the last answer of the first site itself, or null. `own` serves as the last good
+/// copy if the target site has no last good copy.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
     const record_head& head, const std::shared_ptr<const policy>& target,
     std::string_view user_agent, const judge_options& options,

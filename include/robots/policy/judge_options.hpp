@@ -11,21 +11,21 @@
 
 namespace robots::detail {
 
-/// The options for judging a record: the fallback policy, the parsing, and the lifetimes.
-/// `cache_options` has the same members.
+/// The options for judging a record. They are for the fallback policy, the parsing, and the
+/// lifetimes. `cache_options` has the same members.
 struct judge_options {
   detail::any_fallback_policy fallback;  ///< see `cache_options::fallback`
   parse_options parse{};                 ///< how robots.txt files are read
-  malformed_limit malformed{};           ///< beyond this, a file counts as `outcome::malformed`
-  bool keep_text = false;                ///< policies keep the text that they were read from
+  malformed_limit malformed{};           ///< a file above this limit counts as `outcome::malformed`
+  bool keep_text = false;                ///< a policy keeps the text of its file
 
-  /// The lifetime of an answer for which the server states none; `max_ttl` still limits it.
+  /// The lifetime of an answer for which the server states no lifetime. It is at most `max_ttl`.
   std::chrono::seconds default_ttl = std::chrono::hours{24};
   std::chrono::seconds min_ttl = std::chrono::minutes{5};  ///< the shortest lifetime of an answer
   std::chrono::seconds max_ttl = std::chrono::hours{24};   ///< limits every other lifetime
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};  ///< the lifetime of a first failure
-  /// The longest lifetime of a failure. Each failure in a row lasts twice as long as the one
-  /// before.
+  /// The longest lifetime of a failure. Each failure in a row lasts twice as long as the previous
+  /// failure.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
   double failure_jitter = 0.1;  ///< the share of a failure's lifetime that is random, from 0 to 1
   /// The lifetime of `outcome::circuit_open`.

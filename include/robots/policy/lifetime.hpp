@@ -14,8 +14,8 @@
 namespace robots::detail {
 
 /// Returns the lifetime of a failure that is the `failures`th in a row. The lifetime doubles each
-/// time, up to a limit. `random`, from 0 to 1, shortens it a little, so that sites that failed
-/// together are not asked together.
+/// time, up to a limit. `random`, from 0 to 1, shortens the lifetime a little, so that sites that
+/// failed together are not asked together.
 [[nodiscard]] constexpr std::chrono::seconds failure_lifetime(const judge_options& options,
                                                               int failures, double random) {
   using std::chrono::seconds;
@@ -25,7 +25,7 @@ namespace robots::detail {
     lifetime = lifetime > most / 2 ? most : 2 * lifetime;
   }
   if (lifetime > std::chrono::years{100}) {
-    return lifetime;  // practically forever: a share of it may not be an exact double
+    return lifetime;  // practically unlimited, and a share of it may not be an exact double
   }
   const double less = options.failure_jitter * random;
   return lifetime -
@@ -33,8 +33,8 @@ namespace robots::detail {
 }
 
 /// Returns the lifetime of a record. The lifetime that the server states applies within the limits
-/// of the options. If a 304 states none, the confirmed file, `unchanged`, keeps its lifetime (RFC
-/// 9111, section 4.3.4). `unchanged` is null for any other record.
+/// of the options. If a 304 states no lifetime, the confirmed file, `unchanged`, keeps its lifetime
+/// (RFC 9111, section 4.3.4). `unchanged` is null for any other record.
 [[nodiscard]] inline std::chrono::seconds lifetime_of(const record_head& head,
                                                       const record_head* unchanged,
                                                       const judge_options& options, double random) {
@@ -54,16 +54,16 @@ namespace robots::detail {
 
 /// The times until which a policy is used.
 struct validity {
-  time_point fresh_until{};  ///< until then, it answers without a request
-  /// Until then, it may answer while it is renewed. Not before `fresh_until`.
+  time_point fresh_until{};  ///< until then, the policy answers without a request
+  /// Until then, the policy may answer while it is renewed. This time is not before `fresh_until`.
   time_point stale_until{};
-  time_point keep_until{};  ///< until then, it is kept for its successor
+  time_point keep_until{};  ///< until then, the policy is kept for its successor
 };
 
-/// Returns the times until which a policy is used. A policy answers for the lifetime of its record,
-/// but not longer than its last good copy may apply, if it uses one. The cache keeps it for at
-/// least `last_good_for`: the next policy needs its rules, its number of failures in a row, and its
-/// version.
+/// Returns the times until which a policy is used. A policy answers for the lifetime of its record.
+/// A policy with a last good copy does not answer longer than this copy may apply. The cache keeps
+/// the policy for at least `last_good_for`, since the next policy needs its rules, its failure
+/// count, and its version.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;
@@ -79,9 +79,8 @@ struct validity {
   return result;
 }
 
-/// Returns true if a policy is useful although it may no longer answer: the next one continues its
-/// count of failures, the fallback policy may use its rules, or the site may confirm its file with
-/// a 304.
+/// Returns true if an expired policy is still useful. The next policy may continue its failure
+/// count, the fallback policy may use its rules, or a 304 may confirm its file.
 [[nodiscard]] inline bool is_of_use_when_over(const policy& last, const judge_options& options) {
   const record_head source = last.source();
   // Every other fallback policy may use a last good copy.

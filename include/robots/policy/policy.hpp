@@ -33,8 +33,8 @@ enum class policy_basis : std::uint8_t {
   rules,       ///< a robots.txt that was read
   allow_all,   ///< the site has no file, or the fallback policy allows all
   deny_all,    ///< the fallback policy denies all except /robots.txt itself
-  refused,     ///< the site must not be asked: nothing is allowed, not even /robots.txt
-  last_good,   ///< the last robots.txt that was read, since a newer one was not available
+  refused,     ///< the site must not be asked; nothing is allowed, not even /robots.txt
+  last_good,   ///< the last robots.txt that was read, since no newer robots.txt was available
   redirected,  ///< the robots.txt of another site: see `leads_to`
 };
 
@@ -44,18 +44,19 @@ enum class policy_basis : std::uint8_t {
       basis, {"rules", "allow_all", "deny_all", "refused", "last_good", "redirected"});
 }
 
-/// The permissions of one site for one crawler, and their source. Immutable: threads may share it.
+/// The permissions of one site for one crawler, and the source of these permissions. A policy never
+/// changes, so threads may share it.
 class policy {
  public:
-  /// Makes a policy of the rules of a robots.txt: `directives_for(text, user_agent)`. `source` was
-  /// fetched at `fetched_at`. `text` is kept unless it is null.
+  /// Makes a policy of the rules of a robots.txt. `file` is `directives_for(text, user_agent)`.
+  /// `source` was fetched at `fetched_at`. `text` is kept unless it is null.
   policy(crawler_directives file, const record_head& source, time_point fetched_at = {},
          std::shared_ptr<const std::string> text = nullptr);
 
-  /// Makes a policy without a robots.txt. For `fallback_action::last_good_or_deny`, it has the
-  /// rules of `last_good`, if that has any. Otherwise, it allows everything or nothing, and keeps
-  /// `last_good` only for `kept_answer`. `findings` are those of a file that came but is not
-  /// obeyed.
+  /// Makes a policy without a robots.txt. For `fallback_action::last_good_or_deny`, the policy has
+  /// the rules of `last_good`, if `last_good` has rules. Otherwise, the policy allows everything or
+  /// nothing, and keeps `last_good` only for `kept_answer`. `findings` are the findings of a file
+  /// that came but is not obeyed.
   policy(fallback_action action, std::string_view user_agent, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {});
@@ -65,12 +66,12 @@ class policy {
 
   /// Makes the policy of a site that must not be asked (`decision_reason::excluded`, `halted`,
   /// `needs_sign_off`), or of a text that names no site (`decision_reason::invalid_url`). `url` is
-  /// that text.
+  /// the text that names no site.
   [[nodiscard]] static std::shared_ptr<const policy> refusal(std::string_view user_agent,
                                                              decision_reason why,
                                                              std::string_view url = {});
 
-  /// Makes the policy of an override: everything is allowed, or everything except /robots.txt is
+  /// Makes the policy of an override. Everything is allowed, or everything except /robots.txt is
   /// denied.
   [[nodiscard]] static std::shared_ptr<const policy> by_hand(std::string_view user_agent,
                                                              bool allow);
@@ -100,7 +101,7 @@ class policy {
   /// Returns the basis of the decisions.
   [[nodiscard]] policy_basis basis() const noexcept { return basis_; }
 
-  /// Returns the rules in force; empty if there is no robots.txt to obey.
+  /// Returns the rules in force. The rules are empty if there is no robots.txt to obey.
   [[nodiscard]] const rule_set& rules() const noexcept { return in_force().parts_->rules; }
 
   /// Returns the Crawl-delay in force for the crawler.
@@ -108,8 +109,8 @@ class policy {
     return rules().crawl_delay();
   }
 
-  /// Returns the delay that the file states for everyone before its first group: a lower limit for
-  /// politeness.
+  /// Returns the delay that the file states for everyone before its first group. It is a lower
+  /// limit for politeness.
   [[nodiscard]] std::optional<std::chrono::milliseconds> file_delay() const noexcept {
     return in_force().extras().file_delay;
   }
@@ -131,7 +132,8 @@ class policy {
   [[nodiscard]] const std::string& host() const noexcept { return in_force().extras().host; }
 
   /// Returns the text of the robots.txt whose rules are in force, in UTF-8, up to
-  /// `parse_options::max_bytes`. Empty without `cache_options::keep_text`, and without rules.
+  /// `parse_options::max_bytes`. The text is empty without `cache_options::keep_text`, and without
+  /// rules.
   [[nodiscard]] std::string_view text() const noexcept {
     const auto& text = in_force().extras().text;
     return text ? std::string_view{*text} : std::string_view{};
@@ -139,11 +141,12 @@ class policy {
 
   /// Parses `text` into all its groups. Without a robots.txt in force, the document is empty, which
   /// allows everything even if this policy denies. Throws `std::logic_error` if a robots.txt is in
-  /// force but its text was not kept: set `cache_options::keep_text`. Linear in the text.
+  /// force but its text was not kept. To keep the text, set `cache_options::keep_text`. Takes
+  /// linear time in the size of the text.
   [[nodiscard]] robots::document document() const;
 
-  /// Returns the URL of another site's robots.txt, if the site redirects there. Then this policy
-  /// alone denies everything.
+  /// If the site redirects to another site, returns the URL of the robots.txt there. Then this
+  /// policy alone denies everything.
   [[nodiscard]] std::optional<std::string_view> leads_to() const noexcept {
     const policy& used = in_force();
     return used.basis_ == policy_basis::redirected
@@ -151,18 +154,20 @@ class policy {
                : std::nullopt;
   }
 
-  /// Returns the reason why the site must not be asked, or an empty optional if it may be asked.
+  /// Returns the reason why the site must not be asked, or an empty optional if the site may be
+  /// asked.
   [[nodiscard]] std::optional<decision_reason> refused() const noexcept {
     return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
   }
 
-  /// Returns the reason of every decision by an override or a refusal; empty if rules decide.
+  /// Returns the reason of every decision by an override or a refusal. The result is empty if rules
+  /// decide.
   [[nodiscard]] std::optional<decision_reason> given_reason() const noexcept {
     return given_reason_;
   }
 
-  /// Returns the findings of the newest robots.txt, even if it was too malformed to be obeyed.
-  /// Empty if there was none.
+  /// Returns the findings of the newest robots.txt, even if it was too malformed to be obeyed. The
+  /// result is empty if there was no robots.txt.
   [[nodiscard]] file_findings findings() const {
     return {newest_file().own_lines(), newest_file().extras().diagnostics};
   }
@@ -172,28 +177,28 @@ class policy {
     return newest_file().own_lines();
   }
 
-  /// Returns the version: 1 for the first policy of a site, and one more whenever the fingerprint
-  /// changes (the pipeline guide's policy versions). It counts as far back as the storage
-  /// remembers.
+  /// Returns the version. It is 1 for the first policy of a site, and grows by 1 whenever the
+  /// fingerprint changes (the pipeline guide's policy versions). The first policy is the oldest
+  /// policy that the storage remembers.
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
-  /// Returns a hash of the meaning. It is equal for policies with the same rules and delays,
-  /// whatever comments, order and spelling their files have. It is 0 for a policy that denies
+  /// Returns a hash of the meaning. The hash is equal for policies with the same rules and delays,
+  /// whatever comments, order and spelling the files have. The hash is 0 for a policy that denies
   /// everything without rules. It is the same on every machine. Costs as much as
   /// `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
-  /// Returns `next` with its version and its `last_answer`. It is the successor of `before`, or the
-  /// first policy if `before` is null.
+  /// Returns `next` with its version and its `last_answer`. `next` is the successor of `before`, or
+  /// the first policy if `before` is null.
   [[nodiscard]] static std::shared_ptr<const policy> successor(
       policy next, const std::shared_ptr<const policy>& before);
 
-  /// Returns `own` with the policies of other crawlers, which are made of the same record.
+  /// Returns `own` with the policies of other crawlers. All of them are made from the same record.
   [[nodiscard]] static std::shared_ptr<const policy> with_others(
       policy own, std::vector<std::shared_ptr<const policy>> others);
 
-  /// Returns the policies of `cache_options::other_agents`, in that order; empty if all share this
-  /// one.
+  /// Returns the policies of `cache_options::other_agents`, in that order. The list is empty if all
+  /// crawlers share this policy.
   [[nodiscard]] const std::vector<std::shared_ptr<const policy>>& others() const noexcept {
     return extras().others;
   }
@@ -205,15 +210,15 @@ class policy {
     return of && place < of->others().size() ? of->others()[place] : nullptr;
   }
 
-  /// Returns the result of the last retrieval. Each call unpacks it, which allocates: keep the
-  /// result if you need it twice. Very long texts are cut: see `detail::record_limits`.
+  /// Returns the result of the last retrieval. Each call unpacks the result and allocates memory,
+  /// so keep the result if you need it twice. Very long texts are cut: see `detail::record_limits`.
   [[nodiscard]] record_head source() const;
 
-  /// Returns the outcome of the last retrieval: `source().outcome`.
+  /// Returns `source().outcome`, the outcome of the last retrieval.
   [[nodiscard]] robots::outcome outcome() const noexcept { return outcome_; }
 
-  /// Returns the source of the rules in force: `source()`, unless they come from an earlier
-  /// retrieval.
+  /// Returns the source of the rules in force. This is `source()`, unless the rules come from an
+  /// earlier retrieval.
   [[nodiscard]] record_head rules_source() const { return in_force().source(); }
 
   /// Returns the time at which `source()` was fetched, by the clock of this process.
@@ -222,23 +227,24 @@ class policy {
   /// Returns the time at which `rules_source()` was fetched, by the clock of this process.
   [[nodiscard]] time_point rules_fetched_at() const noexcept { return in_force().fetched_at_; }
 
-  /// Returns the octets of memory in use, including this object and the last good copy. This is an
-  /// estimate, since the system rounds up.
+  /// Returns the octets of memory in use, including this object and the last good copy. The number
+  /// is an estimate, since the system rounds up.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
-  /// Returns the last policy that has a robots.txt: `from`, an earlier one that it keeps for
-  /// failures, or null.
+  /// Returns the last policy that has a robots.txt. This is `from`, an earlier policy that `from`
+  /// keeps for failures, or null.
   [[nodiscard]] static std::shared_ptr<const policy> good(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the last policy that may decide after a failure. This is `from` if the site answered:
-  /// with a robots.txt, that it has none, or that another site has it. Otherwise, it is the policy
-  /// that `from` keeps, or null.
+  /// Returns the last policy that may decide after a failure. This is `from` if the site answered
+  /// with a robots.txt, with a redirect to another site, or that there is no robots.txt. Otherwise,
+  /// the result is the policy that `from` keeps, or null.
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the last policy with rules of the site: `from`, or the one before answers such as 403.
-  /// New policies are compared with it. Unlike `kept_answer`, it never decides.
+  /// Returns the last policy with rules of the site. This is `from`, or the policy before answers
+  /// such as 403. New policies are compared with the result. Unlike the result of `kept_answer`,
+  /// this policy never decides.
   [[nodiscard]] static std::shared_ptr<const policy> last_answer(
       const std::shared_ptr<const policy>& from);
 
@@ -247,8 +253,8 @@ class policy {
 
   [[nodiscard]] std::uint64_t fingerprint_of_rules() const;
 
-  /// Returns true if this policy comes from a robots.txt, or from the answer that the site has
-  /// none.
+  /// Returns true if this policy comes from a robots.txt, or from the answer that there is no
+  /// robots.txt.
   [[nodiscard]] bool is_answer() const noexcept {
     return basis_ == policy_basis::rules ||
            (basis_ == policy_basis::allow_all && outcome_ == robots::outcome::not_found);
@@ -274,7 +280,7 @@ class policy {
   [[nodiscard]] std::string_view own_sitemaps() const noexcept;
   [[nodiscard]] file_findings::line_counts own_lines() const noexcept;
 
-  // These members take most of the memory of a site. They share a cache line with the reference
+  // These members take most of the memory of a site. They are in one cache line with the reference
   // count.
   std::uint32_t version_ = 1;
   policy_basis basis_;

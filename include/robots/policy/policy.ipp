@@ -28,8 +28,8 @@ namespace robots {
 
 namespace policy_detail {
 
-/// Returns the first 32 lines at most. Each request of a crawler searches them, so a long file must
-/// not slow it down.
+/// Returns the first 32 lines at most. Each request of a crawler searches these lines, so a long
+/// file must not slow requests down.
 template <class Line>
 [[nodiscard]] std::vector<Line> first_of(const std::vector<Line>& lines) {
   constexpr std::ptrdiff_t most = 32;
@@ -37,7 +37,7 @@ template <class Line>
 }
 
 /// Makes the parts of a policy. Policies without rules share their parts if the same thread makes
-/// them.
+/// these policies.
 [[nodiscard]] inline std::shared_ptr<const policy_parts> parts_of(rule_set rules,
                                                                   policy_extras&& extras) {
   const policy_extras& has = extras;
@@ -51,7 +51,8 @@ template <class Line>
   if (!rules.empty()) {
     return std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
   }
-  // They differ only in the name of the crawler and in the reason why no rule applies.
+  // Parts without rules differ only in the name of the crawler and in the reason why no rule
+  // applies.
   thread_local std::array<std::shared_ptr<const policy_parts>, 8> without_rules;
   thread_local std::size_t next = 0;
   for (const auto& shared : without_rules) {
@@ -64,8 +65,8 @@ template <class Line>
              std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
 }
 
-/// Packs what a policy keeps of a record and a file: the sitemaps, each with a line end; the
-/// counts of lines; the record without its body.
+/// Packs the data that a policy keeps of a record and a file. These are the sitemaps, each with a
+/// line end, then the counts of lines, then the record without its body.
 [[nodiscard]] inline packed_octets packed(const record_head& head,
                                           const file_findings::line_counts& lines,
                                           std::string_view sitemaps) {
@@ -78,7 +79,7 @@ template <class Line>
 }
 
 [[nodiscard]] inline file_findings::line_counts read_lines(octet_reader& in) noexcept {
-  static_cast<void>(in.text(UINT32_MAX));  // the sitemaps
+  static_cast<void>(in.text(UINT32_MAX));  // skips the sitemaps
   file_findings::line_counts result;
   result.non_blank = static_cast<std::uint32_t>(in.number(UINT32_MAX));
   const std::uint64_t malformed = in.number((std::numeric_limits<std::uint64_t>::max)());

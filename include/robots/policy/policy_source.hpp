@@ -12,9 +12,9 @@ struct decision;
 
 /// A source of policies, such as a cache.
 ///
-/// A model has `get(host_or_url, call)`, which returns the policy of a site and never null, and
-/// `check(url, call)`, which decides on a URL. Any thread may call them, and failures of the
-/// network do not make them throw.
+/// A model has two members. `get(host_or_url, call)` returns the policy of a site, and never null.
+/// `check(url, call)` decides on a URL. Any thread may call these members. Failures of the network
+/// do not cause exceptions.
 ///
 /// Exemplar: `s.check(url, call).allowed` is `s.get(url, call)->allows(url)`. Models:
 /// `basic_robots_cache`, `FixedPolicySource`.

@@ -17,12 +17,12 @@ namespace robots::detail {
 /// The effect of a new policy on the number of malformed files in a row (the pipeline guide:
 /// "quarantine the target").
 enum class quarantine_step {
-  none,     ///< no effect: the site did not answer
-  count,    ///< the file is malformed, so everything is denied: the number grows by 1
-  release,  ///< any other answer: the number becomes 0
+  none,     ///< no effect, since the site did not answer
+  count,    ///< the file is malformed and everything is denied, so the number grows by 1
+  release,  ///< the site gave another answer, so the number becomes 0
 };
 
-/// Returns the effect of `judged`.
+/// Returns the effect of `judged` on the number of malformed files.
 [[nodiscard]] inline quarantine_step quarantine_step_of(const policy& judged) noexcept {
   const outcome kind = judged.outcome();
   if (kind == outcome::malformed && judged.basis() != policy_basis::rules) {
@@ -31,8 +31,8 @@ enum class quarantine_step {
   return is_failure(kind) ? quarantine_step::none : quarantine_step::release;
 }
 
-/// Returns the policy of a site in quarantine. `source` is the head of its last record, if it is
-/// known. `why` is the reason for the quarantine.
+/// Returns the policy of a site in quarantine. `source` is the head of the last record of the site,
+/// if known. `why` is the reason for the quarantine.
 [[nodiscard]] inline std::shared_ptr<const policy> quarantined(
     record_head source, std::string_view why, std::string_view user_agent,
     const detail::any_fallback_policy& fallback, time_point fetched_at = {},

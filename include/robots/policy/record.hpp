@@ -15,11 +15,11 @@ namespace robots {
 /// The result of one retrieval, without the body.
 struct record_head : detail::retrieval_facts {
   detail::charset charset = detail::charset::utf_8;  ///< the charset of the body
-  detail::validators validators{};                   ///< for a conditional request
+  detail::validators validators{};                   ///< the validators for a conditional request
   int failures = 0;  ///< number of failed retrievals in a row, including this one
   std::chrono::sys_seconds fetched_at{};  ///< the time of the answer
-  /// The lifetime that the server stated: by Cache-Control or Expires for an answer (RFC 9111), by
-  /// Retry-After for a failure; empty if it stated none.
+  /// The lifetime that the server stated, or empty. For an answer, the lifetime comes from
+  /// Cache-Control or Expires (RFC 9111). For a failure, it comes from Retry-After.
   std::optional<std::chrono::seconds> server_lifetime{};
   std::chrono::seconds lifetime{0};  ///< the lifetime in force, within the limits of the options
 
@@ -28,7 +28,8 @@ struct record_head : detail::retrieval_facts {
 
 /// The result of one retrieval, in a form that can leave the process (`detail::encode`).
 ///
-/// It does not depend on the crawler's name: `judge` makes the policy of any crawler from it.
+/// A record does not depend on the crawler's name, so `judge` can make the policy of any crawler
+/// from it.
 struct record : record_head {
   std::string body{};  ///< the robots.txt as served; empty if there is none
 
@@ -39,10 +40,10 @@ struct record : record_head {
 
 namespace robots::detail {
 
-/// Returns the record of a robots.txt that a 304 has confirmed: the outcome and text of `known`,
-/// and the rest of `confirmed`. It keeps the validators of `known`, and may add a date. If the 304
-/// has another entity tag, it is about another file (RFC 9111, section 4.3.4). Then the next
-/// request asks for the whole file.
+/// Returns the record of a robots.txt that a 304 has confirmed. The result has the outcome and text
+/// of `known`, and the rest of `confirmed`. The result keeps the validators of `known`, and may get
+/// the date of `confirmed`. If the 304 has another entity tag, the 304 is about another file (RFC
+/// 9111, section 4.3.4). Then the next request asks for the whole file.
 [[nodiscard]] inline record_head renewed(const record_head& known, record_head confirmed) {
   confirmed.outcome = known.outcome;
   confirmed.charset = known.charset;
@@ -56,7 +57,7 @@ namespace robots::detail {
   return confirmed;
 }
 
-/// Renews a whole record, so that it can be judged alone.
+/// Renews a whole record, so that the record can be judged alone.
 [[nodiscard]] inline record renewed(record known, record_head confirmed) {
   record_head& head = known;
   head = renewed(std::as_const(head), std::move(confirmed));

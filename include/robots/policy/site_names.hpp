@@ -14,11 +14,11 @@
 
 namespace robots::policy_detail {
 
-// A host without a scheme and the origin that answered for it have the same rules. These may be
-// stored under either name.
+// A host without a scheme and the origin that answered for this host have the same rules. The rules
+// may be stored under either name.
 
 /// Returns the key of the flight of a site. For a host without a scheme, the https origin is asked
-/// first, so the two share a flight.
+/// first. So the host and its https origin share a flight.
 [[nodiscard]] inline std::string flight_key(site asked) {
   if (asked.scheme == url_scheme::https) {
     asked.scheme.reset();
@@ -26,8 +26,9 @@ namespace robots::policy_detail {
   return asked.key();
 }
 
-/// Returns the names under which the rules of a site may be stored: its own name and, for a host
-/// without a scheme, its origins; for an origin, its host without a scheme.
+/// Returns the names under which the rules of a site may be stored. These are the site's own name
+/// and other names. A host without a scheme also has its two origins, and an origin also has its
+/// host without a scheme.
 [[nodiscard]] inline std::vector<site> names_of(const site& asked) {
   std::vector<site> names{asked};
   for (const auto scheme : {std::optional<url_scheme>{}, std::optional{url_scheme::https},
@@ -39,16 +40,16 @@ namespace robots::policy_detail {
   return names;
 }
 
-/// Returns the other name that may have the rules of `asked`: the host of an origin, or the https
-/// origin of a host.
+/// Returns the other name that may have the rules of `asked`. This is the host of an origin, or the
+/// https origin of a host.
 [[nodiscard]] inline site counterpart_of(const site& asked) {
   site other = asked;
   other.scheme = asked.scheme ? std::optional<url_scheme>{} : std::optional{url_scheme::https};
   return other;
 }
 
-/// Returns true if an answer under the other name is valid for `asked`: it came from the origin
-/// that both share.
+/// Returns true if an answer under the other name is valid for `asked`. Such an answer came from
+/// the origin that both names share.
 [[nodiscard]] inline bool answers_for(const site& asked, const record_head& answered) {
   const site origin = asked.scheme ? asked : counterpart_of(asked);
   return answered.status != 0 && answered.url == origin.robots_urls().front();

@@ -9,7 +9,7 @@ namespace robots {
 
 /// An operator's order for a site (the pipeline guide: "manual override signals").
 enum class site_override : std::uint8_t {
-  none,   ///< no override: the robots.txt decides
+  none,   ///< there is no override, so the robots.txt decides
   allow,  ///< everything is allowed
   deny,   ///< everything except /robots.txt is denied
 };

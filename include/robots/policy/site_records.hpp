@@ -15,27 +15,28 @@
 
 namespace robots::detail {
 
-/// The records of one site that processes share: all that a process needs to continue as if it had
-/// asked the site itself.
+/// The records of one site that processes share. A process that has these records can continue as
+/// if it had asked the site itself.
 struct site_records {
   record latest{};  ///< the result of the last retrieval
-  /// The last robots.txt that was read, if `latest` has none: decisions may be based on it.
+  /// The last robots.txt that was read, if `latest` has no robots.txt. Decisions may be based on
+  /// this file.
   std::optional<record> last_good{};
   /// True if the site denies everything since `latest`. Then caches that halt hostile sites halt
-  /// it. Never true together with `last_good`.
+  /// this site. Never true if there is a `last_good`.
   bool turned_hostile = false;
 
   [[nodiscard]] friend bool operator==(const site_records&, const site_records&) = default;
 };
 
-/// Returns true if a record has an answer of the site itself, which is valid for every process: a
-/// file, its confirmation, or an error status.
+/// Returns true if a record has an answer of the site itself. Such an answer is a file, the
+/// confirmation of a file, a redirect, or an error status. It is valid for every process.
 ///
 /// Any other result may be the fault of this process, and another process may have more success.
 /// Without a response, a dead site looks like a failure of the local network or name server. The
-/// address guard, exclusions, breakers, quarantine and deadlines belong to this process. A record
-/// that ends at a redirect only shows that this process did not follow it: the limit is its own,
-/// and a loop looks the same.
+/// address guard, exclusions, breakers, quarantine and deadlines belong to this process. A server
+/// error with the status of a redirect only shows that this process did not follow the redirect.
+/// The limit of redirects belongs to this process, too, and a loop looks the same.
 [[nodiscard]] constexpr bool is_answer_of_site(const record_head& retrieved) noexcept {
   switch (retrieved.outcome) {
     case outcome::success:
@@ -52,22 +53,23 @@ struct site_records {
   }
 }
 
-/// Returns true if a record has as much of the file as a process with this `max_bytes` reads. The
-/// process that fetched the file may have a lower limit, and then has cut the file.
+/// Returns true if a record has as much of the file as a process with this `max_bytes` reads. A
+/// process with a lower limit may have fetched the file, and so may have cut it.
 [[nodiscard]] inline bool reaches(const record& fetched, std::size_t max_bytes) noexcept {
   return !fetched.truncated || fetched.body.size() >= max_bytes;
 }
 
-/// The first octet of encoded `site_records`. It differs from `record_format`, so that the two
-/// cannot be confused.
+/// The first octet of encoded `site_records`. It differs from `record_format`, so that a reader
+/// cannot confuse encoded `site_records` with an encoded record.
 inline constexpr char site_version = static_cast<char>(0x80 + record_format);
 
-/// The parts that follow the latest record of a site. The numbers are such that one flipped bit
-/// gives the unused number or a wrong length.
+/// The parts that follow the latest record of a site. The numbers are chosen so that one flipped
+/// bit gives the unused number or a wrong length.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
-/// Encodes the records of a site as octets, the same on every machine: an octet with the version, a
-/// number with the form, and each record as `encode` writes it, after its length. Linear.
+/// Encodes the records of a site as octets, which are the same on every machine. The parts are an
+/// octet with the version, a number with the form, and each encoded record after its length. Takes
+/// linear time.
 [[nodiscard]] inline std::string encode(const site_records& from) {
   const auto form = from.last_good        ? site_form::last_good
                     : from.turned_hostile ? site_form::turned_hostile
@@ -82,7 +84,7 @@ enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile }
   return std::move(out).take();
 }
 
-/// Reads the records of a site that `encode` wrote. Takes any octets, as `decode` does.
+/// Reads the records of a site that `encode` wrote. Accepts any octets, as `decode` does.
 [[nodiscard]] inline decoded<site_records> decode_site(std::string_view text) {
   if (text.empty()) {
     return {.error = decode_error::too_short};

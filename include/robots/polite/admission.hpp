@@ -22,13 +22,13 @@
 
 namespace robots {
 
-/// The answer to whether and when a URL may be fetched, with the reason. If robots.txt denies it,
-/// `plan` is empty.
+/// The answer to whether and when a URL may be fetched, with the reason. If robots.txt denies the
+/// URL, `plan` is empty.
 struct admission_result : any_host_gate::answer {
-  robots::decision decision{};  ///< the decision by robots.txt; its policy is never null
+  robots::decision decision{};  ///< the decision of the source; its policy is never null
 };
 
-/// Returns a sentence for people: the answer and its reason.
+/// Returns a sentence for people, with the answer and its reason.
 [[nodiscard]] inline std::string explain(const admission_result& result) {
   const std::string verdict = explain(result.decision);
   if (!result.decision.allowed) {
@@ -42,10 +42,10 @@ struct admission_result : any_host_gate::answer {
 /// Answers the question of a crawler's loop: may I fetch this URL, and when?
 ///
 /// The source decides first, by halts, exclusions, sign-offs, overrides and robots.txt. Then the
-/// gate decides when the request may start. If this fetches a robots.txt, that counts as a request:
-/// the first page waits for the delay after it. The source decides again when a reserved time has
-/// come, and when the site is halted. `basic_robots_cache` reports halts: threads that wait for a
-/// halted site wake up and are refused.
+/// gate decides when the request may start. If the source fetches a robots.txt, this fetch counts
+/// as a request, so the first page waits for the delay after this fetch. The source decides again
+/// when a reserved time has come, and when the site is halted. `basic_robots_cache` reports halts,
+/// so threads that wait for a halted site wake up and are refused.
 ///
 ///     auto got = front.admit(url);  // waits until the request may start, or says why it may not
 ///     if (got) {
@@ -55,8 +55,8 @@ struct admission_result : any_host_gate::answer {
 ///
 /// The observer of the gate gets an `admission_event` for each answer. `reservation::complete`
 /// reports the status of each page to the source, so there is no need to call `report_response`.
-/// All reservations must end before the admission, and the admission before its source and gate.
-/// Any thread may call any member.
+/// All reservations must end before the admission ends, and the admission must end before its
+/// source and gate. Any thread may call any member.
 template <PolicySource S>
 class basic_admission {
  public:
@@ -87,8 +87,8 @@ class basic_admission {
     return answer(url, call, if_early::leaves);
   }
 
-  /// Waits for robots.txt only. Start the request when `reservation::start` permits it. That call
-  /// waits for robots.txt if its lifetime has expired.
+  /// Waits for robots.txt only. Start the request when `reservation::start` permits it. If the
+  /// lifetime of robots.txt has expired, `start` waits for a new robots.txt.
   [[nodiscard]] admission_result try_reserve(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::keeps);
   }
@@ -103,14 +103,14 @@ class basic_admission {
   using if_early = any_host_gate::if_early;
   using policy_pointer = any_host_gate::policy_pointer;
 
-  /// A page that has a reservation or waits for one.
+  /// A page that has a reservation or waits for a reservation.
   struct page {
     std::string url;
     std::string user_agent;
     call_options call;
     decision latest;
     bool is_answered = false;
-    bool was_renewed = false;  // its robots.txt was fetched again
+    bool was_renewed = false;  // the robots.txt was fetched again for this page
   };
 
   /// Decides, asks the gate if robots.txt allows the URL, and reports the answer.
@@ -151,9 +151,9 @@ class basic_admission {
                                                     : admission_reason::disallowed;
   }
 
-  /// Decides again on a page, and sets its policy. A URL that is still allowed does not count
-  /// again. `was_renewed` prevents a second fetch of robots.txt: if the delay is longer than the
-  /// lifetime of the rules, the request would never start.
+  /// Decides again on a page, and sets `site_policy`. A URL that is still allowed does not count
+  /// again. `was_renewed` prevents a second fetch of robots.txt. Without `was_renewed`, a request
+  /// whose delay is longer than the lifetime of the rules would never start.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
     if constexpr (requires { source_.is_denied(own.url); }) {
@@ -170,7 +170,7 @@ class basic_admission {
     own.latest = std::move(now);
     if constexpr (requires { source_.note(own.url, own.latest, own.call); }) {
       if (!own.latest.allowed && own.latest.reason != decision_reason::excluded) {
-        source_.note(own.url, own.latest, own.call);  // `get` counts the others
+        source_.note(own.url, own.latest, own.call);  // `get` counts the other decisions
       }
     }
     const admission_reason reason = reason_of(own.latest);
@@ -200,7 +200,7 @@ class basic_admission {
 
   S& source_;
   any_host_gate& gate_;
-  std::string crawler_;                  // empty if the source does not say
+  std::string crawler_;                  // empty if the source has no `user_agent`
   std::shared_ptr<const void> denials_;  // subscription to halts, quarantines and overrides
 };
 

@@ -13,15 +13,15 @@ namespace robots {
 
 /// A crawler's own limits for delays.
 struct delay_options {
-  /// The crawler's own delay if no longer one is asked for. It varies at random, so that requests
-  /// of many crawlers do not coincide (CrawlingRules).
+  /// The crawler's own delay. It applies unless robots.txt or a slow response leads to a longer
+  /// delay. It varies at random, so that requests of many crawlers do not coincide (CrawlingRules).
   std::chrono::nanoseconds fixed_delay{0};
   /// The shortest delay.
   std::chrono::nanoseconds floor{0};
-  /// The longest delay. At least `floor`.
+  /// The longest delay. It must be at least `floor`.
   std::chrono::nanoseconds cap = longest_delay;
-  /// Sends no request if robots.txt asks for more than the cap: a site that wants an hour between
-  /// requests does not want a crawler. Otherwise, the requests wait for the cap.
+  /// If true, no request is sent if robots.txt asks for more than the cap. A site that wants an
+  /// hour between requests does not want a crawler. If false, the delay is the cap.
   bool skip_above_cap = false;
 };
 
@@ -51,18 +51,18 @@ inline void validate(const delay_options& options) {
 struct computed_delay {
   /// The terms of a delay.
   enum class source : std::uint8_t {
-    none,           ///< no delay is asked for
+    none,           ///< nothing asks for a delay
     crawl_delay,    ///< Crawl-delay of the crawler's group
     file_delay,     ///< Crawl-delay before the first group of the robots.txt
     request_rate,   ///< Request-rate of the crawler's group
     fixed_delay,    ///< a random value in [0.5, 1.5] x `delay_options::fixed_delay`
     last_response,  ///< the square of the last response time in seconds
     floor,          ///< `delay_options::floor`
-    cap,            ///< `delay_options::cap`, since the delay asked for is longer
+    cap,            ///< `delay_options::cap`, since a longer delay was asked for
   };
 
   /// The inputs of a delay. A value below 0 counts as 0, and a value above `longest_delay` counts
-  /// as that.
+  /// as `longest_delay`.
   struct inputs {
     std::chrono::milliseconds crawl_delay{0};   ///< `policy::crawl_delay()`
     std::chrono::milliseconds file_delay{0};    ///< `policy::file_delay()`
@@ -72,9 +72,9 @@ struct computed_delay {
 
   std::chrono::nanoseconds delay{0};  ///< the delay to wait
   source term = source::none;         ///< the deciding term
-  std::chrono::nanoseconds asked{0};  ///< what `asked_by` asked for, before the cap
+  std::chrono::nanoseconds asked{0};  ///< the delay before the cap
   source asked_by = source::none;     ///< the deciding term before the cap
-  bool skip_host = false;             ///< robots.txt asks for more than the cap: send no request
+  bool skip_host = false;             ///< robots.txt asks for more than the cap, so send no request
 };
 
 /// The name of a term, as its enumerator is spelled.
@@ -92,7 +92,7 @@ namespace polite_detail {
   return std::clamp(delay, std::chrono::milliseconds{0}, most);
 }
 
-/// Returns a number of nanoseconds, rounded; NaN counts as the maximum.
+/// Returns a number of nanoseconds, rounded. NaN counts as the maximum.
 [[nodiscard]] constexpr std::chrono::nanoseconds bounded_delay(double nanoseconds) noexcept {
   constexpr auto most = static_cast<double>(longest_delay.count());
   if (!(nanoseconds < most)) {
@@ -104,8 +104,8 @@ namespace polite_detail {
   return std::chrono::nanoseconds{static_cast<std::chrono::nanoseconds::rep>(nanoseconds + 0.5)};
 }
 
-/// Returns the square of a response time in seconds, as a delay: 4 s for 2 s, 10 ms for 0.1 s
-/// (CrawlingRules). A slow answer comes from a busy host.
+/// Returns the square of a response time in seconds, as a delay (CrawlingRules). A time of 2 s
+/// gives 4 s, and 0.1 s gives 10 ms. A slow answer comes from a busy host.
 [[nodiscard]] constexpr std::chrono::nanoseconds squared_response(
     std::chrono::nanoseconds response_time) noexcept {
   if (response_time.count() <= 0) {
@@ -115,8 +115,8 @@ namespace polite_detail {
   return bounded_delay(seconds * seconds * 1e9);
 }
 
-/// Returns a random delay: from half of the fixed delay to one and a half times it. `draw` is a
-/// uniform random number in [0, 1]. Any other `draw` counts as 1.
+/// Returns a random delay, from half of the fixed delay to one and a half times the fixed delay.
+/// `draw` is a uniform random number in [0, 1]. Any other `draw` counts as 1.
 [[nodiscard]] constexpr std::chrono::nanoseconds spread_delay(std::chrono::nanoseconds fixed,
                                                               double draw) noexcept {
   if (!(draw >= 0.0 && draw <= 1.0)) {
@@ -133,10 +133,10 @@ namespace polite_detail {
 ///     max(uniform in [0.5, 1.5] x fixed delay, robots.txt delay, (last response in seconds)^2 s)
 ///
 /// The delay of robots.txt is the longest of its Crawl-delay, the Crawl-delay before its first
-/// group and its Request-rate. The floor applies next, and the cap last. If two terms are equal,
-/// robots.txt counts as the deciding one.
+/// group and its Request-rate. The floor applies next, and the cap applies last. If two terms are
+/// equal, robots.txt counts as the deciding term.
 ///
-/// `draw` is a uniform random number in [0, 1]. Pure; constant time.
+/// `draw` is a uniform random number in [0, 1]. The function is pure and takes constant time.
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,
                                                      const computed_delay::inputs& inputs,
                                                      double draw) noexcept {

@@ -14,48 +14,53 @@
 
 namespace robots {
 
-/// How a host that answers 429 or 503 is slowed down. Each such response doubles the delay; each
-/// success halves it again.
+/// The options for slowing down a host that answers 429 or 503. Each such response doubles the
+/// delay, and each success halves it again.
 struct slow_down_options {
-  std::chrono::nanoseconds first = std::chrono::seconds{1};  ///< the shortest delay that is doubled
-  std::chrono::nanoseconds most = std::chrono::minutes{5};   ///< the longest delay
-  std::chrono::nanoseconds lasts =
-      std::chrono::minutes{10};  ///< how long it lasts after the last 429 or 503
+  /// The delay from which doubling starts, if the host's delay is shorter.
+  std::chrono::nanoseconds first = std::chrono::seconds{1};
+  /// The longest delay after doubling.
+  std::chrono::nanoseconds most = std::chrono::minutes{5};
+  /// The time for which a slowdown stays after the latest 429 or 503.
+  std::chrono::nanoseconds lasts = std::chrono::minutes{10};
 };
 
 /// The options of a `basic_host_gate`.
 struct gate_options {
   /// The fixed delay, the floor and the cap.
   delay_options delay{.fixed_delay = std::chrono::seconds{1}};
-  /// Starts the delay at the response of the last request, which is gentler to slow hosts, instead
-  /// of at the request.
+  /// If true, the delay starts at the response of the last request, which is gentler to slow hosts.
+  /// If false, the delay starts at the request.
   bool delay_from_response = false;
-  /// The most reservations of one key at a time. At least 1.
+  /// The most reservations of one key at a time. It must be at least 1.
   std::uint32_t concurrency = 1;
   /// The slowdown after 429 and 503.
   slow_down_options slow_down{};
   /// The longest Retry-After that is obeyed.
   std::chrono::seconds most_retry_after = std::chrono::hours{24};
-  /// The time for which a response time counts, and for which the gate remembers a host at least.
+  /// The time for which a response time counts. It is also the least time for which the gate
+  /// remembers a host.
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
-  /// The most keys to remember. If all of them are still needed, the gate refuses a new key.
+  /// The most keys to remember. If all keys are still needed, the gate refuses a new key.
   std::size_t max_hosts = 100'000;
   /// If `max_hosts` are remembered, the gate forgets a host with a longer pause than this, so that
-  /// such hosts cannot fill it. If `memory` is longer, it counts.
+  /// such hosts cannot fill the gate. If `memory` is longer, `memory` is used instead.
   std::chrono::nanoseconds longest_memory = std::chrono::hours{1};
   /// Returns the key of a URL. URLs with the same key share a pace. The key can be the registrable
-  /// domain or the address. Without a function, it is the origin. Any thread may call it. If the
-  /// key is empty, the URL is refused.
+  /// domain or the address. Without a function, the key is the origin. Any thread may call the
+  /// function. If the key is empty, the URL is refused.
   std::function<std::string(std::string_view url)> key{};
   /// The ledger of the processes that visit the same hosts; null if there is one process. `start`
-  /// and `acquire` ask it before each request.
+  /// and `acquire` ask the ledger before each request.
   std::shared_ptr<PaceLedger> ledger{};
-  /// The time for which requests wait for a failing ledger. Then the gate goes on without it.
+  /// The time for which requests wait for a failing ledger. After this time, the gate goes on
+  /// without the ledger.
   std::chrono::nanoseconds ledger_patience = std::chrono::seconds{10};
   /// The number of processes that share the ledger. If the ledger fails, each of N processes waits
-  /// N times the longest delay, so that together they keep the delay. At least 1.
+  /// N times the longest delay that it may use, so that together they keep the delay.
+  /// `ledger_users` must be at least 1.
   std::uint32_t ledger_users = 1;
-  /// The seed of the random delays. Without one, each gate chooses its own.
+  /// The seed of the random delays. Without a seed, each gate chooses one.
   std::optional<std::uint64_t> seed{};
 };
 

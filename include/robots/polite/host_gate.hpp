@@ -35,10 +35,10 @@ struct known_host;
 
 /// The answer of `reservation::start`.
 struct start_result {
-  /// `go` if the request may start now; `not_yet` if it must wait. Otherwise, the reservation is
-  /// cancelled for this reason.
+  /// `go` if the request may start now; `not_yet` if it must wait. Any other value is the reason
+  /// why the reservation was cancelled.
   admission_reason reason = admission_reason::invalid_url;
-  time_point ask_again = (time_point::max)();  ///< for `not_yet`: the time to ask again
+  time_point ask_again = (time_point::max)();  ///< after `not_yet`, the time to ask again
 
   /// Returns true if the request may start now.
   [[nodiscard]] explicit operator bool() const noexcept { return reason == admission_reason::go; }
@@ -47,25 +47,26 @@ struct start_result {
 /// The members of `basic_host_gate` that need neither its clock nor its observer.
 class any_host_gate {
  public:
-  /// The policy of the URL's site, for its delays, rates and hours; null without rules. The gate
-  /// counts the requests that fetched its robots.txt, so the next request waits for the delay after
-  /// them.
+  /// The policy of the URL's site, for its delays, rates and hours. It is null if there are no
+  /// rules. The gate counts the requests that fetched the robots.txt of the policy, so the next
+  /// request waits for the delay after these requests.
   using policy_pointer = std::shared_ptr<const policy>;
 
-  /// Decides again on a URL whose policy is given. It may replace the policy by the one that now
-  /// decides. If that one was fetched meanwhile, the request waits for the delay after the fetch.
+  /// Decides again on a URL whose policy is given. This function may put the present policy in
+  /// place of the given policy. If the present policy was just fetched, the request waits for the
+  /// delay after that fetch.
   using decider = std::function<admission_reason(policy_pointer& site_policy)>;
 
   /// The statistics of a gate.
   struct statistics {
-    base::enum_counts<admission_reason::too_late> answers{};  ///< by reason
+    base::enum_counts<admission_reason::too_late> answers{};  ///< the answers, by reason
     std::uint64_t started = 0;                                ///< requests that used a reservation
     std::uint64_t cancelled = 0;  ///< reservations that were cancelled before a request
     std::size_t hosts = 0;        ///< hosts that are remembered now
   };
 
-  /// The right to send one request at its time. Its destruction cancels it. Only one thread at a
-  /// time may use it. It may outlive the gate.
+  /// The right to send one request at its time. If a reservation is destroyed, it is cancelled.
+  /// Only one thread at a time may use a reservation. A reservation may outlive the gate.
   class reservation {
    public:
     reservation() = default;
@@ -80,7 +81,7 @@ class any_host_gate {
     }
     ~reservation() { cancel(); }
 
-    /// Returns true if it is not empty, complete or cancelled.
+    /// Returns true unless the reservation is empty, complete or cancelled.
     [[nodiscard]] explicit operator bool() const noexcept { return gate_ != nullptr; }
 
     /// Returns the time at which the request may start or has started, or the end of time if the
@@ -89,12 +90,12 @@ class any_host_gate {
       return gate_ ? reserved_.request.at : (time_point::max)();
     }
 
-    /// Starts the request if its time has come. Call it right before you send the request.
-    /// `not_yet` means that it is before `at()`, or that the host needs more time: another request
-    /// started late, or a response had a Retry-After.
+    /// Starts the request if its time has come. Call `start` right before you send the request.
+    /// `not_yet` means that the time is before `at()`, or that the host needs more time. The host
+    /// needs more time if another request started late, or if a response had a Retry-After.
     ///
-    /// After `withdraw`, and when the time has come, `decide_again` decides. Without one,
-    /// `withdraw` cancels the reservation.
+    /// After `withdraw`, and when the time has come, `decide_again` decides. Without a
+    /// `decide_again`, `withdraw` cancels the reservation.
     [[nodiscard]] start_result start();
 
     /// Completes the request and learns from its response. A second call has no effect. A
@@ -102,7 +103,7 @@ class any_host_gate {
     /// `basic_robots_cache::report_response`.
     void complete(const request_report& report);
 
-    /// Cancels the reservation. If the request has started, it still counts.
+    /// Cancels the reservation. If the request has started, the request still counts.
     void cancel() noexcept;
 
    private:
@@ -114,16 +115,17 @@ class any_host_gate {
     polite_detail::known_host* host_ = nullptr;
     polite_detail::host_reservation reserved_;
     decider decide_again_;
-    bool decides_when_due_ = true;  // else only after `withdraw`
+    bool decides_when_due_ = true;  // if false, `decide_again_` decides only after `withdraw`
     std::function<void(const request_report&)> report_;
-    admission_reason reason_ = admission_reason::invalid_url;  // of an ended reservation
+    admission_reason reason_ = admission_reason::invalid_url;  // the reason of an ended reservation
     stop_token withdrawn_;
   };
 
-  /// A reservation, or the reason why there is none.
+  /// A reservation, or the reason why there is no reservation.
   struct answer {
-    admission_reason reason = admission_reason::invalid_url;  ///< `go`, or the reason for refusing
-    start_plan plan{};                         ///< when the request may start, and what delays it
+    admission_reason reason = admission_reason::invalid_url;  ///< `go`, or the reason for the
+                                                              ///< refusal
+    start_plan plan{};                         ///< the start of the request, and what delays it
     time_point planned_at{};                   ///< the time of planning
     any_host_gate::reservation reservation{};  ///< empty unless `reason` is `go`
 
@@ -131,7 +133,8 @@ class any_host_gate {
     [[nodiscard]] explicit operator bool() const noexcept { return reason == admission_reason::go; }
   };
 
-  /// Returns when the next request for `url` may start, and what delays it. Changes nothing.
+  /// Returns the time at which the next request for `url` may start, and the reasons for a delay.
+  /// Changes nothing.
   [[nodiscard]] start_plan next_allowed_at(std::string_view url,
                                            const policy_pointer& site_policy = {}) const;
 
@@ -142,7 +145,7 @@ class any_host_gate {
     return answer_for(url, site_policy, if_early::keeps, {}, std::move(decide_again));
   }
 
-  /// Starts a request if it may start now; does not wait. Asks `decide_again` after a `withdraw`.
+  /// Starts a request if it may start now. Does not wait. Asks `decide_again` after a `withdraw`.
   [[nodiscard]] answer try_acquire(std::string_view url, const policy_pointer& site_policy = {},
                                    decider decide_again = {}) {
     return answer_for(url, site_policy, if_early::leaves, {}, std::move(decide_again));
@@ -156,13 +159,13 @@ class any_host_gate {
   }
 
   /// Refuses all present requests to the host of `url` that have not started. Waiting callers wake
-  /// up and get `admission_reason::halted`, and so does `reservation::start`. Requests with a
-  /// `decide_again` ask it instead.
+  /// up and get `admission_reason::halted`. `reservation::start` returns this reason, too. But if a
+  /// request has a `decide_again`, `decide_again` decides.
   void withdraw(std::string_view url);
 
   /// Counts a request that had no reservation and has just ended, and learns from its response. The
-  /// next request waits for the delay after it. Do not report requests for robots.txt if you pass
-  /// the policy to the other members.
+  /// next request waits for the delay after this request. Do not report requests for robots.txt if
+  /// you pass the policy to the other members.
   void note_request(std::string_view url, const request_report& report,
                     const policy_pointer& site_policy = {});
 
@@ -186,7 +189,7 @@ class any_host_gate {
   template <PolicySource S>
   friend class basic_admission;
 
-  /// The reaction of a caller whose request may not start now.
+  /// The choices of a caller whose request must not start now.
   enum class if_early : std::uint8_t { leaves, keeps, waits };
 
   /// Answers a request. `call` limits a caller that waits.
@@ -206,18 +209,18 @@ class any_host_gate {
 ///     got.reservation.complete(report_of(response, how_long, std::chrono::system_clock::now()));
 ///
 /// `gate_options::key` identifies hosts. A host has at most `gate_options::concurrency`
-/// reservations. Threads that wait for one get it in order of arrival. The gate remembers a host
-/// during a request, a delay, a pause or a slow-down, and for `gate_options::memory`. The exception
-/// is `gate_options::longest_memory`.
+/// reservations. Threads that wait for a reservation get it in order of arrival. The gate remembers
+/// a host during a request, a delay, a pause or a slow-down, and for `gate_options::memory`.
+/// `gate_options::longest_memory` is an exception.
 ///
 /// A thread that may block calls `acquire`. An event loop calls `try_reserve`, waits until
-/// `reservation::at()`, and calls `reservation::start()`. Or it calls `try_acquire` from time to
-/// time. A frontier sorts its hosts by `next_allowed_at`.
+/// `reservation::at()`, and calls `reservation::start()`. Or the event loop calls `try_acquire`
+/// from time to time. A frontier sorts its hosts by `next_allowed_at`.
 ///
-/// Any thread may call any member. `acquire` blocks, and so does every call that asks a
-/// `gate_options::ledger`. Each call takes logarithmic time in the hosts. Throws
-/// `std::bad_alloc` and what `gate_options::key` throws. The observer gets each `ledger_event`, and
-/// from a `basic_admission` an `admission_event` for each answer.
+/// Any thread may call any member. `acquire` blocks. Every call that asks a `gate_options::ledger`
+/// also blocks. Each call takes logarithmic time in the number of hosts. May throw
+/// `std::bad_alloc`, and passes on exceptions of `gate_options::key`. The observer gets each
+/// `ledger_event`. With a `basic_admission`, it also gets an `admission_event` for each answer.
 template <Clock C, Observer O>
 class basic_host_gate : public any_host_gate {
  public:

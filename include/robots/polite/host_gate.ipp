@@ -22,8 +22,8 @@ namespace robots {
 
 namespace polite_detail {
 
-/// A queue of threads that wait for a reservation, in order of arrival. Its owner guards it with a
-/// mutex.
+/// A queue of threads that wait for a reservation, in order of arrival. The owner guards the queue
+/// with a mutex.
 class reservation_queue {
  public:
   [[nodiscard]] std::size_t waiting() const noexcept { return waiters_.size(); }
@@ -80,14 +80,15 @@ class reservation_queue {
 
 /// A host that a gate remembers.
 struct known_host {
-  /// Returns the number of reservations, with those that waiting threads are about to make.
+  /// Returns the number of reservations. This includes the reservations that waiting threads are
+  /// about to make.
   [[nodiscard]] std::uint32_t taken() const noexcept {
     return state.outstanding() + queue.granted();
   }
 
   host_state state;
   reservation_queue queue;
-  stop_source withdrawn;  // of the present reservations; `withdraw` replaces it
+  stop_source withdrawn;  // for the present reservations; `withdraw` replaces this source
 };
 
 /// The part of a gate that its reservations keep alive.
@@ -100,7 +101,7 @@ struct gate_state {
     validate(options);
   }
 
-  /// Returns the key of a URL, or an empty text if it is refused.
+  /// Returns the key of a URL, or an empty text if the URL is refused.
   [[nodiscard]] std::string key_of(std::string_view url) const {
     if (options.key) {
       return options.key(url);
@@ -130,8 +131,8 @@ struct gate_state {
     hosts.forget_after(host, needed_until(host));
   }
 
-  /// Changes a host, and releases the lock. If this delays the host's next request, the other
-  /// processes wait, too.
+  /// Changes a host, and releases the lock. If the change delays the next request to the host, the
+  /// other processes wait, too.
   template <class Change>
   void change(std::unique_lock<std::mutex>& lock, known_host& host, const gate_moment& now,
               const Change& make) {
@@ -156,8 +157,9 @@ struct gate_state {
     }
   }
 
-  /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. With
-  /// `again`, the waiting request for `key` keeps the delay after them in any case.
+  /// Counts the requests that fetched the policy's robots.txt, unless these requests have been
+  /// counted. With `again`, the waiting request for `key` keeps the delay after these requests in
+  /// any case.
   void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;
@@ -200,8 +202,8 @@ struct gate_state {
     environment->sleep_until((std::min)(when, in_an_hour), awake.get_token());
   }
 
-  /// Asks the ledger whether a request may start, if nothing else prevents it. Returns the time by
-  /// which to judge the start: later than that, another process may have the turn.
+  /// Asks the ledger whether a request may start, if nothing else prevents the start. Returns the
+  /// time by which to judge the start. After this time, another process may have the turn.
   [[nodiscard]] gate_moment take_turn(known_host& host, const host_reservation& reserved) {
     const gate_moment now = moment();
     if (!options.ledger) {
@@ -212,7 +214,7 @@ struct gate_state {
     if (!claim) {
       return now;
     }
-    const std::string& key = hosts.key_of(host);  // remains valid, like the host
+    const std::string& key = hosts.key_of(host);  // the key remains valid as long as the host
     lock.unlock();
     const ledger_answer answer = pace.take_turn(key, *claim, now);
     const gate_moment answered{answer.moment, &options, now.draw};
@@ -245,7 +247,7 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
     if (withdrawn_.stop_requested() ||
         (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
       {
-        // Before the decision, so that a later `withdraw` leads to another one.
+        // Read before the decision, so that a later `withdraw` leads to another decision.
         const std::scoped_lock lock{gate_->mutex};
         withdrawn_ = host_->withdrawn.get_token();
       }
@@ -334,7 +336,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::answer_for(std::string_view u
   const std::string key = state_->key_of(url);
   answer result = reserve(key, site_policy, caller, call);
   while (result.reason == admission_reason::halted && decide_again) {
-    // Another site with the same pace may be the halted one.
+    // Another site with the same key may be halted, not this site.
     result.reason = decide_again(site_policy);
     if (!result) {
       break;
@@ -364,7 +366,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::answer_for(std::string_view u
     reserved.cancel();
   }
   if (caller != if_early::keeps) {
-    reserved.decide_again_ = {};  // it may refer to local variables of the caller
+    reserved.decide_again_ = {};  // the function may refer to local variables of the caller
   }
   state_->answers.add(result.reason);
   return result;
@@ -427,7 +429,7 @@ ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
     }
     std::swap(withdrawn, host->withdrawn);
   }
-  withdrawn.request_stop();  // without the lock, since it calls a function of the clock
+  withdrawn.request_stop();  // without the lock, since this call runs a function of the clock
 }
 
 ROBOTS_INLINE void any_host_gate::note_request(std::string_view url, const request_report& report,

@@ -14,9 +14,9 @@ namespace robots {
 
 /// The limit that decides when the next request to a host may start.
 enum class start_limit : std::uint8_t {
-  none,         ///< no limit: the request may start at once
+  none,         ///< the request may start at once
   delay,        ///< the delay between requests; see `start_plan::delay`
-  slow_down,    ///< that delay, lengthened because the host answered 429 or 503
+  slow_down,    ///< the delay, lengthened because the host answered 429 or 503
   retry_after,  ///< the host's Retry-After
   visit_time,   ///< the hours of Visit-time
   ledger,       ///< another process has the turn, or the ledger has failed
@@ -33,12 +33,12 @@ struct start_plan {
   time_point at{};                             ///< the earliest start
   start_limit decided_by = start_limit::none;  ///< the limit that decided `at`
   computed_delay delay{};                      ///< the delay after the previous request
-  std::chrono::nanoseconds slowed{0};          ///< that delay after 429 and 503 have lengthened it
+  std::chrono::nanoseconds slowed{0};          ///< `delay` after 429 and 503 have lengthened it
   std::uint32_t overloads = 0;                 ///< number of times that the delay was doubled
-  bool skip_host = false;   ///< the site asks for more than the cap: send no request
+  bool skip_host = false;   ///< the site asks for more than the cap, so send no request
   bool can_reserve = true;  ///< the host has fewer requests under way than the options allow
 
-  /// Moves `at` to `when` if that is later.
+  /// Moves `at` to `when` if `when` is later.
   constexpr void not_before(time_point when, start_limit limit) noexcept {
     if (when > at) {
       at = when;
@@ -65,7 +65,7 @@ namespace polite_detail {
 
 }  // namespace polite_detail
 
-/// Returns a sentence for people: the wait from `now`, and its reason.
+/// Returns a sentence for people, with the wait from `now` and its reason.
 [[nodiscard]] inline std::string explain(const start_plan& plan, time_point now) {
   using polite_detail::seconds_text;
   const computed_delay& delay = plan.delay;

@@ -17,11 +17,12 @@
 namespace robots::rulings_detail {
 
 /// Counts the malformed files of sites. A site with several malformed files in a row goes into
-/// quarantine: it gets no requests until somebody has looked at it (the pipeline guide).
+/// quarantine. A site in quarantine gets no requests until somebody has looked at it (the pipeline
+/// guide).
 ///
-/// It watches at most 65,536 sites. If there are more, it forgets the site whose last malformed
-/// file is the oldest. It never forgets a site in quarantine. Any thread may call it. `sites` takes
-/// linear time, the others logarithmic time.
+/// This class watches at most 65,536 sites. If there are more, the site whose last malformed file
+/// is the oldest is forgotten. A site in quarantine is never forgotten. Any thread may call any
+/// member. `sites` takes linear time, and the other members take logarithmic time.
 class quarantine {
  public:
   /// A site goes into quarantine after `files` malformed files in a row; 0 turns quarantine off.
@@ -44,13 +45,13 @@ class quarantine {
     return files_ != 0 && note(key, files_, policy);
   }
 
-  /// Puts a site into quarantine because another process has done so. Returns false if it is
-  /// already there.
+  /// Puts a site into quarantine because another process has done so. Returns false if the site is
+  /// already in quarantine.
   bool hold(std::string_view key, const std::shared_ptr<const robots::policy>& policy) {
     return note(key, 1, [&policy] { return policy; });
   }
 
-  /// Forgets a site and its count of malformed files. Returns true if it was in quarantine.
+  /// Forgets a site and its count of malformed files. Returns true if the site was in quarantine.
   bool release(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     const state* const found = sites_.find(key);
@@ -83,7 +84,8 @@ class quarantine {
     std::int64_t note = 0;  // the number of the last note about this site
     std::shared_ptr<const robots::policy> policy{};
 
-    /// Returns a rank instead of a time: the table first drops the site with the oldest note.
+    /// Returns a rank instead of a time, so that the table first drops the site with the oldest
+    /// note.
     [[nodiscard]] static time_point needed_until(const state& noted) noexcept {
       return noted.policy ? (time_point::max)()
                           : (time_point::max)() - time_point::duration{1 + noted.note};

@@ -17,27 +17,28 @@ namespace robots::rulings_detail {
 enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantine };
 
 /// A decision on a site, by a person or by the cache. A ruling that was lifted has the value 0. The
-/// cache keeps such a ruling, so that an older one does not come back.
+/// cache keeps a lifted ruling, so that an older ruling does not come back.
 struct ruling {
   ruling_kind kind{};                  ///< the kind of decision
-  std::optional<url_scheme> scheme{};  ///< the scheme of the site; empty if both are meant
-  /// For an override, its `site_override`. For a halt, 1 more than its `halt_reason`. For a
-  /// sign-off or quarantine, 1. If the ruling was lifted, 0.
+  std::optional<url_scheme> scheme{};  ///< the scheme of the site; empty if the ruling applies to
+                                       ///< both schemes
+  /// The value of an override is its `site_override`. The value of a halt is 1 more than its
+  /// `halt_reason`. A sign-off or a quarantine has the value 1. A lifted ruling has the value 0.
   std::uint8_t value = 0;
   /// The time of the ruling, in milliseconds since the epoch. The later of two rulings applies.
   std::int64_t stamp = 0;
-  bool is_own = false;  ///< this process made it
+  bool is_own = false;  ///< this process made the ruling
 
-  /// Returns true if both have the same kind and scheme.
+  /// Returns true if both rulings have the same kind and scheme.
   [[nodiscard]] bool replaces(const ruling& other) const noexcept {
     return kind == other.kind && scheme == other.scheme;
   }
 };
 
-/// The rulings on a host and port, as processes share them.
+/// The rulings on a host and port, in the form in which processes share them.
 struct ruling_record {
   std::string site{};             ///< `site::key` without a scheme
-  std::vector<ruling> rulings{};  ///< one for each kind and scheme
+  std::vector<ruling> rulings{};  ///< at most one ruling for each kind and scheme
 };
 
 /// Returns the stamp of a ruling that is made at `when`.
@@ -58,8 +59,8 @@ struct ruling_record {
 /// Writes a record as a short text.
 [[nodiscard]] std::string encode(const ruling_record& record);
 
-/// Reads the output of `encode`. Returns an empty optional for every other text. No text makes it
-/// throw.
+/// Reads the output of `encode`. Returns an empty optional for every other text. No text causes an
+/// exception.
 [[nodiscard]] std::optional<ruling_record> decode_rulings(std::string_view text);
 
 }  // namespace robots::rulings_detail

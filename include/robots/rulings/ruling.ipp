@@ -15,8 +15,8 @@
 
 namespace robots::rulings_detail {
 
-// The text is "ruling 1 HOST", then " KIND SCHEME VALUE STAMP" for each ruling. All four are
-// numbers. The scheme is 0 for both schemes, 1 for http and 2 for https.
+// The text is "ruling 1 HOST", then " KIND SCHEME VALUE STAMP" for each ruling. These four words
+// are numbers. The scheme is 0 for both schemes, 1 for http and 2 for https.
 
 ROBOTS_INLINE std::string encode(const ruling_record& record) {
   std::string text = "ruling 1 " + record.site;

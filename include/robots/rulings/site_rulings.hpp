@@ -43,35 +43,36 @@ struct ruling_options {
   const detail::any_fallback_policy& fallback;
 };
 
-/// Finds the ruling for a site. The first of these that applies counts: a halt; an exclusion,
-/// unless the site has an override; a missing sign-off; an override; quarantine.
+/// Finds the ruling for a site. If several rulings apply, the first ruling of this list decides: a
+/// halt; an exclusion, unless the site has an override; a missing sign-off; an override;
+/// quarantine.
 ///
 /// Halts and sign-offs apply to a host and port with either scheme. With a shared store, rulings
-/// apply in every process: `share` sends them to the other processes, and `learn` takes those of
-/// others. While there are no rulings, look-ups take no lock.
+/// apply in every process. `share` sends rulings to the other processes, and `learn` takes the
+/// rulings of other processes. While there are no rulings, look-ups take no lock.
 class site_rulings {
  public:
-  /// Sends a record to the other processes. Its arguments are the key in the shared store and the
-  /// text.
+  /// Sends a record to the other processes. `key` is the key in the shared store, and `text` is the
+  /// encoded record.
   using sharing = std::function<void(std::string key, std::string text)>;
 
   /// The arguments, and the objects that they refer to, must outlive this object. `share` is empty
-  /// if there is no shared store. Throws what `excluded_hosts` throws.
+  /// if there is no shared store. Passes on exceptions of `excluded_hosts`.
   site_rulings(const ruling_options& options, detail::event_teller& teller, sharing share = {});
 
-  /// Replaces the excluded hosts. Throws what `excluded_hosts` throws, and then has no effect.
+  /// Replaces the excluded hosts. Passes on exceptions of `excluded_hosts`, and then has no effect.
   void set_excluded(std::span<const std::string> entries);
   /// Returns the excluded hosts.
   [[nodiscard]] std::shared_ptr<const detail::excluded_hosts> excluded() const;
 
-  /// Returns true if a ruling may apply to the site of `key`, which `possible_site_key` returned.
-  /// Then `find` has the answer.
+  /// Returns true if a ruling may apply to the site of `key`. Then `find` has the answer. `key` is
+  /// a result of `possible_site_key`.
   [[nodiscard]] bool may_hold_for(std::string_view key) const {
     return !is_empty() && knows_of(key);
   }
 
   /// Returns the policy of a ruling, or null if the site's robots.txt decides. If the site needs a
-  /// sign-off, the first call notes that and reports it.
+  /// sign-off, the first call notes and reports the site.
   [[nodiscard]] std::shared_ptr<const policy> find(const site& asked);
 
   /// Returns true if the crawler may send requests to a site. Calls `find`.
@@ -85,21 +86,21 @@ class site_rulings {
   /// Returns the overrides in this process, sorted by `site::key`.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
-  /// Halts the site of a key, and reports it. Has no effect if the site is halted already, or if
-  /// 65,536 sites are halted. `found_at` is the time when the reason was found. A site that was
-  /// resumed after that is not halted.
+  /// Halts the site of a key, and reports the halt. Has no effect if the site is halted already, or
+  /// if 65,536 sites are halted. `found_at` is the time when the reason was found. A site that was
+  /// resumed after `found_at` is not halted.
   void halt(std::string_view key, halt_reason why,
             const std::shared_ptr<const call_context>& context = {},
             std::optional<std::chrono::sys_seconds> found_at = {});
-  /// Lifts a halt. Returns its reason, or an empty optional if the site was not halted.
+  /// Lifts a halt. Returns the reason of the halt, or an empty optional if the site was not halted.
   std::optional<halt_reason> resume(std::string_view key);
   /// Returns true if the site of a key is halted.
   [[nodiscard]] bool is_halted(std::string_view key) const;
-  /// Returns the sites that are halted in this process: their keys without a scheme, sorted.
+  /// Returns the halted sites of this process and the reasons, sorted by key without a scheme.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
-  /// Returns true if a site needs a sign-off and this process sees it for the first time. Another
-  /// process may have signed it off already.
+  /// Returns true if a site needs a sign-off and this process sees the site for the first time.
+  /// Another process may have signed the site off already.
   [[nodiscard]] bool may_be_signed_off_elsewhere(const site& asked) const;
 
   /// Signs a site off, or withdraws the sign-off.
@@ -132,19 +133,19 @@ class site_rulings {
   /// Returns the sites in quarantine.
   [[nodiscard]] const quarantine& all_quarantined() const noexcept { return quarantine_; }
 
-  /// Calls `on_denied` with the key of each site when a ruling begins to deny it. Destroy the
+  /// Calls `on_denied` with the key of each site when a ruling begins to deny the site. Destroy the
   /// result to end the calls.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view)> on_denied);
 
   /// Merges a record that another process has sent. Returns false, and has no effect, if `text` is
-  /// not a record, if it has a ruling later than `latest`, or if it is about another site than
-  /// `bare_site`.
+  /// not a record. The same happens if the record has a ruling later than `latest`, or is about
+  /// another site than `bare_site`.
   bool learn(std::string_view text, wall_time latest, std::string_view bare_site = {});
-  /// Call this if the shared store has no record of a site. It sends the rulings of this process to
-  /// the store.
+  /// Sends the rulings of this process on a site to the store. Call this if the shared store has no
+  /// record of the site.
   void learn_of_none(std::string_view bare_site);
-  /// Returns the sites that have a ruling or wait for a sign-off: their keys without a scheme.
+  /// Returns the keys, without a scheme, of the sites that have a ruling or wait for a sign-off.
   [[nodiscard]] std::vector<std::string> sites_to_ask_about() const;
 
  private:
@@ -182,11 +183,11 @@ class site_rulings {
   }
   [[nodiscard]] bool knows_of(std::string_view key) const;
 
-  /// Puts a ruling in the place of an older one, if there is one. Returns the value before, or an
-  /// empty optional if nothing changed. The caller holds the lock.
+  /// Adds a ruling, or replaces an older ruling. Returns the value before, or an empty optional if
+  /// nothing changed. The caller holds the lock.
   std::optional<std::uint8_t> put(const std::string& bare, const ruling& added);
-  /// Makes a ruling in this process, shares it and reports it. `is_due`, if any, gets the value
-  /// before, and returns false if nothing must change. Returns the value before, or an empty
+  /// Makes a ruling in this process, and shares and reports the ruling. `is_due`, if any, gets the
+  /// value before, and returns false if nothing must change. Returns the value before, or an empty
   /// optional if nothing changed. Without a stamp, the ruling gets the current time.
   std::optional<std::uint8_t> rule(const std::string& bare, ruling added,
                                    const std::shared_ptr<const call_context>& context = {},
@@ -220,7 +221,8 @@ class site_rulings {
   mutable std::shared_mutex mutex_;  // guards the members below
   std::shared_ptr<const detail::excluded_hosts> excluded_;
   std::atomic<bool> has_exclusions_ = false;
-  std::atomic<std::size_t> ruled_ = 0;  // sites with a ruling that decides; read without the lock
+  std::atomic<std::size_t> ruled_ = 0;  // number of sites with a ruling that decides; read without
+                                        // the lock
   std::size_t halted_ = 0;
   std::size_t awaiting_ = 0;
   boost::unordered_flat_map<std::string, entry, base::text_hash, std::equal_to<>> sites_;

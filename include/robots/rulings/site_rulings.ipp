@@ -274,7 +274,7 @@ ROBOTS_INLINE bool site_rulings::is_high_risk(std::string_view host) const {
   try {
     return high_risk_.contains(host) || (options_.is_high_risk && options_.is_high_risk(host));
   } catch (...) {
-    return true;  // the user's function threw: a person decides
+    return true;  // the user's function threw, so a person must decide
   }
 }
 
@@ -301,7 +301,7 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
     awaiting_ -= std::exchange(own.awaits_sign_off, false) ? 1U : 0U;
   }
   ruled_ += (own.decides() ? 1U : 0U) - decided_before;
-  // A lifted ruling is kept while there is room, so that an older one does not come back.
+  // A lifted ruling is kept while there is room, so that an older ruling does not come back.
   const bool is_idle =
       !own.awaits_sign_off && !own.decides() && own.value(ruling_kind::sign_off) == 0;
   if (is_idle && (!share_ || sites_.size() > most_noted)) {
@@ -357,7 +357,7 @@ ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& add
       denies = !denies;
       break;
     case ruling_kind::quarantine: {
-      // A ruling of this process comes from `quarantine_`.
+      // For a ruling of this process, `quarantine_` has already changed.
       if (added.is_own || (denies ? quarantine_.hold(key, policy_for_quarantine(*parse_site(key)))
                                   : quarantine_.release(key))) {
         teller_.tell(quarantine_event{teller_.about(key, context), !denies});
@@ -422,7 +422,7 @@ ROBOTS_INLINE void site_rulings::tell_denial(std::string_view key) {
     try {
       listener(key);
     } catch (...) {
-      continue;  // the ruling applies all the same
+      continue;  // the ruling applies anyway
     }
   }
 }

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The types of `store/`, for headers that only pass them on. `store/storage.hpp` has its concept,
-/// and `store/tiered_storage.hpp` has `TieredStorage`, which needs the concept.
+/// Declarations of the types of `store/`. `store/storage.hpp` has the concept `Storage`, and
+/// `store/tiered_storage.hpp` has `TieredStorage`, which needs that concept.
 namespace robots {
 
 struct cache_entry;

@@ -16,21 +16,21 @@ namespace robots::detail {
 /// The members of `LruStorage` that do not depend on its capacity.
 class lru_storage_base {
  public:
-  /// Returns the entry of `key`, and marks it as the most recently used one.
+  /// Returns the entry of `key`, and makes it the most recently used entry.
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now);
 
-  /// Sets the function that is called as `on_drop(key, expired)` for each entry that is dropped,
-  /// because it has expired or to make room. The call runs in the thread that stores or finds,
-  /// after the new entry is stored. The function may call this storage, but must not store every
-  /// dropped entry again: that would never end. It must not throw. Do not set it while another
-  /// thread uses the storage.
+  /// Sets the function `on_drop(key, expired)`. The storage calls this function for each entry that
+  /// it drops because the entry has expired or room is needed. The thread that stores or finds
+  /// makes the call, after the new entry is stored. `on_drop` may call this storage, but must not
+  /// store every dropped entry again, since that would never end. `on_drop` must not throw. Do not
+  /// set it while another thread uses the storage.
   void on_drop(std::function<void(std::string_view key, bool expired)> on_drop) {
     on_drop_ = std::move(on_drop);
   }
 
-  /// Stores `entry` under `key`, as the most recently used one. Drops the least recently used
-  /// entries while there are too many or they need too much memory. Entries are ordered by the
-  /// `now` of the calls.
+  /// Stores `entry` under `key`, as the most recently used entry. Drops the least recently used
+  /// entries while there are too many entries or they need too much memory. The order of use is the
+  /// order of the `now` of the calls.
   void store(std::string_view key, const cache_entry& entry, time_point now);
 
   /// Drops the entry of `key`, if there is one.
@@ -39,11 +39,11 @@ class lru_storage_base {
   /// Drops every entry.
   void clear();
 
-  /// Drops the expired entries, and returns their number. Linear in the entries; meanwhile, no
-  /// other thread can store.
+  /// Drops the expired entries, and returns their number. Takes linear time in the number of
+  /// entries. Meanwhile, no other thread can store.
   std::size_t remove_expired(time_point now);
 
-  /// Returns the number of entries. It includes expired entries whose site was not looked up since.
+  /// Returns the number of entries. This includes expired entries that were not looked up since.
   [[nodiscard]] std::size_t size() const;
 
   /// Returns the number of entries that were dropped to make room.
@@ -53,13 +53,13 @@ class lru_storage_base {
   [[nodiscard]] std::size_t memory_bytes() const;
 
  protected:
-  /// Holds `capacity` entries, above 0, and at most about `max_bytes` octets. Throws
-  /// `std::invalid_argument` if `max_bytes` is 0.
+  /// Holds `capacity` entries and at most about `max_bytes` octets. `capacity` must be above 0.
+  /// Throws `std::invalid_argument` if `max_bytes` is 0.
   lru_storage_base(std::size_t capacity, std::size_t max_bytes);
-  /// Takes the entries of `other`, which is empty afterwards. No other thread may use either object
-  /// meanwhile.
+  /// Takes the entries of `other`, which is then empty. Meanwhile, no other thread may use one of
+  /// the two objects.
   lru_storage_base(lru_storage_base&& other) noexcept(false);
-  /// Replaces the entries by those of `other`, which must have the same capacity.
+  /// Replaces the entries with the entries of `other`, which must have the same capacity.
   lru_storage_base& operator=(lru_storage_base&& other) noexcept;
   ~lru_storage_base();
 
@@ -80,19 +80,20 @@ namespace robots {
 
 /// Keeps the `Capacity` most recently used sites in this process's memory.
 ///
-/// SPYDER's cache is such a storage, for 4,096 hosts: it drops the least recently used entry to
-/// make room, and each entry when it expires. Every operation except `clear` and `remove_expired`
-/// takes constant time on average.
+/// SPYDER's cache is such a storage for 4,096 hosts. It drops the least recently used entry to make
+/// room, and drops each entry when this entry expires. Every operation except `clear` and
+/// `remove_expired` takes constant time on average.
 ///
-/// Memory is bounded, too: by default, the sum of `policy::memory_bytes` over the entries stays
-/// below 256 MiB. An entry larger than that is not kept; its site is fetched for each call.
+/// Memory is bounded, too. By default, the sum of `policy::memory_bytes` over the entries stays
+/// below 256 MiB. An entry above the limit is not kept, so the site of this entry is fetched for
+/// each call.
 ///
-/// A hash spreads the sites over shards: one per 64 entries of capacity, at most 16. A shard has a
-/// mutex, a hash table and a list in order of use. So threads in `find` wait for each other only in
-/// the same shard. Threads in `store` always wait for each other. The capacity is shared by all
-/// shards, so it does not depend on the hashes. The entry with the earliest `now` of a `find` or
-/// `store` is dropped first. Among equal times, the shard with the most entries drops its oldest
-/// entry.
+/// A hash spreads the sites over shards. There is one shard per 64 entries of capacity, but there
+/// are at most 16 shards. A shard has a mutex, a hash table and a list in order of use. So threads
+/// in `find` wait for each other only in the same shard. Threads in `store` always wait for each
+/// other. All shards share the capacity, so the capacity does not depend on the hashes. The entry
+/// with the earliest `now` of a `find` or `store` is dropped first. Among equal times, the shard
+/// with the most entries drops its oldest entry.
 template <std::size_t Capacity>
 class LruStorage : public detail::lru_storage_base {
   static_assert(Capacity > 0, "LruStorage<0> could keep nothing: use a capacity of 1 or more");
@@ -105,7 +106,7 @@ class LruStorage : public detail::lru_storage_base {
   /// `std::invalid_argument` if `max_bytes` is 0.
   explicit LruStorage(std::size_t max_bytes) : detail::lru_storage_base(Capacity, max_bytes) {}
 
-  /// Returns the most entries that are kept.
+  /// Returns the largest number of entries that are kept.
   [[nodiscard]] static constexpr std::size_t capacity() noexcept { return Capacity; }
 };
 

@@ -19,8 +19,8 @@
 
 namespace robots::detail {
 
-/// An entry in the list of its shard, with the octets of its key behind it. Its members are those
-/// of `cache_entry`, in an order without padding, since each site has a node.
+/// An entry in the list of its shard. The octets of the key follow the node in memory. The order of
+/// the members avoids padding, since each site has a node.
 struct lru_storage_base::node {
   struct destroy {
     void operator()(node* gone) const noexcept {
@@ -41,7 +41,7 @@ struct lru_storage_base::node {
     return {reinterpret_cast<const char*>(this + 1), length};
   }
 
-  /// Returns the octets of memory that it uses. The number never changes, since a policy is
+  /// Returns the octets of memory that the node uses. The number never changes, since a policy is
   /// immutable.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return sizeof(*this) + length + (policy ? policy->memory_bytes() : 0);
@@ -55,7 +55,7 @@ struct lru_storage_base::node {
   time_point fresh_until{};
   time_point keep_until{};
   time_point used{};
-  const void* rules = nullptr;  // the rules that a query reads, for a prefetch
+  const void* rules = nullptr;  // the rules that a query reads, so that `find` can prefetch them
   std::uint32_t epoch = 0;
   std::uint32_t length;  // length of the key
 };
@@ -140,8 +140,9 @@ struct alignas(64) lru_storage_base::shard {
   }
 };
 
-/// A thread that adds or drops entries holds `storing`, so that the sums match the shards. A thread
-/// that finds an entry locks its shard only.
+/// The shards and the sums over their entries. A thread that adds or drops entries holds `storing`,
+/// so that the sums match the shards. A thread that finds an entry locks only the shard of this
+/// entry.
 struct lru_storage_base::state {
   static constexpr std::size_t entries_per_shard = 64;
   static constexpr std::size_t most_shards = 16;
@@ -162,7 +163,8 @@ struct lru_storage_base::state {
     return from.take(gone);
   }
 
-  /// Removes the least recently used entry, but never `spared`. There must be such an entry.
+  /// Removes the least recently used entry, but never `spared`. There must be another entry than
+  /// `spared`.
   [[nodiscard]] node::owner take_oldest(const node* spared) noexcept {
     const auto oldest_in = [spared](const shard& in) {
       return in.oldest != nullptr && in.oldest == spared ? in.oldest->newer : in.oldest;
@@ -193,8 +195,8 @@ struct lru_storage_base::state {
   std::vector<shard> shards;
 };
 
-/// A list of dropped entries. Its destructor calls `on_drop`, if any, for each entry and frees
-/// them. Destroy it after the locks are released.
+/// A list of dropped entries. The destructor calls `on_drop`, if any, for each entry, and frees the
+/// entries. The destructor must run after the locks are released.
 struct lru_storage_base::dropped {
   explicit dropped(const std::function<void(std::string_view, bool)>* to_call = nullptr,
                    bool are_expired = false)
@@ -219,7 +221,7 @@ struct lru_storage_base::dropped {
 
   const std::function<void(std::string_view, bool)>* on_drop;
   bool expired;
-  node* first = nullptr;  // linked by `newer`
+  node* first = nullptr;  // entries are linked by `newer`
   node* last = nullptr;
   std::size_t count = 0;
 };
@@ -258,7 +260,8 @@ ROBOTS_INLINE std::optional<cache_entry> lru_storage_base::find(std::string_view
     if (found == nullptr) {
       return std::nullopt;
     }
-    // The processor reads all of these at once here. Later, it would wait for each of them in turn.
+    // Here, the processor reads all of these objects at once. Later, it would wait for one object
+    // after the other.
     base::fetch_ahead<1>(found->policy.get());
     base::fetch_ahead<1>(found->newer);
     base::fetch_ahead<1>(found->older);
@@ -287,9 +290,11 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
   const hashed wanted{key};
   shard& in = state_->shard_of(wanted);
   auto policy = entry.policy;  // swapped below, so that the old policy is destroyed without a lock
+                               // of the shard
   dropped gone{&on_drop_};
   const std::scoped_lock storing{state_->storing};
-  node* found = in.find(wanted);  // one lock is enough: finding changes no table
+  node* found = in.find(wanted);  // no lock of the shard is needed, since only a holder of
+                                  // `storing` changes the table
   node::owner added = found == nullptr ? node::make(key) : nullptr;
   {
     const std::scoped_lock lock{in.mutex};

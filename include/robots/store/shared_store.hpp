@@ -17,23 +17,24 @@
 
 namespace robots {
 
-/// A call of a shared store failed: the store is down, slow or full, or it refused the call. The
+/// A call of a shared store failed. The store is down, slow or full, or it refused the call. The
 /// message names the store and includes its answer.
 class store_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// One part of a shared store is down. Other parts answer, so calls for their keys can succeed.
+/// One part of a shared store is down. Other parts answer, so calls for keys of these parts can
+/// succeed.
 class store_part_error : public store_error {
  public:
   using store_error::store_error;
 };
 
-/// The right of one process to fetch the value of a key while others wait for it.
+/// The right of one process to fetch the value of a key while other processes wait for the value.
 struct store_lease {
   std::string key;    ///< the key of the value
-  std::string token;  ///< distinguishes this lease from others of the key
+  std::string token;  ///< distinguishes this lease from other leases of the key
 };
 
 /// The conditions on which a question to a shared store asks for the lease.
@@ -41,7 +42,7 @@ enum class lease_wish : std::uint8_t {
   none,
   if_missing,  ///< if there is no value and nobody holds the lease
   if_free,     ///< if nobody holds the lease
-  take,        ///< even if somebody holds it
+  take,        ///< even if somebody holds the lease
 };
 
 /// The name of a condition, as its enumerator is spelled.
@@ -49,65 +50,70 @@ enum class lease_wish : std::uint8_t {
   return base::enum_text<lease_wish::take>(wish, {"none", "if_missing", "if_free", "take"});
 }
 
-/// A question about one site: its values under two names, and its lease.
+/// A question about one site. It asks for the values under two names of the site, and for the
+/// lease.
 struct store_question {
   std::string key;                     ///< a name of the site
-  std::string other_key;               ///< the other name, which may have the same value
+  std::string other_key;               ///< another name, which may have the same value
   std::string lease_key;               ///< the key of the lease
-  lease_wish wish = lease_wish::none;  ///< the condition on which it asks for the lease
+  lease_wish wish = lease_wish::none;  ///< the condition on which the question asks for the lease
 };
 
 /// The reply of a shared store about one site.
 struct store_reply {
-  std::optional<std::string> value{};        ///< under `key`
-  std::optional<std::string> other_value{};  ///< under `other_key`
-  std::optional<store_lease> lease{};        ///< if the question asked for it and got it
-  bool is_answered = false;                  ///< false if the store, or the part, is down
+  std::optional<std::string> value{};        ///< the value under `key`
+  std::optional<std::string> other_value{};  ///< the value under `other_key`
+  std::optional<store_lease> lease{};        ///< the lease, if the question asked for it and got it
+  bool is_answered = false;                  ///< false if the store, or the part for this question,
+                                             ///< is down
 };
 
-/// A store that the processes of a crawl share, by the keys of `site::key`. It is another program.
-/// At any time, it may be down, it may be wiped, and a stranger may write to it.
+/// A store that the processes of a crawl share. The keys are results of `site::key`. The store may
+/// be another program. At any time, the store may be down, lose all data, or get values from a
+/// stranger.
 ///
-/// Stores derive from this class. Any thread may call them. A call blocks for the timeouts of the
-/// store at most, and throws `store_error` if it fails. Keys and values may hold any octets. The
-/// store does not check them; the reader of a value does. A key is never empty.
+/// Stores derive from this class. Any thread may call a store. A call blocks at most for the
+/// timeouts of the store, and throws `store_error` if the call fails. Keys and values may hold any
+/// octets. The store does not check a value; the reader of the value must check it. A key is never
+/// empty.
 ///
-/// - `load(key)` returns the value that any process published last under `key`, unless it expired
-///   or was erased or evicted. `load_all(keys)` returns the values of many keys, in their order, in
-///   few round trips.
+/// - `load(key)` returns the value that any process published last under `key`, unless the value
+///   expired or was erased or evicted. `load_all(keys)` returns the values of many keys, in the
+///   order of `keys`, in few round trips.
 /// - `publish(key, value, lifetime)` replaces the value for all processes. If a value cannot be
 ///   stored whole, it is not stored. A lifetime of 0 or less erases the value. With the longest
-///   lifetime, the value stays until its room is needed.
+///   lifetime, the value stays until the store needs the room.
 /// - `publish(key, value, lifetime, lease)` publishes only if `lease` is held, and ends the lease,
-///   in one step. The lease may belong to another key. If it was erased or has expired, the call
-///   stores nothing and returns false. So a value that was fetched under a lease never comes back
-///   after `erase`.
+///   in one step. The lease may belong to another key. If the lease was erased or has expired, the
+///   call stores nothing and returns false. So a value that was fetched under a lease never comes
+///   back after `erase`.
 /// - `erase(key)` removes the value of `key` and ends its lease, even if another process holds it.
-///   Every `load` that begins after its return sees the erasure. The other processes get the key,
-///   even if it had no value.
+///   Every `load` that begins after the return of `erase` sees the erasure. The other processes get
+///   the key through `watch`, even if the key had no value.
 /// - `announce(key)` notifies the other processes that their copies of the value are out of date.
 /// - `try_lease(key, duration)` returns a lease if no process holds one and `duration` is above 0.
 ///   The lease expires after `duration`. `take_lease(key, duration)` takes the lease even from
-///   another process, which loses it; `duration` is above 0. `release(lease)` ends a lease. It has
-///   no effect on a lease that has expired or was taken. `publish` without a lease does not change
-///   leases.
+///   another process, which then loses the lease; `duration` must be above 0. `release(lease)` ends
+///   a lease. `release` has no effect on a lease that has expired or was taken. `publish` without a
+///   lease does not change leases.
 /// - `watch(on_change)` calls `on_change(key)` for each key that another process erased or
-///   announced, within a second, from a thread of the store. If some keys may have been missed, it
-///   calls `on_change("")`. It replaces an earlier watch. After `watch({})` or the end of the
-///   store, no call is running. `on_change` must not call the store and must not throw.
+///   announced, within a second, from a thread of the store. If some keys may have been missed, the
+///   store calls `on_change("")`. A new watch replaces an earlier watch. After `watch({})` or the
+///   end of the store, no call of `on_change` is running. `on_change` must not call the store and
+///   must not throw.
 ///
-/// A moved store continues with its watch, if nobody calls it during the move.
+/// A moved store keeps its watch. Nobody may call the store during the move.
 ///
-/// A store of several parts, such as a cluster, works while one of them is down. A call that needs
-/// that part throws `store_part_error`.
+/// A store of several parts, such as a cluster, works while one part is down. A call that needs
+/// this part throws `store_part_error`.
 ///
 /// `load_or_lease(questions, duration)` returns the `store_reply` to each `store_question`. A store
-/// over a network overrides it, to answer in few round trips. The values and the lease of a
-/// question must be of one moment. If a part of the store is down, its questions count as not
-/// answered. The call throws only if no question has an answer. The default loads the values, asks
-/// for the lease, and loads the values again.
+/// over a network overrides this member, to answer in few round trips. The values and the lease of
+/// a question must be of one moment. If a part of the store is down, the questions for this part
+/// count as not answered. The call throws only if no question has an answer. The default loads the
+/// values, asks for the lease, and loads the values again.
 ///
-/// The suite `tests/store/store_conformance.hpp` tests all this for any store.
+/// The suite `tests/store/store_conformance.hpp` tests these rules for any store.
 ///
 /// Exemplar: after `s.publish(key, value, 1h)`, `s.load(key) == value`, in this process and in any
 /// other. Stores: `RedisStore` and `SqliteStore`; `MemoryStore` for tests.
@@ -117,16 +123,16 @@ class SharedStore {
 
   /// Returns the value of a key, or an empty optional.
   [[nodiscard]] virtual std::optional<std::string> load(std::string_view key) = 0;
-  /// Returns the values of some keys, in their order.
+  /// Returns the values of some keys, in the order of `keys`.
   [[nodiscard]] virtual std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) = 0;
-  /// Returns the replies to some questions, in their order.
+  /// Returns the replies to some questions, in the order of `questions`.
   [[nodiscard]] virtual std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration);
   /// Stores a value.
   virtual void publish(std::string_view key, std::string_view value,
                        std::chrono::milliseconds lifetime) = 0;
-  /// Stores a value if a lease is held, and ends the lease. Returns true if it was held.
+  /// Stores a value if `lease` is held, and ends the lease. Returns true if the lease was held.
   [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
                                      std::chrono::milliseconds lifetime,
                                      const store_lease& lease) = 0;
@@ -134,7 +140,7 @@ class SharedStore {
   virtual void erase(std::string_view key) = 0;
   /// Notifies the other processes that a value is out of date.
   virtual void announce(std::string_view key) = 0;
-  /// Returns the lease of a key, or an empty optional if somebody holds it.
+  /// Returns the lease of a key, or an empty optional if somebody holds the lease.
   [[nodiscard]] virtual std::optional<store_lease> try_lease(
       std::string_view key, std::chrono::milliseconds duration) = 0;
   /// Takes the lease of a key, even from another process.
@@ -142,8 +148,8 @@ class SharedStore {
                                                std::chrono::milliseconds duration) = 0;
   /// Releases a lease.
   virtual void release(const store_lease& lease) = 0;
-  /// Calls `on_change` with each key that another process changes, or with "" if some may have been
-  /// missed.
+  /// Calls `on_change` with each key that another process erased or announced, or with "" if some
+  /// keys may have been missed.
   virtual void watch(std::function<void(std::string_view)> on_change) = 0;
 
  protected:

@@ -16,20 +16,20 @@ class policy;
 /// The entry of one site in a cache.
 struct cache_entry {
   std::shared_ptr<const robots::policy> policy{};  ///< never null in a stored entry
-  time_point fresh_until{};                        ///< until then, it needs no request
-  time_point keep_until{};  ///< after that it may be dropped; not before `fresh_until`
+  time_point fresh_until{};                        ///< until then, the entry needs no request
+  time_point keep_until{};  ///< after this, the entry may be dropped; not before `fresh_until`
   /// The epoch of the shared store in which the entry was last checked. A new epoch begins when the
-  /// cache may have missed changes of that store. 0 without a shared store.
+  /// cache may have missed changes of the store. The epoch is 0 without a shared store.
   std::uint32_t epoch = 0;
 };
 
-/// Stores the entries of a cache, by the keys of `site::key`.
+/// Stores the entries of a cache. The key of an entry is its `site::key`.
 ///
-/// Several threads may call a model at once. If a call throws, the cache continues without its
-/// result and counts the failure. `find(key, now)` returns the last entry stored under `key`,
-/// unless `keep_until <= now` or the entry was dropped to make room. A storage may forget any entry
-/// at any time, but must never return the entry of another key. `store` replaces an entry. `erase`
-/// and `clear` take effect for every `find` that begins after their return. If the model has
+/// Several threads may call a model at once. If a call throws, the cache counts the failure and
+/// continues without the result. `find(key, now)` returns the last entry stored under `key`, unless
+/// `keep_until <= now` or the entry was dropped to make room. A storage may forget any entry at any
+/// time, but must never return the entry of another key. `store` replaces an entry. Every `find`
+/// that begins after the return of `erase` or `clear` sees the erasure. If the model has
 /// `evictions() const`, which returns the number of entries dropped to make room,
 /// `basic_robots_cache::stats` reports that number. For each entry that it drops, a model with
 /// `on_drop(f)` calls `f(key, expired)`. If the model has `remove_expired(now)`, which drops

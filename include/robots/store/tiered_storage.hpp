@@ -14,24 +14,27 @@ namespace robots {
 
 /// The options for a store that processes share.
 struct tiered_options {
-  /// The time that a process has to fetch the robots.txt of a site. After that, it counts as dead,
-  /// and another process fetches it. Above 0.
+  /// The time that a process has to fetch the robots.txt of a site. After this time, the process
+  /// counts as dead, and another process fetches the file. `lease` must be above 0.
   std::chrono::milliseconds lease{60'000};
-  /// The time for which a process waits for the fetch of another process. After that, it uses a
-  /// stale entry if that is allowed, or else fetches the file itself. With 0, it does not wait.
+  /// The time for which a process waits for the fetch of another process. After this time, the
+  /// waiting process uses a stale entry, if that is allowed. Otherwise, it fetches the file itself.
+  /// With 0, a process does not wait.
   std::chrono::milliseconds wait{5'000};
-  /// The shortest time between two reads of the store during such a wait. The time grows to half of
-  /// the time waited so far. Above 0.
+  /// The shortest time between two reads of the store during the wait for another process. After a
+  /// longer wait, the next read comes after half of the time waited so far, if that is longer.
+  /// `poll` must be above 0.
   std::chrono::milliseconds poll{50};
-  /// If a call has less time left than this, a background thread asks the store, and the call does
-  /// not block on it. Must be at least as long as the slowest call of the store.
+  /// If a call has less time left than this, a background thread asks the store, so that the call
+  /// does not block. `patience` must be at least as long as the slowest call of the store.
   std::chrono::milliseconds patience{3'000};
-  /// The most that the clocks of other machines may be ahead. Records from later times are ignored.
+  /// The longest time by which the clock of another machine may be ahead. Records that are dated
+  /// later are ignored.
   std::chrono::seconds clock_skew{60};
   /// Ignores records that are older than this cache, so that a crawl that starts again asks each
-  /// site again. If several processes start together, one of them asks.
+  /// site again. If several processes start together, only one process asks each site.
   bool ignore_older = false;
-  /// The number of failures after which the store is not used for a while, and that time.
+  /// After `failures` failures in a row, the store is not used for `cooldown`.
   breaker_options breaker{.failures = 3, .cooldown = std::chrono::seconds{5}};
 };
 
@@ -56,8 +59,8 @@ inline void validate(const tiered_options& options) {
   validate(options.breaker);
 }
 
-/// A storage with a store that processes share. As a `Storage`, it is only the part in this
-/// process. A cache asks `shared()` for missing entries, as `options()` say.
+/// A storage with a store that processes share. Its members as a `Storage` use only the part in
+/// this process. A cache asks `shared()` for missing entries, by the rules of `options()`.
 ///
 /// Exemplar: `TieredStorage<LruStorage<4096>, RedisStore>`. Models: `TieredStorage<Near, Far>`.
 template <class S>
@@ -75,10 +78,10 @@ namespace robots {
 ///     basic_robots_cache<CurlFetcher, SteadyClock, TieredStorage<LruStorage<4096>, RedisStore>>
 ///         cache{options, {}, {}, TieredStorage{LruStorage<4096>{}, RedisStore{redis}}};
 ///
-/// As a `Storage`, it is `Near`: its members drop entries of this process only, and
-/// `basic_robots_cache::invalidate` drops them in all processes. A fresh entry in `Near` is as fast
-/// as without `Far`. For other sites, the cache asks `Far` before it asks the web. It also works
-/// while `Far` does not answer.
+/// The members of a `Storage` come from `Near`, so `erase` and `clear` drop entries of this process
+/// only. `basic_robots_cache::invalidate` drops entries in all processes. A fresh entry in `Near`
+/// is as fast as without `Far`. For other sites, the cache asks `Far` before it asks the web. The
+/// cache also works while `Far` does not answer.
 template <Storage Near, std::derived_from<SharedStore> Far>
 class TieredStorage : public Near {
  public:

@@ -13,8 +13,8 @@
 
 namespace robots::cache_detail {
 
-/// Threads for work that nobody waits for. They start when they are first needed, and then wait for
-/// more work. Exceptions of the work stop here and count as failures.
+/// Threads for work that nobody waits for. A thread starts when it is first needed, and later waits
+/// for more work. Exceptions of the work are caught and count as failures.
 class background_threads {
  public:
   /// Starts at most `most` threads. `counters` must outlive this object.
@@ -37,14 +37,15 @@ class background_threads {
         thread.join();
       }
     }
-    std::list<std::function<void()>> dropped;  // destroyed after `lock`: it may call this object
+    std::list<std::function<void()>> dropped;  // destroyed after `lock` is released, since it may
+                                               // call this object
     const std::scoped_lock lock{mutex_};
     dropped.swap(waiting_);
   }
 
-  /// Runs `work` in a background thread: at once or, if `may_wait`, when a thread is free. Returns
-  /// false, and does not run it, if all threads are busy and it may not wait, if no thread can be
-  /// started, or after `end`.
+  /// Runs `work` in a background thread, at once or, if `may_wait` is true, when a thread is free.
+  /// Returns false, and does not run `work`, in three cases. All threads are busy and `work` may
+  /// not wait; no thread can be started; or `end` was called.
   [[nodiscard]] bool run(std::function<void()> work, bool may_wait = false) {
     const std::scoped_lock lock{mutex_};
     const bool busy = idle_ <= waiting_.size();
@@ -72,7 +73,7 @@ class background_threads {
       try {
         work();
       } catch (...) {
-        counters_.add(cache_event::failures);  // no memory: the work is abandoned
+        counters_.add(cache_event::failures);  // no memory, so the work is abandoned
       }
     }
   }

@@ -37,13 +37,13 @@ struct shared_part {
 struct found {
   std::shared_ptr<const robots::policy> policy{};
   bool from_cache = false;
-  bool stale = false;  // not fresh, and being renewed
+  bool stale = false;  // the policy is not fresh, and is being renewed
   time_point now{};    // the time at which an entry of the cache was found
 };
 
-/// Returns the result with the policy of one crawler: 0 is the crawler of
-/// `cache_options::user_agent`, and 1 is the first one of `cache_options::other_agents`. A policy
-/// without a robots.txt applies to all crawlers.
+/// Returns the result with the policy of one crawler. Number 0 is the crawler of
+/// `cache_options::user_agent`, and number 1 is the first crawler of `cache_options::other_agents`.
+/// A policy without a robots.txt applies to all crawlers.
 [[nodiscard]] inline found selected(found all, std::size_t agent) {
   if (auto other = agent == 0 ? nullptr : policy::other(all.policy, agent - 1)) {
     all.policy = std::move(other);
@@ -81,13 +81,13 @@ class cache_parts : public detail::event_teller {
   [[nodiscard]] virtual time_point now() = 0;
   [[nodiscard]] virtual wall_anchor moment() = 0;
 
-  /// Returns the entry of `key`, or one without a policy.
+  /// Returns the entry of `key`, or an entry without a policy.
   [[nodiscard]] virtual cache_entry find(std::string_view key, time_point now) noexcept = 0;
-  /// Returns the entry of a look-up if it is fresh. Counts it and reports it.
+  /// Returns the entry of a look-up if the entry is fresh. Counts and reports the hit.
   [[nodiscard]] virtual found find_fresh(std::string_view key,
                                          const std::shared_ptr<const call_context>& context) = 0;
   virtual void store(std::string_view key, const cache_entry& entry, time_point now) noexcept = 0;
-  /// Erases an entry. Throws what the storage throws.
+  /// Erases an entry. Passes on exceptions of the storage.
   virtual void erase(std::string_view key) = 0;
   /// Like `erase`, but counts an exception instead of throwing it.
   void try_erase(std::string_view key) noexcept {
@@ -97,7 +97,7 @@ class cache_parts : public detail::event_teller {
       counters.add(cache_event::storage_failures);
     }
   }
-  /// Erases all entries. Throws what the storage throws.
+  /// Erases all entries. Passes on exceptions of the storage.
   virtual void clear() = 0;
 
   /// Runs a retrieval to its end with the blocking fetcher.
@@ -111,12 +111,12 @@ class cache_parts : public detail::event_teller {
                                   std::unique_lock<std::mutex>& lock, const call_options& limits,
                                   const std::function<bool()>& ready) = 0;
 
-  /// Returns true if there is an observer. Without one, no events need to be made.
+  /// Returns true if there is an observer. Without an observer, no events need to be made.
   [[nodiscard]] virtual bool is_observed() const noexcept = 0;
-  /// Returns true if an observer wants the changes of a site, which are slow to compute.
+  /// Returns true if an observer wants the changes of a site. Changes are slow to compute.
   [[nodiscard]] virtual bool observes_changes() const noexcept = 0;
-  /// Returns true if an entry can answer alone: it is fresh, no message of the shared store may
-  /// have been missed since, and it does not lead to another site.
+  /// Returns true if an entry can answer alone. Such an entry is fresh and does not lead to another
+  /// site. No message of the shared store may have been missed since the entry was stored.
   [[nodiscard]] bool answers(const cache_entry& entry, time_point now) const noexcept {
     return now < entry.fresh_until && entry.epoch == store_epoch.load(std::memory_order_relaxed) &&
            !entry.policy->leads_to();

@@ -31,14 +31,15 @@ namespace robots::cache_detail {
 
 /// The entry of a site, with its mark.
 struct kept_entry : cache_entry {
-  bool is_changed_elsewhere = false;  // another process has changed the site since then
+  bool is_changed_elsewhere = false;  // another process has changed the site since the entry was
+                                      // stored
   bool is_suspect = false;            // the answer of a page suggests that the rules have changed
 };
 
 /// The policies of sites in the storage of this process.
 class kept_sites {
  public:
-  /// The arguments must outlive it.
+  /// The arguments must outlive this object.
   kept_sites(cache_parts& parts, const cache_options& options, const detail::judge_options& judging,
              rulings_detail::site_rulings& rulings)
       : parts_(parts), user_agent_(options.user_agent), judging_(judging), rulings_(rulings) {}
@@ -49,7 +50,7 @@ class kept_sites {
   }
 
   /// Returns true if an entry may answer while it is renewed, or while the shared store is asked
-  /// for a newer one. It may not if another process has changed the site.
+  /// for a newer entry. Such an entry may not answer if another process has changed the site.
   [[nodiscard]] bool may_renew(const kept_entry& entry, time_point now) const {
     return entry.policy && !entry.is_changed_elsewhere && !entry.is_suspect &&
            (now < entry.fresh_until
@@ -58,23 +59,24 @@ class kept_sites {
   }
 
   /// Returns true if the shared store may be asked now about a site with a marked entry, and counts
-  /// the question. Otherwise, a flood of messages would cause a flood of questions.
+  /// the question. Without this limit, a flood of messages would cause a flood of questions.
   [[nodiscard]] bool may_ask_store(std::string_view key, time_point now) {
     return questions_.take(key, now);
   }
 
-  /// Notes that another process has changed a site. Its entry answers again after the shared store
-  /// was asked and had nothing newer. Does not call the store.
+  /// Notes that another process has changed a site. The entry of the site answers again after the
+  /// shared store was asked and had nothing newer. Does not call the store.
   void doubt(std::string_view key) { mark(key, in_doubt); }
 
-  /// Lets the next look-up ask a site again, if its stored answer is at least `least_age` old.
+  /// Makes the next look-up ask a site again if the stored answer of the site is at least
+  /// `least_age` old.
   void suspect(const site& asked, std::chrono::seconds least_age) {
     for (const site& name : policy_detail::names_of(asked)) {
       mark(name.key(), in_suspicion, least_age);
     }
   }
 
-  /// Erases the entry of a key. Throws what the storage throws.
+  /// Erases the entry of a key. Passes on exceptions of the storage.
   void forget(std::string_view key) {
     ++forgotten_;
     parts_.erase(key);
@@ -91,16 +93,17 @@ class kept_sites {
     }
   }
 
-  /// Erases all entries. Throws what the storage throws.
+  /// Erases all entries. Passes on exceptions of the storage.
   void forget_all() {
     ++forgotten_;
     parts_.clear();
   }
 
   /// Stores a policy, unless the site was invalidated meanwhile. An invalidation marks the flight
-  /// before it erases. So either it erases the new entry, or this function sees the mark and
-  /// erases. `epoch` is `cache_parts::store_epoch` at the start of the flight. If `replaces_all`,
-  /// the policy replaces the entries of the site under all names.
+  /// before it erases the entry. So either the invalidation erases the new entry, or this function
+  /// sees the mark and erases the entry. `epoch` is `cache_parts::store_epoch` at the start of the
+  /// flight. If `replaces_all` is true, the policy replaces the entries of the site under all
+  /// names.
   void keep(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
             std::uint32_t epoch, bool replaces_all = false) noexcept {
     if (led.detached) {
@@ -111,7 +114,7 @@ class kept_sites {
     try {
       store(led, policy_now, now, epoch, replaces_all);
     } catch (...) {
-      parts_.counters.add(cache_event::failures);  // no memory
+      parts_.counters.add(cache_event::failures);  // there is no memory
       parts_.try_erase(led.site_key);
     }
     ++under_way.ended;
@@ -130,7 +133,7 @@ class kept_sites {
                                      user_agent_, judging_.fallback, policy_now.fetched_at(),
                                      policy_now.findings());
         });
-        if (led.detached) {  // released or forgotten meanwhile
+        if (led.detached) {  // the site was released or forgotten meanwhile
           rulings_.release(key, led.context);
         }
         break;
@@ -140,9 +143,9 @@ class kept_sites {
     }
   }
 
-  /// Returns the entry of a site, or one without a policy. A host without a scheme and the origin
-  /// that answered for it have the same rules, so an entry of one serves the other. Neither is
-  /// fetched while one of the two is fresh.
+  /// Returns the entry of a site, or an entry without a policy. A host without a scheme and the
+  /// origin that answered for this host have the same rules, so the entry of one name serves both
+  /// names. While the entry of one name is fresh, neither name is fetched.
   [[nodiscard]] kept_entry find(const site& asked, const std::string& key, time_point now) {
     kept_entry own = look(key, now);
     if (own.policy && now < own.fresh_until) {
@@ -157,7 +160,8 @@ class kept_sites {
 
  private:
   /// Counts the calls of `keep` that have begun and that have ended, for all sites with the same
-  /// hash. If a call runs during `mark`, `mark` may have overwritten its entry.
+  /// hash. If a call of `keep` runs during `mark`, `mark` may have overwritten the entry of that
+  /// call.
   struct keeping {
     std::atomic<std::uint32_t> begun = 0;
     std::atomic<std::uint32_t> ended = 0;
@@ -178,13 +182,13 @@ class kept_sites {
     if (!led.is_changed_elsewhere) {
       parts_.store(key, entry, now);
     }
-    if (led.is_changed_elsewhere) {  // it may have become true meanwhile
+    if (led.is_changed_elsewhere) {  // the flag may have become true meanwhile
       entry.fresh_until = in_doubt;
       parts_.store(key, entry, now);
     }
     const record_head source = policy_now->source();
     replaces_all = replaces_all && source.status != 0;
-    // The newest answer of an origin is valid under each of its names.
+    // The newest answer of an origin is valid under each name of the site.
     for (const site& name : policy_detail::names_of(led.asked)) {
       if (name != led.asked && (replaces_all || policy_detail::answers_for(name, source))) {
         parts_.try_erase(name.key());
@@ -199,7 +203,8 @@ class kept_sites {
   static constexpr time_point in_doubt = (time_point::min)();
   static constexpr time_point in_suspicion = in_doubt + time_point::duration{1};
 
-  /// Marks the entry of a key, unless it is marked or younger than `least_age`.
+  /// Sets `fresh_until` of the entry to the mark `as`. Has no effect if the entry has a mark, or if
+  /// its answer is younger than `least_age`.
   void mark(std::string_view key, time_point as, std::chrono::seconds least_age = {}) {
     const std::uint64_t forgotten = forgotten_;
     const keeping& under_way = keeping_of(key);
@@ -214,7 +219,7 @@ class kept_sites {
     entry.fresh_until = as;
     parts_.store(key, entry, now);
     if (forgotten != forgotten_ || begun != ended || begun != under_way.begun) {
-      parts_.try_erase(key);  // it may have been erased or replaced meanwhile
+      parts_.try_erase(key);  // the entry may have been erased or replaced meanwhile
     }
   }
 

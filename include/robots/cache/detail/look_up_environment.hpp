@@ -41,8 +41,8 @@ namespace robots::cache_detail {
           .fallback = options.fallback};
 }
 
-/// The parts that all look-ups of a cache share. It also applies the user's orders to all names of
-/// a site. Any thread may call it.
+/// The parts that all look-ups of a cache share. `forget`, `invalidate` and `release` apply to all
+/// names of a site. Any thread may call any member.
 class look_up_environment {
  public:
   /// Throws `std::invalid_argument` if options contradict each other. `own` must outlive this
@@ -79,7 +79,7 @@ class look_up_environment {
   /// Notes that another process has changed the record of `key` in the shared store. "" means that
   /// changes of any key may have been missed. The next look-up asks the store. If the store has
   /// nothing newer, a fresh answer remains valid, unless a message said that its site was erased.
-  /// So neither a wiped store nor a flood of messages causes requests to sites. Does not call the
+  /// So neither an empty store nor a flood of messages causes requests to sites. Does not call the
   /// store.
   void on_message(std::string_view key) noexcept {
     try {
@@ -89,13 +89,14 @@ class look_up_environment {
         learn_ruling(key);
       } else if (const auto asked = parse_site(key)) {
         for (const site& name : policy_detail::names_of(*asked)) {
-          // Flights first: see `kept_sites::keep`.
+          // Flights must come first: see `kept_sites::keep`.
           flights.note_change_elsewhere(policy_detail::flight_key(name));
           entries.doubt(name.key());
         }
       }
     } catch (...) {
-      parts.counters.add(cache_event::failures);  // no memory, or the storage threw
+      parts.counters.add(cache_event::failures);  // there is no memory, or the storage threw an
+                                                  // exception
     }
   }
 
@@ -118,8 +119,8 @@ class look_up_environment {
     }
   }
 
-  /// Returns the stored policy, fresh or not, of a site or of the site that it redirects to.
-  /// Returns null if there is none.
+  /// Returns the stored policy of a site. If the site redirects to another site, returns the policy
+  /// of the other site. The policy need not be fresh. Returns null if there is no policy.
   [[nodiscard]] std::shared_ptr<const policy> kept_policy(site asked) {
     const time_point now = parts.now();
     for (int hops = 0;; ++hops) {
@@ -133,12 +134,12 @@ class look_up_environment {
     }
   }
 
-  /// Drops the rules of a site under all of its names, in this process only. This includes the
-  /// result of a running fetch. Throws what the storage throws.
+  /// Drops the rules of a site under all of its names, in this process only. Also drops the result
+  /// of a running fetch. Passes on exceptions of the storage.
   void forget(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
-    // Detaches twice: before the erasure, since the result of a running flight is older; after it,
-    // since a flight that began in between may have seen an entry that is now erased.
+    // Detaches the flights twice. A flight that runs before the erasure has an older result. A
+    // flight that began during the erasure may have seen an entry that is now erased.
     detach(names);
     for (const site& name : names) {
       entries.forget(name.key());
@@ -146,11 +147,13 @@ class look_up_environment {
     detach(names);
   }
 
-  /// Forgets a site under all of its names. The next call of the shared store erases it there, too.
+  /// Forgets a site under all of its names. The next call of the shared store erases the site in
+  /// the store, too.
   void invalidate(const site& asked) {
     if (store != nullptr) {
       std::vector<site> names = policy_detail::names_of(asked);
-      // The host first: erasing its key ends the lease, so that no older file is published.
+      // The host comes first. Erasing the key of the host ends the lease, so that no older file is
+      // published.
       std::partition(names.begin(), names.end(), [](const site& name) { return !name.scheme; });
       for (const site& name : names) {
         store->owe(name.key());
@@ -161,7 +164,8 @@ class look_up_environment {
 
   /// Releases a site from quarantine and forgets it, under all of its names.
   void release(const site& asked) {
-    invalidate(asked);  // first, so that a file that was requested earlier does not count
+    invalidate(asked);  // This call is first, so that a file that was requested earlier does not
+                        // count.
     for (const site& name : policy_detail::names_of(asked)) {
       rulings.release(name.key());
     }

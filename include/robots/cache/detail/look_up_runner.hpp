@@ -32,13 +32,13 @@
 
 namespace robots::cache_detail {
 
-/// Runs look-ups to their end. A blocking call does the work in its own thread if it has enough
-/// time. Threads of the cache do all other work: those of `background_` fetch, and those of
-/// `store_threads_` call the shared store.
+/// Runs look-ups to their end. A blocking call does the work in the thread of the caller if enough
+/// time is left. Threads of the cache do all other work. The threads of `background_` fetch, and
+/// the threads of `store_threads_` call the shared store.
 class look_up_runner {
  public:
-  /// `cache` must outlive it. Throws `std::invalid_argument` if there is a shared store and no
-  /// thread is allowed.
+  /// `cache` must outlive this object. Throws `std::invalid_argument` if there is a shared store
+  /// and no thread is allowed.
   explicit look_up_runner(look_up_environment& cache)
       : cache_(cache),
         look_ups_(cache),
@@ -79,20 +79,21 @@ class look_up_runner {
     }
   }
 
-  /// Begins a look-up for a caller with its own network code. It may have its answer at once.
+  /// Begins a look-up for a caller with its own network code. The look-up may have its answer at
+  /// once.
   void begin(look_up_state& state, const site& asked) {
     look_ups_.begin(state, asked);
     hand_over(state);
   }
 
-  /// Continues a look-up of such a caller until the caller must act.
+  /// Continues a look-up of a caller with its own network code, until the caller must act.
   void proceed(look_up_state& state) {
     look_ups_.proceed(state);
     hand_over(state);
   }
 
   /// Returns the policy of a site within the limits of a call. `tried` is a key that has no fresh
-  /// entry. If `refreshes`, the site is asked now.
+  /// entry. If `refreshes` is true, the site is asked now.
   [[nodiscard]] found load(const site& asked, std::string_view tried, const call_options& call,
                            bool refreshes) {
     const call_options limits = limits_of(call);
@@ -125,7 +126,8 @@ class look_up_runner {
  private:
   using shared_work = std::shared_ptr<site_work>;
 
-  /// Asks the shared store for the rulings on some sites, by their keys without a scheme. Blocks.
+  /// Asks the shared store for the rulings on some sites. `sites` has the keys of the sites,
+  /// without a scheme. Blocks.
   void learn_rulings(const std::vector<std::string>& sites) {
     constexpr std::size_t at_once = 64;
     for (std::size_t i = 0; i < sites.size(); i += at_once) {
@@ -163,8 +165,8 @@ class look_up_runner {
     return true;
   }
 
-  /// Fetches in this thread while the call has time. Then another thread continues, so that the
-  /// fetch does not end with the call.
+  /// Fetches in this thread while the call has time. After that, another thread continues, so that
+  /// the fetch does not end with the call.
   [[nodiscard]] bool fetch(look_up_state& state, const call_options& limits) {
     const bool may_stop = limits.stop.stop_possible();
     if (!limits.deadline && !may_stop) {
@@ -224,7 +226,7 @@ class look_up_runner {
   }
 
   /// Hands work that nobody waits for to threads of the cache. A call that has time publishes in
-  /// its own thread.
+  /// the thread of the caller.
   void hand_over_left(look_up_state& state, const call_options* limits) {
     for (shared_work& work : std::exchange(state.left, {})) {
       const work_step step = work->next();
@@ -239,7 +241,8 @@ class look_up_runner {
     }
   }
 
-  /// Lets a thread of the cache fetch. Returns false if none is free and the work may not wait.
+  /// Lets a thread of the cache fetch. Returns false if no thread is free and the work may not
+  /// wait.
   [[nodiscard]] bool in_background(const shared_work& work, bool may_wait) {
     return background_.run(
         [this, work] {
@@ -259,7 +262,7 @@ class look_up_runner {
 
   // The part for the shared store.
 
-  /// Lets a thread make the calls that the shared store has missed. If it is due, the thread also
+  /// Lets a thread make the calls that the shared store has missed. If necessary, the thread also
   /// asks the store for rulings.
   void run_errands() noexcept {
     if (has_errands_.exchange(true)) {
@@ -279,7 +282,7 @@ class look_up_runner {
     } catch (...) {
       cache_.parts.counters.add(cache_event::failures);  // no memory
     }
-    has_errands_ = false;  // a later call runs them
+    has_errands_ = false;  // a later call runs the errands
   }
 
   /// Lets a thread for the store ask when the work is due.
@@ -314,14 +317,14 @@ class look_up_runner {
         }
       }
     } catch (...) {
-      // No memory: all flights are abandoned, even those that still had time.
+      // There is no memory, so all flights are abandoned, even flights that still had time.
       cache_.parts.counters.add(cache_event::failures);
       static_cast<void>(queue_.take_all());
     }
   }
 
-  /// Asks the store until each flight has ended, must wait, or must fetch. One round trip asks for
-  /// all flights, and another one for those that need the lease. Blocks.
+  /// Asks the store until each flight has ended, must wait, or must fetch. The first round trip
+  /// asks for all flights. A second round trip asks for the flights that need the lease. Blocks.
   void ask_store(std::span<const shared_work> works) {
     for (bool is_first = true;; is_first = false) {
       std::vector<site_work*> asking;
@@ -353,7 +356,7 @@ class look_up_runner {
         try {
           asking[i]->on_store_reply(std::move(replies[i]));
         } catch (...) {
-          // No memory for this site. The others must still take their leases.
+          // There is no memory for this site. The other sites must still take their leases.
           cache_.parts.counters.add(cache_event::failures);
           asking[i]->abandon();
         }
@@ -361,8 +364,9 @@ class look_up_runner {
     }
   }
 
-  /// Publishes the record of finished work. If the work is not finished, a waiting caller takes it
-  /// over. If nobody waits but the answer is still wanted, a thread of the cache does.
+  /// Publishes the record of finished work. If the work is not finished, a waiting caller takes the
+  /// work over. If nobody waits but the answer is still wanted, a thread of the cache takes the
+  /// work over.
   void go_on_without_store(const shared_work& work) {
     if (work->has_ended()) {
       return publish(*work);
@@ -402,9 +406,11 @@ class look_up_runner {
   store_queue queue_;
   stop_source closing_;
   background_threads background_;
-  std::atomic<bool> has_errands_ = false;           // a thread is about to run them
-  std::atomic<bool> must_ask_for_rulings_ = false;  // when the store answers again
-  background_threads store_threads_;                // separate, so that fetches do not delay it
+  std::atomic<bool> has_errands_ = false;           // a thread is about to run the errands
+  std::atomic<bool> must_ask_for_rulings_ = false;  // when the store answers again, rulings are
+                                                    // asked for
+  background_threads store_threads_;                // separate, so that fetches do not delay calls
+                                                    // of the store
 };
 
 }  // namespace robots::cache_detail

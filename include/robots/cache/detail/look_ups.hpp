@@ -31,7 +31,7 @@
 
 namespace robots::cache_detail {
 
-/// A site that redirects to the next one.
+/// A site that redirects to the next site.
 struct redirecting_site {
   site asked;
   found answer;
@@ -39,22 +39,22 @@ struct redirecting_site {
 
 /// The state of a look-up.
 struct look_up_state {
-  std::string key;  ///< the key of its site; empty if the text names no site
+  std::string key;  ///< the key of the site; empty if the text names no site
   std::shared_ptr<const call_context> context{};
   found answer{};
-  std::size_t agent = 0;      ///< the crawler: see `selected`
-  bool refreshes = false;     ///< a stored answer of its site is not enough
-  bool asks_anew = false;     ///< old redirects are not enough either
+  std::size_t agent = 0;      ///< the number of the crawler for `selected`
+  bool refreshes = false;     ///< a stored answer of the site is not enough
+  bool asks_anew = false;     ///< old redirects are not enough, either
   bool has_no_time = false;   ///< only a stored entry can answer
-  bool has_no_entry = false;  ///< its caller has found no fresh entry under its key
-  bool must_ask = false;      ///< memory ran out: it must ask for the site again
-  bool led = false;           ///< it did at least a part of the work
-  bool is_counted = false;    ///< as a hit, a miss or joined
+  bool has_no_entry = false;  ///< the caller has found no fresh entry under `key`
+  bool must_ask = false;      ///< memory ran out, so the look-up must ask for the site again
+  bool led = false;           ///< the look-up did at least a part of the work
+  bool is_counted = false;    ///< counted as a hit, a miss or joined
   std::string counted_url{};  ///< the text of `begin`, if that counted as a decision
 
   std::vector<redirecting_site> behind{};  ///< the sites that redirected to the site asked now
   std::optional<site> asked{};             ///< the site asked now; empty after the answer
-  single_flight::waiter place{};      ///< its place among the waiters for the flight of that site
+  single_flight::waiter place{};      ///< the place among the waiters for the flight of that site
   std::shared_ptr<site_work> work{};  ///< the work on that site, if this look-up does it
   std::vector<std::shared_ptr<site_work>> left{};  ///< work for threads of the cache
 
@@ -62,15 +62,16 @@ struct look_up_state {
   [[nodiscard]] bool needs_new_answer() const noexcept { return refreshes && behind.empty(); }
 };
 
-/// Looks up policies: in the storage, through a running flight, or by work on the site. It only
-/// decides on the next step; `look_up_runner` does the work.
+/// Looks up policies in the storage, through a running flight, or by work on the site. This class
+/// only decides on the next step; `look_up_runner` does the work.
 ///
-/// The answer of a site may be that another site has its robots.txt. That answer is kept and shared
-/// like any other. Then the look-up goes on with the other site, like any look-up of that site. So
-/// following a redirect causes no more requests than a look-up of the other site.
+/// The answer of a site may be that its robots.txt redirects to another site. This answer is kept
+/// and shared like any other answer. Then the look-up goes on with the other site, like any look-up
+/// of the other site. So following a redirect causes no more requests than a look-up of the other
+/// site.
 class look_ups {
  public:
-  /// `cache` must outlive it.
+  /// `cache` must outlive this object.
   explicit look_ups(look_up_environment& cache) noexcept : cache_(cache) {}
 
   /// Begins a look-up, which may have its answer at once.
@@ -125,8 +126,8 @@ class look_ups {
     return true;
   }
 
-  /// Looks for the policy of the site asked now: returns its ruling or its entry, or joins its
-  /// flight.
+  /// Looks for the policy of the site asked now. Returns the ruling or the entry of the site, or
+  /// joins its flight.
   [[nodiscard]] found ask(look_up_state& state) {
     const site& asked = *state.asked;
     if (state.behind.empty()) {
@@ -159,12 +160,14 @@ class look_ups {
     kept_entry entry;
     bool renewal = false;
     if (cache_.options.stale_while_revalidate.count() > 0 && !refreshes) {
-      // This must be known before the flight begins: a renewal goes on even if nobody waits for it.
+      // This must be known before the flight begins, since a renewal goes on even if nobody waits
+      // for it.
       entry = kept_sites.find(asked, key, now);
       renewal = kept_sites.may_renew(entry, now);
     }
     if (refreshes) {
-      cache_.detach(policy_detail::names_of(asked));  // their answers may be older than this call
+      cache_.detach(policy_detail::names_of(asked));  // the answers of running flights may be older
+                                                      // than this call
     }
     auto [place, lead] =
         cache_.flights.join(policy_detail::flight_key(asked), asked,
@@ -228,7 +231,7 @@ class look_ups {
     return known;
   }
 
-  /// Takes the answer of a site: it ends the look-up, or leads to the next site.
+  /// Takes the answer of a site. The answer ends the look-up, or leads to the next site.
   [[nodiscard]] found arrive(look_up_state& state, found known) {
     const auto url = known.policy->leads_to();
     int redirects = known.policy->rules_source().redirects;
@@ -240,8 +243,8 @@ class look_ups {
       state.behind.push_back({*state.asked, known});
     }
     if (!state.behind.empty() && redirects > cache_.options.max_redirects) {
-      // RFC 9309, section 2.3.1.2: only after more than five redirects may a crawler act as if
-      // there were no file.
+      // RFC 9309, section 2.3.1.2: a crawler may act as if there were no file only after more than
+      // five redirects.
       return fail(state, redirects > 5 ? outcome::too_many_redirects : outcome::server_error,
                   "more than " + std::to_string(cache_.options.max_redirects) +
                       " redirects, from site to site");
@@ -259,8 +262,8 @@ class look_ups {
     return ask(state);
   }
 
-  /// Ends a look-up whose redirects lead to no policy. If one of the redirects is old, asks the
-  /// sites again first, but only once.
+  /// Ends a look-up whose redirects lead to no policy. If one of the redirects is old, first asks
+  /// the sites again, but only once.
   [[nodiscard]] found fail(look_up_state& state, outcome why, std::string text) {
     const time_point now = cache_.parts.now();
     const bool are_old = std::any_of(
@@ -297,7 +300,7 @@ class look_ups {
   void end(look_up_state& state, found known) {
     const site& first = state.behind.empty() ? *state.asked : state.behind.front().asked;
     if (found ruled = cache_.ruling_on(first); ruled.policy) {
-      known = std::move(ruled);  // an answer may have halted the site
+      known = std::move(ruled);  // an answer may have halted the first site
     } else if (cache_.rulings.is_halted(state.asked->key())) {
       known = cache_.ruling_on(state.asked);  // the last site may be halted, too
     } else if (!state.behind.empty()) {
@@ -309,7 +312,7 @@ class look_ups {
     state.place = {};
   }
 
-  /// Turns the answer of the last site into one for the first site.
+  /// Turns the answer of the last site into an answer for the first site.
   [[nodiscard]] found behind_redirects(const look_up_state& state, found known) {
     record_head source = known.policy->source();
     std::vector<detail::exchange> exchanges;
@@ -338,8 +341,8 @@ class look_ups {
     return known;
   }
 
-  /// Returns the entry of the site if it may be used, else the fallback policy for a cancelled
-  /// call.
+  /// Returns the entry of the site if the entry may be used. Otherwise, returns the fallback policy
+  /// for a cancelled call.
   [[nodiscard]] found find_kept(look_up_state& state) {
     const site& asked = *state.asked;
     const wall_anchor now = cache_.parts.moment();
@@ -362,7 +365,8 @@ class look_ups {
   void count(look_up_state& state, look_up_result result,
              const std::shared_ptr<const policy>& got = nullptr) {
     using enum cache_event;
-    constexpr std::array counts{hits, stale_hits, misses, joined};  // as in `look_up_result`
+    constexpr std::array counts{hits, stale_hits, misses, joined};  // in the order of
+                                                                    // `look_up_result`
     if (!state.is_counted && !(got && got->leads_to())) {
       state.is_counted = true;
       cache_.parts.counters.add(counts.at(static_cast<std::size_t>(result)));

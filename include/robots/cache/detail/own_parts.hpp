@@ -44,7 +44,7 @@ class own_parts final : public cache_parts {
   }
   [[nodiscard]] wall_time wall() noexcept override { return wall_now(clock); }
 
-  // Inlined: this saves 5 ns per hit.
+  // Inlining saves 5 ns per hit.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE found
   find_fresh(std::string_view key, const std::shared_ptr<const call_context>& context) override {
     found result;
@@ -111,7 +111,7 @@ class own_parts final : public cache_parts {
   O observer;
 };
 
-/// A base class, so that the parts outlive the objects that use them.
+/// Holds the parts in a base class, so that they outlive the objects that use them.
 template <Fetcher F, Clock C, Storage S, Observer O>
 struct parts_holder {
   own_parts<F, C, S, O> parts_;

@@ -41,7 +41,7 @@ namespace robots::cache_detail {
 /// step to the observer.
 class policy_maker {
  public:
-  /// All arguments must outlive it.
+  /// All arguments must outlive this object.
   policy_maker(const cache_options& options, cache_parts& parts,
                robots::rulings_detail::site_rulings& rulings)
       : options_(options),
@@ -58,7 +58,7 @@ class policy_maker {
   /// Makes the record of a retrieval that has just ended.
   [[nodiscard]] record recorded(detail::retrieval_result result,
                                 const detail::earlier_policies& before, const wall_anchor& now) {
-    // A caller that did not wait for the next try must not delay it for others.
+    // A caller that did not wait for the next try must not delay that try for other callers.
     const auto until_next_try = result.cut_short
                                     ? std::chrono::ceil<std::chrono::seconds>((std::max)(
                                           result.next_try - now.steady, time_point::duration{0}))
@@ -69,7 +69,7 @@ class policy_maker {
     return retrieved;
   }
 
-  /// Makes the policy of a record. If `led` is not null, reports that the text was parsed.
+  /// Makes the policy of a record. If `led` is not null and a text was parsed, reports that.
   [[nodiscard]] std::shared_ptr<const policy> judged(const record& retrieved,
                                                      const detail::earlier_policies& before,
                                                      const wall_anchor& now, const flight* led) {
@@ -103,7 +103,7 @@ class policy_maker {
                   });
   }
 
-  /// Makes the policy for a call that ended before anything was read.
+  /// Makes the policy for a call that ended before it read anything.
   [[nodiscard]] std::shared_ptr<const policy> cancelled(const site& asked,
                                                         const std::shared_ptr<const policy>& last,
                                                         const wall_anchor& now) {
@@ -115,15 +115,16 @@ class policy_maker {
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
-  /// Returns the policy for a caller that does not wait for the site: `last` if it is fresh or may
-  /// answer while it is stale, else the policy for a cancelled call.
+  /// Returns the policy for a caller that does not wait for the site. This is `last` if it is fresh
+  /// or may answer while it is stale. Otherwise, this is the policy for a cancelled call.
   [[nodiscard]] std::shared_ptr<const policy> without_fetch(
       const site& asked, const std::shared_ptr<const policy>& last, const wall_anchor& now) {
     const bool answers = last && now.steady < detail::validity_of(*last, judging_).stale_until;
     return answers ? last : cancelled(asked, last, now);
   }
 
-  /// Reports the exchanges of a retrieval, and returns them, if there is an observer.
+  /// If there is an observer, reports the exchanges of a retrieval, and returns the reported
+  /// events.
   [[nodiscard]] std::vector<exchange_event> note_exchanges(const flight& led,
                                                            const detail::retrieval_result& ended) {
     std::vector<exchange_event> events;
@@ -139,8 +140,8 @@ class policy_maker {
     return events;
   }
 
-  /// Counts and reports a retrieval with its result. Returns false if there is no answer, because
-  /// it was cancelled or `cut_short`.
+  /// Counts and reports a retrieval with its result. Returns false if there is no answer, since the
+  /// retrieval was cancelled or `cut_short` is true.
   [[nodiscard]] bool note_retrieval(const flight& led, const policy& fetched,
                                     const record& retrieved, time_point::duration took,
                                     const std::vector<exchange_event>& exchanges, bool cut_short) {
@@ -181,9 +182,9 @@ class policy_maker {
     }
   }
 
-  /// Halts a site if `cache_options` ask for it after this answer or failure. Reports a site that
-  /// revokes access. Returns true if the site has turned hostile. `is_known` means that another
-  /// process has already found that.
+  /// Halts a site if `cache_options` ask for a halt after this answer or failure. Reports a site
+  /// that revokes access. Returns true if the site has turned hostile. `is_known` means that
+  /// another process has already found that the site turned hostile.
   bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
                    bool is_known = false) {
     note_access(led, after);
@@ -220,7 +221,8 @@ class policy_maker {
   }
 
  private:
-  /// Adds the policies of `cache_options::other_agents`. `make(agent, index)` makes each of them.
+  /// Adds the policies of `cache_options::other_agents`. `make(agent, index)` makes each of these
+  /// policies.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(std::shared_ptr<const policy> own,
                                                      const Make& make) const {
@@ -245,9 +247,9 @@ class policy_maker {
     return status == unauthorized || status == forbidden;
   }
 
-  /// Reports a site that refuses its robots.txt but did not before (the pipeline guide: "returns
-  /// 403 on previously allowed paths"). Halts it if `cache_options::halt_revoked` asks for it. With
-  /// that option, answers count even after their policy was dropped.
+  /// Reports a site that refuses its robots.txt now but did not before (the pipeline guide:
+  /// "returns 403 on previously allowed paths"). With `cache_options::halt_revoked`, also halts the
+  /// site. With that option, an answer counts even after its policy was dropped.
   void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
     const bool refuses = refuses_robots_txt(*after);
     if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {
@@ -269,8 +271,8 @@ class policy_maker {
     }
   }
 
-  /// Returns true if a file was read as UTF-8 but is not valid UTF-8. If the size limit cut a
-  /// character in two, that is not the site's mistake.
+  /// Returns true if a file was read as UTF-8 but is not valid UTF-8. A character that the size
+  /// limit cut in two does not count.
   [[nodiscard]] static bool is_invalid_utf8(const record& retrieved) noexcept {
     std::string_view text = retrieved.body;
     if (retrieved.truncated) {

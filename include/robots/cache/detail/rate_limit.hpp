@@ -12,9 +12,9 @@
 
 namespace robots::cache_detail {
 
-/// Limits how often something counts for each key: `burst` times in a row, then once in ten
-/// seconds. If more than `most_keys` keys count within that time, it forgets some of them. Any
-/// thread may call it.
+/// Limits how often an occurrence counts for each key. It counts `burst` times in a row, then once
+/// in ten seconds. If more than `most_keys` keys count within that time, some keys are forgotten.
+/// Any thread may call any member.
 class rate_limit {
  public:
   rate_limit(int burst, std::size_t most_keys) : ahead_((burst - 1) * interval), keys_(most_keys) {}
@@ -37,7 +37,7 @@ class rate_limit {
   static constexpr std::chrono::seconds interval{10};
 
   struct state {
-    time_point free_at{(time_point::min)()};  // from then on, a whole burst is possible
+    time_point free_at{(time_point::min)()};  // from this time on, a whole burst is possible
 
     [[nodiscard]] static time_point needed_until(const state& noted) noexcept {
       return noted.free_at;

@@ -29,20 +29,20 @@
 
 namespace robots::cache_detail {
 
-/// Replaces, in a reply, a value that must still be erased.
+/// Stands in a reply for a value that must still be erased.
 inline constexpr std::string_view outdated_value = "(outdated)";
 
 /// The result of publishing a value.
 enum class publish_answer : std::uint8_t {
   stored,
-  lost,    // nothing was stored: the lease was erased, was taken, or has expired
-  failed,  // the call failed: the result is unknown
+  lost,    // nothing was stored, since the lease was erased, was taken, or has expired
+  failed,  // the call failed, so the result is unknown
 };
 
-/// Wraps a shared store, and catches and counts its failures. After several failures in a row, it
-/// does not use the store for a while. The observer gets an event when that begins and ends. If
-/// only a part of the store fails, it still uses the other parts. Any thread may call it. Members
-/// may block unless they say otherwise.
+/// Wraps a shared store, and catches and counts its failures. After several failures in a row, this
+/// class does not use the store for a while. The observer gets an event when this time begins and
+/// ends. If only a part of the store fails, the other parts are still used. Any thread may call any
+/// member. Members may block unless their comments say otherwise.
 class resilient_store {
  public:
   /// The arguments, and the objects that they refer to, must outlive this object.
@@ -71,7 +71,8 @@ class resilient_store {
   [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
 
   /// Asks for some sites. The replies are in the order of the questions. If a value must still be
-  /// erased, or had to be erased when the store was asked, the reply has `outdated_value` for it.
+  /// erased, or had to be erased when the store was asked, the reply has `outdated_value` in its
+  /// place.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
     release_and_catch_up();
     std::vector<std::pair<bool, bool>> were_owed;
@@ -120,11 +121,11 @@ class resilient_store {
     return is_stored ? publish_answer::stored : publish_answer::lost;
   }
 
-  /// Notes a call that the store must still get: the erasure of a key for all processes, or a value
-  /// that is then announced. `release_and_catch_up` and `deliver` make the call. A later call for
-  /// the same key replaces it. Until a key is erased, this process ignores its stored value. At
-  /// most 65,536 keys can wait; for a further key, the call is lost, and the observer gets an
-  /// event. Does not block.
+  /// Notes a call that the store must still get. The call erases a key for all processes, or stores
+  /// a value and announces it. `release_and_catch_up` and `deliver` make the call. A later `owe`
+  /// for the same key replaces the call. Until a key is erased, this process ignores the stored
+  /// value of the key. At most 65,536 keys can wait. The call for a further key is lost, and the
+  /// observer gets an event. Does not block.
   void owe(std::string_view key, std::optional<std::string> value = {}) {
     {
       const std::scoped_lock lock{mutex_};
@@ -158,13 +159,13 @@ class resilient_store {
       const std::scoped_lock lock{mutex_};
       to_release_.push_back(std::move(lease));
     } catch (...) {
-      return;  // no memory: the lease expires by itself
+      return;  // no memory, so the lease expires by itself
     }
   }
 
   /// Releases the leases of `release_later`, and makes some of the calls that the store has missed.
   void release_and_catch_up() {
-    // One by one, so that an exception loses no other lease.
+    // Releases one lease at a time, so that an exception loses no other lease.
     while (const std::optional<store_lease> lease = next_to_release()) {
       static_cast<void>(call([&lease](SharedStore& store) { store.release(*lease); }));
     }
@@ -181,7 +182,7 @@ class resilient_store {
 
   /// Calls `event` with each key that another process changes, and with "" if changes may have been
   /// missed. If the store fails, the watch begins with the first call that succeeds. Calls
-  /// `on_owed` at each `owe`; it must not call this object.
+  /// `on_owed` at each `owe`. `on_owed` must not call this object.
   void watch(std::function<void(std::string_view)> event, std::function<void()> on_owed) {
     {
       const std::scoped_lock lock{watching_, mutex_};
@@ -191,7 +192,7 @@ class resilient_store {
     static_cast<void>(call([](SharedStore& /*store*/) {}));
   }
 
-  /// Ends the watch. After its return, no call of `event` or `on_owed` is running or begins.
+  /// Ends the watch. After the return, no call of `event` or `on_owed` is running or begins.
   void unwatch() noexcept {
     try {
       const std::scoped_lock lock{watching_};
@@ -215,7 +216,7 @@ class resilient_store {
   enum class call_end : std::uint8_t {
     done,
     part_failed,  // calls for other keys may succeed
-    failed,       // the store failed, or is not used now
+    failed,       // the store failed, or is not in use now
   };
 
   /// The missed erasures of a key, or the value that the store must still get.
@@ -316,11 +317,12 @@ class resilient_store {
     return lease;
   }
 
-  /// Makes some of the missed calls that are due by `due`. Returns true if there may be more.
+  /// Makes some of the missed calls that are due by `due`. Returns true if more missed calls may be
+  /// due.
   [[nodiscard]] bool catch_up(time_point due) {
-    constexpr std::size_t at_once = 64;  // so that a caller need not wait for all
+    constexpr std::size_t at_once = 64;  // so that a caller need not wait for all calls
     std::vector<std::string> missed;
-    // Host keys without a scheme come first: erasing them erases the leases, so that no other
+    // Host keys without a scheme come first. Erasing these keys erases the leases, so that no other
     // process can publish an older file.
     for (const bool is_bare : {true, false}) {
       const std::scoped_lock lock{mutex_};
@@ -341,8 +343,8 @@ class resilient_store {
     return !missed.empty();
   }
 
-  /// Makes the missed call for `key`, unless it is due only after `due` or another thread has made
-  /// it. The caller must report changes of the store's state.
+  /// Makes the missed call for `key`. Has no effect if the call is due only after `due`, or if
+  /// another thread has made the call. The caller must report changes of the store's state.
   [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
     const std::scoped_lock one_thread{erasing_};
     owed_call owed;
@@ -366,9 +368,9 @@ class resilient_store {
     return end;
   }
 
-  /// Notes the end of the missed call for `key`. If the call is done, forgets it, unless `owe` was
-  /// called again since `times` was read. If a part of the store fails, the call is due again a
-  /// second later, so that it does not delay other keys.
+  /// Notes the end of the missed call for `key`. If the call succeeded, forgets it, unless `owe`
+  /// was called again since `times` was read. If a part of the store failed, the call is due again
+  /// a second later, so that this key does not delay other keys.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
@@ -392,8 +394,8 @@ class resilient_store {
   std::function<void(std::string_view)> event_{};  // guarded by `watching_`
   std::atomic<bool> watches_ = false;
 
-  /// Held while a missed call is made, and while a key with a missed call is published. Otherwise
-  /// the late erasure could delete the new value.
+  /// This mutex is held while a missed call is made, and while a key with a missed erasure is
+  /// published. Without the mutex, the late erasure could delete the new value.
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards the members below
@@ -401,7 +403,7 @@ class resilient_store {
   detail::circuit_breaker breaker_;
   bool is_down_ = false;
   bool is_reported_down_ = false;
-  std::string failure_;  // the message of the failure after which it is not used
+  std::string failure_;  // the message of the failure after which the store is not used
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;
 };

@@ -19,9 +19,10 @@
 
 namespace robots::cache_detail {
 
-/// Reads the records of a site from a shared store. Returns an empty optional if they are not
-/// plausible: anyone may have written them. `latest` is the latest time that another clock can show
-/// now. `max_bytes` is the number of octets of a file that this process reads. Linear.
+/// Reads the records of a site from a shared store. Anyone may have written these records. Returns
+/// an empty optional if they are not plausible. `latest` is the highest time that the clock of
+/// another machine may show now. `max_bytes` is the number of octets of a file that this process
+/// reads. Takes linear time.
 [[nodiscard]] inline std::optional<detail::site_records> believed(
     std::string_view value, const site& asked, const detail::excluded_hosts& excluded,
     std::chrono::sys_seconds latest, std::size_t max_bytes) {
@@ -54,7 +55,7 @@ namespace robots::cache_detail {
 
 /// Makes the records of a site for the other processes. Returns an empty optional if the site did
 /// not answer, or if the file that a 304 confirms is missing. `retrieved` has just come from the
-/// site, and `result` is its policy; `good` is the last good record, if it is known.
+/// site, and `result` is the policy of `retrieved`. `good` is the last good record, if it is known.
 [[nodiscard]] inline std::optional<detail::site_records> records_to_share(
     record retrieved, const std::shared_ptr<const policy>& result, std::optional<record> good) {
   if (!detail::is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {

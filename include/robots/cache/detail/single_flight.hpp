@@ -25,11 +25,11 @@ namespace robots::cache_detail {
 
 class site_work;
 
-/// The state that the look-ups of one site share. One of them, or a thread of the cache, does the
-/// work; the others wait.
+/// The state that the look-ups of one site share. One of these look-ups, or a thread of the cache,
+/// does the work. The other look-ups wait.
 class flight {
  public:
-  /// The end of a flight. A null result means that it was abandoned.
+  /// The end of a flight. A null result means that the flight was abandoned.
   struct ending {
     std::shared_ptr<const policy> result{};
     bool from_store = false;  ///< another process had retrieved the result
@@ -47,12 +47,14 @@ class flight {
   const site asked;            ///< the site that is fetched
   const std::string site_key;  ///< the key of `asked`
   const bool finishes_alone;   ///< the work goes on when nobody waits any more
-  const std::shared_ptr<const call_context> context;  ///< of the call that began it
+  const std::shared_ptr<const call_context> context;  ///< the context of the call that began this
+                                                      ///< flight
 
-  /// The result is valid only for look-ups that wait already, so the cache must not keep it.
+  /// If true, the result is valid only for look-ups that already wait. The cache must not keep this
+  /// result.
   std::atomic<bool> detached = false;
-  /// Another process has changed the site since the flight began. Before later look-ups use the
-  /// result, the shared store must be asked again.
+  /// True if another process has changed the site since the flight began. Then the shared store
+  /// must be asked again before later look-ups use the result.
   std::atomic<bool> is_changed_elsewhere = false;
   /// A stop is requested when nobody needs the result any more.
   stop_source stop;
@@ -71,11 +73,11 @@ class flight {
     return ++last_number_;
   }
 
-  /// Removes a waiter and its function of `on_news`. If it was the last waiter and the work is on
+  /// Removes a waiter and its function of `on_news`. If no other waiter is left and the work is on
   /// offer, drops the work, which ends the flight.
   void leave(std::uint64_t number) noexcept {
     bool is_unwanted = false;
-    std::function<void()> unused;  // both are destroyed after the lock is released
+    std::function<void()> unused;  // both objects are destroyed after the lock is released
     std::shared_ptr<site_work> orphan;
     {
       const std::scoped_lock lock{mutex_};
@@ -102,7 +104,7 @@ class flight {
     change([&] { ending_ = std::move(outcome); });
   }
 
-  /// Offers the work to the waiters. Returns false, and has no effect, if there are none.
+  /// Offers the work to the waiters. Returns false, and has no effect, if there are no waiters.
   [[nodiscard]] bool offer(const std::shared_ptr<site_work>& work) {
     bool is_taken = false;
     change([&] {
@@ -126,13 +128,14 @@ class flight {
     return ending_;
   }
 
-  /// Calls `wake` when the flight ends or its work is offered, in the thread that does that. If
-  /// that has already happened, calls it at once. A later call for the same waiter replaces `wake`.
+  /// Calls `wake` when the flight ends or its work is offered, in the thread that ends the flight
+  /// or offers the work. If that has already happened, calls `wake` at once. A later call for the
+  /// same waiter replaces `wake`.
   void on_news(std::uint64_t number, std::function<void()> wake) {
     {
       const std::scoped_lock lock{mutex_};
       if (!has_news()) {
-        return wake_[number].swap(wake);  // the old one is destroyed without the lock
+        return wake_[number].swap(wake);  // the old function is destroyed without the lock
       }
     }
     wake();
@@ -167,26 +170,27 @@ class flight {
   std::shared_ptr<const policy> last_;
   mutable std::mutex mutex_;  // guards the members below
   base::clock_condition changed_;
-  boost::unordered_flat_map<std::uint64_t, std::function<void()>> wake_;  // by number of the waiter
+  boost::unordered_flat_map<std::uint64_t, std::function<void()>> wake_;  // the key is the number
+                                                                          // of the waiter
   std::size_t waiters_ = 0;
   std::uint64_t last_number_ = 0;
   std::uint64_t offers_ = 0;  // the number of offers so far
   std::optional<ending> ending_;
-  std::shared_ptr<site_work> free_work_;  // on offer: nobody does it now
+  std::shared_ptr<site_work> free_work_;  // the work on offer, which nobody does now
 };
 
 /// Ensures that at most one caller at a time fetches the policy of a key. Waiters and leaders must
-/// not outlive it.
+/// not outlive this object.
 class single_flight {
  public:
-  /// The duty to end a flight. Its destruction abandons the flight.
+  /// The duty to end a flight. If a leader is destroyed, its flight is abandoned.
   class leader {
    public:
     leader() = default;
     leader(single_flight& owner, std::shared_ptr<flight> led) noexcept
         : owner_(&owner), flight_(std::move(led)) {}
     leader(leader&&) noexcept = default;
-    leader& operator=(leader other) noexcept {  // ends the flight that this one led
+    leader& operator=(leader other) noexcept {  // ends the flight that this object led
       std::swap(owner_, other.owner_);
       flight_.swap(other.flight_);
       return *this;
@@ -217,7 +221,7 @@ class single_flight {
     explicit waiter(std::shared_ptr<flight> wanted)
         : flight_(std::move(wanted)), number_(flight_->join()) {}
     waiter(waiter&&) noexcept = default;
-    waiter& operator=(waiter other) noexcept {  // leaves the flight that this one waited for
+    waiter& operator=(waiter other) noexcept {  // leaves the flight that this object waited for
       flight_.swap(other.flight_);
       std::swap(number_, other.number_);
       return *this;
@@ -236,16 +240,16 @@ class single_flight {
 
    private:
     std::shared_ptr<flight> flight_;
-    std::uint64_t number_ = 0;  // among the waiters of the flight
+    std::uint64_t number_ = 0;  // identifies this waiter in the flight
   };
 
   /// A flight that a caller has joined.
   struct joined {
-    waiter place;  ///< the caller's place among its waiters
-    leader lead;   ///< empty unless the caller began it
+    waiter place;  ///< the caller's place among the waiters
+    leader lead;   ///< empty unless the caller began the flight
   };
 
-  /// Joins the flight for `key`, or begins one that fetches `asked`.
+  /// Joins the flight for `key`, or begins a flight that fetches `asked`.
   [[nodiscard]] joined join(std::string_view key, const site& asked = {},
                             bool finishes_alone = false,
                             const std::shared_ptr<const call_context>& context = {}) {
@@ -254,11 +258,11 @@ class single_flight {
       return {waiter{found->second}, {}};
     }
     auto begun = std::make_shared<flight>(key, asked, finishes_alone, context);
-    flights_.emplace(begun->key, begun);  // nothing throws from here: the flight must be ended
+    flights_.emplace(begun->key, begun);  // no later line throws, since the flight must be ended
     return {waiter{begun}, {*this, begun}};
   }
 
-  /// Detaches the flight for `key`, if there is one: the next caller begins a new one.
+  /// Detaches the flight for `key`, if there is one. The next caller begins a new flight.
   void detach(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     if (const auto found = flights_.find(key); found != flights_.end()) {

@@ -18,13 +18,15 @@
 
 namespace robots::cache_detail {
 
-/// Remembers what can halt a site, even after its policy was evicted or invalidated: the answers of
-/// each site, and the shares of its latest changes. A hash of 64 bits stands for a site. Above
-/// 262,144 sites, it forgets the least recently used ones. Any thread may call it.
+/// Remembers the facts that can halt a site, even after its policy was evicted or invalidated.
+/// These are the answers of each site, and the shares of its latest changes. A hash of 64 bits
+/// stands for a site. Above 262,144 sites, the least recently used sites are forgotten. Any thread
+/// may call any member.
 class site_memory {
  public:
-  /// Notes an answer of a site. Returns true if the answer denies everything and the previous one
-  /// did not. `was_open` is true if another source shows that the previous one did not.
+  /// Notes an answer of a site. Returns true if the answer denies everything and the previous
+  /// answer did not. `was_open` is true if another source shows that the previous answer did not
+  /// deny everything.
   [[nodiscard]] bool turns_hostile(std::string_view key, bool denies_everything, bool was_open) {
     const std::scoped_lock lock{mutex_};
     note& noted = find_or_add(key);
@@ -33,8 +35,9 @@ class site_memory {
     return denies_everything && (was_noted_open || was_open);
   }
 
-  /// Notes that a site refused its robots.txt, or that it answered. Returns true if it refuses now
-  /// and answered before. `was_open` is true if another source shows that it answered before.
+  /// Notes that a site refused its robots.txt, or that it answered. Returns true if the site
+  /// refuses now and answered before. `was_open` is true if another source shows that the site
+  /// answered before.
   [[nodiscard]] bool turns_away(std::string_view key, bool refuses, bool was_open) {
     const std::scoped_lock lock{mutex_};
     const bool was_noted_open = std::exchange(find_or_add(key).is_readable, !refuses);
@@ -42,8 +45,8 @@ class site_memory {
   }
 
   /// Notes a change of a site's rules between two retrievals. Returns the sum of the shares of the
-  /// changes within the last `window`. If there are more than 16 changes, the latest ones count as
-  /// one.
+  /// changes within the last `window`. If there are more than 16 changes, the latest changes count
+  /// as one change.
   [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
                                       double share, time_point before, time_point after) {
     // The unit is whole seconds, since the longest window would overflow in nanoseconds.
@@ -65,8 +68,8 @@ class site_memory {
                            [](double sum, const change& noted) { return sum + noted.share; });
   }
 
-  /// Notes that a site did not answer. Returns the time of the first such attempt since its last
-  /// answer.
+  /// Notes that a site did not answer. Returns the time of the first failed attempt since the last
+  /// answer of the site.
   [[nodiscard]] time_point failing_since(std::string_view key, time_point now) {
     const std::scoped_lock lock{mutex_};
     note& noted = find_or_add(key);
@@ -83,7 +86,7 @@ class site_memory {
   static constexpr std::size_t most = 262'144;
 
   struct change {
-    time_point since;  // the time when the rules before it were fetched
+    time_point since;  // the time when the rules before this change were fetched
     double share = 0;
   };
 
@@ -91,7 +94,7 @@ class site_memory {
     time_point failing_since = (time_point::max)();
     bool is_open = false;      // the last answer did not deny everything
     bool is_readable = false;  // the site has not refused its robots.txt since its last answer
-    std::forward_list<change> changes{};  // the newest first
+    std::forward_list<change> changes{};  // the newest change first
   };
 
   [[nodiscard]] note& find_or_add(std::string_view key) {

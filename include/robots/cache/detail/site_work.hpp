@@ -40,26 +40,30 @@ namespace robots::cache_detail {
 /// The next step of the work on a site, for its driver.
 enum class work_step : std::uint8_t {
   ask_store,  ///< ask the shared store `question()`, then call `on_store_reply`
-  wait,       ///< another process asks the site: at `next_look()`, call `on_wait_over`
+  wait,       ///< another process asks the site; at `next_look()`, call `on_wait_over`
   fetch,      ///< run `fetch()` to its end, then call `on_fetched`
-  publish,    ///< the flight has ended: publish `value()`, then call `on_published`
+  publish,    ///< the flight has ended; publish `value()`, then call `on_published`
   done,
 };
 
-/// The work to get the policy of one site: it chooses the next step and evaluates each result. It
-/// does no I/O, has no thread and never waits. The driver does the steps and reports their results.
+/// The work to get the policy of one site. This class chooses the next step and evaluates each
+/// result. It does no I/O, has no thread and never waits. The driver does each step and reports its
+/// result.
 ///
-/// Without a shared store, it fetches. With a shared store, it asks the store first. If the store
-/// has no answer, the process with the store's lease for the site fetches. The others read the
-/// store from time to time for `tiered_options::wait`. If the store fails, each process fetches.
+/// Without a shared store, the first step is a fetch. With a shared store, the first step asks the
+/// store. If the store has no answer, the process that holds the lease for the site fetches. The
+/// other processes read the store from time to time for `tiered_options::wait`. If the store fails,
+/// each process fetches.
 ///
 /// The flight ends as soon as the answer is known; the record is published after that. If the work
-/// is destroyed before, its flight is abandoned: the waiting look-ups start again.
+/// is destroyed before the answer is known, the flight is abandoned, and the waiting look-ups start
+/// again.
 class site_work {
  public:
   /// `known` is the entry of the site in this process. `epoch` is `cache_parts::store_epoch` from
-  /// before the entry was found. If `refreshes`, earlier answers of any process are not used. If
-  /// `is_fresh`, `known` answers if the store has nothing newer. `cache` must outlive the work.
+  /// before the entry was found. If `refreshes` is true, earlier answers of any process are not
+  /// used. If `is_fresh` is true, `known` answers unless the store has a newer answer. `cache` must
+  /// outlive the work.
   site_work(look_up_environment& cache, single_flight::leader lead, const kept_entry& known,
             bool refreshes, bool is_fresh, std::uint32_t epoch)
       : cache_(cache),
@@ -102,7 +106,8 @@ class site_work {
             wish_};
   }
 
-  /// Takes the reply of the store: the record of the site, and the lease if this process got it.
+  /// Takes the reply of the store. The reply has the record of the site, and the lease if this
+  /// process got it.
   void on_store_reply(store_reply reply) {
     if (reply.lease) {
       lease_ = std::move(reply.lease);
@@ -138,8 +143,8 @@ class site_work {
 
   [[nodiscard]] detail::retrieval& fetch() noexcept { return *fetch_; }
 
-  /// Calls `handle(fetch())`. Abandons the flight if memory runs out, since the fetch is incomplete
-  /// then.
+  /// Calls `handle(fetch())`. If memory runs out, abandons the flight, since the fetch is then
+  /// incomplete.
   template <class Handle>
   void on_event(const Handle& handle) {
     try {
@@ -157,7 +162,7 @@ class site_work {
     detail::retrieval_options result = cache_.retrieval;
     result.seed = cache_.maker.seed();
     result.excluded = cache_.rulings.excluded();
-    // The other processes cannot use a 304 if none of them has the file.
+    // The other processes cannot use a 304 if the shared store does not have the file.
     const bool needs_file = has_asked_store_ && !shared_good_;
     fetch_.emplace(flight_->asked, std::move(result), fetch_began_,
                    needs_file ? detail::known_copy{} : detail::known_copy_of(asked_by_));
@@ -172,7 +177,7 @@ class site_work {
         on_fetched(std::get<detail::retrieval_result>(std::move(*fetch_).next()),
                    flight_->stop.stop_requested());
       } catch (...) {
-        abandon();  // there is no fetch left to continue with
+        abandon();  // no fetch is left that could continue
         throw;
       }
     }
@@ -197,7 +202,8 @@ class site_work {
       cache_.maker.note_change(*flight_, policy_now);
       turned_hostile =
           cache_.maker.halt_if_due(*flight_, policy_now, now.steady);  // may halt the site
-      cache_.entries.watch(*flight_, *policy_now);                     // may put it into quarantine
+      cache_.entries.watch(*flight_, *policy_now);                     // may put the site into
+                                                                       // quarantine
       cache_.entries.keep(*flight_, policy_now, now.steady, epoch_, announces());
     }
     if (cache_.store != nullptr && !is_hasty) {
@@ -223,11 +229,11 @@ class site_work {
     if (answer == publish_answer::failed) {
       release_lease();
     } else {
-      lease_.reset();  // publishing has ended it
+      lease_.reset();  // publishing has ended the lease
     }
     if (answer == publish_answer::lost) {
-      // If the lease ended early, it was erased or taken, and the record is no longer wanted. If it
-      // expired, the answer remains valid in this process.
+      // If the lease ended early, another process erased or took the lease, and the record is no
+      // longer wanted. If the lease expired, the answer remains valid in this process.
       if (cache_.parts.now() < lease_until_) {
         try {
           cache_.forget(flight_->asked);
@@ -243,8 +249,8 @@ class site_work {
     }
     std::vector<std::string> outdated;
     if (announces() && !value_.empty()) {
-      // The records under the site's other names are older. So is the record under its own name, if
-      // publishing failed.
+      // The records under other names of the site are older. If publishing failed, the record under
+      // its own name is older, too.
       for (const site& name : policy_detail::names_of(flight_->asked)) {
         if (name != flight_->asked || answer == publish_answer::failed) {
           outdated.push_back(name.key());
@@ -264,7 +270,7 @@ class site_work {
     return !cache_.rulings.may_ask(asked) || cache_.rulings.quarantined(asked) != nullptr;
   }
 
-  /// Ends the flight. The next step publishes, or releases the lease, if that is needed.
+  /// Ends the flight. If needed, the next step publishes the record or releases the lease.
   void end_with(std::shared_ptr<const policy> policy_now, bool from_store) {
     step_ = value_.empty() && !lease_ ? work_step::done : work_step::publish;
     lead_.end({std::move(policy_now), from_store});
@@ -298,9 +304,9 @@ class site_work {
     step_ = work_step::wait;
   }
 
-  /// Ends the flight with the record of the site, under its own name or its counterpart's. Returns
-  /// false if the record is not a usable answer. The work then continues with it as the last
-  /// policy.
+  /// Ends the flight with a record of the reply, under the site's own name or the name of its
+  /// counterpart. Returns false if no record is a usable answer. Then a record may become the last
+  /// policy of the flight.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
     const site& asked = flight_->asked;
@@ -346,7 +352,7 @@ class site_work {
     const bool is_known = is_suspect_ && last_fetched >= records.latest.fetched_at;
     const bool is_over = now.steady >= detail::validity_of(*latest, judging()).fresh_until;
     if (refreshes_ || is_known || is_over) {
-      fresh_.reset();  // there was a newer answer, which has expired
+      fresh_.reset();  // a newer answer existed, but has expired
       if (!shared_good_) {
         cache_.parts.tell(far_copy_event{maker.about(*flight_), *latest, records.latest});
         const bool is_good = latest->basis() == policy_basis::rules;
@@ -364,7 +370,8 @@ class site_work {
     return true;
   }
 
-  /// Returns the records in a value of the store, or an empty optional if they must not be used.
+  /// Returns the records in a value of the store, or an empty optional if the records must not be
+  /// used.
   [[nodiscard]] std::optional<detail::site_records> read(std::string_view value, const site& asked,
                                                          const wall_anchor& now) {
     using std::chrono::floor, std::chrono::seconds;
@@ -382,8 +389,8 @@ class site_work {
     return records;
   }
 
-  /// Ends the flight with the answer of this process, if that is still fresh. The entry of the site
-  /// keeps its mark.
+  /// Ends the flight with the answer of this process if that answer is still fresh. The entry of
+  /// the site keeps its mark.
   [[nodiscard]] bool end_with_fresh() {
     if (!fresh_ || flight_->detached ||
         cache_.parts.now() >= detail::validity_of(*fresh_, judging()).fresh_until) {
@@ -393,9 +400,9 @@ class site_work {
     return true;
   }
 
-  /// Like `end_with_fresh`, but also removes the mark of the entry: the store has nothing newer. If
-  /// the store is empty after a message about the site, the site was erased. Then this process
-  /// forgets it, too.
+  /// Like `end_with_fresh`, but also removes the mark of the entry, since the store has nothing
+  /// newer. If the store has no record after a message about the site, the site was erased. Then
+  /// this process forgets the site, too.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);
@@ -427,10 +434,10 @@ class site_work {
     return true;
   }
 
-  /// Prepares the record for the other processes, if they can use it.
+  /// Prepares the record for the other processes, if they can use this record.
   void prepare_publication(record retrieved, const std::shared_ptr<const policy>& policy_now,
                            bool turned_hostile, time_point now) {
-    // Without a lease, the site may have been invalidated since it was asked.
+    // Without a lease, the site may have been invalidated since the request.
     if (flight_->detached || (!lease_ && !announces())) {
       return;
     }
@@ -445,16 +452,16 @@ class site_work {
   }
 
   look_up_environment& cache_;
-  single_flight::leader lead_;  // until the flight has ended
+  single_flight::leader lead_;  // holds the flight until it has ended
   const std::shared_ptr<flight> flight_;
   work_step step_ = work_step::ask_store;
 
   const time_point began_;
   const std::uint32_t epoch_;
   const bool refreshes_;
-  const bool is_suspect_;                // only an answer that is newer than the last one counts
+  const bool is_suspect_;                // only an answer that is newer than the last answer counts
   bool is_changed_elsewhere_;            // another process has changed or erased the record
-  std::shared_ptr<const policy> fresh_;  // the answer, unless the store has a newer one
+  std::shared_ptr<const policy> fresh_;  // the answer, unless the store has a newer answer
 
   lease_wish wish_ = lease_wish::none;
   std::optional<store_lease> lease_{};

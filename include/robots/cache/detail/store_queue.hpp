@@ -17,13 +17,14 @@
 namespace robots::cache_detail {
 
 /// Queues work that needs the shared store, at once or at `site_work::next_look`. One thread at a
-/// time serves the queue. Any thread may call it.
+/// time serves the queue. Any thread may call any member.
 class store_queue {
  public:
-  /// `parts` must outlive it.
+  /// `parts` must outlive this object.
   explicit store_queue(cache_parts& parts) noexcept : parts_(parts) {}
 
-  /// Adds work. Returns true if no thread serves the queue: then the caller must start one.
+  /// Adds work. Returns true if no thread serves the queue. Then the caller must start a thread
+  /// that serves the queue.
   [[nodiscard]] bool add(std::shared_ptr<site_work> work) {
     const std::scoped_lock lock{mutex_};
     waiting_.push_back(std::move(work));
@@ -32,8 +33,9 @@ class store_queue {
     return !std::exchange(is_served_, true);
   }
 
-  /// Waits for the work that is due next. Returns an empty list if the thread must stop serving: no
-  /// work is left, or `stop` was requested. Throws `std::bad_alloc`; then call `take_all`.
+  /// Waits for the work that is due next. Returns an empty list if no work is left or `stop` was
+  /// requested. Then the thread must stop serving. May throw `std::bad_alloc`; then call
+  /// `take_all`.
   [[nodiscard]] std::vector<std::shared_ptr<site_work>> take_due(const stop_token& stop) {
     constexpr std::size_t most = 512;  // so that no batch takes too long
     std::unique_lock lock{mutex_};

@@ -14,8 +14,8 @@ class octet_writer {
   /// Reserves room for `expected` octets.
   explicit octet_writer(std::size_t expected = 0) { text_.reserve(expected); }
 
-  /// Writes a number: seven bits in each octet, the lowest first, the top bit set in all but the
-  /// last.
+  /// Writes a number with seven bits in each octet, the lowest bits first. The top bit is set in
+  /// all octets except the last.
   void number(std::uint64_t value) {
     for (; value >= 0x80U; value >>= 7U) {
       text_ += static_cast<char>(0x80U | (value & 0x7FU));
@@ -32,7 +32,7 @@ class octet_writer {
   /// Writes octets as they are.
   void octets(std::string_view value) { text_ += value; }
 
-  /// Writes eight octets, the lowest first.
+  /// Writes a number as eight octets, the lowest octet first.
   void fixed(std::uint64_t value) {
     for (int octet = 0; octet < 8; ++octet, value >>= 8U) {
       text_ += static_cast<char>(value & 0xFFU);

@@ -37,7 +37,8 @@ struct policy_extras {
 };
 
 /// A block of octets that begins with their number. A policy keeps its record in such a block,
-/// since this object is a quarter of the size of a `std::string`. A block has at most 4 GiB.
+/// since an object of this class is a quarter of the size of a `std::string`. A block has at most 4
+/// GiB.
 class packed_octets {
  public:
   /// Copies `octets`.
@@ -65,7 +66,7 @@ class packed_octets {
   std::unique_ptr<char[]> block_;
 };
 
-/// The part that policies can share, as policies without rules and extras do.
+/// The part that policies can share. Policies without rules and extras do share their parts.
 struct policy_parts {
   rule_set rules{};
   std::unique_ptr<const policy_extras> extras{};  ///< null if there are no extras

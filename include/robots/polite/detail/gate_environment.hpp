@@ -15,7 +15,8 @@
 
 namespace robots::polite_detail {
 
-/// The clock and the observer of a gate. It hides their types, so that the gate is compiled once.
+/// The clock and the observer of a gate. This class hides the types of both, so that the gate is
+/// compiled only once.
 class gate_environment : public detail::event_teller {
  public:
   virtual ~gate_environment() = default;

@@ -30,8 +30,8 @@ using delay_inputs = computed_delay::inputs;
   return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
 }
 
-/// Returns the first time from `from` on that is within `times`. Without any times, this is `from`;
-/// else it is at most a day later. Linear in the times.
+/// Returns the first time from `from` on that is within `times`. Without any times, returns `from`.
+/// Otherwise, the result is at most a day later. Takes linear time in the number of `times`.
 [[nodiscard]] constexpr wall_time next_visit(std::span<const visit_time> times,
                                              wall_time from) noexcept {
   constexpr std::chrono::minutes day = std::chrono::hours{24};
@@ -52,7 +52,7 @@ using delay_inputs = computed_delay::inputs;
   return wall_time{std::chrono::duration_cast<wall_time::duration>(now + wait)};
 }
 
-/// Returns the delays that a policy asks for at `when`. Without a policy, there are none.
+/// Returns the delays that a policy asks for at `when`. Without a policy, all delays are 0.
 [[nodiscard]] inline delay_inputs delays_at(const policy* site_policy, wall_time when) noexcept {
   constexpr std::chrono::milliseconds none{0};
   if (site_policy == nullptr) {
@@ -70,23 +70,24 @@ struct gate_moment : wall_anchor {
   double draw = 0;                        // in [0, 1], for the delay after a new request
 };
 
-/// A request to a host: its start, and the inputs of the delay after it.
+/// A request to a host, with its start and the inputs of the delay after it.
 struct host_request {
-  time_point at = (time_point::min)();  ///< its start; the start of time without a request
-  delay_inputs inputs{};                // of the policy at the time of planning
-  double draw = 0;                      // for the delay after it
-  std::uint64_t number = 0;             // in the order of planning
+  time_point at = (time_point::min)();  ///< the start of the request; the start of time without a
+                                        ///< request
+  delay_inputs inputs{};                // the delays of the policy at the time of planning
+  double draw = 0;                      // the random number for the delay after the request
+  std::uint64_t number = 0;             // requests are numbered in the order of planning
 };
 
 /// A reservation that is neither complete nor cancelled.
 struct host_reservation {
   host_request request{};
   std::shared_ptr<const robots::policy> policy{};
-  bool started = false;  // or cancelled
+  bool started = false;  // started or cancelled
 };
 
-/// The pace of one host. A value without a clock and a lock. All members take time linear in the
-/// reservations.
+/// The pace of one host. This class has no clock and no lock. All members take linear time in the
+/// number of reservations.
 class host_state {
  public:
   /// Plans the next request.
@@ -115,9 +116,9 @@ class host_state {
     return {.request = request, .policy = std::move(site_policy)};
   }
 
-  /// Starts a reserved request if its time has come. Otherwise, returns the time before which it
-  /// cannot start: another request may have started late, the host may have asked for a pause, or
-  /// the hours of Visit-time may be over.
+  /// Starts a reserved request if its time has come. Otherwise, returns the time before which the
+  /// request cannot start. Another request may have started late, the host may have asked for a
+  /// pause, or the hours of Visit-time may be over.
   [[nodiscard]] std::optional<time_point> start(host_reservation& reserved,
                                                 const gate_moment& now) {
     host_request& request = reserved.request;
@@ -134,8 +135,8 @@ class host_state {
     return std::nullopt;
   }
 
-  /// Returns the claim that the ledger gets before the request starts now, or an empty optional if
-  /// the request cannot start.
+  /// Returns the claim to send to the ledger if the request can start now. Otherwise, returns an
+  /// empty optional.
   [[nodiscard]] std::optional<PaceLedger::claim> claim(const host_reservation& reserved,
                                                        const gate_moment& now) {
     if (soonest_start(reserved, now) > now.steady) {
@@ -151,9 +152,9 @@ class host_state {
     return result;
   }
 
-  /// Notes until when other processes have the host. Without that time, the ledger has failed: each
-  /// of N processes waits N times the longest delay, so that together they keep the delay. Before
-  /// its first request, each process waits for a random part of that.
+  /// Notes the time until which other processes have the host. If there is no such time, the ledger
+  /// has failed. Then each of N processes waits N times the longest delay, so that together they
+  /// keep the delay. Before its first request, each process waits for a random part of this time.
   void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
                      const gate_moment& now) {
     if (held_until) {
@@ -171,7 +172,7 @@ class host_state {
     }
   }
 
-  /// Returns the earliest start, without regard to the reservations.
+  /// Returns the earliest start if there were no reservations.
   [[nodiscard]] start_plan soonest(const gate_moment& now) const {
     const gap known = gap_of(last_.inputs, last_.draw, now);
     start_plan result{.at = now.steady, .delay = known.delay, .slowed = known.length};
@@ -182,8 +183,8 @@ class host_state {
     return result;
   }
 
-  /// Completes a request. If the request was not reported as started, it counts as started as late
-  /// as its response time allows.
+  /// Completes a request. If `start` was not called, the request counts as started at the latest
+  /// time that its response time allows.
   void complete(host_reservation& reserved, const request_report& report, const gate_moment& now) {
     const bool has_started = reserved.started;
     cancel(reserved);
@@ -194,7 +195,7 @@ class host_state {
     add_response(report, now);
   }
 
-  /// Cancels a reservation. If the request has started, it still counts.
+  /// Cancels a reservation. If the request has started, the request still counts.
   void cancel(host_reservation& reserved) noexcept {
     outstanding_ -= outstanding_ > 0 ? 1 : 0;
     if (!std::exchange(reserved.started, true)) {
@@ -209,10 +210,11 @@ class host_state {
     add_response(report, now);
   }
 
-  /// Counts a request for a robots.txt, fetched at `fetched`: for that of this host, with its
-  /// policy, or for that of another host that redirects to this one. Only the first one of each
-  /// kind after a page counts, unless `always`. Otherwise, a robots.txt that must be fetched for
-  /// each call, or the redirects of other sites, would keep the crawler away forever.
+  /// Counts a request for a robots.txt, fetched at `fetched`. `own_policy` is the policy of this
+  /// host, or null if another host redirected its robots.txt to this host. After a page request,
+  /// only the first request of each kind counts, unless `always` is true. Otherwise, a robots.txt
+  /// that must be fetched for each call, or the redirects of other sites, would keep the crawler
+  /// away without end.
   void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
@@ -224,7 +226,7 @@ class host_state {
     }
   }
 
-  /// Notes that none of the requests for a robots.txt, fetched at `fetched`, was for this host.
+  /// Notes that no request for a robots.txt, fetched at `fetched`, was for this host.
   void skip_robots_request(time_point fetched) noexcept { skipped_robots_at_ = fetched; }
 
   /// Returns true if the requests for a robots.txt, fetched at `fetched`, were counted or skipped.
@@ -255,8 +257,8 @@ class host_state {
   /// Returns the number of reservations that are neither complete nor cancelled.
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return outstanding_; }
 
-  /// Returns the time from which a new, empty state would give the same answers. With reservations,
-  /// this is the end of time.
+  /// Returns the time from which a new, empty state would give the same answers. If there are
+  /// reservations, this is the end of time.
   [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
     if (outstanding_ > 0) {
       return (time_point::max)();
@@ -280,7 +282,7 @@ class host_state {
     return allowed.at;
   }
 
-  /// A delay, and its length after 429 and 503.
+  /// A delay, and the length of this delay after 429 and 503.
   struct gap {
     [[nodiscard]] start_limit limit() const noexcept {
       return length > delay.delay ? start_limit::slow_down : start_limit::delay;
@@ -298,9 +300,9 @@ class host_state {
     return {delay, slowed(delay.delay, now)};
   }
 
-  /// Moves `result` behind `previous` by the longer delay of the two, and into the hours of
-  /// Visit-time. A later time can have another rate and another window, so it repeats until the
-  /// time no longer changes.
+  /// Moves the start in `result` until it is late enough after `previous` and in the hours of
+  /// Visit-time. The stricter delays of both requests apply. A later time can have another rate and
+  /// another window, so the function repeats this until the time no longer changes.
   void keep_delay(start_plan& result, const host_request& previous, const policy* site_policy,
                   const gate_moment& now) const {
     constexpr int enough = 70;  // more than 32 rates and 32 windows
@@ -402,7 +404,7 @@ class host_state {
   static constexpr std::uint32_t most_overloads = 30;
 
   host_request last_;                  // the latest request that has started
-  std::vector<host_request> planned_;  // requests that have not started, by time
+  std::vector<host_request> planned_;  // requests that have not started, sorted by time
   time_point next_start_ = (time_point::min)();
   time_point retry_at_ = (time_point::min)();
   time_point turn_at_ = (time_point::min)();     // other processes have the host until then
@@ -411,7 +413,8 @@ class host_state {
   time_point responded_at_ = (time_point::min)();
   time_point overloaded_at_ = (time_point::min)();
   time_point robots_fetched_at_ = (time_point::min)();  // may be in the future
-  time_point skipped_robots_at_ = (time_point::min)();  // of the last policy that was skipped
+  time_point skipped_robots_at_ = (time_point::min)();  // the time of the last policy that was
+                                                        // skipped
   std::uint64_t last_number_ = 0;
   std::uint32_t overloads_ = 0;
   std::uint32_t outstanding_ = 0;

@@ -22,26 +22,27 @@ namespace robots::polite_detail {
 
 /// The answer of a ledger to a claim.
 struct ledger_answer {
-  /// Other processes have the host until then. A past time grants the turn. Without a time, the
-  /// ledger has failed, and the gate no longer waits for it.
+  /// The time until which other processes have the host. A past time grants the turn. If this
+  /// member is empty, the ledger has failed, and the gate no longer waits for the ledger.
   std::optional<time_point> held_until{};
   wall_anchor moment{};  ///< the time by which to judge the start
 };
 
-/// Asks the ledger of a gate, and handles late answers and failures. Any thread may call it. The
-/// gate must have a ledger.
+/// Asks the ledger of a gate, and handles late answers and failures. Any thread may call any
+/// member. The gate must have a ledger.
 class shared_pace {
  public:
-  /// Both references must outlive it.
+  /// Both arguments must outlive this object.
   shared_pace(const gate_options& options, gate_environment& environment)
       : options_(options), environment_(environment) {}
 
   /// Asks for a turn.
   ///
-  /// A claim allows for answers as late as recent ones. An answer that is even later grants no
-  /// turn, since the request could start too close to that of another process. Then it asks again
-  /// for the same turn, and allows for more lateness. After a few such answers, the caller waits
-  /// for another turn. If the ledger fails, the caller waits for at most `ledger_patience`.
+  /// A claim allows for answers as late as recent answers. An answer that is even later grants no
+  /// turn, since the request could start too close to a request of another process. Then this
+  /// function asks again for the same turn, and allows for more lateness. After a few answers that
+  /// are too late, the caller waits for another turn. If the ledger fails, the caller waits for at
+  /// most `ledger_patience`.
   [[nodiscard]] ledger_answer take_turn(std::string_view host, PaceLedger::claim claim,
                                         wall_anchor now) {
     static std::atomic<std::uint64_t> last_turn = 0;
@@ -100,7 +101,7 @@ class shared_pace {
       if (down_since_ && now < next_try_) {
         return false;
       }
-      // While it is down, one thread asks it once a second.
+      // While the ledger is down, one thread asks it once a second.
       next_try_ = base::saturating_add(now, std::chrono::seconds{1});
     }
     std::string why;
@@ -123,7 +124,7 @@ class shared_pace {
 
   const gate_options& options_;
   gate_environment& environment_;
-  std::atomic<std::chrono::nanoseconds> lateness_{};  // of recent answers
+  std::atomic<std::chrono::nanoseconds> lateness_{};  // the lateness of recent answers
   std::mutex mutex_;                                  // guards the members below
   std::optional<time_point> down_since_;
   time_point next_try_{};
