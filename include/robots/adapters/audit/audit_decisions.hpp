@@ -64,10 +64,17 @@ template <class Enum>
   return static_cast<Enum>(value);
 }
 
-/// Returns the part of a decision that is computed again. `members` are those of its entry.
-[[nodiscard]] inline std::string_view verdict_in(std::string_view members) {
-  const std::size_t start = (std::min)(members.find("\"allowed\":"), members.size());
-  return members.substr(start, members.find(",\"age_seconds\":", start) - start);
+/// Returns the members of a decision that are computed again. An entry has each of them once.
+[[nodiscard]] inline std::string verdict_in(const json_object& decision) {
+  std::string verdict;
+  for (const std::string name :
+       {"allowed", "reason", "directive", "pattern", "line", "user_agent"}) {
+    const std::string_view value = decision.raw(name);
+    if (!value.empty()) {
+      verdict += (verdict.empty() ? "\"" : ",\"") + name + "\":" + std::string{value};
+    }
+  }
+  return verdict;
 }
 
 /// Repeats each decision of a trail with the recorded texts.
@@ -111,8 +118,7 @@ class audit_judge {
     policy_basis basis{};
     robots::outcome outcome{};
     std::optional<decision_reason> reason{};
-    bool has_text = false;                ///< true if a robots.txt is obeyed
-    std::optional<recorded_text> text{};  ///< that robots.txt, if it is known
+    std::string directives{};  ///< of the robots.txt that is obeyed; empty for none
   };
 
   /// The first entry of the trail about something that decisions depend on.
@@ -194,26 +200,24 @@ class audit_judge {
         .final_site = final_site ? bare(final_site->key()) : std::string{},
         .basis = enum_named(entry.text("basis"), policy_basis::redirected),
         .outcome = enum_named(entry.text("outcome"), outcome::redirected),
-        .has_text = !entry.raw("directives").empty(),
+        .directives = entry.text("directives"),
     };
     if (const std::string reason = entry.text("reason"); !reason.empty()) {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
     }
-    if (recorded.has_text) {
-      // Uses the text that this entry names. Without one, uses an earlier text with these
-      // directives, of this site or of the site that answered.
-      const std::string directives = ' ' + entry.text("directives");
+    if (!recorded.directives.empty()) {
+      // Uses the text that this entry names. Without one, uses an earlier text that the crawler
+      // read as these directives, of this site or of the site that answered.
       const auto body = bodies_.find(entry.text("body"));
+      const auto theirs = texts_.find(text_key(entry, recorded.final_site, recorded.directives));
       if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
-        texts_[recorded.site + directives] = {
+        texts_[text_key(entry, recorded.site, recorded.directives)] = {
             body->second, enum_named(entry.text("charset"), detail::charset::utf_16be),
             entry.flag("truncated")};
-      } else if (const auto theirs = texts_.find(recorded.final_site + directives);
-                 theirs != texts_.end()) {
-        texts_.try_emplace(recorded.site + directives, recorded_text{theirs->second});
+      } else if (theirs != texts_.end()) {
+        texts_.try_emplace(text_key(entry, recorded.site, recorded.directives),
+                           recorded_text{theirs->second});
       }
-      const auto text = texts_.find(recorded.site + directives);
-      recorded.text = text == texts_.end() ? std::nullopt : std::optional{text->second};
     }
     policies_.insert_or_assign(id, std::move(recorded));
   }
@@ -243,22 +247,26 @@ class audit_judge {
       return recorded.reason == decision_reason::by_hand ? policy::by_hand(agent, allows)
                                                          : policy::refusal(agent, *recorded.reason);
     }
-    if (!recorded.has_text) {
+    if (recorded.directives.empty()) {
       record_head source;
       source.outcome = recorded.outcome;
       return std::make_shared<const policy>(
           allows ? fallback_action::allow_all : fallback_action::deny_all, agent, source);
     }
-    if (!recorded.text) {
+    auto text = texts_.find(text_key(decision, recorded.site, recorded.directives));
+    if (text == texts_.end()) {  // a site that redirects has the text of the other site
+      text = texts_.find(text_key(decision, recorded.final_site, recorded.directives));
+    }
+    if (text == texts_.end()) {
       return nullptr;
     }
     constexpr std::size_t most = 1'024;
     if (compiled_.size() >= most) {
       compiled_.clear();
     }
-    policy_pointer& known = compiled_[{*recorded.text, number, agent}];
+    policy_pointer& known = compiled_[{text->second, number, agent}];
     if (known == nullptr) {
-      known = compile(*recorded.text, agent, crawler.parse);
+      known = compile(text->second, agent, crawler.parse);
     }
     return known;
   }
@@ -280,10 +288,13 @@ class audit_judge {
     base::json_writer json{longest_text};
     detail::describe(json, decision_event{{}, url, decide(rules, url, {})});
     const std::string object = std::move(json).finish();
-    const std::string_view again = verdict_in(object);
-    if (const std::string_view said = verdict_in(entry.before_hash()); said != again) {
+    const std::string again = verdict_in(json_object::read(object).value());
+    if (entry.repeats_a_name()) {
+      return differ(entry, "the entry has two members with one name");
+    }
+    if (const std::string said = verdict_in(entry); said != again) {
       return differ(entry, "the decision differs: recorded: " + base::printable(said) +
-                               "; computed: " + std::string{again});
+                               "; computed: " + again);
     }
     check_basis(entry, recorded->second, crawler->second);
   }
@@ -368,6 +379,13 @@ class audit_judge {
 
   [[nodiscard]] static std::int64_t second_of(const audit_entry& entry) {
     return audit_second(entry.text("time")).value_or(0);
+  }
+
+  /// Returns the key of the text that the crawler of an entry has read as these directives of a
+  /// site.
+  [[nodiscard]] std::string text_key(const audit_entry& entry, const std::string& site,
+                                     const std::string& directives) {
+    return crawlers_[entry.number("crawler")].text + ' ' + directives + ' ' + site;
   }
 
   [[nodiscard]] static std::string bare(std::string_view site) {

@@ -30,7 +30,8 @@ class json_object {
         return std::nullopt;
       }
       const std::size_t name = value_size(rest);
-      if (name < 2 || rest.front() != '"' || !rest.substr(name).starts_with(':')) {
+      if (name < 2 || rest.front() != '"' || !rest.substr(name).starts_with(':') ||
+          rest.substr(0, name).find('\\') != std::string_view::npos) {
         return std::nullopt;
       }
       const std::size_t value = value_size(rest.substr(name + 1));
@@ -48,6 +49,16 @@ class json_object {
     const auto found = std::find_if(members_.begin(), members_.end(),
                                     [&](const auto& member) { return member.first == name; });
     return found == members_.end() ? std::string_view{} : found->second;
+  }
+
+  /// Returns true if two members have one name: readers of JSON differ in which of them counts.
+  [[nodiscard]] bool repeats_a_name() const {
+    std::vector<std::string_view> names;
+    for (const auto& member : members_) {
+      names.push_back(member.first);
+    }
+    std::sort(names.begin(), names.end());
+    return std::adjacent_find(names.begin(), names.end()) != names.end();
   }
 
   /// Returns the octets of a text, or an empty text if it is missing.

@@ -132,7 +132,7 @@ inline constexpr std::array<std::pair<std::string_view, bool parse_options::*>, 
 /// The description of a crawler in a trail: everything that its decisions depend on, except the
 /// text of a robots.txt.
 struct audited_crawler {
-  std::string text;  ///< see `crawler_text`
+  std::string text;  ///< the SHA-256 of `crawler_text`
   std::string user_agent;
   parse_options parse{};
   std::vector<detail::excluded_hosts> excluded{};  ///< all lists so far
@@ -158,7 +158,7 @@ struct audited_crawler {
 [[nodiscard]] inline audited_crawler read_crawler(const audit_entry& from) {
   const std::string_view said = from.before_hash();
   audited_crawler result{
-      .text = std::string{said.substr((std::min)(said.find(",\"crawler\":"), said.size()))},
+      .text = sha256(said.substr((std::min)(said.find(",\"crawler\":"), said.size()))),
       .user_agent = from.text("user_agent")};
   parse_options& parse = result.parse;
   parse.dialect =

@@ -190,6 +190,7 @@ class audit_writer {
   void lose_block(std::string_view why) {
     lines_.clear();
     known_.clear();
+    block_losses_ = 0;  // the trail does not state them yet
     lose(std::exchange(block_events_, 0), why);
     const std::scoped_lock lock{mutex_};
     stats_.failure = why;
@@ -361,6 +362,9 @@ class audit_writer {
   void rotate_if_due() {
     if (file_.size() < options.file_bytes + over_bytes_) {
       return;
+    }
+    if (const std::string_view change = file_.change(); !change.empty()) {
+      return leave_file(change);
     }
     next_ = written_;
     sign("rotation");
