@@ -1,6 +1,6 @@
 #pragma once
 
-/// Fetches, keeps and shares rules: `basic_robots_cache` and all its parts.
+/// Fetches, keeps and shares rules. Has `basic_robots_cache` and all its parts.
 #include <robots/base/config.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/cache_controls.hpp>

@@ -16,9 +16,10 @@
 #include <robots/time/fwd.hpp>
 #include <robots/time/steady_clock.hpp>
 
-/// Declarations for headers that only mention the library's types. The concepts are complete here.
-/// A type needs its own header, or `robots/robots.hpp`, before it is used. Only this header has the
-/// defaults of template parameters. The `fwd.hpp` of each room declares its other types.
+/// Declarations for headers that only mention the library's types. The concepts in this header are
+/// complete. A type needs its own header, or `robots/robots.hpp`, before it is used. Only this
+/// header has the defaults of template parameters. The `fwd.hpp` of each room declares the other
+/// types of the room.
 namespace robots {
 
 template <Fetcher F, Clock C = SteadyClock, Storage S = LruStorage<4096>, Observer O = NullObserver>
@@ -30,7 +31,7 @@ template <PolicySource S>
 class basic_admission;
 
 /// The cache with default parameters, such as `robots_cache<CurlFetcher>`. Include the headers of
-/// the fetcher and of `LruStorage` first: concepts need complete types.
+/// the fetcher and of `LruStorage` first, since concepts need complete types.
 template <Fetcher F>
 using robots_cache = basic_robots_cache<F>;
 

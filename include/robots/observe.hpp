@@ -1,6 +1,6 @@
 #pragma once
 
-/// Logs and counts the events of a cache: `JsonLog`, `Metrics`, and the text of events.
+/// Logs and counts the events of a cache. Has `JsonLog`, `Metrics`, and the text of events.
 #include <robots/base/config.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/json_log.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Paces requests: the headers of `polite/`.
+/// Paces requests. Has the headers of `polite/`.
 #include <robots/base/config.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/crawl_delay.hpp>

@@ -24,12 +24,12 @@ namespace robots::base {
 /// Returns true for `WS = %x20 / %x09` (RFC 9309, section 2.2).
 [[nodiscard]] constexpr bool is_ws(char c) noexcept { return c == ' ' || c == '\t'; }
 
-/// Returns true for white space inside a line: C's isspace without CR and LF.
+/// Returns true for white space inside a line. This is C's isspace without CR and LF.
 [[nodiscard]] constexpr bool is_blank(char c) noexcept {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
 
-/// Returns true for white space, also between lines: C's isspace.
+/// Returns true for white space, also between lines. This is C's isspace.
 [[nodiscard]] constexpr bool is_space(char c) noexcept {
   return is_blank(c) || c == '\r' || c == '\n';
 }
@@ -43,7 +43,7 @@ namespace robots::base {
   return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-/// Returns the octet that `%XX` at the start of `text` stands for (RFC 3986, section 2.1), or -1.
+/// Returns the octet that `%XX` at the start of `text` means (RFC 3986, section 2.1), or -1.
 [[nodiscard]] constexpr int percent_octet(std::string_view text) noexcept {
   const bool is_long = text.size() > 2 && text.front() == '%';
   const int high = is_long ? hex_value(text[1]) : -1;

@@ -14,7 +14,7 @@
 namespace robots::base {
 
 /// Calls `moved()` after each move of the time, while the result exists. Has no effect for a clock
-/// that is not a `detail::NotifyingClock`: such a clock runs by itself.
+/// that is not a `detail::NotifyingClock`, since such a clock runs by itself.
 template <class C, class F>
 [[nodiscard]] auto on_move([[maybe_unused]] C& clock, [[maybe_unused]] F&& moved) {
   if constexpr (requires { clock.on_move(std::function<void()>{}); }) {
@@ -27,13 +27,13 @@ template <class C, class F>
 /// A condition variable whose waits also end at a stop request, or at a deadline on any clock. The
 /// mutex of the condition belongs to the owner.
 ///
-/// The class has its own mutex, and locks nothing else while it holds that mutex. So a thread may
-/// notify while it holds any lock, and so may a `detail::NotifyingClock`.
+/// The class has its own mutex, and locks nothing else while it holds that mutex. So a thread or a
+/// `detail::NotifyingClock` may notify while it holds any lock.
 class clock_condition {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// Wakes all waiting threads. They test the condition again.
+  /// Wakes all waiting threads. These threads test the condition again.
   void notify_all() noexcept {
     {
       const std::scoped_lock own{mutex_};
@@ -45,8 +45,8 @@ class clock_condition {
   /// Waits until `ready()` returns true, `stop` is requested, or `clock` has passed the deadline.
   /// Returns the last result of `ready()`.
   ///
-  /// `lock` is locked while `ready` runs and when the call returns. It is unlocked during the wait
-  /// and during the subscription to the clock.
+  /// `lock` is locked while `ready` runs and when the call returns. `lock` is unlocked during the
+  /// wait and during the subscription to the clock.
   template <class C, class Ready>
   [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, C& clock,
                           const std::optional<time_point>& deadline, const stop_token& stop,

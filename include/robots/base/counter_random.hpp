@@ -9,21 +9,21 @@
 
 namespace robots::base {
 
-/// A `random_sequence` that many threads use without waiting for each other.
+/// A `random_sequence` for many threads, which do not wait for each other.
 class counter_random {
  public:
-  /// Without a seed, each object chooses another one in each run. An attacker can guess it, which
-  /// is harmless for numbers that only spread waits.
+  /// If `seed` is empty, each object chooses another seed in each run. An attacker can guess that
+  /// seed. This is harmless for numbers that only spread waits.
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}
 
-  /// Returns the next number. Any thread may call it.
+  /// Returns the next number. Any thread may call this function.
   [[nodiscard]] std::uint64_t operator()() noexcept {
     constexpr std::uint64_t step = random_sequence::step;
     return random_sequence::mixed(state_.fetch_add(step, std::memory_order_relaxed) + step);
   }
 
-  /// Returns a uniform number in [0, 1). Any thread may call it.
+  /// Returns a uniform number in [0, 1). Any thread may call this function.
   [[nodiscard]] double draw() noexcept { return unit_interval((*this)()); }
 
  private:

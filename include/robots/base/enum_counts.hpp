@@ -35,7 +35,7 @@ class enum_counts {
   std::array<std::uint64_t, size> counts_{};
 };
 
-/// A count for each enumerator up to `Last`. Any thread may raise and read it.
+/// A count for each enumerator up to `Last`. Any thread may raise and read the counts.
 template <auto Last>
 class enum_counters {
  public:

@@ -19,8 +19,8 @@ template <auto Value>
 #endif
 }
 
-/// Returns the text of `value`. `texts` has one for each enumerator, in order, and `Last` is the
-/// last enumerator. Does not compile if a text is missing.
+/// Returns the text of `value`. `texts` has a text for each enumerator, in order, and `Last` is the
+/// last enumerator. A call does not compile if a text is missing.
 template <auto Last, std::size_t Count>
 [[nodiscard]] constexpr std::string_view enum_text(
     decltype(Last) value, const std::string_view (&texts)[Count]) noexcept {

@@ -9,18 +9,18 @@
 
 namespace robots::base {
 
-// An attacker can forge these fingerprints. They are the same on every machine and in every
+// An attacker can forge these fingerprints. Fingerprints are the same on every machine and in every
 // version, so they may be stored.
 
 /// Mixes two numbers into one. The order matters. For a fixed `first`, different `second`s give
-/// different results, and vice versa.
+/// different results. For a fixed `second`, different `first`s do, too.
 [[nodiscard]] constexpr std::uint64_t combined(std::uint64_t first, std::uint64_t second) noexcept {
   const std::uint64_t both = (first ^ random_sequence{second}()) * random_sequence::step;
   return both ^ both >> 32U;
 }
 
 /// Returns a number for a text, reading eight octets at a time. Texts of the same length get
-/// different numbers if only one of these groups of eight differs.
+/// different numbers if only one group of eight octets differs.
 [[nodiscard]] constexpr std::uint64_t fingerprint(std::string_view text) noexcept {
   std::uint64_t all = combined(0, text.size());
   for (std::size_t start = 0; start < text.size(); start += sizeof(octet_word)) {

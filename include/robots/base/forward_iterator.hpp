@@ -7,14 +7,14 @@ namespace robots::base {
 
 /// A forward iterator over the values of a cursor.
 ///
-/// A `Cursor` has `value()`, the current value; `next()`, which moves to the next one; and
-/// `operator==`, which compares two positions in one range.
+/// A `Cursor` has `value()`, which returns the current value, and `next()`, which moves to the next
+/// value. Its `operator==` compares two positions in one range.
 template <class Cursor>
 class forward_iterator : private Cursor {
  public:
   using value_type = decltype(Cursor{}.value());       ///< the current element
   using difference_type = std::ptrdiff_t;              ///< as iterators need
-  using iterator_category = std::input_iterator_tag;   ///< yields values, not references
+  using iterator_category = std::input_iterator_tag;   ///< `*` returns values, not references
   using iterator_concept = std::forward_iterator_tag;  ///< multi-pass
 
   constexpr forward_iterator() = default;
@@ -34,14 +34,14 @@ class forward_iterator : private Cursor {
     ++*this;
     return before;
   }
-  /// Returns true if both are at the same position.
+  /// Returns true if both iterators are at the same position.
   [[nodiscard]] friend constexpr bool operator==(const forward_iterator& a,
                                                  const forward_iterator& b) noexcept {
     return static_cast<const Cursor&>(a) == static_cast<const Cursor&>(b);
   }
 };
 
-/// The values from the position of a cursor to the end. A forward range.
+/// A forward range of the values from the position of a cursor to the end.
 template <class Cursor>
 class forward_range {
  public:

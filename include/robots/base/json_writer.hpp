@@ -18,7 +18,8 @@ namespace robots::base {
 ///
 /// Control characters and characters outside ASCII become `\uNNNN`. An octet that is not UTF-8
 /// becomes the four characters `\xNN`, and a backslash becomes `\x5C`, as in `printable`. So each
-/// octet of the text can be recovered. Linear; appends at most six octets for each octet.
+/// octet of the text can be recovered. Takes linear time, and appends at most six octets for each
+/// octet.
 inline void append_json(std::string& line, std::string_view text) {
   const auto append_unit = [&line](unsigned unit) {
     const auto [a, b] = hex_digits(static_cast<unsigned char>(unit >> 8U));
@@ -52,7 +53,7 @@ inline void append_json(std::string& line, std::string_view text) {
 class json_writer {
  public:
   json_writer() = default;
-  /// Cuts the texts of `long_text` to `longest` octets.
+  /// Makes a writer whose `long_text` cuts texts to `longest` octets.
   explicit json_writer(std::size_t longest) : longest_{longest} {}
 
   /// Adds a text; see `append_json`.
@@ -61,8 +62,8 @@ class json_writer {
     return *this;
   }
 
-  /// Adds a text from the web. If the text was cut, the member `NAME_bytes` follows with its full
-  /// length.
+  /// Adds a text from the web. If the text is cut, the member `NAME_bytes` follows with the full
+  /// length of the text.
   json_writer& long_text(std::string_view name, std::string_view value) {
     text(name, value.substr(0, longest_));
     return value.size() > longest_ ? number(std::string{name} + "_bytes", value.size()) : *this;
@@ -113,7 +114,7 @@ class json_writer {
     line_ += '{';
     return *this;
   }
-  /// Ends that object.
+  /// Ends the object that `open` began.
   json_writer& close() {
     line_ += '}';
     return *this;

@@ -4,7 +4,7 @@
 
 namespace robots {
 
-/// The longest delay, about 136 years. Longer delays count as this one. One and a half times this
+/// The longest delay, about 136 years. Longer delays count as this delay. One and a half times this
 /// delay fits into nanoseconds, and a time plus this delay never overflows.
 inline constexpr std::chrono::nanoseconds longest_delay = std::chrono::seconds{0xFFFF'FFFF};
 

@@ -8,8 +8,8 @@
 #include <thread>
 #include <utility>
 
-/// The part of <stop_token> that the library uses, for standard libraries without it: libc++ up to
-/// version 19, and Xcode's. See `base/stop_token.hpp`.
+/// The part of <stop_token> that the library uses, for standard libraries without <stop_token>.
+/// These are libc++ up to version 19, and Xcode's. See `base/stop_token.hpp`.
 namespace robots::base {
 
 /// The state that a source shares with its tokens and callbacks.
@@ -42,7 +42,7 @@ class stop_state {
     return true;
   }
 
-  /// Adds a listener. Returns false if a stop has been requested already: then the caller must call
+  /// Adds a listener. Returns false if a stop has been requested already. Then the caller must call
   /// the listener.
   bool add(listener added) {
     const std::scoped_lock lock{mutex_};
@@ -52,8 +52,8 @@ class stop_state {
     return !requested_;
   }
 
-  /// Removes a listener. Waits until a running call of it ends, unless this thread runs the
-  /// listeners.
+  /// Removes a listener. Waits until a running call of the listener ends, unless this thread runs
+  /// the listeners.
   void remove(listener removed) {
     std::unique_lock lock{mutex_};
     listeners_.remove(removed);

@@ -8,7 +8,7 @@
 namespace robots::base {
 
 /// Makes text from the web safe for a terminal or a log. A backslash, and every octet that is not
-/// printable ASCII, becomes `\xNN`. The result does not move the cursor, and it shows each octet.
+/// printable ASCII, becomes `\xNN`. The result does not move the cursor, and shows each octet.
 [[nodiscard]] inline std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());

@@ -6,7 +6,8 @@
 
 namespace robots::base {
 
-/// Picks a share of events at random. Any thread may call it; no thread waits for another.
+/// Picks a share of events at random. Any thread may call a sampler, and no thread waits for
+/// another.
 class sampler {
  public:
   /// Picks each event with the probability `share`, from 0 (never) to 1 (always).

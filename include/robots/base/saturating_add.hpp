@@ -11,7 +11,7 @@ template <class Rep, class Period>
 [[nodiscard]] constexpr std::chrono::steady_clock::time_point saturating_add(
     std::chrono::steady_clock::time_point from, std::chrono::duration<Rep, Period> wait) noexcept {
   using duration = std::chrono::duration<Rep, Period>;
-  // A time before the epoch counts as the epoch here: the subtraction would overflow.
+  // A time before the epoch counts as the epoch here, since the subtraction could overflow.
   const auto left = std::chrono::floor<duration>((from.max)() - (std::max)(from, decltype(from){}));
   return wait < left ? from + (std::max)(wait, duration::zero()) : (from.max)();
 }

@@ -16,8 +16,8 @@
 
 namespace robots::base {
 
-/// A site in a `site_table`. All tables use this type, so that a user's file compiles their
-/// containers once.
+/// A site in a `site_table`. All tables share this type. So the containers of the tables are
+/// compiled only once for each source file.
 struct remembered_site {
   remembered_site() = default;
   remembered_site(const remembered_site&) = delete;
@@ -41,14 +41,14 @@ struct forgotten_sooner {
   bool operator()(time_point a, const remembered_site* b) const noexcept { return a < b->until; }
 };
 
-/// A table of data about sites, by key. Its size is bounded: it forgets entries that need not be
-/// remembered, the one with the earliest time first.
+/// A table of data about sites, by key. The size is bounded. The table forgets entries that need
+/// not be remembered, and begins with the entry that has the earliest time.
 ///
 /// The owner has a function `until(value)`, which returns the time until which a value must be
-/// remembered. The end of time means "until further notice". The table calls it if it needs room,
-/// and for a few values at each insertion. So its size stays near the number of values that must be
-/// remembered. A value keeps its address while it is remembered. Each call takes amortised
-/// logarithmic time. Only one thread at a time may use it.
+/// remembered. The end of time means "until further notice". The table calls `until` if it needs
+/// room, and for a few values at each insertion. So the size of the table stays near the number of
+/// values that must be remembered. A value keeps its address while it is remembered. Each call
+/// takes amortised logarithmic time. Only one thread at a time may use a table.
 template <class Value>
 class site_table {
  public:
@@ -57,7 +57,7 @@ class site_table {
   /// Holds at most `capacity` sites.
   explicit site_table(std::size_t capacity) : capacity_{capacity} {}
 
-  /// Returns the value of a key, or null if the key is unknown. Constant time.
+  /// Returns the value of a key, or null if the key is unknown. Takes constant time.
   [[nodiscard]] Value* find(std::string_view key) noexcept {
     const auto found = sites_.find(key);
     return found == sites_.end() ? nullptr : &of(*found->second);
@@ -67,12 +67,12 @@ class site_table {
     return found == sites_.end() ? nullptr : &of(*found->second);
   }
 
-  /// Returns the value of a key. Adds it if the key is unknown. Returns null if there is no room
-  /// because every value that was examined must be remembered.
+  /// Returns the value of a key. Adds a value if the key is unknown. Returns null if there is no
+  /// room because every value that was examined must be remembered.
   ///
-  /// If the table is full, it may forget a value that must be remembered beyond `latest`, the one
-  /// with the latest time first. It never forgets a value that must be remembered until further
-  /// notice.
+  /// If the table is full, it may forget a value that must be remembered beyond `latest`. It then
+  /// forgets the value with the latest time. The table never forgets a value that must be
+  /// remembered until further notice.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {
@@ -98,7 +98,7 @@ class site_table {
     return &of(entry);
   }
 
-  /// Notes that the table may forget `value` earlier than `until(value)` returned last.
+  /// Notes that the table may forget `value` earlier than the last result of `until(value)`.
   void forget_after(Value& value, time_point when) noexcept {
     remembered_site& entry = static_cast<site&>(value);
     if (when < entry.until) {
@@ -112,14 +112,14 @@ class site_table {
     return entry.key;
   }
 
-  /// Forgets a site. Returns true if it was in the table.
+  /// Forgets a site. Returns true if the site was in the table.
   bool erase(std::string_view key) noexcept {
     const auto found = sites_.find(key);
     if (found == sites_.end()) {
       return false;
     }
     const std::unique_ptr<remembered_site> last{
-        std::move(found->second)};  // `key` may belong to it
+        std::move(found->second)};  // `key` may be a view of it
     order_.erase(last.get());
     sites_.erase(found);
     return true;

@@ -8,7 +8,7 @@
 namespace robots::base {
 
 /// Counters that many threads use at once. Each thread counts in one of 32 stripes, so that threads
-/// rarely wait for a cache line; a read sums the stripes.
+/// rarely wait for a cache line. A read sums the stripes.
 ///
 /// `Event` is an enumeration. Its last enumerator, `count_`, is the number of counters.
 template <class Event>
@@ -21,7 +21,7 @@ class striped_counters {
     stripes_[own].counts[static_cast<std::size_t>(event)].fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// Returns the count of `event`. It may or may not include concurrent additions.
+  /// Returns the count of `event`. The count may or may not include concurrent additions.
   [[nodiscard]] std::uint64_t sum(Event event) const noexcept {
     std::uint64_t total = 0;
     for (const stripe& part : stripes_) {

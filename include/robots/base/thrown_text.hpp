@@ -7,7 +7,7 @@
 namespace robots::base {
 
 /// Returns the text of the current exception, or a text that names `who` as its source. The text is
-/// never empty. Call it within a `catch (...)`.
+/// never empty. Call this function within a `catch (...)`.
 [[nodiscard]] inline std::string thrown_text(std::string_view who) {
   std::string text;
   try {

@@ -7,8 +7,8 @@
 
 namespace robots::base {
 
-/// Returns the length of the scheme at the start of `text`, or 0:
-/// `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` (RFC 3986, section 3.1).
+/// Returns the length of the scheme at the start of `text`, or 0. RFC 3986, section 3.1, has
+/// `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
 [[nodiscard]] constexpr std::size_t scheme_length(std::string_view text) noexcept {
   std::size_t length = 0;
   while (length < text.size() &&
@@ -24,8 +24,8 @@ namespace robots::base {
   return !text.empty() && scheme_length(text) == text.size();
 }
 
-/// Returns the length of `scheme://` at the start of a URL, or 0: `localhost:80` is a host with a
-/// port. Reads no further than the scheme and `://`.
+/// Returns the length of `scheme://` at the start of a URL, or 0. `localhost:80` has the result 0,
+/// since it is a host with a port. Reads no further than the scheme and `://`.
 [[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
   constexpr std::string_view separator = "://";
   const std::size_t length = scheme_length(url);

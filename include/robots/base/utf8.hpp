@@ -6,7 +6,7 @@
 namespace robots::base {
 
 /// Returns the length of the valid sequence at the start of `text`, from 1 to 4, or 0 if there is
-/// none:
+/// no valid sequence:
 ///
 ///     UTF8-2 = %xC2-DF UTF8-tail
 ///     UTF8-3 = %xE0 %xA0-BF UTF8-tail / %xE1-EC 2( UTF8-tail ) /
@@ -14,7 +14,7 @@ namespace robots::base {
 ///     UTF8-4 = %xF0 %x90-BF 2( UTF8-tail ) / %xF1-F3 3( UTF8-tail ) /
 ///              %xF4 %x80-8F 2( UTF8-tail )
 ///
-/// (RFC 3629, section 4). Constant time.
+/// (RFC 3629, section 4). Takes constant time.
 [[nodiscard]] constexpr std::size_t utf8_sequence_length(std::string_view text) noexcept {
   const auto octet = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.empty()) {
@@ -44,7 +44,7 @@ namespace robots::base {
   return length;
 }
 
-/// Returns true if all of `text` is valid UTF-8. Linear.
+/// Returns true if all of `text` is valid UTF-8. Takes linear time.
 [[nodiscard]] constexpr bool is_utf8(std::string_view text) noexcept {
   while (!text.empty()) {
     const std::size_t length = utf8_sequence_length(text);

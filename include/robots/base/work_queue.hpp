@@ -17,9 +17,9 @@
 
 namespace robots::base {
 
-/// Memory that several items of a queue keep alive together, and its size.
+/// Memory that several items of a queue keep alive together, and the size of this memory.
 struct shared_memory {
-  const void* object = nullptr;  ///< identifies it; null without memory
+  const void* object = nullptr;  ///< identifies the memory; null if there is none
   std::size_t size = 0;          ///< in octets
 };
 
@@ -33,16 +33,16 @@ class work_queue {
   /// A batch of work.
   struct work {
     std::vector<T> items{};  ///< the waiting items, in order; the function may change them
-    bool flushes = false;    ///< a caller waits until they are done
-    bool ends = false;       ///< no more items will come
+    bool flushes = false;    ///< true if a caller waits until the items are done
+    bool ends = false;       ///< true if no more items will come
   };
-  /// Does the work, and returns the time for the next call even if no item is added. Must not
-  /// throw.
+  /// Does the work. Returns the time of the next call, which comes even if no item is added. It
+  /// must not throw.
   using worker = std::function<std::optional<time_point>(work& now)>;
 
-  /// Accepts items of up to `capacity` octets in all, counting those that the worker is busy with.
-  /// The worker waits `gathered` for more items, unless half of the capacity is used. Throws what
-  /// `std::thread` throws.
+  /// Accepts items of up to `capacity` octets in all, including the items that the worker is busy
+  /// with. The worker waits `gathered` for more items, unless half of the capacity is used. Throws
+  /// what `std::thread` throws.
   work_queue(std::size_t capacity, worker does, std::chrono::milliseconds gathered = {})
       : shared_{std::make_shared<shared>(capacity, std::move(does), gathered)},
         thread_{[own = shared_] { own->run(); }} {}
@@ -53,8 +53,8 @@ class work_queue {
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
   /// Adds an item of `size` octets. `keeps` is an object that the item keeps alive. The queue
-  /// counts its size once, however many items keep it. Returns false, and destroys the item, if
-  /// there is no room or the queue is ending. Any thread may call it.
+  /// counts the size of this object once, however many items keep it alive. Returns false, and
+  /// destroys the item, if there is no room or the queue is ending. Any thread may call it.
   [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {}) {
     std::unique_lock lock{shared_->mutex};
     if (shared_->ends || !shared_->has_room(shared_->size_with(size, keeps))) {
@@ -90,8 +90,8 @@ class work_queue {
     return true;
   }
 
-  /// Waits until all earlier items are done. Returns false if that takes longer than `longest`, and
-  /// at once if the queue is ending. Any thread may call it except the worker.
+  /// Waits until all earlier items are done. Returns false if the wait takes longer than `longest`.
+  /// Returns false at once if the queue is ending. Any thread may call it except the worker.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest) {
     std::unique_lock lock{shared_->mutex};
     if (shared_->ends) {
@@ -103,8 +103,8 @@ class work_queue {
                                        [&] { return shared_->flushes_done >= own; });
   }
 
-  /// Ends the queue. Waits up to `longest` until the waiting items are done; after that, the thread
-  /// and the worker continue without the queue. Call it once.
+  /// Ends the queue. Waits up to `longest` until the waiting items are done. After that time, the
+  /// thread and the worker continue without the queue. Call this function once.
   void end(std::chrono::milliseconds longest) {
     if (!thread_.joinable()) {
       return;
@@ -153,7 +153,7 @@ class work_queue {
           });
         }
         now.items.swap(waiting);  // both vectors keep their memory
-        kept_alive.clear();       // a later item outlives these, so its object counts again
+        kept_alive.clear();  // a later item outlives the taken items, so its object counts again
         now.flushes = flushes_asked > flushes_done;
         now.ends = ends;
         const std::uint64_t flushes = flushes_asked;
@@ -177,7 +177,7 @@ class work_queue {
     std::condition_variable changed;
     std::vector<T> waiting;
     std::unordered_set<const void*> kept_alive;  // objects of the waiting items
-    std::size_t used = 0;                        // octets of waiting items and of those at work
+    std::size_t used = 0;                        // octets of waiting items and of items at work
     std::size_t callers_waiting = 0;
     bool is_stuck = false;  // a caller has waited in vain since the worker last finished
     std::uint64_t flushes_asked = 0;

@@ -12,10 +12,10 @@
 
 namespace robots {
 
-/// Identifies a caller's work in every event that it leads to: see `event`. Derive from it to add
-/// data of your own.
+/// Identifies a caller's work in every event of that work; see `event`. Derive from this class to
+/// add your data.
 struct call_context {
-  std::string trace_id{};  ///< 32 hex digits as in W3C Trace Context, section 3.2; may be empty
+  std::string trace_id{};  ///< 32 hex digits (W3C Trace Context, section 3.2); may be empty
   std::string span_id{};   ///< 16 hex digits, of the caller's span; may be empty
 
   /// A context without a trace.
@@ -35,11 +35,11 @@ struct call_options {
   /// The longest time for a look-up of a policy. 0 means no limit. Empty means
   /// `cache_options::longest_call`.
   std::optional<std::chrono::milliseconds> timeout{};
-  /// The crawler whose rules decide. Empty means `cache_options::user_agent`; else it is one of
-  /// `cache_options::other_agents`. The text must live as long as the call.
+  /// The crawler whose rules decide. Empty means `cache_options::user_agent`. Any other text must
+  /// be one of `cache_options::other_agents`. The text must live as long as the call.
   std::string_view user_agent{};
   /// Every event of this call has this context, in any thread. Null means no context. If several
-  /// calls wait for one fetch, the events have the context of the call that began it.
+  /// calls wait for one fetch, the events have the context of the call that began the fetch.
   std::shared_ptr<const call_context> context{};
 };
 

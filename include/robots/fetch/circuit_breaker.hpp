@@ -12,11 +12,11 @@
 
 namespace robots {
 
-/// The failures after which an origin gets no requests for a while (the pipeline guide: "halting
-/// fetch attempts for a configurable cooldown period").
+/// The failures after which an origin gets no requests, and the time without requests (the pipeline
+/// guide: "halting fetch attempts for a configurable cooldown period").
 struct breaker_options {
-  int failures = 5;                   ///< failures in a row that open it; 0: it never opens
-  std::chrono::seconds cooldown{60};  ///< the time that it stays open
+  int failures = 5;                   ///< failures in a row that open a breaker; 0 means never
+  std::chrono::seconds cooldown{60};  ///< the time that a breaker stays open
 };
 
 /// The state of a breaker.
@@ -26,7 +26,7 @@ enum class breaker_state : std::uint8_t {
   half_open,  ///< one request, the probe, may be sent; its result decides
 };
 
-/// The name of a state, as its enumerator is spelled.
+/// The name of a state, which is the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(breaker_state state) noexcept {
   return base::enum_text<breaker_state::half_open>(state, {"closed", "open", "half_open"});
 }
@@ -35,7 +35,7 @@ enum class breaker_state : std::uint8_t {
 
 namespace robots::detail {
 
-/// Throws `std::invalid_argument` if a number makes no sense. The message says what to change.
+/// Throws `std::invalid_argument` if a number is negative. The message says what to change.
 inline void validate(const breaker_options& options) {
   if (options.failures < 0) {
     throw std::invalid_argument{"breaker.failures is " + std::to_string(options.failures) +
@@ -49,10 +49,10 @@ inline void validate(const breaker_options& options) {
 
 /// Keeps requests from an origin that has failed several times in a row.
 ///
-/// A value without a clock: the caller states the time. While closed, it counts failures in a row
-/// and opens at `breaker_options::failures`. After the cooldown it admits one probe: its success
-/// closes the breaker, its failure opens it for another cooldown. A probe without a report expires
-/// after a cooldown.
+/// A breaker is a value without a clock, so the caller states the time. A closed breaker counts
+/// failures in a row and opens at `breaker_options::failures`. After the cooldown, the breaker
+/// admits one probe. If the probe succeeds, the breaker closes. If the probe fails, the breaker
+/// opens for another cooldown. A probe without a report expires after a cooldown.
 class circuit_breaker {
  public:
   /// Makes a closed breaker.
@@ -101,7 +101,7 @@ class circuit_breaker {
   [[nodiscard]] constexpr breaker_state state() const noexcept { return state_; }
 
   /// Returns the end of the cooldown, or the time when a probe without a report expires. Returns
-  /// `time_point{}` while closed.
+  /// `time_point{}` while the breaker is closed.
   [[nodiscard]] constexpr time_point open_until() const noexcept { return until_; }
 
  private:

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 /// Declares the types of `fetch/`. A type needs its own header before it is used.
-/// `fetch/fetcher.hpp` and `fetch/async_fetcher.hpp` have its concepts.
+/// `fetch/fetcher.hpp` and `fetch/async_fetcher.hpp` have the concepts of `fetch/`.
 namespace robots {
 
 struct breaker_options;

@@ -17,13 +17,14 @@ namespace robots::detail {
 
 /// A circuit breaker for each origin, shared by all retrievals of a crawler.
 ///
-/// Remembers only origins whose last request failed, at most 65,536. If there are more, it forgets
-/// an origin whose breaker is closed. If all are open, the new origin has no breaker. Any thread
-/// may call any member. `open` is linear in the origins; the others take logarithmic time.
+/// Remembers only origins whose last request failed, at most 65,536. If there are more, forgets an
+/// origin whose breaker is closed. If all breakers are open, the new origin has no breaker. Any
+/// thread may call any member. `open` takes time linear in the origins. Other members take
+/// logarithmic time.
 class origin_breakers {
  public:
-  /// A function that is called with each change of a breaker, in the thread that causes it. Must
-  /// not throw.
+  /// A function that is called with each change of a breaker, in the thread that causes the change.
+  /// It must not throw.
   using change_listener = std::function<void(std::string_view origin, breaker_state now)>;
 
   /// Makes closed breakers. Throws `std::invalid_argument` if an option is negative.
@@ -51,8 +52,8 @@ class origin_breakers {
     }
     change(origin, [&](state* found) {
       if (found == nullptr) {
-        // A full table may drop entries that are no longer needed. Otherwise, the earliest time
-        // keeps all of them.
+        // A full table may drop entries that are no longer needed. A table with room gets the
+        // earliest time as `now`, and so keeps all entries.
         const bool full = origins_.size() == most;
         found = origins_.find_or_add(origin, full ? now : (time_point::min)(), &needed_until);
         if (found == nullptr) {
@@ -68,7 +69,7 @@ class origin_breakers {
   }
 
   /// Notes that a request that got permission at the time `admitted` ended without a result. Has no
-  /// effect if it was not a probe, or if that probe has expired.
+  /// effect if the request was not a probe, or if the probe has expired.
   void on_abandoned(std::string_view origin, time_point admitted) {
     const time_point probe_until = base::saturating_add(admitted, options_.cooldown);
     change(origin, [&](state* found) {
@@ -88,8 +89,8 @@ class origin_breakers {
     return found != nullptr && found->answered;
   }
 
-  /// Returns the time until which `origin` gets no requests, or an empty optional if it may get one
-  /// now.
+  /// Returns the time until which `origin` gets no requests, or an empty optional if it may get a
+  /// request now.
   [[nodiscard]] std::optional<time_point> open_until(std::string_view origin,
                                                      time_point now) const {
     const std::scoped_lock lock{mutex_};
@@ -117,8 +118,8 @@ class origin_breakers {
     bool answered = false;
   };
 
-  /// Returns the end of the cooldown. Without a cooldown, returns the time of the last failure, so
-  /// that the origin that failed longest ago is forgotten first.
+  /// Returns the end of the cooldown. If there is no cooldown, returns the time of the last
+  /// failure, so that the origin that failed longest ago is forgotten first.
   [[nodiscard]] static time_point needed_until(const state& watched) noexcept {
     return (std::max)(watched.failed_at, watched.breaker.open_until());
   }

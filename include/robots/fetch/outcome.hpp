@@ -9,28 +9,28 @@
 
 namespace robots {
 
-/// The outcome of a request for a robots.txt. Each row of the failure table has one. A
+/// The outcome of a request for a robots.txt. Each outcome is a row of the failure table. A
 /// `fallback_policy` has an action for each row.
 enum class outcome : std::uint8_t {
-  success,             ///< 2xx, except 206
-  not_found,           ///< 404 or 410: there is no robots.txt (RFC 9309, section 2.3.1.3)
-  client_error,        ///< 401, 403 and any other 4xx, except 404, 410 and 429
-  too_many_requests,   ///< 429
-  server_error,        ///< 5xx, and any status without another row: see `outcome_of(int)`
-  unreachable,         ///< no response: name resolution, connection, TLS, timeout, broken HTTP
-  too_many_redirects,  ///< more redirects than are followed, or a loop of them
+  success,            ///< 2xx, except 206
+  not_found,          ///< 404 or 410, so there is no robots.txt (RFC 9309, section 2.3.1.3)
+  client_error,       ///< 401, 403 and any other 4xx, except 404, 410 and 429
+  too_many_requests,  ///< 429
+  server_error,       ///< 5xx, and any status without another row; see `outcome_of(int)`
+  unreachable,  ///< no response, as after failures of DNS, connection, TLS or HTTP, or a timeout
+  too_many_redirects,  ///< more redirects than are followed, or a loop of redirects
   refused,             ///< a redirect or an address that is not allowed
   malformed,           ///< 2xx, but too large a share of the lines is malformed
-  cancelled,           ///< the caller gave up: says nothing about the origin, and is not kept
-  circuit_open,        ///< no request: the origin failed too often in a row, see `circuit_breaker`
-  quarantined,         ///< no request: the site's files are malformed again and again
+  cancelled,           ///< the caller gave up; not kept, since it says nothing about the origin
+  circuit_open,        ///< no request, since the origin failed too often; see `circuit_breaker`
+  quarantined,         ///< no request, since the site's files are malformed again and again
   redirected,          ///< a redirect to the robots.txt of another site, whose rules apply
 };
 
 /// The number of enumerators.
 inline constexpr std::size_t outcome_count = 13;
 
-/// The name of an outcome, as its enumerator is spelled.
+/// The name of an outcome, which is the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(outcome kind) noexcept {
   return base::enum_text<outcome::redirected>(
       kind, {"success", "not_found", "client_error", "too_many_requests", "server_error",
@@ -38,8 +38,8 @@ inline constexpr std::size_t outcome_count = 13;
              "circuit_open", "quarantined", "redirected"});
 }
 
-/// Returns true if the site did not answer properly. Then it is asked again sooner, and the last
-/// good copy may apply.
+/// Returns true if the site did not answer properly. Then the site is asked again sooner, and the
+/// last good copy may apply.
 [[nodiscard]] constexpr bool is_failure(outcome kind) noexcept {
   switch (kind) {
     case outcome::success:
@@ -57,16 +57,16 @@ inline constexpr std::size_t outcome_count = 13;
 
 namespace robots::detail {
 
-/// Returns true if the site sent its robots.txt, said where it is, or said that it has none. 401,
-/// 403 and other refusals are answers, too (see `is_failure`), but the crawler does not get the
-/// file.
+/// Returns true if the site sent its robots.txt, said where the file is, or said that there is no
+/// file. 401, 403 and other refusals are answers, too (see `is_failure`), but the crawler does not
+/// get the file.
 [[nodiscard]] constexpr bool is_successful(outcome kind) noexcept {
   return kind == outcome::success || kind == outcome::not_found || kind == outcome::malformed ||
          kind == outcome::redirected;
 }
 
-/// Returns the row for a final status. `server_error` is the row for every status without one,
-/// since it is the careful choice: 1xx, 206 (nobody asked for a part), 3xx (a redirect that cannot
+/// Returns the row for a final status. Every status without another row gets `server_error`, which
+/// is the careful choice. These are 1xx, 206 (nobody asked for a part), 3xx (a redirect that cannot
 /// be followed, or a 304 that nobody asked for), 600 and above, 0 and below.
 [[nodiscard]] constexpr outcome outcome_of(int status) noexcept {
   if (status >= 200 && status < 300 && status != 206) {

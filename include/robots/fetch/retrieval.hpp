@@ -20,8 +20,8 @@
 
 namespace robots::detail {
 
-/// The retrieval of one robots.txt, without I/O and without a clock. It is a value: it names the
-/// next step, and its user does that step and reports the result.
+/// The retrieval of one robots.txt, without I/O and without a clock. A retrieval names the next
+/// step. Its user does that step and reports the result.
 ///
 ///     retrieval work{where, options, now()};
 ///     for (;;) {
@@ -35,28 +35,28 @@ namespace robots::detail {
 ///       }
 ///     }
 ///
-/// It asks the origins of the site in turn until one responds. The search ends if an exchange is
-/// cancelled or its address is refused. It also ends at an open breaker, unless the origin could
-/// not be reached at its last failure. It follows redirects (301, 302, 303, 307, 308) to http and
-/// https, at most `retrieval_options::max_redirects`. The file at the end of the redirects has the
-/// rules of the first origin (RFC 9309, section 2.3.1.2).
+/// A retrieval asks the origins of the site in turn until one responds. The search ends if an
+/// exchange is cancelled or its address is refused. The search also ends at an open breaker, unless
+/// the origin could not be reached at its last failure. A retrieval follows redirects (301, 302,
+/// 303, 307, 308) to http and https, at most `retrieval_options::max_redirects`. The file at the
+/// end of the redirects has the rules for the first origin (RFC 9309, section 2.3.1.2).
 ///
-/// After a 5xx, a 429 or a network error, it waits and tries again, as `retrieval_options::retry`
-/// says. It repeats the failed URL or, if no origin could be reached, tries all of them. If every
-/// failure of a try was a refused connection, it gives up, since a closed port rarely opens within
-/// seconds. The number of exchanges is at most origins times tries plus redirects. After a 429, it
-/// waits at least `retry_options::base`.
+/// After a 5xx, a 429 or a network error, a retrieval waits and tries again, as
+/// `retrieval_options::retry` says. It repeats the failed URL or, if no origin could be reached,
+/// tries all origins. If every failure of a try was a refused connection, the retrieval ends, since
+/// a closed port rarely opens within seconds. The number of exchanges is at most origins times
+/// tries plus redirects. After a 429, the wait is at least `retry_options::base`.
 ///
-/// Each try asks the breaker of the origin once and reports its result. A failure behind a redirect
-/// counts as a failure of the origin. It does not use the breakers of redirect targets. Otherwise,
-/// any site could open the breaker of another one by a redirect to a failing URL. Destroying a
-/// retrieval releases its probe.
+/// Each try asks the breaker of the origin once and reports the result of the try. A failure behind
+/// a redirect counts as a failure of the origin. A retrieval does not use the breakers of redirect
+/// targets, since any site could open the breaker of another site by a redirect to a failing URL.
+/// Destroying a retrieval releases its probe.
 ///
-/// If an earlier copy is known, it asks whether the file has changed (RFC 9110, section 13), at the
-/// URL of that copy.
+/// If an earlier copy is known, a retrieval asks if the file has changed (RFC 9110, section 13), at
+/// the URL of that copy.
 ///
-/// A driver adds the stop token to each request and may shorten its timeout. See `run_retrieval`
-/// for one that blocks.
+/// A driver adds the stop token to each request and may shorten the timeout of the request. See
+/// `run_retrieval` for a driver that blocks.
 class retrieval {
  public:
   /// Begins a retrieval at the time `now`. Throws `std::invalid_argument` for bad options; see
@@ -64,7 +64,7 @@ class retrieval {
   retrieval(const site& asked, retrieval_options options, time_point now, known_copy known = {});
 
   /// Returns the next step. Only the functions below change the step. A `retrieval_result` is the
-  /// last one.
+  /// last step.
   [[nodiscard]] const retrieval_step& next() const& noexcept { return step_; }
 
   /// Moves the result out of a retrieval that has ended.
@@ -73,9 +73,9 @@ class retrieval {
   /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
   /// The wait until a date in `Retry-After` begins at `date`, the wall time at `now`.
   ///
-  /// Pass `fetch_error::cancelled` only for an exchange that the driver has stopped: the retrieval
-  /// ends, and no cache keeps the result. If the fetcher cancelled it without a request, pass
-  /// `fetch_error::other`.
+  /// Pass `fetch_error::cancelled` only for an exchange that the driver has stopped, since the
+  /// retrieval then ends, and no cache keeps the result. If the fetcher cancelled the exchange
+  /// without a stop request, pass `fetch_error::other`.
   void on_response(fetch_response response, time_point now,
                    wall_time date = std::chrono::system_clock::now());
 
@@ -83,14 +83,14 @@ class retrieval {
   /// is not a wait.
   void on_wait_over(time_point now);
 
-  /// Ends the retrieval. During a wait before a retry, the result is that of the last try; else the
-  /// outcome is `cancelled`. Has no effect if the retrieval has ended.
+  /// Ends the retrieval. During a wait before a retry, the result is the result of the last try.
+  /// Otherwise the outcome is `cancelled`. Has no effect if the retrieval has ended.
   void cancel(std::string why, time_point now);
 
  private:
   void ask_origin(time_point now);
 
-  /// Asks the breaker of the origin only, not those of its redirect targets.
+  /// Asks only the breaker of the origin, not the breakers of redirect targets.
   void begin_try(time_point now);
 
   void send(time_point now);
@@ -109,8 +109,9 @@ class retrieval {
 
   void on_redirect(fetch_response response, time_point now);
 
-  /// Returns true if a URL is that of a robots.txt, in any spelling of the path (RFC 9309, section
-  /// 2.2.2), with or without an empty query. With any other query, it is another resource.
+  /// Returns true if a URL is the URL of a robots.txt, in any spelling of the path (RFC 9309,
+  /// section 2.2.2), with or without an empty query. With any other query, the URL names another
+  /// resource.
   [[nodiscard]] static bool is_robots_txt(const std::string& url);
 
   void finish(outcome kind, fetch_response response);
@@ -127,7 +128,7 @@ class retrieval {
   retrieval_result result_;                 // filled step by step
   outcome failure_ = outcome::unreachable;  // the result of the last try
   fetch_response failed_;
-  bool answered_ = false;  // an origin has answered, so it is clear which one to ask
+  bool answered_ = false;  // an origin has answered, so only that origin is asked
   bool is_closed_ = true;  // every failure of this try was a refused connection
   retrieval_step step_;
 };

@@ -161,7 +161,7 @@ ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, 
   } else if (kind == outcome::unreachable && !is_closed_) {
     try_again(kind, std::move(response), now, date);
   } else if (kind == outcome::circuit_open && result_.attempts > 1) {
-    finish(failure_, std::move(failed_));  // the failure that opened it
+    finish(failure_, std::move(failed_));  // the failure that opened the breaker
   } else {
     finish(kind, std::move(response));
   }
@@ -202,7 +202,7 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
     to.refusal = outcome::too_many_redirects;
   } else if (followed >= options_.max_redirects) {
     response.error_text = "more than " + std::to_string(options_.max_redirects) + " redirects";
-    // RFC 9309, section 2.3.1.2: a file must be obeyed if it is behind at most five redirects.
+    // A file must be obeyed if it is behind at most five redirects (RFC 9309, section 2.3.1.2).
     to.refusal = followed < 5 ? outcome::server_error : outcome::too_many_redirects;
   } else if (!is_left && options_.may_ask && !options_.may_ask(to.place)) {
     response.error_text = "redirect to a site that must not be asked: " + to_string(to.place);

@@ -23,22 +23,22 @@ class origin_breakers;
 struct retrieval_options {
   std::string user_agent;  ///< the whole header value, such as `FooBot/1.0 (+https://foo.example)`
   std::string accept = "text/plain, */*;q=0.1";  ///< value of the header `Accept`
-  /// The most redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five. If this is
-  /// less than five, a further redirect counts as `outcome::server_error`, since the file behind it
-  /// may have to be obeyed.
+  /// The most redirects to follow. RFC 9309, section 2.3.1.2, asks for at least five. If this
+  /// number is less than five, a further redirect counts as `outcome::server_error`, since the file
+  /// behind that redirect may have to be obeyed.
   int max_redirects = 5;
   std::chrono::milliseconds timeout{5'000};  ///< for each exchange; 0 means no limit
   std::shared_ptr<const excluded_hosts>
-      excluded{};                                ///< no redirect may lead to them; null: no hosts
-  std::function<bool(const origin&)> may_ask{};  ///< false: no redirect may lead to it
+      excluded{};  ///< hosts to which no redirect may lead; null means none
+  std::function<bool(const origin&)> may_ask{};  ///< if false, no redirect may lead there
   /// The most octets of the body to keep; 0 means no limit (RFC 9309, section 2.5).
   std::size_t max_bytes = 512'000;
-  retry_options retry{};                        ///< how often to try again
+  retry_options retry{};                        ///< the tries and the waits between them
   std::shared_ptr<origin_breakers> breakers{};  ///< asked before each try; null means no breaker
   std::uint64_t seed = 0;                       ///< the seed of the jitter
   /// If true, a redirect to the robots.txt of another site ends the retrieval as
-  /// `outcome::redirected`, and the caller looks up that site. Redirects to another path, or to one
-  /// with a query, are still followed.
+  /// `outcome::redirected`, and the caller looks up that site. Redirects to another path, or to a
+  /// URL with a query, are still followed.
   bool leave_to_other_sites = false;
 };
 

@@ -16,17 +16,18 @@ namespace robots::detail {
 
 /// A wait before the next try.
 struct retry_wait {
-  time_point until{};  ///< then call `on_wait_over`
+  time_point until{};  ///< the end of the wait; then call `on_wait_over`
   stop_token stop{};   ///< a stop request ends the wait
 };
 
-/// A robots.txt from an earlier fetch. If it has not changed, the server need not send it again.
+/// A robots.txt from an earlier fetch. If the file has not changed, the server need not send it
+/// again.
 struct known_copy {
-  std::string url{};                ///< its URL, after all redirects
-  detail::validators validators{};  ///< of the response
+  std::string url{};                ///< the URL of the copy, after all redirects
+  detail::validators validators{};  ///< the validators of the response
 };
 
-/// One exchange with a server: a request for a robots.txt, and its result.
+/// One exchange with a server, which is a request for a robots.txt, and its result.
 struct exchange {
   std::string url;                        ///< the requested URL
   int status = 0;                         ///< HTTP status, or 0
@@ -40,8 +41,8 @@ struct exchange_timing {
   time_point ended{};                    ///< the time of the response or the error
   std::chrono::nanoseconds duration{0};  ///< from the request to `ended`
   std::size_t bytes = 0;                 ///< octets of the body that were read
-  int hop = 0;                           ///< number of redirects of this try before it
-  int attempt = 1;                       ///< the number of its try, see `retry_options`
+  int hop = 0;                           ///< number of redirects of this try before the exchange
+  int attempt = 1;                       ///< the number of the try, see `retry_options`
 };
 
 /// The report of a retrieval.
@@ -56,7 +57,7 @@ struct retrieval_facts {
   int attempts = 0;         ///< the number of tries, see `retry_options`
   std::vector<exchange> exchanges{};  ///< all exchanges, in order
   bool truncated = false;             ///< the robots.txt is longer than the kept part
-  bool not_modified = false;          ///< a 304: the known copy is still valid
+  bool not_modified = false;          ///< true after a 304, so the known copy is still valid
 
   [[nodiscard]] friend bool operator==(const retrieval_facts&, const retrieval_facts&) = default;
 };
@@ -64,13 +65,13 @@ struct retrieval_facts {
 /// The result of a retrieval.
 struct retrieval_result : retrieval_facts {
   std::vector<exchange_timing> timings{};  ///< one for each of `exchanges`
-  std::vector<http_header> headers{};      ///< of the last exchange
-  std::string body{};      ///< the robots.txt; empty after a 304, and if `outcome` is not `success`
-  bool cut_short = false;  ///< it was cancelled during a wait; `outcome` is that of the last try
+  std::vector<http_header> headers{};      ///< headers of the last exchange
+  std::string body{};      ///< the robots.txt; empty after a 304 or if `outcome` is not `success`
+  bool cut_short = false;  ///< true if cancelled during a wait; `outcome` is from the last try
   time_point next_try{};   ///< the time planned for the next try, if `cut_short`
 };
 
-/// The next step of a retrieval: a request, a wait, or the end.
+/// The next step of a retrieval, which is a request, a wait, or the end.
 using retrieval_step = std::variant<fetch_request, retry_wait, retrieval_result>;
 
 }  // namespace robots::detail

@@ -13,15 +13,16 @@ struct retry_options {
   /// The most tries; 1 means no retry. For a host without a scheme, one try asks both https and
   /// http.
   int attempts = 3;
-  /// The longest wait before the second try. It doubles with each further try.
+  /// The longest wait before the second try. This limit doubles with each further try.
   std::chrono::milliseconds base{1'000};
   /// The longest wait before any try, unless `Retry-After` asks for more.
   std::chrono::milliseconds cap{8'000};
-  /// The share of each wait that is random, from 0 to 1: with 0.5, a wait is between half and all
-  /// of 1, 2, 4 and 8 s. With 0, waits are exact; with 1, they start at 0 ("full jitter").
+  /// The share of each wait that is random, from 0 to 1. With 0.5, the first wait is 0.5 to 1 s,
+  /// the second is 1 to 2 s, and so on. With 0, waits are exact. With 1, a wait is anything from 0
+  /// to its limit ("full jitter").
   double jitter = 0.5;
-  /// The longest `Retry-After` that is obeyed by waiting. A longer one ends the retrieval: no
-  /// server is asked again sooner than it wants.
+  /// The longest `Retry-After` that is obeyed by waiting. If a `Retry-After` is longer, the
+  /// retrieval ends with that failure, since no server is asked again sooner than it wants.
   std::chrono::seconds max_retry_after{30};
 };
 
@@ -29,7 +30,8 @@ struct retry_options {
 
 namespace robots::detail {
 
-/// Throws `std::invalid_argument` if a number makes no sense. The message says what to change.
+/// Throws `std::invalid_argument` if a number is outside its range. The message says what to
+/// change.
 inline void validate(const retry_options& options) {
   if (options.attempts < 1) {
     throw std::invalid_argument{"retry.attempts is " + std::to_string(options.attempts) +
@@ -47,9 +49,9 @@ inline void validate(const retry_options& options) {
   }
 }
 
-/// Returns the wait after `failed` failed tries: the base, twice the base, four times the base and
-/// so on, up to the cap. A random share is subtracted, so that callers that failed together do not
-/// retry together. `random` is from 0 to 1; 0 gives the shortest wait.
+/// Returns the wait after `failed` failed tries. It is the base, twice the base, four times the
+/// base and so on, up to the cap. A random share is subtracted, so that callers that failed
+/// together do not retry together. `random` is from 0 to 1, and 0 gives the shortest wait.
 ///
 /// Precondition: `failed` is at least 1.
 [[nodiscard]] constexpr std::chrono::nanoseconds backoff(const retry_options& options, int failed,

@@ -36,8 +36,8 @@ inline void be_no_cancellation(fetch_response& response) {
   }
 }
 
-/// Does the next step of a retrieval: an exchange, a wait, or a cancellation at the limits of the
-/// call.
+/// Does the next step of a retrieval. The step is an exchange, a wait, or a cancellation at the
+/// limits of the call.
 template <Fetcher F, Clock C>
 void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits) {
   using std::chrono::milliseconds;
@@ -74,8 +74,8 @@ void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits
   }
 }
 
-/// Continues a retrieval while the next step can end by `deadline`: an exchange with its whole
-/// timeout, or a wait before a retry. Returns true if the retrieval has ended.
+/// Continues a retrieval while the next step can end by `deadline`. A step is an exchange with its
+/// whole timeout, or a wait before a retry. Returns true if the retrieval has ended.
 template <Fetcher F, Clock C>
 [[nodiscard]] bool advance_retrieval(retrieval& work, F& fetcher, C& clock, time_point deadline) {
   while (!std::holds_alternative<retrieval_result>(work.next())) {
@@ -95,10 +95,11 @@ template <Fetcher F, Clock C>
 /// Runs a retrieval to its end with a blocking fetcher.
 ///
 /// Each exchange gets the stop token, and at most the time until the deadline. If the deadline ends
-/// an exchange before its own timeout, the exchange counts as cancelled: it says something about
-/// the caller, not about the origin. A wait that would last until the deadline does not begin: the
-/// result of the last try counts. An exception of the fetcher becomes `fetch_error::other` with its
-/// text. So does `fetch_error::cancelled` before the call is stopped or its deadline passes.
+/// an exchange before its own timeout, the exchange counts as cancelled, since its end says nothing
+/// about the origin. A wait that would last until the deadline does not begin, and the result of
+/// the last try counts. An exception of the fetcher becomes `fetch_error::other` with the
+/// exception's text. `fetch_error::cancelled` before a stop request and before the deadline becomes
+/// `fetch_error::other`, too.
 template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {

@@ -13,22 +13,23 @@ namespace robots {
 
 /// The addresses to which a fetcher may connect, so that a site cannot use the crawler to reach
 /// addresses inside its network (server-side request forgery). Permits addresses of
-/// `address_kind::global`, and those on a list.
+/// `address_kind::global`, and addresses on a list.
 ///
-/// It compares numbers and does not know your network. A global address of this machine counts as
-/// global. So does an address that a NAT64 translates under its operator's own prefix.
+/// The guard compares numbers and does not know your network. A global address of this machine
+/// counts as global. An address that a NAT64 translates under its operator's own prefix counts as
+/// global, too.
 ///
-/// Check the address of each connection, after the name is resolved: a name can resolve to another
-/// address later.
+/// Check the address of each connection after the name is resolved, since a name can resolve to
+/// another address later.
 class address_guard {
  public:
   /// Permits only global addresses.
   address_guard() = default;
 
-  /// Also permits the entries of the list: addresses (`127.0.0.1`, `::1`) and prefixes
+  /// Also permits the entries of `allowed`, which are addresses (`127.0.0.1`, `::1`) and prefixes
   /// (`10.0.0.0/8`, `fd00::/8`). An IPv4 entry also permits its IPv4-mapped IPv6 form
   /// (`0:0:0:0:0:ffff:127.0.0.1`). An IPv6 prefix that contains all mapped addresses, such as
-  /// `::/0`, permits none of them.
+  /// `::/0`, permits no mapped address.
   ///
   /// Throws `std::invalid_argument` for any other text, and for a prefix with bits after its
   /// length, such as `10.1.2.3/8`.
@@ -45,8 +46,8 @@ class address_guard {
   [[nodiscard]] bool permits_all() const noexcept { return open_; }
 
   /// Returns true if an address such as `192.0.2.1` or `2001:db8::1`, with or without brackets, is
-  /// permitted. Returns false for any other text, unless every address is permitted. Linear in the
-  /// list. Any thread may call it.
+  /// permitted. Returns false for any other text, unless every address is permitted. Takes time
+  /// linear in the list. Any thread may call this function.
   [[nodiscard]] bool permits(std::string_view address) const noexcept {
     const std::optional<detail::ip_address> parsed = detail::parse_ip_address(address);
     return parsed ? permits(*parsed) : open_;

@@ -14,18 +14,18 @@ namespace robots::detail {
 /// The purpose of an address, by the special-purpose registries of IANA (RFC 6890).
 enum class address_kind {
   global,         ///< reachable from the internet
-  unspecified,    ///< `0.0.0.0`, `::`; many systems connect to themselves
+  unspecified,    ///< `0.0.0.0`, `::`; many systems then connect to themselves
   loopback,       ///< this machine
   private_use,    ///< private networks (RFC 1918, RFC 4193, RFC 3879, RFC 8215)
   shared,         ///< behind a carrier's NAT (RFC 6598)
-  link_local,     ///< this link (RFC 3927, RFC 4291), with the metadata services of clouds
+  link_local,     ///< this link (RFC 3927, RFC 4291); has the metadata services of clouds
   multicast,      ///< groups (RFC 5771, RFC 4291)
   documentation,  ///< for examples (RFC 5737, RFC 3849, RFC 9637)
   benchmarking,   ///< for test networks (RFC 2544, RFC 5180)
   reserved,       ///< anything else that serves no pages
 };
 
-/// The name of a kind, as its enumerator is spelled.
+/// The name of a kind, which is the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(address_kind kind) noexcept {
   return base::enum_text<address_kind::reserved>(
       kind, {"global", "unspecified", "loopback", "private_use", "shared", "link_local",
@@ -41,8 +41,8 @@ struct special_prefix {
 };
 
 // The first prefix that contains an address decides. The registries call some addresses in
-// 192.0.0.0/24 and 2001::/23 globally reachable. Those are anycast addresses, which reach the
-// nearest router, so they are reserved here.
+// 192.0.0.0/24 and 2001::/23 globally reachable. These are anycast addresses, which reach the
+// nearest router, so this table has them as reserved.
 inline constexpr std::array special_ipv4{
     special_prefix{"0.0.0.0/32", address_kind::unspecified},
     special_prefix{"0.0.0.0/8", address_kind::reserved},
@@ -95,12 +95,13 @@ inline constexpr std::array special_ipv6{
 
 /// Returns the purpose of `address`.
 ///
-/// An IPv6 address that contains an IPv4 address has the kind of that address. There are five such
-/// forms: mapped (`0:0:0:0:0:ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), Teredo
+/// An IPv6 address that contains an IPv4 address has the kind of the IPv4 address. There are five
+/// such forms: mapped (`0:0:0:0:0:ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), Teredo
 /// (`2001::/32`) and ISATAP (an interface identifier that begins with `0:5efe` or `200:5efe`). A
-/// Teredo address is `global` only if both its client and its server are. The prefix of an ISATAP
-/// address counts, too. The obsolete compatible form (`::/96`) is never `global`. Neither is
-/// `64:ff9b:1::/48`: only its operator knows where the IPv4 address is. Constant time.
+/// Teredo address is `global` only if its client and its server are both `global`. The prefix of an
+/// ISATAP address counts, too. The obsolete compatible form (`::/96`) is never `global`.
+/// `64:ff9b:1::/48` is never `global`, either, since only its operator knows where the IPv4 address
+/// is. Takes constant time.
 [[nodiscard]] constexpr address_kind kind_of(const ip_address& address) noexcept {
   if (address.is_v4()) {
     return kind_in(special_ipv4, address);

@@ -22,8 +22,8 @@ namespace http_detail {
   return base::trim(name, [](char c) { return c == '.'; });
 }
 
-/// Returns the host that an entry of an exclusion list names: `gov` for `gov`, `.gov`, `*.gov` and
-/// `gov:80`.
+/// Returns the host that an entry of an exclusion list names. It is `gov` for `gov`, `.gov`,
+/// `*.gov` and `gov:80`.
 [[nodiscard]] constexpr std::string_view excluded_name(std::string_view entry) noexcept {
   std::string_view name = host_of(entry);
   if (name.starts_with("*.")) {
@@ -50,7 +50,7 @@ template <std::predicate<std::string_view> Excluded>
 }
 
 /// Returns true if two spellings mean the same host. Case does not matter, and an IPv4 address
-/// equals its form mapped into IPv6.
+/// equals its form mapped to IPv6.
 [[nodiscard]] constexpr bool is_same_host(std::string_view a, std::string_view b) noexcept {
   if (base::equal_ignoring_case(a, b)) {
     return true;
@@ -61,7 +61,7 @@ template <std::predicate<std::string_view> Excluded>
   return second && unmapped(*first) == unmapped(*second);
 }
 
-/// A range of texts, such as host names: a `std::vector<std::string>`, or an array of
+/// A range of texts, such as host names. Models are a `std::vector<std::string>` and an array of
 /// `std::string_view`.
 template <class R>
 concept TextRange = requires(R& texts) {
@@ -71,21 +71,22 @@ concept TextRange = requires(R& texts) {
 
 }  // namespace http_detail
 
-/// Returns true if a name in `excluded` covers `host`: a top-level domain (`gov`), a suffix
-/// (`gov.uk`) or a host (`example.com`, which also covers its subdomains).
+/// Returns true if a name in `excluded` covers `host`. A name is a top-level domain (`gov`), a
+/// suffix (`gov.uk`) or a host (`example.com`, which also covers its subdomains).
 ///
 ///     should_skip_by_tld("navy.mil", {"gov", "mil"})
 ///
-/// Whole labels are compared from the right, without regard to case (RFC 4343): `gov` excludes
-/// `gov` and `example.gov`, not `mygov`. `.gov`, `*.gov` and `GOV` mean the same as `gov`. An entry
-/// with a port or a scheme excludes its host with every port and scheme: an exclusion that is too
-/// wide does less harm than a missing one. An empty entry excludes nothing. An IP address is
-/// compared as a whole, in any spelling. An IPv4 address equals its form mapped into IPv6. An IPv6
-/// literal needs its brackets.
+/// Whole labels are compared from the right, without regard to case (RFC 4343). So `gov` excludes
+/// `gov` and `example.gov`, but not `mygov`. `.gov`, `*.gov` and `GOV` mean the same as `gov`. An
+/// entry with a port or a scheme excludes its host with every port and scheme, since an exclusion
+/// that is too wide does less harm than a missing exclusion. An empty entry excludes nothing. An IP
+/// address is compared as a whole, in any spelling. An IPv4 address equals its form mapped into
+/// IPv6. An IPv6 literal needs its brackets.
 ///
-/// `host` may have a port or a dot at its end, or be a whole URL. Percent-encoding is not decoded:
-/// pass `site::host` for text from elsewhere. This is SPYDER's ShouldSkipByTLD, which was sensitive
-/// to case. Linear in the entries times the labels of `host`; allocates nothing.
+/// `host` may have a port or a dot at its end, or be a whole URL. Percent-encoding is not decoded,
+/// so pass `site::host` for text from elsewhere. This is SPYDER's ShouldSkipByTLD, which was
+/// sensitive to case. Takes time linear in the entries times the labels of `host`, and allocates
+/// nothing.
 template <http_detail::TextRange R>
 // NOLINTNEXTLINE(cppcoreguidelines-missing-std-forward): a range is only walked
 [[nodiscard]] constexpr bool should_skip_by_tld(std::string_view host, R&& excluded) {
@@ -110,21 +111,22 @@ template <http_detail::TextRange R>
 
 namespace robots::detail {
 
-/// A set of hosts that must not be fetched: top-level domains, suffixes and hosts, as
-/// `should_skip_by_tld` reads them. The set may be of any size. Copies share one table.
+/// A set of hosts that must not be fetched. The entries are top-level domains, suffixes and hosts,
+/// as `should_skip_by_tld` reads them. The set may be of any size. Copies share one table.
 class excluded_hosts {
  public:
   /// Excludes nothing.
   excluded_hosts() = default;
 
-  /// Throws `std::invalid_argument` for an entry that can never exclude anything, such as one with
-  /// a blank in it: an ignored exclusion is worse than an error. `option` names the list in the
-  /// message.
+  /// Throws `std::invalid_argument` for an entry that can never exclude anything, such as an entry
+  /// with a blank in it, since an ignored exclusion is worse than an error. `option` names the list
+  /// in the message.
   explicit excluded_hosts(std::span<const std::string> entries,
                           std::string_view option = "excluded");
 
   /// Returns true if `host`, or one of its parent domains, is excluded. `host` is in normal form,
-  /// as in `site::host`. Linear in the host, however many entries there are; allocates nothing.
+  /// as in `site::host`. Takes time linear in the host, however many entries there are, and
+  /// allocates nothing.
   [[nodiscard]] bool contains(std::string_view host) const noexcept;
 
   /// Returns true if nothing is excluded.

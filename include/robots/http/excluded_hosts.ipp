@@ -15,8 +15,8 @@
 
 namespace robots::http_detail {
 
-/// Returns true if an entry means addresses in a form that no host has: `10.0.0.0/8`, `fd00::/8`,
-/// or an IPv6 address without brackets.
+/// Returns true if an entry means addresses in a form that no host has, such as `10.0.0.0/8`,
+/// `fd00::/8`, or an IPv6 address without brackets.
 [[nodiscard]] inline bool is_address_range(std::string_view entry) {
   const std::size_t colon = entry.find(':');
   const bool bare_ipv6 = !entry.starts_with('[') && colon != std::string_view::npos &&

@@ -16,8 +16,8 @@
 
 namespace robots::http_detail {
 
-/// The most seconds that a header can state; a larger number counts as this one (RFC 9111, section
-/// 1.2.2).
+/// The most seconds that a header can state. A larger number counts as this number (RFC 9111,
+/// section 1.2.2).
 inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 
 /// Reads `delta-seconds = 1*DIGIT` (RFC 9111, section 1.2.2). Returns an empty optional for any
@@ -73,13 +73,13 @@ namespace robots::detail {
 struct cache_control {
   bool no_store = false;  ///< do not store
   bool no_cache = false;  ///< do not use without revalidation, for all or some fields
-  std::optional<std::chrono::seconds> max_age;  ///< the first one; 0 if it is not a number
+  std::optional<std::chrono::seconds> max_age;  ///< the first `max-age`; 0 if it is not a number
 
   [[nodiscard]] friend bool operator==(const cache_control&, const cache_control&) = default;
 };
 
 /// Reads all `Cache-Control` headers as one list (RFC 9110, section 5.3). Ignores the case of names
-/// and the directives inside quoted values. Linear.
+/// and the directives inside quoted values. Takes linear time.
 [[nodiscard]] inline cache_control parse_cache_control(
     const std::vector<http_header>& headers) noexcept {
   cache_control result;
@@ -105,12 +105,13 @@ struct cache_control {
   return result;
 }
 
-/// Returns the freshness lifetime of a response (RFC 9111, section 4.2): 0 for `no-store` and
-/// `no-cache`; else `max-age`; else `Expires` minus `Date`. `Age` is subtracted.
+/// Returns the freshness lifetime of a response (RFC 9111, section 4.2). It is 0 for `no-store` and
+/// `no-cache`. Otherwise it is `max-age`, or without `max-age`, `Expires` minus `Date`. `Age` is
+/// subtracted.
 ///
 /// The result is from 0 to 2^31 seconds, or empty if the headers do not state a lifetime. Ignores
 /// `s-maxage`, which is for shared caches. An `Expires` that is not a date counts as past. `now`
-/// replaces a missing or invalid `Date`. The caller limits the result. Linear.
+/// replaces a missing or invalid `Date`. The caller limits the result. Takes linear time.
 [[nodiscard]] inline std::optional<std::chrono::seconds> freshness_lifetime(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   using std::chrono::seconds;
@@ -136,12 +137,12 @@ struct cache_control {
   return (std::max)(*lifetime - age, seconds{0});
 }
 
-/// Returns the wait that a server asks for: `Retry-After = HTTP-date / delay-seconds` (RFC 9110,
-/// section 10.2.3).
+/// Returns the wait that a server asks for with `Retry-After = HTTP-date / delay-seconds` (RFC
+/// 9110, section 10.2.3).
 ///
-/// The result is from 0, for a date that has passed, to 2^31 seconds. It is empty if the header is
-/// missing or invalid. A date counts from the response's `Date`, so that the two clocks need not
-/// agree. Without `Date`, it counts from `now`. Linear.
+/// The result is from 0, for a date that has passed, to 2^31 seconds. The result is empty if the
+/// header is missing or invalid. A wait until a date counts from the response's `Date`, so that the
+/// two clocks need not agree. Without `Date`, the wait counts from `now`. Takes linear time.
 [[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   const std::string_view value = find_header(headers, "Retry-After").value_or("");

@@ -27,8 +27,8 @@ struct url_head {
 
 /// The parts of an authority, not checked.
 struct authority_parts {
-  std::string_view host;    ///< with its brackets
-  std::string_view port{};  ///< the text after the host, without its `:`
+  std::string_view host;    ///< with brackets, if any
+  std::string_view port{};  ///< the text after the host, without the `:`
 };
 
 [[nodiscard]] constexpr authority_parts split_authority(std::string_view text) noexcept {
@@ -47,9 +47,9 @@ struct authority_parts {
 /// Returns the host in a text, which is a host, `host:port` or a URL with any scheme. The result is
 /// as written, without user information, port and path, and with the brackets of an IPv6 literal.
 ///
-/// Neither checks nor normalises it: letters keep their case, and percent-encoding stays. For the
-/// normal form, see `parse_site`. Returns an empty text if there is no host. Linear, without
-/// allocation.
+/// Neither checks nor normalises the host. Letters keep their case, and percent-encoding stays. For
+/// the normal form, see `parse_site`. Returns an empty text if there is no host. Takes linear time,
+/// and allocates nothing.
 [[nodiscard]] constexpr std::string_view host_of(std::string_view host_or_url) noexcept {
   return http_detail::split_authority(http_detail::split_head(host_or_url).authority).host;
 }

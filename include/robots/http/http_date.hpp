@@ -37,7 +37,7 @@ inline constexpr std::array<std::string_view, 7> long_day_names{
 inline constexpr std::array<std::string_view, 12> month_names{
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-/// Reads `hour ":" minute ":" second`; second 60 is a leap second.
+/// Reads `hour ":" minute ":" second`, where second 60 is a leap second.
 [[nodiscard]] constexpr std::optional<std::chrono::seconds> parse_time_of_day(
     std::string_view text) noexcept {
   if (text.size() != 8 || text[2] != ':' || text[5] != ':') {
@@ -69,7 +69,7 @@ inline constexpr std::array<std::string_view, 12> month_names{
   return std::chrono::sys_days{date} + *time_of_day;
 }
 
-/// Returns the year for two digits: at most 50 years ahead (RFC 9110, section 5.6.7).
+/// Returns the year for two digits. The year is at most 50 years ahead (RFC 9110, section 5.6.7).
 [[nodiscard]] constexpr int full_year(int two_digits, wall_time now) noexcept {
   const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(now)};
   const int this_year = static_cast<int>(today.year());
@@ -94,8 +94,8 @@ namespace robots::detail {
 ///     asctime-date = Sun Nov  6 08:49:37 1994
 ///
 /// `now` decides the century of the second form. Names may be in any case, and the name of the day
-/// need not match the date. Returns an empty optional for any other text. Linear; independent of
-/// the locale.
+/// need not match the date. Returns an empty optional for any other text. Takes linear time, and
+/// does not depend on the locale.
 [[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_http_date(
     std::string_view text, wall_time now) noexcept {
   const std::size_t comma = text.find(',');

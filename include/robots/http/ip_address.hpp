@@ -15,7 +15,7 @@
 
 namespace robots::detail {
 
-/// An IPv4 or IPv6 address: its octets in network order, without port or zone.
+/// An IPv4 or IPv6 address, as octets in network order, without port or zone.
 class ip_address {
  public:
   /// Makes an IPv4 address.
@@ -26,10 +26,10 @@ class ip_address {
   explicit constexpr ip_address(const std::array<std::uint8_t, 16>& octets) noexcept
       : octets_(octets) {}
 
-  /// Returns true for an IPv4 address. An address mapped into IPv6 is an IPv6 address.
+  /// Returns true for an IPv4 address. An IPv4 address mapped to IPv6 is an IPv6 address.
   [[nodiscard]] constexpr bool is_v4() const noexcept { return v4_; }
 
-  /// Returns the 4 or 16 octets. They live as long as the address.
+  /// Returns the 4 or 16 octets. The span is valid as long as the address.
   [[nodiscard]] constexpr std::span<const std::uint8_t> octets() const noexcept {
     return {octets_.data(), v4_ ? 4 : octets_.size()};
   }
@@ -46,8 +46,8 @@ class ip_address {
 /// Reads an address: `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]` (RFC 3986, section 3.2.2; RFC
 /// 4291, section 2.2).
 ///
-/// Returns an empty optional for any other text, such as one with a zone (`fe80::1%eth0`) or a
-/// port. It also refuses the forms of IPv4 that only some programs read (`127.1`, `0x7f.0.0.1`,
+/// Returns an empty optional for any other text, such as an address with a zone (`fe80::1%eth0`) or
+/// a port. Also refuses the forms of IPv4 that only some programs read (`127.1`, `0x7f.0.0.1`,
 /// `2130706433`, `010.0.0.1`). Reads at most 46 octets.
 [[nodiscard]] constexpr std::optional<ip_address> parse_ip_address(std::string_view text) noexcept {
   if (text.starts_with('[')) {
@@ -77,8 +77,8 @@ namespace robots::http_detail {
   return text;
 }
 
-/// Writes an IPv6 address as RFC 5952 does: no leading zeros, and `::` for the first of the longest
-/// runs of zero groups.
+/// Writes an IPv6 address in the form of RFC 5952, without leading zeros, and with `::` for the
+/// first of the longest runs of zero groups.
 [[nodiscard]] inline std::string ipv6_text(std::span<const std::uint8_t> octets) {
   const auto group = [octets](std::size_t i) {
     return static_cast<unsigned>(octets[2 * i]) << 8U | octets[2 * i + 1];
@@ -117,8 +117,8 @@ namespace robots::http_detail {
 
 namespace robots::detail {
 
-/// Writes an address as RFC 5952 does, without brackets. An IPv4 address inside an IPv6 address is
-/// written with dots. `parse_ip_address` reads it back.
+/// Writes an address in the form of RFC 5952, without brackets. An IPv4 address inside an IPv6
+/// address is written with dots. `parse_ip_address` reads this form.
 [[nodiscard]] inline std::string to_string(const ip_address& address) {
   const std::span<const std::uint8_t> octets = address.octets();
   if (address.is_v4()) {
@@ -131,8 +131,8 @@ namespace robots::detail {
 }
 
 /// Returns true if the last label of a host is a number, decimal or hexadecimal. The host is in
-/// lower case. Resolvers read such a host as an IPv4 address, but not all in the same way (WHATWG
-/// URL, section 3.5). Linear.
+/// lower case. Resolvers read such a host as an IPv4 address, but not all resolvers read it in the
+/// same way (WHATWG URL, section 3.5). Takes linear time.
 [[nodiscard]] constexpr bool ends_in_number(std::string_view host) noexcept {
   const std::string_view last = host.substr(host.rfind('.') + 1);
   if (last.starts_with("0x")) {

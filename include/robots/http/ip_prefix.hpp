@@ -13,20 +13,20 @@
 
 namespace robots::detail {
 
-/// The addresses of one family that begin with certain bits: `10.0.0.0/8`, `fc00::/7`.
+/// The addresses of one family that begin with certain bits, such as `10.0.0.0/8` or `fc00::/7`.
 class ip_prefix {
  public:
-  /// Takes the first `length` bits of `address`, or all of them if it has fewer. Ignores its other
-  /// bits.
+  /// Takes the first `length` bits of `address`, or all bits if `address` has fewer. Ignores the
+  /// other bits.
   constexpr ip_prefix(const ip_address& address, std::size_t length) noexcept
       : first_(masked(address, length)), length_((std::min)(length, address.octets().size() * 8)) {}
 
-  /// Returns the first address with this prefix: its other bits are 0.
+  /// Returns the first address with this prefix. The other bits of the address are 0.
   [[nodiscard]] constexpr const ip_address& first() const noexcept { return first_; }
-  /// Returns the length in bits: 0 to 32, or 0 to 128.
+  /// Returns the length in bits, from 0 to 32 or from 0 to 128.
   [[nodiscard]] constexpr std::size_t length() const noexcept { return length_; }
 
-  /// Returns true if an address has these bits and this family. Constant time.
+  /// Returns true if an address has these bits and this family. Takes constant time.
   [[nodiscard]] constexpr bool contains(const ip_address& address) const noexcept {
     if (address.is_v4() != first_.is_v4()) {
       return false;
@@ -58,9 +58,9 @@ class ip_prefix {
   std::size_t length_;
 };
 
-/// Reads a prefix (RFC 4632, section 3.1; RFC 4291, section 2.3): `10.0.0.0/8`, `fc00::/7`, or a
-/// single address, with or without brackets. Ignores the bits after the prefix. Returns an empty
-/// optional for any other text. Linear.
+/// Reads a prefix such as `10.0.0.0/8` or `fc00::/7` (RFC 4632, section 3.1; RFC 4291, section
+/// 2.3), or a single address, with or without brackets. Ignores the bits after the prefix. Returns
+/// an empty optional for any other text. Takes linear time.
 [[nodiscard]] constexpr std::optional<ip_prefix> parse_ip_prefix(std::string_view text) noexcept {
   const std::size_t slash = text.find('/');
   const std::optional<ip_address> first = parse_ip_address(text.substr(0, slash));

@@ -16,14 +16,14 @@ namespace robots {
 /// One HTTP header field. Names may be in any case (RFC 9110, section 5.1).
 struct http_header {
   std::string name{};   ///< field name, in any case
-  std::string value{};  ///< field value, without white space at its ends
+  std::string value{};  ///< field value, without white space at either end
 };
 
 /// The reason why an exchange has no HTTP response.
 enum class fetch_error {
   none,                ///< there is a response
   resolve,             ///< the host name did not resolve
-  connect,             ///< no connection, for another reason than `connection_refused`
+  connect,             ///< there is no connection, but it was not refused
   tls,                 ///< the TLS handshake or the check of the certificate failed
   timeout,             ///< `fetch_request::timeout` passed
   cancelled,           ///< `fetch_request::stop` was requested
@@ -33,17 +33,17 @@ enum class fetch_error {
   connection_refused,  ///< nothing listens on the port (ECONNREFUSED)
 };
 
-/// The name of an error, as its enumerator is spelled.
+/// The name of an error, which is the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(fetch_error error) noexcept {
   return base::enum_text<fetch_error::connection_refused>(
       error, {"none", "resolve", "connect", "tls", "timeout", "cancelled", "refused_address",
               "protocol", "other", "connection_refused"});
 }
 
-/// One GET request: exactly one exchange, without redirects and retries.
+/// One GET request. It means exactly one exchange, without redirects and retries.
 struct fetch_request {
   std::string url{};                     ///< absolute, http or https
-  std::vector<http_header> headers{};    ///< to send, including `User-Agent`
+  std::vector<http_header> headers{};    ///< headers to send, including `User-Agent`
   std::chrono::milliseconds timeout{0};  ///< for the whole exchange; 0 means no limit
   std::size_t max_bytes = 0;             ///< most octets of decoded body to keep; 0 means no limit
   stop_token stop{};                     ///< a stop request ends the exchange as `cancelled`
@@ -56,21 +56,21 @@ struct fetch_response {
   std::string body{};                     ///< decoded content, at most `max_bytes` octets
   bool truncated = false;                 ///< the content was longer than `max_bytes`
   fetch_error error = fetch_error::none;  ///< the reason if there is no response
-  std::string error_text{};               ///< for people: the client's text for `error`
+  std::string error_text{};               ///< the client's text for `error`, for people
 };
 
 }  // namespace robots
 
 namespace robots::detail {
 
-/// Returns true if a response with this status points to another URL: 301, 302, 303, 307 or 308
-/// (RFC 9110, section 15.4). Its body does not matter.
+/// Returns true if a response with this status points to another URL. These are 301, 302, 303, 307
+/// and 308 (RFC 9110, section 15.4). The body of such a response does not matter.
 [[nodiscard]] constexpr bool is_redirect(int status) noexcept {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
 /// Returns the value of the first header `name`, without blanks at its ends (RFC 9110, section
-/// 5.5), or an empty optional. Linear in the headers.
+/// 5.5). Returns an empty optional if there is no such header. Takes time linear in the headers.
 [[nodiscard]] inline std::optional<std::string_view> find_header(
     const std::vector<http_header>& headers, std::string_view name) noexcept {
   for (const http_header& header : headers) {

@@ -16,7 +16,7 @@ namespace robots {
 /// The schemes that can have a robots.txt.
 enum class url_scheme { http, https };
 
-/// Returns the scheme as written in a URL: `http` or `https`.
+/// Returns the scheme as written in a URL, which is `http` or `https`.
 [[nodiscard]] constexpr std::string_view to_string(url_scheme scheme) noexcept {
   return scheme == url_scheme::https ? "https" : "http";
 }
@@ -25,7 +25,7 @@ enum class url_scheme { http, https };
 
 namespace robots::detail {
 
-/// Returns 443 for https, 80 for http.
+/// Returns 443 for https, and 80 for http.
 [[nodiscard]] constexpr std::uint16_t default_port(url_scheme scheme) noexcept {
   return scheme == url_scheme::https ? std::uint16_t{443} : std::uint16_t{80};
 }
@@ -45,7 +45,7 @@ namespace robots::detail {
 
 namespace robots {
 
-/// Scheme, host and port: the scope of one robots.txt (RFC 9309, section 2.3; RFC 6454).
+/// Scheme, host and port, which are the scope of one robots.txt (RFC 9309, section 2.3; RFC 6454).
 struct origin {
   url_scheme scheme = url_scheme::https;  ///< http or https
   std::string host;                       ///< lower case, no dot at the end; IPv6 in brackets
@@ -78,7 +78,7 @@ namespace robots::detail {
 /// another scheme or a relative reference. Returns an empty optional for a host outside ASCII (use
 /// A-labels) or a host that RFC 3986 or the DNS does not allow. Returns an empty optional for a
 /// port outside 1 to 65535, and for a backslash, blank or control in the authority. Ignores the
-/// rest of the URL. Linear in the authority.
+/// rest of the URL. Takes time linear in the authority.
 [[nodiscard]] inline std::optional<origin> parse_origin(std::string_view url) {
   const http_detail::url_head head = http_detail::split_head(url);
   const std::optional<url_scheme> scheme = parse_scheme(head.scheme.value_or(std::string_view{}));
@@ -94,7 +94,7 @@ namespace robots::detail {
 }
 
 /// Returns `url` with its origin `parsed` in normal form, without user information and fragment.
-/// Keeps path and query; an empty path becomes `/`. Linear.
+/// Keeps path and query. An empty path becomes `/`. Takes linear time.
 [[nodiscard]] inline std::string url_at(const origin& parsed, std::string_view url) {
   const http_detail::url_parts parts = http_detail::split_url(url);
   std::string normal = to_string(parsed);

@@ -15,15 +15,15 @@
 
 namespace robots {
 
-/// The site of a robots.txt: an origin, or a host without a scheme. The latter means https or, if
-/// that cannot be reached, http (SPYDER).
+/// The site of a robots.txt, which is an origin, or a host without a scheme. A host without a
+/// scheme means https or, if https cannot be reached, http (SPYDER).
 struct site {
-  std::optional<url_scheme> scheme;  ///< empty: https, then http
+  std::optional<url_scheme> scheme;  ///< empty means https, then http
   std::string host;                  ///< as in `origin`
-  std::uint16_t port = 0;            ///< 0: the default port of the scheme
+  std::uint16_t port = 0;            ///< 0 means the default port of the scheme
 
-  /// Returns the origins to ask, in order: one, or https and http. The first one that can be
-  /// reached counts.
+  /// Returns the origins to ask, in order. They are one origin, or https and http. The first origin
+  /// that can be reached counts.
   [[nodiscard]] std::vector<origin> origins() const {
     const auto under = [this](url_scheme s) {
       return origin{s, host, port != 0 ? port : detail::default_port(s)};
@@ -43,7 +43,7 @@ struct site {
     return urls;
   }
 
-  /// Returns one text for all spellings of the same site: the origin (`https://example.com`,
+  /// Returns one text for all spellings of the same site. It is the origin (`https://example.com`,
   /// `http://example.com:8080`), or host and port if there is no scheme (`example.com`,
   /// `example.com:8080`).
   [[nodiscard]] std::string key() const {
@@ -57,9 +57,9 @@ struct site {
 };
 
 /// Returns the site of a host, of `host:port`, or of an absolute http or https URL, whose path is
-/// ignored. Normalises and checks like `parse_origin`; returns an empty optional for any other
+/// ignored. Normalises and checks like `parse_origin`. Returns an empty optional for any other
 /// text. The default port of a given scheme becomes 0. For a host without a scheme, port 443 means
-/// https and port 80 means http. Linear in the authority.
+/// https and port 80 means http. Takes time linear in the authority.
 [[nodiscard]] inline std::optional<site> parse_site(std::string_view host_or_url) {
   const http_detail::url_head head = http_detail::split_head(host_or_url);
   std::optional<url_scheme> scheme;
@@ -70,7 +70,7 @@ struct site {
     }
   }
   // `mailto:bob@example.com` and `http:/example.com` are not hosts with user information or an
-  // empty port, but other URLs or malformed ones.
+  // empty port. They are other URLs or malformed URLs.
   if (!scheme &&
       (head.authority.find('@') != std::string_view::npos || head.authority.ends_with(':'))) {
     return std::nullopt;
@@ -105,9 +105,9 @@ namespace http_detail {
 
 namespace robots::detail {
 
-/// Returns the reason, for people, why `parse_site` refuses a text: `the port "99999" is not a
-/// number from 1 to 65535`. Returns an empty text if `parse_site` accepts it. Linear in the
-/// authority.
+/// Returns the reason, for people, why `parse_site` refuses a text, such as `the port "99999" is
+/// not a number from 1 to 65535`. Returns an empty text if `parse_site` accepts the text. Takes
+/// time linear in the authority.
 [[nodiscard]] inline std::string url_problem(std::string_view host_or_url) {
   if (parse_site(host_or_url)) {
     return {};

@@ -13,18 +13,18 @@ namespace robots {
 namespace http_detail {
 
 /// The five components of a URI reference (RFC 3986, section 3), as views of its text. A missing
-/// component differs from an empty one.
+/// component differs from an empty component.
 struct url_parts {
-  std::optional<std::string_view> scheme;     ///< without its `:`
-  std::optional<std::string_view> authority;  ///< without its `//`
-  std::string_view path;                      ///< with its leading `/`, if any
-  std::optional<std::string_view> query;      ///< without its `?`
-  std::optional<std::string_view> fragment;   ///< without its `#`
+  std::optional<std::string_view> scheme;     ///< without the `:`
+  std::optional<std::string_view> authority;  ///< without the `//`
+  std::string_view path;                      ///< with the leading `/`, if any
+  std::optional<std::string_view> query;      ///< without the `?`
+  std::optional<std::string_view> fragment;   ///< without the `#`
 };
 
 /// Returns true if `text` has an octet that must not be in a request line or a log line, or a
-/// backslash. Some clients read a backslash as a slash, so that clients disagree about where the
-/// host ends.
+/// backslash. Some clients read a backslash as a slash, so clients disagree about where the host
+/// ends.
 [[nodiscard]] constexpr bool has_forbidden_octet(std::string_view text) noexcept {
   for (const char c : text) {
     const auto octet = static_cast<unsigned char>(c);
@@ -35,8 +35,8 @@ struct url_parts {
   return false;
 }
 
-/// Splits any text into the components of a URI reference (RFC 3986, appendix B). Checks nothing
-/// else. Linear.
+/// Splits any text into the components of a URI reference (RFC 3986, appendix B). Checks nothing.
+/// Takes linear time.
 [[nodiscard]] constexpr url_parts split_url(std::string_view text) noexcept {
   url_parts parts;
   if (const std::size_t hash = text.find('#'); hash != std::string_view::npos) {
@@ -62,7 +62,7 @@ struct url_parts {
 }
 
 /// Appends `text` with every octet outside ASCII percent-encoded. Some servers send UTF-8 without
-/// encoding it, and mean this.
+/// encoding it, and mean the encoded text.
 inline void append_encoded(std::string& to, std::string_view text) {
   for (const char c : text) {
     const auto octet = static_cast<unsigned char>(c);
@@ -75,7 +75,7 @@ inline void append_encoded(std::string& to, std::string_view text) {
   }
 }
 
-/// Returns `path` without `.` and `..` segments (RFC 3986, section 5.2.4). Linear.
+/// Returns `path` without `.` and `..` segments (RFC 3986, section 5.2.4). Takes linear time.
 [[nodiscard]] inline std::string remove_dot_segments(std::string_view path) {
   std::string out;
   out.reserve(path.size());
@@ -109,10 +109,10 @@ inline void append_encoded(std::string& to, std::string_view text) {
 /// Returns the absolute URL of `reference` relative to `base` (RFC 3986, section 5.2.2), for
 /// example for the target of a `Location` header.
 ///
-/// The scheme is in lower case. It can be any scheme, so that the caller can name the one it
-/// refuses. The fragment is dropped, and octets outside ASCII in path and query are
+/// The scheme of the result is in lower case. It can be any scheme, so that the caller can name a
+/// scheme that it refuses. The fragment is dropped, and octets outside ASCII in path and query are
 /// percent-encoded. Returns an empty optional if `base` has no scheme, or if either text has a
-/// control character, a space or a backslash. Linear.
+/// control character, a space or a backslash. Takes linear time.
 [[nodiscard]] inline std::optional<std::string> resolve_reference(std::string_view base,
                                                                   std::string_view reference) {
   if (http_detail::has_forbidden_octet(base) || http_detail::has_forbidden_octet(reference)) {
@@ -157,7 +157,7 @@ inline void append_encoded(std::string& to, std::string_view text) {
     out += "//";
     out += *authority;
   } else if (path.starts_with("//")) {
-    out += "/.";  // else the path would be read as an authority (RFC 3986, section 3.3)
+    out += "/.";  // `//` would begin an authority (RFC 3986, section 3.3)
   }
   http_detail::append_encoded(out, path);
   if (query) {

@@ -52,7 +52,7 @@ struct validators {
 };
 
 /// Returns the validators in the headers of a response. Ignores malformed entity tags and dates.
-/// Linear.
+/// Takes linear time.
 [[nodiscard]] inline validators validators_of(const std::vector<http_header>& headers) {
   validators found;
   const std::string_view etag = find_header(headers, "ETag").value_or("");
@@ -66,7 +66,7 @@ struct validators {
   return found;
 }
 
-/// Returns true if two entity tags may mean the same content: the weak comparison of RFC 9110,
+/// Returns true if two entity tags may mean the same content. Uses the weak comparison of RFC 9110,
 /// section 8.8.3.2.
 [[nodiscard]] constexpr bool same_entity(std::string_view a, std::string_view b) noexcept {
   const auto opaque = [](std::string_view tag) {
@@ -75,9 +75,9 @@ struct validators {
   return opaque(a) == opaque(b);
 }
 
-/// Adds the headers that ask for a response only if the resource has changed: `If-None-Match` and
-/// `If-Modified-Since` (RFC 9110, section 13.1). The second is for servers that do not know the
-/// first.
+/// Adds the headers that ask for a response only if the resource has changed. They are
+/// `If-None-Match` and `If-Modified-Since` (RFC 9110, section 13.1). `If-Modified-Since` is for
+/// servers that do not know `If-None-Match`.
 inline void append_conditions(std::vector<http_header>& headers, const validators& known) {
   if (!known.etag.empty()) {
     headers.push_back({"If-None-Match", known.etag});

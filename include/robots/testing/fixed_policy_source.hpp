@@ -12,8 +12,8 @@
 
 namespace robots {
 
-/// A source that has one policy for all sites and sends no requests. It is for tests, and for
-/// crawlers of one site.
+/// A source that has one policy for all sites and sends no requests. Use this class for tests, and
+/// for crawlers of one site.
 class FixedPolicySource {
  public:
   /// `rules` must not be null.

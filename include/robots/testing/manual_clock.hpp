@@ -15,22 +15,22 @@
 namespace robots {
 
 /// A clock for tests that stands still until the test moves it. So no test waits or depends on the
-/// speed of the machine. Its date moves with its time.
+/// speed of the machine. The date of the clock moves with its time.
 ///
-/// Copies share one time, so that a test can keep one copy and pass on another. All members may be
-/// called from any thread.
+/// Copies share one time, so that a test can keep one copy and pass on another. Any thread may call
+/// any member.
 class ManualClock {
  public:
-  /// Starts at a fixed moment, noon of 2026-01-01, UTC. It is later than `time_point{}`, which
-  /// programs use to mean "never".
+  /// Starts at a fixed moment, with the date noon of 2026-01-01, UTC. The moment is later than
+  /// `time_point{}`, which programs use to mean "never".
   ManualClock()
       : ManualClock{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} +
                     std::chrono::hours{12}} {}
 
-  /// Starts at the same moment, with this date.
+  /// Starts at the same fixed moment, with the date `start_date`.
   explicit ManualClock(wall_time start_date) : state_{std::make_shared<state>(start_date)} {}
 
-  // The class has no move constructor, so a move copies: a moved-from clock still shares the time.
+  // The class has no move constructor, so a move copies. A moved-from clock still shares the time.
   ManualClock(const ManualClock&) = default;
   ManualClock& operator=(const ManualClock&) = default;
   ~ManualClock() = default;
@@ -38,12 +38,12 @@ class ManualClock {
   /// Returns the current time.
   [[nodiscard]] time_point now() const noexcept { return time_point{duration{state_->now.load()}}; }
 
-  /// Returns the date: `start_date` plus the time that has passed since.
+  /// Returns the date, which is `start_date` plus the time that has passed since the start.
   [[nodiscard]] wall_time wall_now() const noexcept {
     return wall_anchor{.steady = time_point{start()}, .wall = state_->start_date}.at(now());
   }
 
-  /// Moves the time forward. A negative duration has no effect; the time stops at the end of its
+  /// Moves the time forward. A negative duration has no effect. The time stops at the end of its
   /// range.
   void advance(time_point::duration step) const {
     rep before = state_->now.load();
@@ -68,7 +68,7 @@ class ManualClock {
     state_->tell();
   }
 
-  /// Calls `moved` after each move of the time, in the thread that moves it, while the result
+  /// Calls `moved` after each move of the time, in the thread that moves the time, while the result
   /// exists. `moved` must not create or destroy such a subscription.
   [[nodiscard]] auto on_move(std::function<void()> moved) const {
     const std::scoped_lock lock{state_->mutex};

@@ -23,7 +23,7 @@ namespace robots {
 
 /// A `SharedStore` within this process, for tests.
 ///
-/// Copies share one storage, and each copy stands for a process: give each cache its own copy. A
+/// Copies share one storage, and each copy represents a process. So give each cache its own copy. A
 /// new copy watches nothing. An erasure or announcement reaches the other copies in the same thread
 /// before it returns, so tests need not wait. Values expire by the clock, which can be a
 /// `ManualClock`. A call about several keys or questions calls the hook of `on_call` once, with the
@@ -52,14 +52,15 @@ class MemoryStore : public SharedStore {
   }
 
   /// Calls `hook` at the start of every call of every copy. If the hook throws, the call fails with
-  /// that exception; if the hook blocks, so does the call. Use it to count calls, or to make some
-  /// of them block or fail.
+  /// that exception. If the hook blocks, the call blocks, too. Use a hook to count calls, or to
+  /// make some calls block or fail.
   void on_call(std::function<void(std::string_view key)> hook) {
     const std::scoped_lock lock{storage_->mutex};
     storage_->hook = std::make_shared<const std::function<void(std::string_view)>>(std::move(hook));
   }
 
-  /// Makes every call of every copy fail with a `store_error` with the text `why`, until `recover`.
+  /// Makes every call of every copy fail with a `store_error` with the text `why`, until `recover`
+  /// is called.
   void fail(std::string why) {
     on_call([why = std::move(why)](std::string_view /*key*/) { throw store_error{why}; });
   }

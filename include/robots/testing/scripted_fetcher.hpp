@@ -25,23 +25,24 @@ namespace robots {
 ///     web.on("https://example.com/robots.txt", ScriptedFetcher::status(503),
 ///            ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
 ///
-/// For a URL outside the script, it returns `fetch_error::connect`. It keeps the promises of a
-/// `Fetcher`: cuts bodies at `max_bytes` and answers `fetch_error::cancelled` once `stop` is
-/// requested. Copies share script and record. All members may be called from any thread.
+/// For a URL outside the script, the fetcher returns `fetch_error::connect`. It keeps the promises
+/// of a `Fetcher`. It cuts bodies at `max_bytes`, and answers `fetch_error::cancelled` once `stop`
+/// is requested. Copies share script and record. Any thread may call any member.
 class ScriptedFetcher {
  public:
-  /// Computes an answer. No lock is held during the call, which may block or throw.
+  /// A function that computes an answer. No lock is held during the call, which may block or throw.
   using handler = std::function<fetch_response(const fetch_request&)>;
 
   ScriptedFetcher() : state_{std::make_shared<state>()} {}
 
-  // The class has no move constructor, so a move copies: a moved-from fetcher still shares the
+  // The class has no move constructor, so a move copies. A moved-from fetcher still shares the
   // script.
   ScriptedFetcher(const ScriptedFetcher&) = default;
   ScriptedFetcher& operator=(const ScriptedFetcher&) = default;
   ~ScriptedFetcher() = default;
 
-  /// Makes a 200 response with a body. Its type is text/plain unless the headers say otherwise.
+  /// Makes a 200 response with a body. The type of the body is text/plain unless the headers state
+  /// another type.
   [[nodiscard]] static fetch_response ok(std::string body, std::vector<http_header> headers = {}) {
     if (!detail::find_header(headers, "Content-Type")) {
       headers.push_back({"Content-Type", "text/plain"});
@@ -66,8 +67,8 @@ class ScriptedFetcher {
     return {.error = error, .error_text = "scripted: " + std::string{to_string(error)}};
   }
 
-  /// Returns these answers to requests for `url`, one after another, and repeats the last one.
-  /// Replaces the earlier script for `url`.
+  /// Adds answers to the script. Requests for `url` get these answers one after another, and then
+  /// the last answer again and again. Replaces the earlier script for `url`.
   template <class... Next>
     requires(std::same_as<Next, fetch_response> && ...)
   ScriptedFetcher& on(std::string url, fetch_response first, Next... next) {
@@ -90,7 +91,7 @@ class ScriptedFetcher {
     return *this;
   }
 
-  /// Answers every URL that is not in the script.
+  /// Answers every URL that is not in the script with `answer`.
   ScriptedFetcher& otherwise(fetch_response answer) {
     return otherwise_call([answer = std::move(answer)](const fetch_request&) { return answer; });
   }

@@ -8,20 +8,20 @@
 
 namespace robots {
 
-/// A moment of the steady clock by which the library counts ages and delays. It never goes back,
-/// and it is not a date.
+/// A moment of the steady clock, which measures ages and delays. That clock never goes back. A
+/// moment is not a date.
 using time_point = std::chrono::steady_clock::time_point;
 
-/// A date and time of day, which HTTP dates, Visit-time and Request-rate need. It reaches from 1677
-/// to 2262, even if `std::chrono::system_clock` counts in coarser steps.
+/// A date and time of day, which HTTP dates, Visit-time and Request-rate need. The range is from
+/// 1677 to 2262, even if `std::chrono::system_clock` counts in coarser steps.
 using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 
 /// Reads the time and sleeps.
 ///
 /// A model's `now()` never goes back. Its `sleep_until(when, stop)` returns once `now() >= when` or
-/// `stop` has been requested, whichever comes first. It need not block: a `ManualClock` moves its
-/// time instead. Any thread may call both. A model may also have `wall_now()`, which returns the
-/// date. Any thread may call it, and it does not throw.
+/// `stop` has been requested, whichever comes first. `sleep_until` need not block, since a
+/// `ManualClock` moves its time instead. Any thread may call both functions. A model may also have
+/// `wall_now()`, which returns the date. Any thread may call `wall_now()`, and it does not throw.
 ///
 /// Exemplar: after `c.sleep_until(when, stop)`, either `c.now() >= when` or
 /// `stop.stop_requested()`.
@@ -47,10 +47,10 @@ template <Clock C>
 
 namespace robots::detail {
 
-/// A clock whose time a program moves. It reports each move.
+/// A clock whose time a program moves. The clock reports each move.
 ///
 /// After `on_move(f)`, each move calls `f` in the thread that moves the time, until the returned
-/// object is destroyed. So a thread that waits until a time can check the clock again.
+/// object is destroyed. So a thread that waits until a certain time can check the clock again.
 ///
 /// Exemplar: after `auto keep = c.on_move(f)`, moving the time of `c` calls `f`. Models:
 /// `ManualClock`.

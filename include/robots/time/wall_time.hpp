@@ -9,7 +9,7 @@
 
 namespace robots {
 
-/// Writes a date as RFC 3339 does, in UTC with milliseconds.
+/// Writes a date in the form of RFC 3339, in UTC with milliseconds.
 [[nodiscard]] inline std::string date_text(wall_time when) {
   using namespace std::chrono;
   const auto day = floor<days>(when);
@@ -30,8 +30,8 @@ namespace robots {
   return text;
 }
 
-/// Converts between steady time and wall time, by one reading of each clock. Later changes of the
-/// system clock have no effect.
+/// Converts between steady time and wall time. Uses one reading of each clock, so later changes of
+/// the system clock have no effect.
 struct wall_anchor {
   time_point steady{};  ///< the reading of the steady clock
   wall_time wall{};     ///< the reading of the wall clock

@@ -14,12 +14,12 @@
 namespace robots {
 
 /// Makes exchanges like `CurlFetcher`, any number at once, on the threads that run an executor of
-/// Boost.Asio. It starts no threads, but libcurl may start some for name lookup.
+/// Boost.Asio. This class starts no threads, but libcurl may start threads for name lookup.
 ///
-/// Copies share their handles and connections. They work on a strand, so any number of threads may
-/// run the executor, and any thread may call `async_fetch`. Destroying the last copy ends running
-/// exchanges without a callback. Any thread may destroy it, even in a callback. The context of the
-/// executor must outlive all copies.
+/// Copies share their handles and connections. All copies work on one strand. So any number of
+/// threads may run the executor, and any thread may call `async_fetch`. If the last copy is
+/// destroyed, its running exchanges end, and their callbacks are not called. Any thread may destroy
+/// the last copy, even in a callback. The context of the executor must outlive all copies.
 class AsioCurlFetcher {
  public:
   /// Throws `std::invalid_argument` if an option is not valid or this libcurl does not have it, and

@@ -30,8 +30,8 @@
 
 namespace robots {
 
-/// Asks a `basic_robots_cache` without blocking: it fetches through an `AsyncFetcher`, on the
-/// threads that run an executor.
+/// Asks a `basic_robots_cache` without blocking. Fetches through an `AsyncFetcher`, on the threads
+/// that run an executor.
 ///
 ///     AsioCurlFetcher fetcher{context.get_executor()};
 ///     asio_robots_cache loop{context.get_executor(), cache, fetcher};
@@ -40,15 +40,15 @@ namespace robots {
 /// Each operation takes any completion token of Boost.Asio. Like the blocking calls, operations
 /// never fail because of the network: if a site cannot be reached, the fallback policy decides. An
 /// operation completes with `boost::asio::error::operation_aborted` if it is cancelled, by any type
-/// of cancellation, or if it still runs when this object is destroyed. Its fetch continues while
-/// another operation or a blocking call waits for it. Handlers run on their associated executor, or
-/// on the executor of this object. The call that starts an operation never calls its handler.
-/// Handlers run without a lock.
+/// of cancellation, or if it still runs when this object is destroyed. The fetch of the operation
+/// continues while another operation or a blocking call waits for that fetch. Handlers run on their
+/// associated executor, or on the executor of this object. The call that starts an operation never
+/// calls its handler. Handlers run without a lock.
 ///
-/// Any thread may start operations, and any number of threads may run the executor: this object
-/// does its own work on a strand. Waits before retries use the cache's clock: a timer waits for it,
-/// and a `ManualClock` is moved to the time of the retry. An observer of the cache must not destroy
-/// this object.
+/// This object does its own work on a strand. So any thread may start operations, and any number of
+/// threads may run the executor. Waits before retries use the cache's clock. A timer waits for that
+/// clock, but a `ManualClock` is moved to the time of the retry. An observer of the cache must not
+/// destroy this object.
 ///
 /// The cache and the executor's context must outlive this object. The destructor waits for the step
 /// that is running, and cancels all fetches. Other callers that wait for these fetches start their
@@ -91,8 +91,8 @@ class asio_robots_cache {
       std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
-  /// The running look-ups, and the timer of their driver. Tasks in Asio's queues have only weak
-  /// pointers to it. After `close()`, nothing uses the cache.
+  /// Holds the running look-ups and the timer of their driver. Tasks in Asio's queues have only
+  /// weak pointers to this object. After `close()`, nothing uses the cache.
   class look_ups : public std::enable_shared_from_this<look_ups> {
    public:
     look_ups(const boost::asio::any_io_executor& executor, Cache& cache, F fetcher)
@@ -133,7 +133,7 @@ class asio_robots_cache {
     }
 
     /// Cancels all look-ups and ends all operations with `operation_aborted`. Waits for the running
-    /// task, if there is one. After that, nothing uses the cache.
+    /// task, if there is one. After the call, nothing uses the cache.
     void close() {
       const std::scoped_lock working{working_};
       is_closed_ = true;
@@ -171,7 +171,7 @@ class asio_robots_cache {
       if (!next) {
         timer_.cancel();
       } else if constexpr (detail::NotifyingClock<clock_type>) {
-        // Such a clock does not run by itself: `sleep_until` moves it.
+        // A `NotifyingClock` does not run by itself. `sleep_until` moves it.
         post(this->weak_from_this(), [](look_ups& self) {
           if (const auto until = self.driver_->next_run()) {
             self.cache_.clock().sleep_until(*until, {});
@@ -195,8 +195,8 @@ class asio_robots_cache {
     Cache& cache_;
     F fetcher_;
     std::atomic<bool> is_closed_ = false;
-    // Locked while the driver works. Recursive, since an observer of the cache may begin
-    // operations.
+    // The mutex is locked while the driver works. It is recursive, since an observer of the cache
+    // may begin operations.
     std::recursive_mutex working_;
     std::optional<look_up_driver<clock_type, F>> driver_{};
   };

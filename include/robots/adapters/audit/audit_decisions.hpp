@@ -40,12 +40,13 @@ struct audit_decisions {
   /// An entry that contradicts the rest of the trail.
   struct difference {
     std::string file;         ///< the file of the entry
-    std::uint64_t line = 0;   ///< its line, 1-based
-    std::uint64_t entry = 0;  ///< its number
+    std::uint64_t line = 0;   ///< the line of the entry, 1-based
+    std::uint64_t entry = 0;  ///< the number of the entry
     std::string text;         ///< the problem, for people
   };
 
-  /// Decisions that agree with their robots.txt, or with the entry that they depend on.
+  /// The number of decisions that agree with their robots.txt, or with the entry that they depend
+  /// on.
   std::uint64_t confirmed = 0;
   std::uint64_t unknown = 0;              ///< decisions whose basis is not in these files
   std::vector<difference> differences{};  ///< the first 100
@@ -103,9 +104,9 @@ class audit_judge {
     auto operator<=>(const place&) const = default;
   };
 
-  /// A recorded robots.txt, and the way it was read.
+  /// A recorded robots.txt, and how it was read.
   struct recorded_text {
-    place body{};  ///< its entry
+    place body{};  ///< the entry of the text
     detail::charset charset{};
     bool truncated = false;
 
@@ -235,7 +236,7 @@ class audit_judge {
                          {.fallback = fallback_policy::permissive(), .parse = options}, {}, {});
   }
 
-  /// Makes the policy of a decision again. Returns null if no entry has its text.
+  /// Makes the policy of a decision again. Returns null if no entry has the text of the policy.
   [[nodiscard]] policy_pointer policy_of(const audit_entry& decision,
                                          const recorded_policy& recorded) {
     const std::uint64_t number = decision.number("crawler");
@@ -299,7 +300,8 @@ class audit_judge {
     check_basis(entry, recorded->second, crawler->second);
   }
 
-  /// Checks that the policy is for the URL, and that the trail has the entry that it depends on.
+  /// Checks that the policy is for the URL, and that the trail has the entry that the decision
+  /// depends on.
   void check_basis(const audit_entry& entry, const recorded_policy& recorded,
                    const audited_crawler& crawler) {
     using enum decision_reason;
@@ -354,7 +356,7 @@ class audit_judge {
   }
 
   /// Reports that an entry is missing. If the trail begins with a later file or has lost entries,
-  /// the decision is unknown, else it differs.
+  /// the decision is unknown. Otherwise the decision differs.
   void lack(const audit_entry& entry, const std::string& text) {
     has_gaps_ ? unknown(entry, text) : differ(entry, text);
   }
@@ -410,14 +412,15 @@ class audit_judge {
 }  // namespace adapters_detail
 
 /// Repeats each decision of the trail in these files. Give the oldest file first. A decision by a
-/// rule, or without a matching rule, must agree with the recorded robots.txt that it names, for the
-/// URL and the crawler. Any other decision must follow the entry that it depends on: a retrieval
-/// with that outcome, an override, a halt, a sign-off, a quarantine or a list of excluded hosts.
+/// rule, or without a matching rule, must agree with the recorded robots.txt that the decision
+/// names, for the URL and the crawler. Any other decision must agree with the entry that it depends
+/// on. That entry is a retrieval with that outcome, an override, a halt, a sign-off, a quarantine
+/// or a list of excluded hosts.
 ///
 /// If a trail begins with a later file or has lost entries, a decision without that entry counts as
-/// unknown. Verify the trail first: this function does not check the chain. Files may have any
-/// content. Throws `audit_error` like `verify_audit`. Linear; reads the files twice, and keeps some
-/// hundred octets in memory for each policy.
+/// unknown. Verify the trail first, since this function does not check the chain. Files may have
+/// any content. Throws `audit_error` like `verify_audit`. Takes linear time and reads the files
+/// twice. Keeps several hundred octets in memory for each policy.
 [[nodiscard]] inline audit_decisions verify_decisions(const std::vector<std::string>& files) {
   return adapters_detail::audit_judge{files}.run();
 }

@@ -9,7 +9,8 @@
 
 namespace robots {
 
-/// An audit trail cannot be written or read. The message names the file and says what to do.
+/// The exception for an audit trail that cannot be written or read. The message names the file and
+/// says what to do.
 class audit_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -17,8 +18,8 @@ class audit_error : public std::runtime_error {
 
 /// The files of an `AuditTrail`, and the share of events that it records.
 struct audit_options {
-  /// The start of the names of its files: `logs/audit` for `logs/audit.000001.jsonl` and so on, and
-  /// for `logs/audit.lock`.
+  /// The file names of the trail start with this text: `logs/audit` gives `logs/audit.000001.jsonl`
+  /// and `logs/audit.lock`.
   std::string path;
 
   /// The size in octets at which a new file begins. Files are never removed.
@@ -28,20 +29,21 @@ struct audit_options {
   /// events are always recorded.
   double share = 1;
 
-  /// The longest time until entries are on the disk and survive a power failure. 0 means at once;
-  /// empty leaves it to the system. It must not be negative. Entries always survive the end of the
-  /// process.
+  /// The longest time until entries are on the disk and survive a power failure. 0 means at once.
+  /// If the option is empty, the system decides. The time must not be negative. Entries always
+  /// survive the end of the process.
   std::optional<std::chrono::milliseconds> flush_every{1'000};
 
-  /// A private Ed25519 key in PEM, which signs the trail; empty for no signatures. `openssl genpkey
-  /// -algorithm ed25519` makes one. Without signatures, anyone who can write the files can rewrite
-  /// all of them.
+  /// A private Ed25519 key in PEM, which signs the trail. If it is empty, there are no signatures.
+  /// `openssl genpkey -algorithm ed25519` makes one. Without signatures, anyone who can write the
+  /// files can rewrite all of them.
   std::string signing_key{};
-  /// The number of entries between signatures, at least 1. The end of each file is signed, too.
+  /// The number of entries between signatures. It must be at least 1. The end of each file is
+  /// signed, too.
   std::uint64_t sign_every = 1'000;
 
-  /// The octets of memory that waiting events may use, including the policies that they keep alive.
-  /// If callers may wait for room, one event may exceed this limit.
+  /// The octets of memory that waiting events may use, including the policies that these events
+  /// keep alive. If callers may wait for room, one event may exceed this limit.
   std::size_t queue_bytes = std::size_t{16} << 20U;
   /// The longest time for which a caller waits for room, so that no event is lost. If the disk
   /// hangs, callers wait until the first of them has waited for this time. After that, events are
@@ -56,8 +58,8 @@ struct audit_options {
 
 /// The statistics of an `AuditTrail`.
 struct audit_stats {
-  std::uint64_t entries = 0;    ///< entries written to all of its files
-  std::uint64_t lost = 0;       ///< events that were not recorded, or went with a deleted file
+  std::uint64_t entries = 0;    ///< entries written to all files of the trail
+  std::uint64_t lost = 0;       ///< events that were not recorded, or were in a deleted file
   std::uint64_t last_file = 0;  ///< the number of the current file
   std::string last_hash{};      ///< the hash of the last entry, for `verify_audit`
   std::string failure{};        ///< the last error of writing; empty after success

@@ -43,18 +43,19 @@ concept audited = requires { Event::name; } && !std::same_as<Event, look_up_even
 /// An `Observer` that records the requests, responses and decisions of a crawler, so that they can
 /// be proven later (the pipeline guide: "immutable audit trails").
 ///
-/// It appends lines of JSON to files. Each line has the hash of the previous line, so
-/// `verify_audit` finds entries that were changed, lost, added or moved. It records each robots.txt
-/// once, its directives for each crawler, and all events except look-ups, parsing and drops. Each
-/// event has the trace of its call. `verify_decisions` repeats each decision from these entries.
+/// The trail appends lines of JSON to files. Each line has the hash of the previous line, so
+/// `verify_audit` finds entries that were changed, lost, added or moved. The trail records each
+/// robots.txt once, the directives of the robots.txt for each crawler, and all events except
+/// look-ups, parsing and drops. Each event has the trace of its call. `verify_decisions` repeats
+/// each decision from these entries.
 ///
-/// A background thread writes the files. Callers wait for it only while the queue is full, for
-/// `audit_options::longest_wait` at most. If the disk is full or hangs, events are lost and
+/// A background thread writes the files. Callers wait for this thread only while the queue is full,
+/// for `audit_options::longest_wait` at most. If the disk is full or hangs, events are lost and
 /// counted, and the trail states their number as soon as it can be written again. After `kill -9`,
 /// the next trail with the same path continues after the last whole line.
 ///
-/// Copies write to one trail. Any thread may use them. Only one process may write a trail, and it
-/// must not fork meanwhile. Needs a POSIX system.
+/// Copies write to one trail. Any thread may use any copy. Only one process may write a trail, and
+/// that process must not fork meanwhile. This class needs a POSIX system.
 class AuditTrail {
  public:
   /// Begins or continues the trail of `audit_options::path`, for a cache with these options. Throws
@@ -95,8 +96,8 @@ class AuditTrail {
   }
 
   /// Waits until all earlier events, and the number of lost events, are on the disk. Returns false
-  /// if they cannot be written or if it takes too long. After the disk has lost written entries, or
-  /// somebody has deleted their file, it always returns false.
+  /// if these events cannot be written within `longest`. After the disk has lost written entries,
+  /// or somebody has deleted a file, always returns false.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
     return ending_->queue.flush(longest) && ending_->writer->is_complete();
   }
@@ -121,7 +122,7 @@ class AuditTrail {
   };
 
   void add(const cache_options& crawler) {
-    // In JSON, a file may become six times as long, and so may its directives.
+    // In JSON, a file may become six times as long, and so may the directives of the file.
     constexpr std::size_t most = adapters_detail::audit_lines::longest / 8;
     if (crawler.parse.max_bytes > most) {
       throw std::invalid_argument{
@@ -146,8 +147,8 @@ class AuditTrail {
     return std::move(json).finish();
   }
 
-  /// Adds the entries of an event that led to new policies: the text of its record, and the
-  /// policies of all crawlers of the cache.
+  /// Adds the entries of an event that led to new policies. They have the text of the record, and
+  /// the policies of all crawlers of the cache.
   template <class Event>
   static void add_policies(std::vector<adapters_detail::audit_part>& parts, const Event& event,
                            base::json_writer members) {

@@ -29,17 +29,17 @@ struct audit_result {
     not_signed,  ///< a signature is missing
   };
 
-  /// The name of a fault, as its enumerator is spelled.
+  /// The name of a fault, which is the name of the enumerator.
   [[nodiscard]] friend constexpr std::string_view to_string(fault_kind kind) noexcept {
     return base::enum_text<fault_kind::not_signed>(
         kind, {"none", "changed", "lost", "added", "reordered", "torn", "not_signed"});
   }
 
-  fault_kind fault = fault_kind::none;  ///< the first one
+  fault_kind fault = fault_kind::none;  ///< the first fault
   std::string file{};                   ///< the file of the fault
   std::uint64_t line = 0;               ///< 1-based; 0 if the fault is in the whole trail
-  std::uint64_t entry = 0;              ///< the number of its entry, or 0
-  std::string text{};                   ///< for people
+  std::uint64_t entry = 0;              ///< the number of the faulty entry, or 0
+  std::string text{};                   ///< the description of the fault, for people
   std::uint64_t entries = 0;            ///< the number of good entries
   std::string head{};                   ///< the hash of the last good entry
   std::vector<std::string> notes{};     ///< remarks for people, such as limits of the check
@@ -97,7 +97,7 @@ class audit_verifier {
     return false;
   }
 
-  /// Checks one line. Returns true if it is good.
+  /// Checks one line. Returns true if the line is good.
   bool take(std::string_view line, bool is_whole) {
     if (!is_whole) {
       return at_.file == files_.back()
@@ -155,7 +155,7 @@ class audit_verifier {
     has_head_ = has_head_ || found_.head == known_head_;
     const std::string type = entry.type();
     is_closed_ = type == "checkpoint" && entry.text("why") == "close";
-    if (const std::string text = entry.text("note"); !text.empty()) {  // it reports a loss
+    if (const std::string text = entry.text("note"); !text.empty()) {  // this entry reports a loss
       note(entry.n(), base::printable(text));
     }
     if (type == "trail") {
@@ -221,7 +221,7 @@ class audit_verifier {
                               ", of which one was added, here or before");
   }
 
-  /// Checks the end of the trail. Returns true if it is good.
+  /// Checks the end of the trail. Returns true if the end is good.
   bool end() {
     if (found_.entries == 0) {
       at_ = {files_.back(), 0};
@@ -297,9 +297,9 @@ class audit_verifier {
   bool is_signed_ = false;
   bool has_signature_ = false;
   std::uint64_t unsigned_ = 0;         // entries since the last signature
-  std::uint64_t unsigned_before_ = 0;  // those of earlier processes
-  std::uint64_t stated_every_ = 0;     // the interval of signatures that the trail states
-  std::uint64_t sign_every_ = 0;       // the stated interval, if it is signed
+  std::uint64_t unsigned_before_ = 0;  // entries of earlier processes since the last signature
+  std::uint64_t stated_every_ = 0;     // the interval between signatures, as the trail states it
+  std::uint64_t sign_every_ = 0;       // the stated interval at the last signature
 };
 
 }  // namespace adapters_detail
@@ -307,13 +307,14 @@ class audit_verifier {
 /// Follows the trail in these files. Give the oldest file first. Names the first entry that was
 /// changed, lost, added or moved, or an incomplete last line.
 ///
-/// The chain shows each change, unless all later entries were rewritten. Signatures show that, too.
-/// They are checked if `public_key`, the signer's key in PEM, is not empty. If the end was cut off
-/// after a whole line, only a missing signature or `head` shows it. `head` is the hash of an entry
-/// that must exist, from an earlier `audit_stats::last_hash`. `notes` states the limits of the
-/// check. Files may have any content. Throws `audit_error` for a file that cannot be read, is not a
-/// regular file or has a line above 32 MiB, and for a bad key. Throws `std::invalid_argument` if
-/// there are no files. Linear; keeps one line in memory.
+/// The chain shows each change, unless all later entries were rewritten. Signatures show such a
+/// rewrite, too. The signatures are checked if `public_key`, the signer's key in PEM, is not empty.
+/// If the end was cut off after a whole line, only a missing signature or `head` shows the loss.
+/// `head` is the hash of an entry that must exist, from an earlier `audit_stats::last_hash`.
+/// `notes` states the limits of the check. Files may have any content. Throws `audit_error` for a
+/// file that cannot be read, is not a regular file or has a line above 32 MiB, and for a bad key.
+/// Throws `std::invalid_argument` if there are no files. Takes linear time, and keeps one line in
+/// memory.
 [[nodiscard]] inline audit_result verify_audit(const std::vector<std::string>& files,
                                                std::string_view public_key = {},
                                                std::string_view head = {}) {

@@ -22,7 +22,7 @@ namespace adapters_detail {
 static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or later");
 
 /// Makes a slot with the handle of a session of cpr. The session only prepares the request.
-/// `Session::Get()` does not make the transfer: it checks for a stop only once a second.
+/// `Session::Get()` does not make the transfer, because it checks for a stop only once a second.
 [[nodiscard]] inline curl_slot cpr_slot(const curl_settings& settings,
                                         const std::function<void(cpr::Session&)>& configure) {
   const auto session = std::make_shared<cpr::Session>();
@@ -46,22 +46,22 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
 /// Fetches over cpr, 1.10 or later, and behaves exactly like `CurlFetcher`.
 ///
 /// When to use which: `CurlFetcher` needs one library less. `CprFetcher` is for a program that sets
-/// up its `cpr::Session`s in its own way and wants the same for robots.txt.
+/// up its `cpr::Session`s in its own way and wants the same setup for robots.txt.
 ///
 /// `CprFetcher` replaces these settings of a configured session: request headers, body, redirects,
 /// cookies, schemes, timeouts, the check of certificates, and callbacks for header, body, debugging
 /// and sockets. Interceptors do not run. `fetch` also throws what `configure` throws.
 ///
-/// If `configure` sets a proxy, the options must permit its address, like that of a proxy from the
-/// environment: see `curl_options::allowed_addresses`.
+/// If `configure` sets a proxy, the options must permit the proxy's address, like the address of a
+/// proxy from the environment. See `curl_options::allowed_addresses`.
 class CprFetcher : public CurlFetcher {
  public:
   /// Makes a fetcher with default options.
   CprFetcher() : CprFetcher(curl_options{}) {}
 
-  /// `configure` sets up each new session before its first use, with anything that cpr can set:
-  /// proxies with passwords, an interface, a client certificate. Any thread may call it, also
-  /// several at once. The constructor and `fetch()` pass its exceptions on. Throws
+  /// `configure` sets up each new session before its first use, with anything that cpr can set,
+  /// such as proxies with passwords, an interface or a client certificate. Any thread may call it,
+  /// also several at once. The constructor and `fetch()` pass its exceptions on. Throws
   /// `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
   /// `std::runtime_error` if libcurl cannot start.
   explicit CprFetcher(const curl_options& options,

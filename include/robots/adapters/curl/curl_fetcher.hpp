@@ -19,31 +19,31 @@ namespace robots {
 /// Fetches over libcurl, 7.85 or later.
 ///
 /// Makes one GET request per call, over HTTP or verified HTTPS. Refuses a URL with another scheme
-/// or with credentials, and a request header with a line end: the error is `fetch_error::protocol`.
+/// or with credentials, and a request header with a line end, with `fetch_error::protocol`.
 /// `timeout` and `stop` apply to name lookup, connecting and transfer. Keeps no cookies and reads
-/// no netrc. Opens no connection to an address outside the internet, unless
-/// `curl_options::allowed_addresses` has that address: the error is `fetch_error::refused_address`.
+/// no netrc. Refuses an address outside the public internet with `fetch_error::refused_address`.
+/// Addresses in `curl_options::allowed_addresses` are not refused.
 ///
 /// libcurl asks for the codings that it can decode. `max_bytes` limits the decoded body, so a
 /// compression bomb stays small. A longer body ends the transfer at once, and the response has
-/// `truncated`. Content that libcurl cannot decode is `fetch_error::protocol`. So is encoded
-/// content that ends with its connection: libcurl does not say whether it was cut, so only a length
-/// or chunks prove that it is whole. If the status is not 2xx, the result of both is a response
-/// without a body instead, since only the status matters.
+/// `truncated`. Content that libcurl cannot decode is `fetch_error::protocol`. Encoded content that
+/// ends with its connection is `fetch_error::protocol`, too. libcurl does not say whether that
+/// content was cut. Only a length or chunks prove that content is whole. If the status is not 2xx,
+/// only the status matters. Then the result in both cases is a response without a body.
 ///
-/// Uses HTTP/1.1 only: HTTP/2 has no advantage for a robots.txt.
+/// Uses HTTP/1.1 only, since HTTP/2 has no advantage for a robots.txt.
 ///
 /// A redirect (301, 302, 303, 307, 308) is a response without a body; the body is not read. A body
 /// that ends with its TLS connection is `fetch_error::protocol`, unless the connection ended with
-/// close_notify (RFC 9112, section 9.8). A libcurl on OpenSSL knows this only if it was built with
-/// verbose strings, which is the default.
+/// close_notify (RFC 9112, section 9.8). A libcurl on OpenSSL notices close_notify only if libcurl
+/// was built with verbose strings, which is the default.
 ///
 /// If a reused connection turns out to be closed before any octet of the answer, libcurl sends the
 /// request again on a new connection (RFC 9112, section 9.3.1). So the server may get the request
 /// twice.
 ///
-/// Copies share a pool of handles and connections. Any thread may call any copy: each call takes a
-/// handle. No lock is held during network operations.
+/// Copies share a pool of handles and connections. Any thread may call any copy, since each call
+/// takes a handle from the pool. No lock is held during network operations.
 ///
 /// A libcurl before 7.87 may raise SIGPIPE while it writes TLS. A program with such a libcurl
 /// should ignore the signal.
@@ -58,7 +58,7 @@ class CurlFetcher {
       : CurlFetcher(options, &adapters_detail::plain_curl_slot,
                     adapters_detail::proxy_source::environment) {}
 
-  /// Makes one exchange. Blocks; any thread may call it. Throws only std::bad_alloc.
+  /// Makes one exchange. The call blocks. Any thread may call it. Throws only std::bad_alloc.
   [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
     const auto web = shared_->handles.lend();
     const std::uint64_t opened = web->connections_opened();
@@ -72,8 +72,8 @@ class CurlFetcher {
     return std::move(**response);
   }
 
-  /// Returns the number of connections that all copies have opened. It is less than the number of
-  /// exchanges if connections were reused. Any thread may call it.
+  /// Returns the number of connections that all copies have opened. The result is less than the
+  /// number of exchanges if connections were reused. Any thread may call this function.
   [[nodiscard]] std::uint64_t connections_opened() const noexcept { return shared_->opened; }
 
  protected:

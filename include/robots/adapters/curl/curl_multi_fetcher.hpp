@@ -22,16 +22,17 @@ namespace robots {
 ///       web.run_once(std::chrono::seconds{1});
 ///     }
 ///
-/// Everything happens in `run_once`, except name lookup: libcurl may start threads for that. Each
-/// exchange ends at its timeout, or when somebody requests a stop by its token. Any thread may
-/// request a stop, which wakes a waiting `run_once`. When to use which: `prefetch` to warm a cache,
-/// this class for your own loop, `AsioCurlFetcher` with Boost.Asio.
+/// Everything happens in `run_once`, except name lookup, for which libcurl may start threads. Each
+/// exchange ends at its timeout, or when a stop is requested by the exchange's token. Any thread
+/// may request a stop, which wakes a waiting `run_once`. When to use which: `prefetch` to warm a
+/// cache, this class for your own loop, `AsioCurlFetcher` with Boost.Asio.
 ///
-/// Only one thread at a time may use it, but any thread may call `wake`. The destructor ends
-/// running exchanges without callbacks. Do not destroy it in its callbacks.
+/// Only one thread at a time may use this object, but any thread may call `wake`. The destructor
+/// ends running exchanges without callbacks. Do not destroy this object in its callbacks.
 class curl_multi_fetcher {
  public:
-  /// Gets the response of an exchange, once. It may start other exchanges, and may call `run_once`.
+  /// Gets the response of an exchange, once. The callback may start other exchanges, and may call
+  /// `run_once`.
   using on_done = std::function<void(fetch_response)>;
 
   /// Throws `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
@@ -49,8 +50,8 @@ class curl_multi_fetcher {
 
   /// Handles network events, and calls back for the exchanges that have ended. Waits until an event
   /// occurs, `wake` is called or `timeout` passes. Does not wait if an exchange has ended already.
-  /// Returns the number of callbacks. Passes exceptions of a callback on; the next call makes the
-  /// remaining callbacks.
+  /// Returns the number of callbacks. Passes an exception of a callback on. The next call then
+  /// makes the remaining callbacks.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     return transfers_.run_once(timeout);
   }
@@ -61,8 +62,8 @@ class curl_multi_fetcher {
   /// Returns the number of exchanges without a callback yet.
   [[nodiscard]] std::size_t in_flight() const noexcept { return transfers_.in_flight(); }
 
-  /// Returns the number of connections opened by exchanges that have ended. It is less than their
-  /// number if connections were reused.
+  /// Returns the number of connections opened by exchanges that have ended. The result is less than
+  /// the number of those exchanges if connections were reused.
   [[nodiscard]] std::uint64_t connections_opened() const noexcept {
     return transfers_.connections_opened();
   }

@@ -19,7 +19,7 @@ class handle_pool {
 
   handle_pool(factory make, std::size_t max_idle) : make_(std::move(make)), max_idle_(max_idle) {}
 
-  /// A handle for one call. It returns to the pool when the loan ends.
+  /// A handle for one call. The handle returns to the pool when the loan ends.
   class loan {
    public:
     loan(handle_pool& pool, std::unique_ptr<Handle> handle) noexcept
@@ -46,7 +46,8 @@ class handle_pool {
   }
 
  private:
-  // Destroys a handle over the limit without the lock, since closing its connections takes time.
+  // A handle over the limit is destroyed without the lock, since closing its connections takes
+  // time.
   void give_back(std::unique_ptr<Handle> handle) noexcept {
     const std::lock_guard lock(mutex_);
     if (idle_.size() >= max_idle_) {

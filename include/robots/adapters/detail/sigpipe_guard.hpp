@@ -4,8 +4,8 @@
 
 namespace robots::adapters_detail {
 
-/// Protects its thread from SIGPIPE, which would end the program if a socket is closed at its other
-/// end. The program's own handling of the signal does not change.
+/// Protects its thread from SIGPIPE. If the other end of a socket is closed, this signal would end
+/// the program. The program's own handling of the signal does not change.
 class sigpipe_guard {
  public:
   sigpipe_guard() noexcept {

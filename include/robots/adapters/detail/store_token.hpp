@@ -12,7 +12,7 @@ namespace robots::adapters_detail {
 
 /// Returns sixteen hexadecimal digits that nobody can guess, from the random numbers of the
 /// operating system. A token names a lease, or marks the changes that a process makes. Throws
-/// `store_error` if the system cannot supply them.
+/// `store_error` if the system cannot supply random numbers.
 [[nodiscard]] inline std::string store_token() {
   std::array<unsigned char, 8> octets{};
   if (::getentropy(octets.data(), octets.size()) != 0) {

@@ -18,7 +18,7 @@
 namespace robots {
 
 /// The OpenTelemetry span of a call, for `call_options::context`. The work for the call then
-/// belongs to its trace, in any thread.
+/// belongs to the trace of this span, in any thread.
 ///
 ///     cache.check(url, {.context = robots::opentelemetry_context::current()});
 struct opentelemetry_context final : call_context {
@@ -53,8 +53,8 @@ namespace adapters_detail {
 }
 
 /// Returns the span of a call: the span of an `opentelemetry_context`, or a span with the
-/// identifiers of the call, which counts as sampled. Without either, returns this thread's active
-/// span, which may be invalid.
+/// identifiers of the call, which counts as sampled. If the context is null, returns this thread's
+/// active span, which may be invalid.
 [[nodiscard]] inline opentelemetry::trace::SpanContext span_of(const call_context* context) {
   namespace trace = opentelemetry::trace;
   if (const auto* own = dynamic_cast<const opentelemetry_context*>(context)) {

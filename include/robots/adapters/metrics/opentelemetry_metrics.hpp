@@ -34,16 +34,17 @@ namespace robots {
 /// `metrics_snapshot::families`: `robots.cache.hits`, `robots.blocked_requests`,
 /// `robots.parse.duration` and so on.
 ///
-/// The SDK reads counters and gauges when it collects, and gets all from one snapshot. Histograms
-/// need each single duration, so this class is also an observer: pass it to the cache together with
-/// the `Metrics`, as `robots::observers{metrics, exported}`. Durations are in seconds. The default
-/// buckets of the SDK are made for milliseconds, so add a view with buckets for seconds. Copies
-/// share one registration, which ends with the last copy. Any thread may call it.
+/// The SDK reads counters and gauges when it collects. All their values come from one snapshot.
+/// Histograms need each single duration, so this class is also an observer. Pass it to the cache
+/// together with the `Metrics`, as `robots::observers{metrics, exported}`. Durations are in
+/// seconds. The default buckets of the SDK are made for milliseconds, so add a view with buckets
+/// for seconds. Copies share one registration, which ends with the last copy. Any thread may call
+/// any copy.
 class OpenTelemetryMetrics {
  public:
   /// Exports `from` through `meter`, which must not be null. To export the statistics of a cache,
   /// too, give a `now` that returns them. Any thread may call `now` while a copy of this object
-  /// exists. It must not throw.
+  /// exists. `now` must not throw.
   OpenTelemetryMetrics(const opentelemetry::nostd::shared_ptr<opentelemetry::metrics::Meter>& meter,
                        Metrics from, std::function<cache_stats()> now = {})
       : shared_(std::make_shared<state>(meter, std::move(from), std::move(now))) {}
@@ -69,8 +70,8 @@ class OpenTelemetryMetrics {
   /// A family that the SDK reads.
   struct observed {
     state* owner = nullptr;
-    std::size_t index = 0;        // its index in the result of `families`
-    std::size_t observation = 0;  // the last observation that reported it
+    std::size_t index = 0;        // the family's index in the result of `families`
+    std::size_t observation = 0;  // the last observation that reported the family
     opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObservableInstrument> instrument{};
   };
 
@@ -129,8 +130,8 @@ class OpenTelemetryMetrics {
       state& owner = *from.owner;
       const observer& to = opentelemetry::nostd::get<observer>(result);
       const std::scoped_lock lock{owner.mutex};
-      // The SDK reads one instrument after another. If it reads one again, the next collection has
-      // begun.
+      // The SDK reads one instrument after another. If the SDK reads an instrument again, the next
+      // collection has begun.
       if (from.observation == owner.observation) {
         owner.latest = owner.families();
         ++owner.observation;

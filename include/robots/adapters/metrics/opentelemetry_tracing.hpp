@@ -26,7 +26,7 @@
 
 namespace robots {
 
-/// An observer that makes spans for the work of a call, as children of the caller's span: see
+/// An observer that makes spans for the work of a call, as children of the caller's span. See
 /// `opentelemetry_context`. Work without a trace has no spans.
 ///
 /// | span           | work                                                        |
@@ -37,7 +37,7 @@ namespace robots {
 /// | `robots.admit` | the answer of a gate, as long as the caller waited          |
 ///
 /// A span is made when its work is over, with a start time in the past. Copies use the same tracer.
-/// Any thread may call it.
+/// Any thread may call any copy.
 class OpenTelemetryTracing {
  public:
   /// Makes spans with `tracer`, which must not be null.
@@ -113,8 +113,8 @@ class OpenTelemetryTracing {
   using span_context = opentelemetry::trace::SpanContext;
   using span_kind = opentelemetry::trace::SpanKind;
 
-  /// Makes a span for work that has ended. `duration` is that of the work, and `ended` is the time
-  /// since its end.
+  /// Makes a span for work that has ended. `duration` is the duration of the work, and `ended` is
+  /// the time since the end of the work.
   class past_span {
    public:
     past_span(opentelemetry::trace::Tracer& tracer, std::string_view name,

@@ -19,9 +19,9 @@
 
 namespace robots {
 
-/// Exports the counts of a `Metrics` to Prometheus with prometheus-cpp: as
-/// `robots_cache_hits_total`, `robots_blocked_requests_total`, `robots_parse_duration_seconds` and
-/// the other `metrics_snapshot::families`.
+/// Exports the counts of a `Metrics` to Prometheus with prometheus-cpp. The names are those of
+/// `metrics_snapshot::families`, such as `robots_cache_hits_total`, `robots_blocked_requests_total`
+/// and `robots_parse_duration_seconds`.
 ///
 ///     auto exported = std::make_shared<robots::PrometheusMetrics>(metrics);
 ///     prometheus::Exposer exposer{"0.0.0.0:9464"};
@@ -29,12 +29,12 @@ namespace robots {
 class PrometheusMetrics final : public prometheus::Collectable {
  public:
   /// Exports `from`. To export the statistics of a cache, too, give a `now` that returns them:
-  /// `[&cache] { return cache.stats(); }`. Any thread may call `now` while this object exists. It
-  /// must not throw.
+  /// `[&cache] { return cache.stats(); }`. Any thread may call `now` while this object exists.
+  /// `now` must not throw.
   explicit PrometheusMetrics(Metrics from, std::function<cache_stats()> now = {})
       : from_(std::move(from)), now_(std::move(now)) {}
 
-  /// Returns all families. Any thread may call it.
+  /// Returns all families. Any thread may call this function.
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override {
     std::vector<prometheus::MetricFamily> all;
     for (const metrics_snapshot::family& family :

@@ -19,27 +19,29 @@ struct redis_options {
   ///     redis+cluster://[user[:password]@]host[:6379][,host[:6379]...]
   ///     redis+sentinel://[user[:password]@]host[:26379][,host[:26379]...][/database]?master=name
   ///
-  /// The hosts of a cluster are some of its nodes. Those of `redis+sentinel` are the Sentinels;
-  /// user and password are for the master. An IPv6 address has brackets. With `rediss` instead of
-  /// `redis`, all connections are encrypted by `tls`.
+  /// The hosts of `redis+cluster` are some nodes of the cluster. The hosts of `redis+sentinel` are
+  /// the Sentinels, and user and password are for the master. An IPv6 address has brackets. With
+  /// `rediss` instead of `redis`, all connections are encrypted by `tls`.
   std::string url = "redis://127.0.0.1:6379/0";
 
-  /// The prefix of every key and channel, which separates crawls that share a server. The format of
-  /// records follows it, which separates processes with different versions.
+  /// The prefix of every key and channel, which separates crawls that share a server. The version
+  /// of the record format comes after the prefix in each key. So processes with different versions
+  /// do not mix.
   std::string key_prefix = "robots:";
 
-  /// The timeout for opening a connection and logging in. Above 0. It does not limit the system's
-  /// name lookup.
+  /// The timeout for opening a connection and logging in. It must be above 0. It does not limit the
+  /// system's name lookup.
   std::chrono::milliseconds connect_timeout{1'000};
 
-  /// The timeout for one round trip, and for waiting for a free connection. Above 0.
+  /// The timeout for one round trip, and for waiting for a free connection. It must be above 0.
   std::chrono::milliseconds command_timeout{1'000};
 
-  /// The most connections to one server, in addition to one for `watch`. Above 0.
+  /// The most connections to one server, in addition to one for `watch`. The number must be above
+  /// 0.
   std::size_t max_connections = 16;
 
   /// The most octets of a value. A longer value is not published. If a server sends a value above
-  /// this limit and above 1 MiB, the connection is closed. Above 0.
+  /// this limit and above 1 MiB, the connection is closed. The limit must be above 0.
   std::size_t max_value_bytes = std::size_t{2} << 20U;
 
   /// The TLS implementation for `rediss://`: `redis_tls` of <robots/adapters/redis/redis_tls.hpp>.

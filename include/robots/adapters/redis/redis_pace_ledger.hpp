@@ -21,11 +21,12 @@ namespace robots {
 /// A ledger in Redis for any number of machines: `gate_options::ledger`.
 ///
 /// Each call is one script and one round trip, and uses the time of the server. With the prefix P
-/// of the options, the key of a host is `P pace:HOST`, without the blank. The server keeps it for a
-/// minute longer than needed. An ACL in Redis needs the commands eval, time, hget, hmget, hset and
-/// pexpire.
+/// of the options, the key of a host is `P pace:HOST`, without the blank. The server keeps the key
+/// for a minute longer than needed. An ACL in Redis needs the commands eval, time, hget, hmget,
+/// hset and pexpire.
 ///
-/// Connections and their limits are like those of `RedisStore`. Any thread may call it.
+/// Connections have the same limits as the connections of `RedisStore`. Any thread may call the
+/// ledger.
 class RedisPaceLedger final : public PaceLedger {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
@@ -34,7 +35,7 @@ class RedisPaceLedger final : public PaceLedger {
       : options_{std::move(options)},
         client_{std::make_unique<adapters_detail::redis_client>(options_)} {}
 
-  /// Asks Redis. Throws `store_error`.
+  /// Asks Redis for the turn. Throws `store_error` if Redis does not answer as expected.
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
                                                    const claim& asked) override {
     return ask(take_turn_script, host,
@@ -42,16 +43,17 @@ class RedisPaceLedger final : public PaceLedger {
                asked.turn);
   }
 
-  /// Sends the change to Redis. Throws `store_error`.
+  /// Sends the change to Redis. Throws `store_error` if Redis does not answer as expected.
   void hold(std::string_view host, std::chrono::nanoseconds pause) override {
     static_cast<void>(ask(hold_script, host, {pause}));
   }
 
  private:
-  // Times are in microseconds. The state of a host is: the last turn and its owner; the earliest
-  // time of the next turn; the longest delay of all processes, its owner, and the time until which
-  // it counts if that process makes no other call. The owner of a turn may claim it again while
-  // only that turn keeps others from the host.
+  // Times are in microseconds. The state of a host has the last turn and its owner, and the
+  // earliest time of the next turn. It also has the longest delay of all processes, and the process
+  // that has this delay. If that process makes no other call, its delay counts until the last
+  // stored time. The owner of a turn may claim it again while only that turn keeps others from the
+  // host.
   static constexpr const char* take_turn_script = R"(
 local time = redis.call('time')
 local now = time[1] * 1000000 + time[2]

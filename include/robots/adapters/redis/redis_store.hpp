@@ -52,7 +52,8 @@ namespace adapters_detail {
   return tagged += '}';
 }
 
-/// Returns the key from which `with_hash_tag` made `tagged`, or an empty text if it made none.
+/// Returns the key from which `with_hash_tag` made `tagged`, or an empty text if `with_hash_tag`
+/// did not make it.
 [[nodiscard]] inline std::string without_hash_tag(std::string_view tagged) {
   std::string key{tagged.substr(0, tagged.empty() ? 0 : tagged.size() - 1)};
   if (const std::size_t brace = scheme_length(tagged); brace < key.size()) {
@@ -67,17 +68,17 @@ namespace adapters_detail {
 ///
 /// Values and leases expire by the clock of the server, so the clocks of the workers do not matter.
 /// The store opens a connection when it first needs one, so a crawler can start without its Redis.
-/// It closes a connection after each error. A call takes at most `connect_timeout` and twice
+/// The store closes a connection after each error. A call takes at most `connect_timeout` and twice
 /// `command_timeout`. `load_all` takes one `command_timeout` more for each further 512 keys. In a
 /// cluster, the limits apply to each node. If nodes have changed, a call takes half of
 /// `connect_timeout` more.
 ///
-/// P is the prefix of the options, followed by the format of records. A value is at `P site:KEY`, a
-/// lease at `P lease:KEY`, both without the blank. Changes are published on the channel `P
-/// changed`. KEY has braces around the text after `https://` or `http://`, so that a cluster has
-/// all keys of a site in one slot. An ACL of Redis needs `~P* &P*` and the commands get, strlen,
-/// set, del, eval, publish, subscribe, ping and select; for `for_each` also scan and pttl; in a
-/// cluster also cluster and asking.
+/// P is the prefix of the options, followed by the version of the record format. A value has the
+/// key `P site:KEY`, and a lease has the key `P lease:KEY`, both without the blank. Changes are
+/// published on the channel `P changed`. KEY has braces around the text after `https://` or
+/// `http://`, so that a cluster has all keys of a site in one slot. An ACL of Redis needs `~P* &P*`
+/// and the commands get, strlen, set, del, eval, publish, subscribe, ping and select; for
+/// `for_each` also scan and pttl; in a cluster also cluster and asking.
 class RedisStore : public SharedStore {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
@@ -85,14 +86,15 @@ class RedisStore : public SharedStore {
   explicit RedisStore(redis_options options = {})
       : parts_{std::make_unique<parts>(std::move(options))} {}
 
-  /// Returns the value of `key`, or an empty optional. One round trip. Throws `store_error`.
+  /// Returns the value of `key`, or an empty optional if there is no value. Makes one round trip.
+  /// Throws `store_error` if Redis does not answer as expected.
   [[nodiscard]] std::optional<std::string> load(std::string_view key) override {
     return std::move(load_all(std::array{std::string{key}}).front());
   }
 
-  /// Returns the values of many keys in their order, as `load_or_lease` loads them. A value above
-  /// `max_value_bytes` counts as missing. Throws `store_error`. Needs at most `max_value_bytes` of
-  /// memory for each key, whatever the server sends.
+  /// Returns the values of many keys in the order of `keys`, as `load_or_lease` loads them. A value
+  /// above `max_value_bytes` counts as missing. Throws `store_error` if Redis does not answer as
+  /// expected. Needs at most `max_value_bytes` of memory for each key, whatever the server sends.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     std::vector<store_question> questions;
@@ -110,11 +112,12 @@ class RedisStore : public SharedStore {
     return values;
   }
 
-  /// Loads the values of some sites, and takes their leases as each question asks. The keys of a
-  /// question must belong to one site. Makes a round trip to each server for each 512 of its
-  /// questions. If two values of a site are together above `max_value_bytes`, only one is loaded.
-  /// If the server has no room for the lease, or a node of a cluster cannot be reached, the
-  /// question counts as not answered. Throws `store_error` if no server answers.
+  /// Loads the values of some sites. Takes a lease if the question asks for one. The keys of a
+  /// question must belong to one site. Sends the questions of a server in groups of 512, with one
+  /// round trip for each group. If two values of a site are together above `max_value_bytes`, only
+  /// one of them is loaded. If the server has no room for the lease, or a node of a cluster cannot
+  /// be reached, the question counts as not answered. Throws `store_error` if no server answers, or
+  /// a reply is not as expected.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
     // A value of another type comes from another program, so it counts as missing.
@@ -172,8 +175,9 @@ class RedisStore : public SharedStore {
     return replies;
   }
 
-  /// Stores `value` for `lifetime`, or for a hundred years at most. Throws `store_error` if it
-  /// cannot be stored or is longer than `max_value_bytes`. After an error, the old value remains.
+  /// Stores `value` for `lifetime`, or for a hundred years at most. Throws `store_error` if the
+  /// value cannot be stored or is longer than `max_value_bytes`. If Redis refuses the value, the
+  /// old value remains. After a timeout, the old or the new value may be there.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     if (lifetime <= std::chrono::milliseconds{0}) {
@@ -185,8 +189,9 @@ class RedisStore : public SharedStore {
         reply::kind::status);
   }
 
-  /// Stores `value` if `lease` is still held, and ends the lease. Returns true if it was held. The
-  /// keys must belong to one site. One round trip. Throws `store_error`.
+  /// Stores `value` if `lease` is still held, and ends the lease. Returns true if the lease was
+  /// held. The keys must belong to one site. Makes one round trip. Throws `store_error` if Redis
+  /// does not answer as expected.
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
                              std::chrono::milliseconds lifetime,
                              const store_lease& lease) override {
@@ -201,22 +206,25 @@ class RedisStore : public SharedStore {
                .integer == 1;
   }
 
-  /// Removes the value of `key`, ends its lease, and notifies the other processes. In a cluster, it
-  /// notifies them through any node that answers. Two round trips. Throws `store_error`.
+  /// Removes the value of `key`, ends its lease, and notifies the other processes. In a cluster,
+  /// notifies them through any node that answers. Makes two round trips. Throws `store_error` if
+  /// Redis does not answer as expected.
   void erase(std::string_view key) override {
     parts_->client.ask_one({"DEL", parts_->value_key(key), parts_->lease_key(key)},
                            reply::kind::integer);
     announce(key);
   }
 
-  /// Notifies the other processes. One round trip. Throws `store_error`.
+  /// Notifies the other processes. Makes one round trip. Throws `store_error` if Redis does not
+  /// answer as expected.
   void announce(std::string_view key) override {
     parts_->client.ask_one({"PUBLISH", parts_->channel(), parts_->sender + std::string{key}},
                            reply::kind::integer);
   }
 
-  /// Returns the lease of `key`, unless somebody holds it. One round trip. Throws `store_error`.
-  /// After an error, the lease may be taken nevertheless, until `duration` has passed.
+  /// Returns the lease of `key`, unless somebody holds it. Makes one round trip. Throws
+  /// `store_error` if Redis does not answer as expected. After an error, Redis may still hold the
+  /// lease for this call until `duration` has passed.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     if (duration <= std::chrono::milliseconds{0}) {
@@ -229,7 +237,8 @@ class RedisStore : public SharedStore {
     return taken.type == reply::kind::status ? std::optional{std::move(lease)} : std::nullopt;
   }
 
-  /// Takes the lease of `key`, even from another process. One round trip. Throws `store_error`.
+  /// Takes the lease of `key`, even from another process. Makes one round trip. Throws
+  /// `store_error` if Redis does not answer as expected.
   [[nodiscard]] store_lease take_lease(std::string_view key,
                                        std::chrono::milliseconds duration) override {
     store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
@@ -238,7 +247,8 @@ class RedisStore : public SharedStore {
     return lease;
   }
 
-  /// Releases a lease, if it is still this one. One round trip. Throws `store_error`.
+  /// Ends `lease` if it is still held. Makes one round trip. Throws `store_error` if Redis does not
+  /// answer as expected.
   void release(const store_lease& lease) override {
     constexpr const char* script =
         "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end return 0";
@@ -247,8 +257,8 @@ class RedisStore : public SharedStore {
   }
 
   /// Calls `on_change` for each key that others erase or announce, and once with "" after the
-  /// server could not be reached. Returns when it listens, or when the first try has failed. A
-  /// thread then tries again, at least every two seconds. Failures of the server cause no
+  /// server could not be reached. Returns when the subscription exists, or when the first try has
+  /// failed. A thread then tries again, at least every two seconds. Failures of the server cause no
   /// exception.
   void watch(std::function<void(std::string_view)> on_change) override {
     const std::scoped_lock lock{parts_->watching};
@@ -268,10 +278,10 @@ class RedisStore : public SharedStore {
         });
   }
 
-  /// Calls `look` with each key that has a value, and the rest of its lifetime. For tools that
-  /// inspect a store; `SharedStore` has no such function. It may include values that are published
-  /// or erased meanwhile, and a key may come twice. Scans all keys of the server, also those of
-  /// other programs. Throws `store_error`.
+  /// Calls `look` with each key that has a value, and the rest of its lifetime. This function is
+  /// for tools that inspect a store; `SharedStore` does not have it. It may include values that are
+  /// published or erased meanwhile, and a key may come twice. Scans all keys of the server, even
+  /// keys of other programs. Throws `store_error` if Redis does not answer as expected.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
     const std::string prefix = parts_->prefix + "site:";
@@ -334,7 +344,7 @@ class RedisStore : public SharedStore {
     std::unique_ptr<adapters_detail::redis_subscription> subscription;
   };
 
-  /// Throws `store_error` for a value that is too long.
+  /// Throws `store_error` if `value` is longer than `max_value_bytes`.
   void check_size(std::string_view value) const {
     const std::size_t most = parts_->options.max_value_bytes;
     if (value.size() > most) {

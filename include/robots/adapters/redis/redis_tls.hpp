@@ -21,16 +21,16 @@
 
 namespace robots {
 
-/// TLS 1.2 or later for the servers of `rediss://`: set it as `redis_options::tls`. The certificate
-/// of a server must be for the host or address in the URL, or for the one that a Sentinel or a
-/// cluster node names.
+/// TLS 1.2 or later for the servers of `rediss://`. Set an object of this class as
+/// `redis_options::tls`. The certificate of a server must be for the host or address in the URL, or
+/// for the host that a Sentinel or a cluster node names.
 class redis_tls {
  public:
-  /// The certificates that it trusts, and the one that it sends. All are paths of PEM files, except
-  /// `ca_path`.
+  /// The certificates to trust, and the certificate to send. All members are paths of PEM files,
+  /// except `ca_path`.
   struct files {
     /// Trusted certificates. If this or `ca_path` is set, nothing else is trusted. If neither is
-    /// set, OpenSSL's own certificates are.
+    /// set, OpenSSL's own certificates are trusted.
     std::string ca_file{};
     std::string ca_path{};           ///< a folder of trusted certificates, see `openssl rehash`
     std::string certificate_file{};  ///< the client's certificate, if the server asks for one
@@ -68,7 +68,8 @@ class redis_tls {
   }
 
   /// Starts TLS on an open connection. The caller calls the result until it returns 0. Before each
-  /// further call, it waits for the returned event, POLLIN or POLLOUT. Throws `store_error`.
+  /// further call, the caller waits for the returned event, POLLIN or POLLOUT. Throws `store_error`
+  /// if TLS cannot start.
   [[nodiscard]] std::function<short()> operator()(redisContext& connection,
                                                   const std::string& host) const {
     std::shared_ptr<SSL> session{SSL_new(context_.get()), &SSL_free};
@@ -94,8 +95,8 @@ class redis_tls {
   }
 
  private:
-  /// Continues the handshake as far as the socket permits. Returns 0 at its end, else the event to
-  /// wait for.
+  /// Continues the handshake as far as the socket permits. Returns 0 when the handshake is done,
+  /// and the event to wait for otherwise.
   [[nodiscard]] static short step(const std::string& host, SSL* session) {
     const adapters_detail::sigpipe_guard no_signal;
     ERR_clear_error();

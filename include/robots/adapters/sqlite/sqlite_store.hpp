@@ -15,16 +15,17 @@
 
 namespace robots {
 
-/// A `SharedStore` in one SQLite file, for the processes of one machine and for later ones.
+/// A `SharedStore` in one SQLite file, for the processes of one machine. Processes that start later
+/// can use it, too.
 ///
-/// The file survives `kill -9` at any time. If the power fails, the latest changes may be lost. Its
-/// size stays within `sqlite_options::max_bytes`: the oldest records are dropped first, also if the
-/// disk is full. A damaged file is refused when it is opened, or a call throws when it finds the
-/// damage. Records expire by the clock of the machine. If the clock is set back by more than a
-/// minute, earlier records count as expired.
+/// The file survives `kill -9` at any time. If the power fails, the latest changes may be lost. The
+/// size of the file stays within `sqlite_options::max_bytes`. If there is no room, the oldest
+/// records are dropped first, also if the disk is full. A damaged file is refused when it is
+/// opened, or a call throws when that call finds the damage. Records expire by the clock of the
+/// machine. If the clock is set back by more than a minute, earlier records count as expired.
 ///
 /// A look-up does not wait for changes. Changes happen one after another. A store that watches has
-/// a thread, which checks ten times a second. Open stores after a fork, never before: a child
+/// a thread, which checks ten times a second. Open stores after a fork, never before. A child
 /// process must not use or destroy the stores of its parent, and must not open their files.
 class SqliteStore : public SharedStore {
   using sqlite = adapters_detail::sqlite_file;
@@ -32,7 +33,8 @@ class SqliteStore : public SharedStore {
 
  public:
   /// Opens the file, or makes it. Throws `store_error` for a file that cannot be opened, is damaged
-  /// or belongs to another program or version, and `std::invalid_argument` for impossible options.
+  /// or belongs to another program or version, and `std::invalid_argument` if the options are not
+  /// valid.
   explicit SqliteStore(const sqlite_options& options) {
     if (options.path.empty() || options.max_bytes < std::size_t{1} << 20U ||
         options.timeout <= options.timeout.zero()) {
@@ -47,7 +49,7 @@ class SqliteStore : public SharedStore {
     return files_->lend()->find(site(key));
   }
 
-  /// See `SharedStore`. All values are of one moment.
+  /// See `SharedStore`. All values are from the same moment.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     const auto file = files_->lend();
@@ -125,8 +127,8 @@ class SqliteStore : public SharedStore {
   }
 
   /// Calls `visit(key, left)` for each value that has not expired, the oldest first. `left` is the
-  /// rest of its lifetime. It may include values that are published meanwhile. `visit` may call the
-  /// store.
+  /// rest of the lifetime. The calls may include values that are published meanwhile. `visit` may
+  /// call the store.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& visit) {
     for (std::int64_t before = -1, last = 0; before < last;) {
@@ -142,7 +144,7 @@ class SqliteStore : public SharedStore {
   static std::string site(std::string_view key) { return std::string{"site:"}.append(key); }
   static std::string lease(std::string_view key) { return std::string{"lease:"}.append(key); }
 
-  /// Calls `on_change` with each change after number `last`, until it is stopped.
+  /// Calls `on_change` with each change after number `last`, until a stop is requested.
   static void follow(const stop_token& stop, const std::shared_ptr<pool>& files,
                      const std::string& origin,
                      const std::function<void(std::string_view)>& on_change, std::int64_t last) {

@@ -14,7 +14,7 @@
 namespace robots::http_detail {
 
 /// Reads `port = *DIGIT` (RFC 3986, section 3.2.3), from 1 to 65535. Returns 0 for an empty text,
-/// and an empty optional for any other one.
+/// and an empty optional for any other text.
 [[nodiscard]] inline std::optional<std::uint16_t> parse_port(std::string_view text) noexcept {
   if (text.empty()) {
     return std::uint16_t{0};
@@ -24,7 +24,7 @@ namespace robots::http_detail {
                                      : std::nullopt;
 }
 
-/// A checked authority: the host in normal form, and the port, or 0 if there is none.
+/// A checked authority. It has the host in normal form, and the port, or 0 if there is no port.
 struct authority {
   std::string host;
   std::uint16_t port = 0;

@@ -14,7 +14,7 @@ namespace robots::http_detail {
 struct embedded_ipv4 {
   std::optional<detail::ip_address> address{};  ///< the address that gets the packets, if any
   std::optional<detail::ip_address> other{};    ///< a second address that gets packets
-  bool obsolete = false;                        ///< routers no longer deliver to it
+  bool obsolete = false;                        ///< true if routers no longer deliver to `address`
 };
 
 inline constexpr detail::ip_prefix ipv4_mapped = detail::parse_ip_prefix("::ffff:0:0/96").value();
@@ -33,15 +33,15 @@ inline constexpr detail::ip_prefix teredo = detail::parse_ip_prefix("2001::/32")
   return detail::ip_address(octets);
 }
 
-/// Returns the IPv4 address inside a mapped address, or `address` itself. Sockets treat the two
-/// alike (RFC 4291, section 2.5.5.2).
+/// Returns the IPv4 address inside a mapped address, or `address` itself. Sockets treat both
+/// addresses alike (RFC 4291, section 2.5.5.2).
 [[nodiscard]] constexpr detail::ip_address unmapped(const detail::ip_address& address) noexcept {
   constexpr std::size_t last = 12;
   return ipv4_mapped.contains(address) ? ipv4_at(address, last) : address;
 }
 
-/// Returns true if the interface identifier is that of ISATAP, which contains an IPv4 address (RFC
-/// 5214, section 6.1). Such an address may have any prefix.
+/// Returns true if the interface identifier is an ISATAP identifier, which contains an IPv4 address
+/// (RFC 5214, section 6.1). Such an address may have any prefix.
 [[nodiscard]] constexpr bool is_isatap(const detail::ip_address& address) noexcept {
   constexpr std::size_t identifier = 8;
   const auto& octets = address.octets();

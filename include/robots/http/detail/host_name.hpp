@@ -34,15 +34,15 @@ inline constexpr std::size_t max_label_length = 63;
   return length > 0;
 }
 
-/// Returns the normal form of a host: lower case, no dot at the end, no percent-encoding, and an
-/// IPv6 address in brackets, as RFC 5952 writes it. Returns an empty optional for a text that is
-/// not a host:
+/// Returns the normal form of a host. It is in lower case, and has no dot at the end and no
+/// percent-encoding. An IPv6 address is in brackets, as RFC 5952 writes it. Returns an empty
+/// optional for a text that is not a host:
 ///
 ///     host     = IP-literal / IPv4address / reg-name            (RFC 3986, section 3.2.2)
 ///     reg-name = *( unreserved / pct-encoded / sub-delims )
 ///
-/// where `pct-encoded` may only stand for an unreserved octet, and an IPv4 address has its four
-/// decimal parts: `127.1` and `0x7f.0.0.1` are refused. A name outside ASCII must be given as
+/// where `pct-encoded` may only stand for an unreserved octet, and an IPv4 address must have four
+/// decimal parts. So `127.1` and `0x7f.0.0.1` are refused. A name outside ASCII must be given as
 /// A-labels (RFC 5890).
 [[nodiscard]] inline std::optional<std::string> normal_host(std::string_view text) {
   std::string host;

@@ -13,7 +13,8 @@ namespace robots::http_detail {
 using ipv4_octets = std::array<std::uint8_t, 4>;
 using ipv6_octets = std::array<std::uint8_t, 16>;
 
-/// Reads an `IPv4address` (RFC 3986, section 3.2.2): four decimal parts without leading zeros.
+/// Reads an `IPv4address` (RFC 3986, section 3.2.2), which has four decimal parts without leading
+/// zeros.
 [[nodiscard]] constexpr std::optional<ipv4_octets> read_ipv4(std::string_view text) noexcept {
   ipv4_octets octets{};
   for (std::size_t part = 0; part < octets.size(); ++part) {

@@ -17,7 +17,7 @@ namespace robots::detail {
 /// The meaning of a line that is not a rule, in one form for all spellings.
 struct stated_line {
   directive_kind kind = directive_kind::unknown;  ///< the kind of the line
-  std::string value{};                            ///< its value
+  std::string value{};                            ///< the value of the line
 
   [[nodiscard]] friend auto operator<=>(const stated_line&, const stated_line&) = default;
 };
@@ -36,7 +36,7 @@ struct change_report {
     tightened,  ///< the new rule allows less or denies more
   };
 
-  /// The name of a kind of change, as its enumerator is spelled.
+  /// The name of a kind of change, which is the name of the enumerator.
   [[nodiscard]] friend constexpr std::string_view to_string(change_kind kind) noexcept {
     return base::enum_text<change_kind::tightened>(kind,
                                                    {"added", "removed", "loosened", "tightened"});
@@ -54,10 +54,10 @@ struct change_report {
     rule_kind kind = rule_kind::allow;        ///< the kind of the rule, before and after
     std::optional<placed_pattern> before{};   ///< in the old text; empty if added
     std::optional<placed_pattern> after{};    ///< in the new text; empty if removed
-    /// A target that only one of the texts allows. Empty if `diff` found none within its steps.
-    /// Then the rule may make no difference.
+    /// A target that only one of the texts allows. It is empty if `diff` found no such target
+    /// within its steps. Then the rule may make no difference.
     std::string example{};
-    bool example_allowed = false;  ///< true if the new text allows it
+    bool example_allowed = false;  ///< true if the new text allows `example`
   };
 
   /// A line other than a rule that was added, removed or changed.
@@ -67,7 +67,7 @@ struct change_report {
     std::optional<std::string> after{};             ///< the new value; empty if removed
   };
 
-  std::vector<rule_change> rules{};  ///< sorted by line in the new text, or in the old one
+  std::vector<rule_change> rules{};  ///< sorted by line in the new text, or in the old text
   std::vector<line_change> lines{};  ///< sorted by kind, then by value
   std::size_t unchanged = 0;         ///< number of rules and lines in both texts
   /// True if all rules were compared to the end. If false, a rule without an example may make no

@@ -27,9 +27,9 @@ namespace robots::detail {
     const std::optional<std::chrono::milliseconds>& own,
     const std::optional<std::chrono::milliseconds>& of_file);
 
-/// Compares two rule sets of one crawler, and two lists of other lines. Use it if the texts have
-/// been parsed already. Lines are equal if their kind and value are equal. Order and repetition do
-/// not matter.
+/// Compares two rule sets of one crawler, and two lists of other lines. Use this function if the
+/// texts have been parsed already. Lines are equal if their kind and value are equal. Order and
+/// repetition do not matter.
 [[nodiscard]] change_report diff(const rule_set& before, std::vector<stated_line> stated_before,
                                  const rule_set& after, std::vector<stated_line> stated_after);
 
@@ -38,18 +38,20 @@ namespace robots::detail {
 namespace robots {
 
 /// Compares the meaning of two robots.txt files for one crawler. Order, comments, duplicates,
-/// groups of other crawlers, and other spellings (`/a` and `/a*`, `%41` and `A`) are no changes.
-/// Neither is a rule that never decides.
+/// groups of other crawlers, and other spellings (`/a` and `/a*`, `%41` and `A`) are no changes. A
+/// rule that never decides is no change, either.
 ///
 /// Each changed rule has an example: a target that the two texts decide differently. The patterns
-/// of both texts suggest where to look. This misses fewer than 1 change in 1,000 in files full of
-/// wildcards, and none in files without wildcards. A rule counts as loosened or tightened if a rule
-/// of the same kind takes its place and one of the two matches everything that the other does.
+/// of both texts give the targets to try. This search misses fewer than 1 change in 1,000 in files
+/// full of wildcards, and no change in files without wildcards. A rule counts as loosened or
+/// tightened if a rule of the same kind takes its place, and one of the two rules matches
+/// everything that the other matches.
 ///
 /// Stops after 8,388,608 steps (about 0.1 s), or 262,144 steps for one rule. A rule that was not
 /// compared to the end counts as changed. Then the report is not `complete`.
 ///
-/// `user_agent` and `options` are as for `compile`. Accepts any octets; they never make it throw.
+/// `user_agent` and `options` are as for `compile`. Accepts any octets, and never throws because of
+/// them.
 [[nodiscard]] change_report diff(std::string_view before, std::string_view after,
                                  std::string_view user_agent, const parse_options& options = {});
 

@@ -29,9 +29,9 @@ namespace robots {
 
 /// The whole content of one robots.txt (WEB::ROBOTS's PARSE). `parse` makes it.
 ///
-/// It owns a copy of the text. All views and ranges that it returns refer to this copy, so they
-/// live as long as the document. Members that return them are deleted for temporaries. Several
-/// threads may query one object at once.
+/// A document owns a copy of the text. All returned views and ranges refer to this copy, so they
+/// live as long as the document. Members that return views or ranges are deleted for temporaries.
+/// Several threads may query one object at once.
 ///
 /// A `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for crawlers
 /// that are not named. A `target` is an absolute URL or a path with query. A target without scheme
@@ -39,7 +39,7 @@ namespace robots {
 /// `dialect::google`.
 class document {
  public:
-  /// Makes a document without lines: everything is allowed.
+  /// Makes a document without lines, which allows everything.
   constexpr document() = default;
 
   /// Returns true if the crawler may fetch `target`. Costs the same as `match`.
@@ -48,8 +48,8 @@ class document {
     return rules_for(user_agent).allows(target);
   }
 
-  /// Returns the verdict with the deciding rule. Its views live as long as this document and
-  /// `user_agent`.
+  /// Returns the verdict with the deciding rule. The views in the verdict live as long as this
+  /// document and `user_agent`.
   ///
   /// Each call compiles the crawler's rules. For many questions about one crawler, keep
   /// `rules_for(user_agent)`.
@@ -76,7 +76,8 @@ class document {
   }
   void sitemaps() const&& = delete;
 
-  /// Returns the value of the first Host line that has one. It has no effect on any verdict.
+  /// Returns the value of the first Host line with a value. Host lines have no effect on any
+  /// verdict.
   [[nodiscard]] constexpr std::optional<std::string_view> host() const& noexcept {
     for (const std::string_view value : values(directive_kind::host)) {
       if (!value.empty()) {
@@ -93,8 +94,9 @@ class document {
   }
   void values(directive_kind) const&& = delete;
 
-  /// Returns the Crawl-delay of a crawler in milliseconds, rounded up, or an empty optional if its
-  /// groups have none. A crawler with its own groups does not inherit the delay of `*`.
+  /// Returns the Crawl-delay of a crawler in milliseconds, rounded up, or an empty optional if the
+  /// crawler's groups have no delay. A crawler with its own groups does not inherit the delay of
+  /// `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay(
       std::string_view user_agent = "*") const {
     rep_detail::rule_collector collector{user_agent, options_};
@@ -102,8 +104,8 @@ class document {
     return collector.crawl_delay();
   }
 
-  /// Returns the delay of the file itself: the first valid Crawl-delay before any group. Crawlers
-  /// should wait at least that long, but it is not a rule for any of them.
+  /// Returns the delay of the file itself, which is the first valid Crawl-delay before any group.
+  /// Crawlers should wait at least that long, but this delay is not a rule for any crawler.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept {
     const auto before_groups =
         rep_detail::lines_before(kept_lines(), &rep_detail::document_line::in_group);
@@ -121,8 +123,9 @@ class document {
   }
   std::vector<directive> directives() const&& = delete;
 
-  /// Lists the directives that apply to a crawler, in file order, without User-agent lines. They
-  /// come from its own groups, or from the groups of `*` if no group names it.
+  /// Lists the directives that apply to a crawler, in file order, without User-agent lines. The
+  /// directives come from the crawler's own groups, or from the groups of `*` if no group names the
+  /// crawler.
   [[nodiscard]] constexpr std::vector<directive> directives_for(
       std::string_view user_agent) const& {
     std::vector<directive> found;
@@ -142,9 +145,10 @@ class document {
   }
   std::vector<directive> directives_for(std::string_view) const&& = delete;
 
-  /// Reads the lines of one kind that apply to a crawler, in file order, without those that cannot
-  /// be read: `file.read<request_rate>("FooBot")`. `Line` is as for `read_lines`. Lines that apply
-  /// to the whole file, such as `clean_param`, apply to every crawler. Linear in the file.
+  /// Reads the lines of one kind that apply to a crawler, in file order:
+  /// `file.read<request_rate>("FooBot")`. Skips lines that cannot be read. `Line` is as for
+  /// `read_lines`. Lines that apply to the whole file, such as `clean_param`, apply to every
+  /// crawler. Linear in the file.
   template <class Line>
   [[nodiscard]] constexpr std::vector<Line> read(std::string_view user_agent = "*") const& {
     if constexpr (rep_detail::is_for_crawler(Line::kind)) {
@@ -153,7 +157,7 @@ class document {
       return read_lines<Line>(directives());
     }
   }
-  /// Deleted for temporaries if the lines are views: the result would dangle.
+  /// Deleted for temporaries if the lines are views, since the result would dangle.
   template <class Line>
     requires requires(Line line) { line.path; }
   std::vector<Line> read(std::string_view = "*") const&& = delete;
@@ -164,8 +168,8 @@ class document {
   }
   void groups() const&& = delete;
 
-  /// Returns the problems that the author of the file should know, by line. Empty for a file
-  /// without problems.
+  /// Returns the problems that the author of the file should know, by line. The result is empty for
+  /// a file without problems.
   [[nodiscard]] constexpr std::span<const diagnostic> diagnostics() const& noexcept {
     return {parts_.diagnostics.data(), parts_.diagnostics.size()};
   }
@@ -175,7 +179,7 @@ class document {
   [[nodiscard]] constexpr const parse_options& options() const& noexcept { return options_; }
   const parse_options& options() const&& = delete;
 
-  /// Returns the number of lines, and the number of malformed ones (the pipeline guide).
+  /// Returns the number of lines, and the number of malformed lines (the pipeline guide).
   [[nodiscard]] constexpr file_findings::line_counts lines() const noexcept {
     return parts_.counts;
   }
@@ -219,9 +223,9 @@ class document {
 
 /// Parses a whole robots.txt.
 ///
-/// Accepts any octets. Skips each line that it cannot understand, and reports it in
-/// `document::diagnostics`. Bad content never makes it throw. Linear in the text. Usable in
-/// constant expressions.
+/// Accepts any octets. Skips each line that it cannot understand, and reports that line in
+/// `document::diagnostics`. Never throws because of bad content. Takes time linear in the text.
+/// Works in constant expressions.
 [[nodiscard]] constexpr document parse(std::string_view text, parse_options options = {}) {
   rep_detail::document_parts parts;
   rep_detail::document_builder builder{text.substr(0, rep_detail::text_limit(options)), parts};

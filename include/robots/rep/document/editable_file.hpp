@@ -16,7 +16,7 @@ struct editable_file {
   /// An Allow or Disallow line.
   struct rule {
     rule_kind kind = rule_kind::disallow;  ///< Allow or Disallow
-    std::string pattern{};                 ///< begins with `/` or `*`; an empty one has no effect
+    std::string pattern{};  ///< begins with `/` or `*`; an empty pattern has no effect
 
     /// Returns true if all members are equal.
     [[nodiscard]] friend bool operator==(const rule&, const rule&) = default;
@@ -34,8 +34,8 @@ struct editable_file {
 
   /// One group of a robots.txt (RFC 9309, section 2.1).
   struct group {
-    std::vector<std::string> user_agents{};                  ///< at least one; `*` for all crawlers
-    std::vector<rule> rules{};                               ///< in any order
+    std::vector<std::string> user_agents{};  ///< at least one; `*` means all crawlers
+    std::vector<rule> rules{};               ///< in any order
     std::optional<std::chrono::milliseconds> crawl_delay{};  ///< not negative
     std::vector<line> lines{};                               ///< other lines for these crawlers
 
@@ -43,8 +43,8 @@ struct editable_file {
     [[nodiscard]] friend bool operator==(const group&, const group&) = default;
   };
 
-  std::optional<std::chrono::milliseconds> crawl_delay{};  ///< before all groups: for all crawlers
-  std::vector<line> lines{};                               ///< before all groups
+  std::optional<std::chrono::milliseconds> crawl_delay{};  ///< for all crawlers, before all groups
+  std::vector<line> lines{};                               ///< lines before all groups
   std::vector<group> groups{};                             ///< in file order
   std::vector<std::string> sitemaps{};                     ///< absolute URLs
 
@@ -52,7 +52,7 @@ struct editable_file {
   [[nodiscard]] friend bool operator==(const editable_file&, const editable_file&) = default;
 };
 
-/// Writes a robots.txt. `parse` reads the same groups, rules, delays and sitemaps from it.
+/// Writes a robots.txt. `parse` reads the same groups, rules, delays and sitemaps from the result.
 ///
 /// A group without rules gets the line `Disallow:`, which ends its User-agent lines and denies
 /// nothing. Crawlers may ignore everything after the first 500 KiB (RFC 9309, section 2.5).
@@ -66,16 +66,17 @@ struct editable_file {
 ///   as a rule, a user agent, a delay or a sitemap;
 /// - a line over `max_line_bytes`, which `parse` would cut.
 ///
-/// Linear.
+/// Takes linear time.
 [[nodiscard]] std::string to_text(const editable_file& file);
 
 /// Makes an editable copy of a document. The text of the copy means the same to every crawler.
 ///
 /// The copy has no comments, and no lines without effect: rules outside a group, patterns that
 /// never match, invalid delays, groups without a name, and unknown lines with a key that `to_text`
-/// refuses. It has other unknown lines. A group that a delay or a similar line divides (see
-/// `group`) becomes several groups with all rules each. So the copy can be quadratic in the size of
-/// the file. Throws `std::length_error` if it would have more than 1,000,000 rules.
+/// refuses. The copy keeps other unknown lines. A group that a delay or a similar line divides (see
+/// `group`) becomes several groups, and each of them has all rules. So the copy can be quadratic in
+/// the size of the file. Throws `std::length_error` if the copy would have more than 1,000,000
+/// rules.
 [[nodiscard]] editable_file to_editable(const document& file);
 
 }  // namespace robots

@@ -23,7 +23,7 @@ namespace robots {
 namespace rep_detail {
 
 /// Returns true if, in every dialect, a line with this key does not change the groups and sitemaps
-/// around it.
+/// around the line.
 [[nodiscard]] inline bool is_other_key(std::string_view key) noexcept {
   const auto may_stand = [](char c) {
     return base::is_alpha(c) || base::is_digit(c) || c == '-' || c == '_';
@@ -211,7 +211,7 @@ class editable_collector {
     }
   }
 
-  /// Gives the rules of the group to all of its parts.
+  /// Gives the rules of the group to all parts of the group.
   void end_group() {
     for (editable_file::group& part : parts_) {
       if (part.user_agents.empty()) {

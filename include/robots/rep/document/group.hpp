@@ -50,23 +50,23 @@ class value_cursor {
   directive_kind kind_ = directive_kind::unknown;
 };
 
-/// The values of all lines of one kind in a part of a `document`, as written, in file order. A
-/// forward range of `std::string_view`, valid as long as the document.
+/// The values of all lines of one kind in a part of a `document`, as written, in file order. The
+/// type is a forward range of `std::string_view`. A range is valid as long as the document.
 using value_range = base::forward_range<value_cursor>;
 
 }  // namespace rep_detail
 
-/// One group of a robots.txt (RFC 9309, section 2.1), as in the file: groups with the same crawler
+/// One group of a robots.txt (RFC 9309, section 2.1), as in the file. Groups with the same crawler
 /// are not merged.
 ///
-/// A delay between User-agent lines is only for the crawlers above it. Such a line divides the
-/// group into parts. Each part is listed as a group with all rules. So a loop over the rules of all
-/// parts is quadratic in a group with many parts.
+/// A delay between User-agent lines is only for the crawlers above the delay. A delay line there
+/// divides the group into parts. Each part is listed as a group with all rules. So a loop over the
+/// rules of all parts is quadratic in a group with many parts.
 struct group {
   rep_detail::value_range user_agents;                   ///< product tokens, as written
   rep_detail::value_range allow;                         ///< patterns of Allow lines, as written
   rep_detail::value_range disallow;                      ///< patterns of Disallow lines
-  std::optional<std::chrono::milliseconds> crawl_delay;  ///< the first valid one
+  std::optional<std::chrono::milliseconds> crawl_delay;  ///< the first valid delay
 };
 
 namespace rep_detail {
@@ -112,8 +112,8 @@ class group_cursor {
     run_size_ = size_up_to(rest_.first(group_size_), &document_line::starts_run);
   }
 
-  /// Returns the number of lines from the first one to the next one whose member `mark` is true, or
-  /// 0 if there are no lines.
+  /// Returns the distance from the first line to the next line whose member `mark` is true, or to
+  /// the end. Returns 0 if there are no lines.
   [[nodiscard]] static constexpr std::size_t size_up_to(std::span<const document_line> lines,
                                                         bool document_line::* mark) noexcept {
     return lines.empty() ? 0 : 1 + lines_before(lines.subspan(1), mark).size();
@@ -125,7 +125,7 @@ class group_cursor {
   std::size_t group_size_ = 0;  // distance to the next group
 };
 
-/// The groups of a `document`, in file order. A forward range of `group`.
+/// The groups of a `document`, in file order. The type is a forward range of `group`.
 using group_range = base::forward_range<group_cursor>;
 
 }  // namespace rep_detail

@@ -36,7 +36,8 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
 
 }  // namespace rep_detail
 
-/// Writes a document in the form of WEB::ROBOTS's PARSE:
+/// Writes a document as JSON, in the form that PARSE returns in the WEB::ROBOTS description
+/// (tests/requirements.md):
 ///
 ///     {"groups":[{"userAgents":["*"],"allow":["/public"],"disallow":["/admin"],"crawlDelay":5}],
 ///      "sitemaps":["https://example.com/sitemap.xml"],"host":null}
@@ -49,9 +50,9 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
 /// `JsonLog`. So different octets always have different JSON. To get the octets back, replace each
 /// `\xNN`.
 ///
-/// Linear in the JSON. The JSON is quadratic in a file with a group of many parts (see `group`): a
-/// hostile file of 500 KB can have over 1 GB of JSON. Throws `std::length_error` if the JSON has
-/// more than `max_octets` octets.
+/// Takes time linear in the JSON. The JSON is quadratic in a file with a group of many parts (see
+/// `group`), so a hostile file of 500 KB can have over 1 GB of JSON. Throws `std::length_error` if
+/// the JSON has more than `max_octets` octets.
 [[nodiscard]] inline std::string to_json(const document& file,
                                          std::size_t max_octets = std::size_t{64} << 20U) {
   base::json_writer line;
@@ -70,11 +71,13 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
   return std::move(line).finish();
 }
 
-/// Writes a verdict in the form of WEB::ROBOTS's MATCH:
+/// Writes a verdict as JSON, in the form that MATCH returns in the WEB::ROBOTS description
+/// (tests/requirements.md):
 ///
 ///     {"allowed":true,"directive":"allow","pattern":"/products/","userAgent":"FerretBot"}
 ///
-/// `directive` and `pattern` are null if no rule decided. Texts are written as for a document.
+/// `directive` and `pattern` are null if no rule decided. Texts are written as in the JSON of a
+/// document.
 [[nodiscard]] inline std::string to_json(const verdict& answer) {
   base::json_writer line;
   line.flag("allowed", answer.allowed);

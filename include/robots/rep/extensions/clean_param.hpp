@@ -17,16 +17,18 @@ namespace robots {
 
 /// Query parameters that do not change a page, from Yandex's `Clean-param: s&ref /forum/*.php`.
 ///
-/// It applies to the whole file, wherever it is. It never changes a verdict. Source: the
-/// Clean-param page of Yandex Webmaster's help. The views live as long as the document.
+/// The line applies to the whole file, wherever in the file it stands. It never changes a verdict.
+/// The source is the Clean-param page of Yandex Webmaster's help. The views live as long as the
+/// document.
 struct clean_param {
   static constexpr directive_kind kind = directive_kind::clean_param;  ///< for `read_lines`
 
   std::vector<std::string_view> parameters{};  ///< names, compared octet by octet; at least one
-  std::string_view path{};                     ///< a pattern, which may have `*`; empty: every page
-  std::uint32_t line = 0;                      ///< 1-based; 0 if not read from a file
+  std::string_view path{};  ///< a pattern, which may have `*`; empty means every page
+  std::uint32_t line = 0;   ///< 1-based; 0 if not read from a file
 
-  /// Reads `p0[&p1&...] [path]`. Returns an empty optional if it names no parameter. Linear.
+  /// Reads `p0[&p1&...] [path]`. Returns an empty optional if `value` names no parameter. Takes
+  /// linear time.
   [[nodiscard]] static constexpr std::optional<clean_param> parse(std::string_view value) {
     auto [names, path] = rep_detail::split_at_blank(value);
     clean_param result{.path = path};
@@ -57,9 +59,9 @@ struct clean_param {
 /// Returns `target`, an absolute URL or a path with query, without the parameters that matching
 /// lines in `rules` name. The other parameters keep their order. An empty query is removed.
 ///
-/// To clean many targets, keep the result of `document::read<clean_param>`. Linear in the target
-/// for each rule, up to 8 million octets in all. Returns `target` unchanged if comparing all rules
-/// would take more.
+/// To clean many targets, keep the result of `document::read<clean_param>`. Takes time linear in
+/// the target for each rule, up to 8 million octets in all. If comparing all rules would take more,
+/// returns `target` unchanged.
 [[nodiscard]] inline std::string clean_target(std::span<const clean_param> rules,
                                               std::string_view target) {
   const std::string_view page = target.substr(0, target.find('#'));

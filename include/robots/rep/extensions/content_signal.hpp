@@ -16,14 +16,14 @@ namespace robots {
 /// (contentsignals.org, Cloudflare 2025). draft-romm-aipref-contentsignals-00 defines the
 /// categories.
 ///
-/// A signal is true for yes and false for no. A missing signal neither grants nor restricts. Some
-/// sites write a path first (`Content-Signal: /blog/ ai-train=no`). The published policy does not
-/// mention paths, so they are read as in a Content-Usage line. It never changes a verdict. The view
-/// lives as long as the document.
+/// A signal is true if its value is yes, and false if its value is no. A missing signal neither
+/// grants nor restricts. Some sites write a path first (`Content-Signal: /blog/ ai-train=no`). The
+/// published policy does not mention paths, so a path is read as in a Content-Usage line. A signal
+/// never changes a verdict. The view lives as long as the document.
 struct content_signal {
   static constexpr directive_kind kind = directive_kind::content_signal;  ///< for `read_lines`
 
-  std::string_view path{};         ///< a pattern; empty: every path
+  std::string_view path{};         ///< a pattern; empty means every path
   std::optional<bool> search{};    ///< a search index, with links and short excerpts
   std::optional<bool> ai_input{};  ///< input of a model: retrieval, grounding, generated answers
   std::optional<bool> ai_train{};  ///< training or fine-tuning of a model
@@ -33,7 +33,8 @@ struct content_signal {
   /// Reads `[path] signal=yes|no, ...` in any case.
   ///
   /// If a line repeats a signal, the most restrictive value counts, as in `usage_preferences`. The
-  /// policy does not say what to do then, but no site means to grant a use that it denies. Linear.
+  /// policy does not say which value counts, but no site wants to grant a use that it denies. Takes
+  /// linear time.
   [[nodiscard]] static constexpr content_signal parse(std::string_view value) noexcept;
 
   /// Returns true if the line applies to a target, an absolute URL or a path with query.

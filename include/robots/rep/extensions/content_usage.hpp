@@ -13,12 +13,12 @@ namespace robots {
 /// One statement about the use of content under a path, such as `Content-Usage: /path train-ai=n`
 /// (draft-ietf-aipref-attach-05, section 3).
 ///
-/// It never changes a verdict. `usage_preferences` finds the line that decides about a target. The
-/// views live as long as the document.
+/// A statement never changes a verdict. `usage_preferences` finds the line that decides about a
+/// target. The views live as long as the document.
 struct content_usage {
   static constexpr directive_kind kind = directive_kind::content_usage;  ///< for `read_lines`
 
-  std::string_view path{};       ///< a pattern; empty: every path
+  std::string_view path{};       ///< a pattern; empty means every path
   std::string_view statement{};  ///< a Dictionary of RFC 9651, as written
   std::uint32_t line = 0;        ///< 1-based; 0 if not read from a file
 
@@ -28,11 +28,12 @@ struct content_usage {
     return {.path = path, .statement = statement};
   }
 
-  /// Returns the preference for a category of use, by its label: true for `y`, false for `n`. Empty
-  /// for anything else (draft-ietf-aipref-vocab-07, section 6.5: unknown).
+  /// Returns the preference for the category of use with this label. Returns true for `y` and false
+  /// for `n`. For anything else, returns an empty optional (draft-ietf-aipref-vocab-07, section
+  /// 6.5: unknown).
   ///
   /// Labels and values are case-sensitive. The last value of a repeated label counts. A statement
-  /// that is not a Dictionary has no preferences. Linear in the statement.
+  /// that is not a Dictionary has no preferences. Takes time linear in the statement.
   [[nodiscard]] constexpr std::optional<bool> preference(std::string_view label) const noexcept {
     const std::string_view token = rep_detail::dictionary_token(statement, label);
     if (token == "y") {
@@ -41,12 +42,14 @@ struct content_usage {
     return token == "n" ? std::optional{false} : std::nullopt;
   }
 
-  /// AI model training: use that changes the learned parameters of a generative model.
+  /// Returns the preference for AI model training, which is use that changes the learned parameters
+  /// of a generative model.
   [[nodiscard]] constexpr std::optional<bool> train_ai() const noexcept {
     return preference("train-ai");
   }
 
-  /// Search: use in an application that leads its users to the location of its results.
+  /// Returns the preference for search, which is use in an application that leads its users to the
+  /// location of its results.
   [[nodiscard]] constexpr std::optional<bool> search() const noexcept {
     return preference("search");
   }

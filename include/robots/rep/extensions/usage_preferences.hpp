@@ -12,11 +12,12 @@
 
 namespace robots {
 
-/// A site's preferences for one target, as stated in its robots.txt. They never change a verdict.
+/// A site's preferences for one target, as stated in the site's robots.txt. Preferences never
+/// change a verdict.
 struct effective_preferences {
-  /// A site's preference for one category of use of one target, and the line with it.
+  /// A site's preference for one category of use of one target, and the line with this preference.
   struct preference {
-    std::optional<bool> allowed{};                    ///< empty: unknown
+    std::optional<bool> allowed{};                    ///< empty means unknown
     directive_kind source = directive_kind::unknown;  ///< content_usage or content_signal
     std::uint32_t line = 0;                           ///< 1-based; 0 if there is no line
 
@@ -33,8 +34,8 @@ struct effective_preferences {
 
 namespace rep_detail {
 
-/// Combines two statements: the more restrictive one counts (draft-ietf-aipref-vocab-07, section
-/// 5.1). If they agree, the first one is named.
+/// Combines two statements. The more restrictive statement counts (draft-ietf-aipref-vocab-07,
+/// section 5.1). If the statements agree, the first is named.
 constexpr void combine(effective_preferences::preference& first,
                        const effective_preferences::preference& second) noexcept {
   const bool restricts = first.allowed == true && second.allowed == false;
@@ -70,18 +71,18 @@ class longest_preference {
 /// Returns the preferences for a crawler and a target, an absolute URL or a path with query.
 ///
 /// Content-Usage (draft-ietf-aipref-attach-05, section 3.1): the matching line with the longest
-/// path decides about all categories, even those it does not name. Lines with paths of equal length
-/// are combined. Content-Signal: the matching line with the longest path decides about each signal,
-/// since the policy treats each by itself. Lines and methods are combined so that the most
-/// restrictive preference counts (draft-ietf-aipref-vocab-07, section 5.1). If both methods agree,
-/// the Content-Usage line is named.
+/// path decides about all categories, even about categories that the line does not name. Lines with
+/// paths of equal length are combined. Content-Signal: each signal is decided alone. Of the
+/// matching lines that have this signal, the line with the longest path decides. Lines and methods
+/// are combined so that the most restrictive preference counts (draft-ietf-aipref-vocab-07, section
+/// 5.1). If both methods agree, the Content-Usage line is named.
 ///
-/// A line is for the User-agent lines directly above it, and does not end their group (RFC 9309,
-/// section 2.2.4). All preferences are unknown if the crawler may not fetch the target: "no
-/// preferences are implied for resources that are disallowed".
+/// A line is for the crawlers in the User-agent lines directly above it, and does not end a group
+/// (RFC 9309, section 2.2.4). All preferences are unknown if the crawler may not fetch the target:
+/// "no preferences are implied for resources that are disallowed".
 ///
-/// Linear in the file, and in the target for each line, up to 8 million octets in all. If comparing
-/// all lines would take more, all preferences are false and no line is named.
+/// Takes time linear in the file, and in the target for each line, up to 8 million octets in all.
+/// If comparing all lines would take more, all preferences are false and no line is named.
 [[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
                                                                 std::string_view target,
                                                                 std::string_view user_agent = "*") {

@@ -12,11 +12,11 @@ namespace robots {
 /// The importance of a finding.
 enum class severity : std::uint8_t {
   note,     ///< no effect on any verdict
-  warning,  ///< understood, but not as the protocol writes it
+  warning,  ///< the line is understood, but the protocol writes it in another way
   error,    ///< the line, or part of the file, has no effect
 };
 
-/// The name of a severity, as its enumerator is spelled.
+/// The name of a severity, which is the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(severity value) noexcept {
   return base::enum_text<severity::error>(value, {"note", "warning", "error"});
 }
@@ -49,7 +49,7 @@ enum class diagnostic_code : std::uint8_t {
   invalid_visit_time,
 };
 
-/// The name of a code, as its enumerator is spelled.
+/// The name of a code, which is the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(diagnostic_code code) noexcept {
   return base::enum_text<diagnostic_code::invalid_visit_time>(
       code, {"malformed_line",        "missing_colon",        "misspelled_key",

@@ -40,8 +40,9 @@ namespace rep_detail {
 }
 
 /// Returns true if a line of this kind is an extension for the crawlers named directly above it,
-/// such as a delay. A User-agent line after it starts a new list of crawlers for such lines, but no
-/// new group. Other extensions (Sitemap, Host, Clean-param) apply to the whole file.
+/// such as a delay. A User-agent line after such an extension starts a new list of crawlers for
+/// extensions, but no new group. Other extensions (Sitemap, Host, Clean-param) apply to the whole
+/// file.
 [[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
   switch (kind) {
     case directive_kind::crawl_delay:
@@ -64,10 +65,10 @@ struct directive {
   std::string_view key{};                         ///< as written
   std::string_view value{};                       ///< as written
   std::uint32_t line = 0;                         ///< 1-based
-  std::uint32_t column = 0;                       ///< of the value, 1-based, in octets
-  bool starts_group = false;                      ///< a User-agent line that opens a group
-  bool starts_run = false;  ///< opens a group, or follows a line such as Crawl-delay
-  bool in_group = false;    ///< a User-agent line precedes it
+  std::uint32_t column = 0;                       ///< the column of the value, 1-based, in octets
+  bool starts_group = false;                      ///< true for a User-agent line that opens a group
+  bool starts_run = false;  ///< true if it opens a group, or follows a line such as Crawl-delay
+  bool in_group = false;    ///< true if a User-agent line precedes it
 };
 
 }  // namespace robots

@@ -14,10 +14,10 @@ struct file_findings {
   struct line_counts {
     std::uint32_t non_blank = 0;  ///< lines with more than white space and a comment
     /// Lines that are not `key: value`, or that have a value which the key does not accept, such as
-    /// `Crawl-delay: soon` and `Disallow: x`. Each has a finding of severity `error`.
+    /// `Crawl-delay: soon` and `Disallow: x`. Each such line has a finding of severity `error`.
     std::uint32_t malformed = 0;
-    /// True if the text begins like another kind of file. Then it has `key: value` lines only by
-    /// chance.
+    /// True if the text begins like another kind of file. Then the text has `key: value` lines only
+    /// by chance.
     bool not_robots_txt = false;
   };
 
@@ -26,11 +26,11 @@ struct file_findings {
 };
 
 /// The limit beyond which a file is too malformed to be obeyed (the pipeline guide). A file exceeds
-/// it if more than `share` of its lines, and at least `lines` of them, are malformed. A text that
-/// is not a robots.txt, such as an HTML page, exceeds it with any number of lines. So does a text
-/// without a single good line.
+/// the limit if more than `share` of its lines, and at least `lines` lines, are malformed. A text
+/// that is not a robots.txt, such as an HTML page, always exceeds the limit. A text with malformed
+/// lines and without a good line always exceeds it, too.
 struct malformed_limit {
-  double share = 0.10;    ///< of malformed lines among those that are not blank, 0 to 1
+  double share = 0.10;    ///< the share of malformed lines among lines that are not blank, 0 to 1
   std::size_t lines = 5;  ///< the fewest malformed lines for which `share` applies
 
   /// Returns true if a file with these lines is too malformed.

@@ -12,9 +12,9 @@
 
 namespace robots::rep_detail {
 
-/// The first octets of other files: archives, images, documents, programs, and UTF-32 text, which
-/// is never used for a robots.txt. The first entry is gzip that a server converted from
-/// windows-1252 to UTF-8.
+/// The first octets of other files, such as archives, images, documents, programs, and UTF-32 text,
+/// which is never used for a robots.txt. The first entry is the start of gzip that a server
+/// converted from windows-1252 to UTF-8.
 inline constexpr auto foreign_beginnings = [] {
   using std::literals::operator""sv;
   return std::array{"\x1F\xE2\x80\xB9"sv,
@@ -63,8 +63,8 @@ namespace robots::detail {
 
 namespace robots::rep_detail {
 
-/// Returns true if `text` begins with a JSON object or array: a bracket, and then something that
-/// may follow (RFC 8259, section 2). `[Sitemap]` is a heading, not JSON.
+/// Returns true if `text` begins with a JSON object or array. Checks for a bracket and for text
+/// that may follow it (RFC 8259, section 2). `[Sitemap]` is a heading, not JSON.
 [[nodiscard]] constexpr bool begins_json(std::string_view text) noexcept {
   const bool object = text.starts_with('{');
   if (!object && !text.starts_with('[')) {
@@ -83,7 +83,7 @@ namespace robots::rep_detail {
 /// Returns true if too many of the first octets are control characters for a text in UTF-8. NUL
 /// octets at the ends of lines and of the file do not count, since some editors leave them there.
 [[nodiscard]] constexpr bool is_mostly_controls(std::string_view text) noexcept {
-  // A text with mostly control characters has some near its start.
+  // A text with mostly control characters has some control characters near its start.
   const std::string_view first = text.substr(0, 64);
   if (std::none_of(first.begin(), first.end(), is_control)) {
     return false;
@@ -106,11 +106,11 @@ enum class foreign_content : std::uint8_t {
   other,   ///< JSON, an archive, an image, UTF-32, or mostly control characters
 };
 
-/// Recognises content that sites send instead of a robots.txt: error and challenge pages, JSON,
-/// archives, images and programs.
+/// Recognises content that sites send instead of a robots.txt, such as error and challenge pages,
+/// JSON, archives, images and programs.
 ///
 /// Skips UTF-8 byte order marks, white space and NUL octets, then checks the start in constant
-/// time. It does not read UTF-16.
+/// time. Does not recognise UTF-16.
 [[nodiscard]] constexpr foreign_content find_foreign_content(std::string_view text) noexcept {
   if (detail::has_foreign_signature(text)) {
     return foreign_content::other;

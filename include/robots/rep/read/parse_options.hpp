@@ -8,11 +8,11 @@ namespace robots {
 
 /// The interpretation of the protocol, for points on which implementations disagree.
 enum class dialect : std::uint8_t {
-  rfc9309,  ///< RFC 9309 to the letter; where it is silent, the choice that blocks least
+  rfc9309,  ///< RFC 9309 to the letter; if it is silent, the choice that blocks least
   google,   ///< the verdicts of google/robotstxt, with its quirks
 };
 
-/// The name of a dialect, as its enumerator is spelled.
+/// The name of a dialect, which is the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(dialect value) noexcept {
   return value == dialect::google ? "google" : "rfc9309";
 }
@@ -33,13 +33,13 @@ enum class several_names : std::uint8_t {
 struct parse_options {
   /// Decides where implementations disagree.
   robots::dialect dialect = robots::dialect::rfc9309;
-  /// The most octets to read. The rest is ignored, and so is the line that the limit cuts. RFC
-  /// 9309, section 2.5, asks for at least 500 KiB. Values above 256 MiB mean 256 MiB.
+  /// The most octets to read. The rest of the text is ignored, and so is the line that the limit
+  /// cuts. RFC 9309, section 2.5, asks for at least 500 KiB. Values above 256 MiB mean 256 MiB.
   std::size_t max_bytes = 512'000;
   /// True if the text is the start of a longer file, so that a last line without line end was cut.
   bool truncated = false;
-  /// Accepts only the exact keys of the protocol: no misspelled keys, and no `Disallow /x` without
-  /// a colon.
+  /// Accepts only the exact keys of the protocol. Misspelled keys, and `Disallow /x` without a
+  /// colon, are not accepted.
   bool strict = false;
   /// If true, a Crawl-delay line ends a list of User-agent lines, as a rule does.
   bool delay_closes_group = false;
@@ -47,7 +47,8 @@ struct parse_options {
   bool prepend_slash = false;
   /// Decides between equally long rules.
   tie_break tie = tie_break::allow;
-  /// Chooses the groups for a crawler with several names. Has no effect on a crawler with one name.
+  /// Chooses the groups for a crawler with several names. This option has no effect on a crawler
+  /// with one name.
   several_names names = several_names::first_with_group;
 };
 

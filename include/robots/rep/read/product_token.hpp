@@ -27,13 +27,13 @@ namespace rep_detail {
 /// Returns the product name at the start of `text`.
 [[nodiscard]] constexpr std::string_view product_name(std::string_view text) noexcept {
   text = base::trim(text, base::is_blank);
-  // Not `find_first_of`, which would call a function for each octet.
+  // This is not `find_first_of`, since that would call a function for each octet.
   const auto end = std::find_if(text.begin(), text.end(), ends_product_name);
   return {text.begin(), end};
 }
 
-/// Returns the product name after `compatible;`. Crawlers that pose as a browser have their own
-/// name there.
+/// Returns the product name after `compatible;`. Crawlers that pose as a browser write their name
+/// there.
 [[nodiscard]] constexpr std::string_view compatible_name(std::string_view user_agent) noexcept {
   constexpr std::string_view mark = "compatible;";
   for (std::size_t i = 0; i + mark.size() <= user_agent.size(); ++i) {
@@ -46,13 +46,13 @@ namespace rep_detail {
 
 }  // namespace rep_detail
 
-/// Returns the product token of a crawler, given its name or its `User-Agent` header value. It is
-/// `FooBot` in `FooBot/2.1 (+https://foo.example/bot)`. RFC 9309, section 2.2.1, has the example
-/// `Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)`, where it is
-/// `ExampleBot`.
+/// Returns the product token of a crawler, given its name or its `User-Agent` header value. The
+/// token of `FooBot/2.1 (+https://foo.example/bot)` is `FooBot`. RFC 9309, section 2.2.1, has the
+/// example `Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)`, with the
+/// token `ExampleBot`.
 ///
 /// A name can have characters that the RFC does not allow (`MJ12bot`), so the token ends only where
-/// a product name ends. Returns an empty view if nothing is left. Linear.
+/// a product name ends. Returns an empty view if the token is empty. Takes linear time.
 [[nodiscard]] constexpr std::string_view product_token(std::string_view user_agent) noexcept {
   const std::string_view first = rep_detail::product_name(user_agent);
   if (!base::equal_ignoring_case(first, "mozilla")) {

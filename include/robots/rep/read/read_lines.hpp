@@ -9,11 +9,11 @@
 
 namespace robots {
 
-/// Reads the lines of one kind among `lines`, in file order, and skips unreadable ones:
-/// `read_lines<request_rate>(lines)`. Linear.
+/// Reads the lines of one kind among `lines`, in file order, and skips unreadable lines:
+/// `read_lines<request_rate>(lines)`. Takes linear time.
 ///
-/// `Line` is `clean_param`, `content_signal`, `content_usage`, `request_rate` or `visit_time`. It
-/// has `kind`, the kind of its lines, and `parse`, which reads a value.
+/// `Line` is `clean_param`, `content_signal`, `content_usage`, `request_rate` or `visit_time`.
+/// `Line` has `kind`, which is the kind of its lines, and `parse`, which reads a value.
 template <class Line>
 [[nodiscard]] constexpr std::vector<Line> read_lines(std::span<const directive> lines) {
   std::vector<Line> result;

@@ -21,7 +21,7 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Returns the number of seconds in a unit, or 0 if it is unknown.
+/// Returns the number of seconds in a unit, or 0 if the unit is unknown.
 [[nodiscard]] constexpr std::int64_t unit_seconds(char unit) noexcept {
   switch (base::to_lower(unit)) {
     case 's':
@@ -55,18 +55,19 @@ namespace rep_detail {
 }  // namespace rep_detail
 
 /// The number of requests that a site accepts in a period, from `Request-rate: 30/1m 0800-1300`.
-/// Source: Sean Conner, An Extended Standard for Robot Exclusion, 1996. Never changes a verdict.
+/// The source is Sean Conner, An Extended Standard for Robot Exclusion, 1996. A rate never changes
+/// a verdict.
 struct request_rate {
   static constexpr directive_kind kind = directive_kind::request_rate;  ///< for `read_lines`
 
   std::uint32_t requests = 1;           ///< at least 1
   std::chrono::milliseconds per{1000};  ///< at least 1 ms, at most 136 years
-  std::optional<visit_time> window{};   ///< the hours of the rate; empty: always
+  std::optional<visit_time> window{};   ///< the hours of the rate; empty means always
 
   /// Reads `requests/period`. The unit of the period is s, m, h or d; the default is seconds. A
   /// blank and `hhmm-hhmm` in UTC may follow.
   ///
-  /// Returns an empty optional for anything else, for zero requests and for a period of zero.
+  /// Returns an empty optional for any other text, for zero requests and for a period of zero.
   /// Numbers that are too large count as the maximum.
   [[nodiscard]] static constexpr std::optional<request_rate> parse(
       std::string_view value) noexcept {
@@ -98,15 +99,15 @@ struct request_rate {
         .requests = static_cast<std::uint32_t>(*requests), .per = *per, .window = hours};
   }
 
-  /// Returns the time from one request to the next, rounded up: at least 1 ms.
+  /// Returns the time from one request to the next, rounded up to at least 1 ms.
   [[nodiscard]] constexpr std::chrono::milliseconds interval() const noexcept {
     const std::int64_t count = requests;
     return std::chrono::milliseconds{(per.count() + count - 1) / count};
   }
 
-  /// Returns the slowest rate whose window contains a time. If there is none, returns the slowest
-  /// rate without a window. Otherwise, returns an empty optional. `utc` is as in
-  /// `visit_time::contains`.
+  /// Returns the slowest rate whose window contains a time. If no window contains it, returns the
+  /// slowest rate without a window. If there is no such rate, returns an empty optional. `utc` is
+  /// as in `visit_time::contains`.
   [[nodiscard]] static constexpr std::optional<request_rate> slowest_at(
       std::span<const request_rate> rates, std::chrono::minutes utc) noexcept {
     const auto precedence = [](const request_rate& rate) {

@@ -24,24 +24,24 @@
 
 namespace robots {
 
-/// Receives every directive from `scan`, in file order: `h.on_directive(d)` for `const directive
-/// d`, whose views point into the scanned text.
+/// Receives every directive from `scan`, in file order. `scan` calls `h.on_directive(d)` with a
+/// `const directive d`, and the views of `d` point into the scanned text.
 ///
-/// If the handler has `on_diagnostic`, `scan` passes every finding about the text to it. If the
-/// handler has `waits_for_group` and it returns true, `scan` may skip all lines except User-agent
-/// lines. Then the counts that `scan` returns have no meaning. Models: the makers of `document` and
-/// of `rule_set`.
+/// If the handler has `on_diagnostic`, `scan` passes every finding about the text to this function.
+/// If the handler has `waits_for_group` and that function returns true, `scan` may skip all lines
+/// except User-agent lines. Then the counts that `scan` returns have no meaning. Models: the makers
+/// of `document` and of `rule_set`.
 template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
 
-/// The longest line that is read as a whole, in octets; this is google/robotstxt's limit.
+/// The longest line that is read as a whole, in octets. This is google/robotstxt's limit.
 inline constexpr std::size_t max_line_bytes = 16'663;
 
 namespace rep_detail {
 
-/// Returns the most octets to read from a text. With at most 256 MiB, offsets into the text and its
-/// results fit into 32 bits.
+/// Returns the most octets to read from a text. At most 256 MiB are read, so that offsets into the
+/// text and its results fit into 32 bits.
 [[nodiscard]] constexpr std::size_t text_limit(const parse_options& options) noexcept {
   constexpr std::size_t most = std::size_t{256} << 20U;
   return (std::min)(options.max_bytes, most);
@@ -106,8 +106,8 @@ class scanner {
     return text;
   }
 
-  /// Removes an incomplete escape at the end. Otherwise it would be read as literal octets, and the
-  /// rule would match nothing.
+  /// Removes an incomplete escape at the end. Such an escape would be read as literal octets, and
+  /// the rule would match nothing.
   [[nodiscard]] static constexpr std::string_view without_cut_escape(
       std::string_view line) noexcept {
     const std::size_t tail = line.size() - std::min<std::size_t>(line.size(), 2);
@@ -221,7 +221,8 @@ class scanner {
   }
 
   /// Ignores the value of `line`, but not its kind. The rules after a broken User-agent line are
-  /// not for the crawlers above it, and a broken rule ends their list as a good one does.
+  /// not for the crawlers above that line. A broken rule ends a list of crawlers, as a good rule
+  /// does.
   constexpr void drop(diagnostic_code code, std::string_view line, const key_and_value& parts) {
     malformed(code, line);
     if ((traits_.ignores_keyless_lines && !parts.found) || !may_be_key(line, true)) {
@@ -251,7 +252,7 @@ class scanner {
 
   /// Returns the meaning of a key, without its NUL octets.
   [[nodiscard]] constexpr directive_kind kind_without_nul(std::string_view key) const noexcept {
-    std::array<char, 16> octets{};  // longer than any spelling of a key
+    std::array<char, 16> octets{};  // longer than each spelling of a key
     if (has_nul(key)) {
       std::size_t size = 0;
       for (const char c : key) {
@@ -267,7 +268,8 @@ class scanner {
   constexpr void read_parts(const key_and_value& parts, bool is_cut) {
     const auto [kind, misspelled] = recognise_key(parts.key, traits_.key_prefixes, options_.strict);
     if (!parts.colon) {
-      // Two words that are not a directive are prose, not a directive without its colon.
+      // If the first of two words is not a known key, the line is prose. It is not a directive that
+      // lost its colon.
       if (kind == directive_kind::unknown) {
         malformed(diagnostic_code::malformed_line, parts.key);
         return;
@@ -299,8 +301,8 @@ class scanner {
     handler_.on_directive(line);
   }
 
-  /// Finds the starts of groups (RFC 9309, section 2.1: a group is one or more User-agent lines
-  /// followed by rules; section 2.2.4: no other record splits one).
+  /// Finds the starts of groups. A group is one or more User-agent lines followed by rules (RFC
+  /// 9309, section 2.1). No other record splits a group (section 2.2.4).
   ROBOTS_ALWAYS_INLINE constexpr void place(directive& line) {
     if (is_rule(line.kind)) [[likely]] {
       close_agents();
@@ -353,8 +355,8 @@ class scanner {
     }
   }
 
-  /// Returns true if no target can match a pattern: it begins neither with `/` (RFC 9309, section
-  /// 2.2: `path-pattern = "/" *UTF8-char-noctl`) nor with `*`.
+  /// Returns true if no target can match a pattern, because the pattern begins neither with `/`
+  /// (RFC 9309, section 2.2: `path-pattern = "/" *UTF8-char-noctl`) nor with `*`.
   [[nodiscard]] constexpr bool pattern_never_matches(std::string_view value) const noexcept {
     return !value.empty() && !value.starts_with('/') && !value.starts_with('*') &&
            !options_.prepend_slash;
@@ -399,8 +401,8 @@ class scanner {
 
 /// Reads robots.txt in one pass and passes its directives to `handler`, in file order.
 ///
-/// Accepts any octets: reports and skips lines that it cannot understand. Throws only if the
-/// handler throws; linear in the text.
+/// Accepts any octets. Reports and skips lines that it cannot understand. Throws only if the
+/// handler throws. Takes time linear in the text.
 template <DirectiveHandler Handler>
 constexpr file_findings::line_counts scan(std::string_view text, Handler& handler,
                                           const parse_options& options = {}) {

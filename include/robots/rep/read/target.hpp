@@ -7,10 +7,10 @@
 
 namespace robots::rep_detail {
 
-/// The part of a URL that rules are compared with: path and query.
+/// The part of a URL that rules are compared with, which is path and query.
 struct target_path {
   std::string_view text{};     ///< path and query, as written
-  bool leading_slash = false;  ///< a `/` is missing before `text`, as for `http://host?q`
+  bool leading_slash = false;  ///< true if a `/` is missing before `text`, as for `http://host?q`
 };
 
 [[nodiscard]] constexpr target_path path_from(std::string_view url, std::size_t start) noexcept {
@@ -20,9 +20,9 @@ struct target_path {
   return {.text = url.substr(start), .leading_slash = url[start] != '/'};
 }
 
-/// Returns path and query as google/robotstxt reads them. It skips `//` at the start, and expects a
-/// host at the start of a text without a scheme. It ends the host at `;`, too, and the text at a
-/// NUL octet.
+/// Returns path and query as google/robotstxt reads them. google/robotstxt skips `//` at the start,
+/// and expects a host at the start of a text without a scheme. It also ends the host at `;`, and
+/// ends the text at a NUL octet.
 [[nodiscard]] constexpr target_path lenient_path(std::string_view url) noexcept {
   constexpr auto npos = std::string_view::npos;
   const std::size_t search = url.starts_with("//") ? 2 : 0;
@@ -43,8 +43,9 @@ struct target_path {
 /// query. Drops the fragment.
 ///
 /// Any other target is a path without its slash: `admin/users` means `/admin/users` (WEB::ROBOTS),
-/// and `example.com/admin` means `/example.com/admin`. Write `https://` before a host. If
-/// `lenient`, such a target is a host with a path, as for google/robotstxt. Linear; never throws.
+/// and `example.com/admin` means `/example.com/admin`. Write `https://` before a host. If `lenient`
+/// is true, such a target is a host with a path, as for google/robotstxt. Takes linear time, and
+/// never throws.
 [[nodiscard]] constexpr target_path path_and_query(std::string_view target,
                                                    bool lenient = false) noexcept {
   if (lenient) {
@@ -55,7 +56,7 @@ struct target_path {
   if (authority == 0) {
     return {.text = target, .leading_slash = !target.starts_with('/')};
   }
-  std::size_t path = authority;  // not `find_first_of`, which would call a function per octet
+  std::size_t path = authority;  // `find_first_of` would call a function per octet
   while (path < target.size() && target[path] != '/' && target[path] != '?') {
     ++path;
   }

@@ -28,20 +28,20 @@ namespace rep_detail {
 
 }  // namespace rep_detail
 
-/// A part of the day, in UTC, from `Visit-time: 0600-0845`. Source: Sean Conner, An Extended
-/// Standard for Robot Exclusion, 1996. It ends at the start of its last minute, here at 08:45:00.
-/// As an exception, 2359 means midnight, since people write 0000-2359 for the whole day.
+/// A part of the day, in UTC, from `Visit-time: 0600-0845`. The source is Sean Conner, An Extended
+/// Standard for Robot Exclusion, 1996. The part ends at the start of its last minute, here at
+/// 08:45:00. As an exception, 2359 means midnight, since people write 0000-2359 for the whole day.
 ///
-/// It may cross midnight (2200-0400). If both times are equal, it is the whole day. It asks a
-/// crawler to come at certain hours and never changes a verdict.
+/// The part may cross midnight (2200-0400). If both times are equal, the part is the whole day.
+/// Visit-time asks a crawler to come at certain hours, and never changes a verdict.
 struct visit_time {
   static constexpr directive_kind kind = directive_kind::visit_time;  ///< for `read_lines`
 
   std::chrono::minutes from{};  ///< since midnight UTC, 0 to 1439
   std::chrono::minutes to{};    ///< since midnight UTC, 0 to 1440
 
-  /// Reads `hhmm-hhmm`, with or without blanks around the hyphen. Returns an empty optional for
-  /// anything else.
+  /// Reads `hhmm-hhmm`, with or without blanks around the hyphen. Returns an empty optional for any
+  /// other text.
   [[nodiscard]] static constexpr std::optional<visit_time> parse(std::string_view value) noexcept {
     const std::size_t hyphen = value.find('-');
     if (hyphen == std::string_view::npos) {
@@ -68,8 +68,8 @@ struct visit_time {
     return from < end ? from <= now && now < end : from <= now || now < end;
   }
 
-  /// Returns true if a crawler may come at a time: `times` is empty, or one of them contains it.
-  /// `utc` is as in `contains`.
+  /// Returns true if a crawler may come at a time, because `times` is empty or one of its parts
+  /// contains the time. `utc` is as in `contains`.
   [[nodiscard]] static constexpr bool is_open(std::span<const visit_time> times,
                                               std::chrono::minutes utc) noexcept {
     bool is_within = times.empty();

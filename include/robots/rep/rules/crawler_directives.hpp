@@ -18,20 +18,20 @@
 
 namespace robots {
 
-/// Everything that one robots.txt says to one crawler. Policies are made from it.
+/// Everything that one robots.txt says to one crawler. Policies are made from this type.
 ///
-/// `directives_for` reads it in one pass without making a document. The rules own their memory; all
-/// views refer to the text.
+/// `directives_for` reads these directives in one pass without making a document. The rules own
+/// their memory. All views refer to the text.
 struct crawler_directives {
   rule_set rules{};  ///< with the crawler's Crawl-delay
-  /// The first valid Crawl-delay before any group. Crawlers should wait at least that long, but it
-  /// is not a rule.
+  /// The first valid Crawl-delay before any group. Crawlers should wait at least that long, but
+  /// this delay is not a rule.
   std::optional<std::chrono::milliseconds> file_delay{};
   /// The other lines for this crawler, such as Request-rate, in file order. Read them with
   /// `read_lines`.
   std::vector<directive> extensions{};
   std::vector<std::string_view> sitemaps{};  ///< values of the Sitemap lines, as written
-  std::optional<std::string_view> host{};    ///< the first value of a Host line that has one
+  std::optional<std::string_view> host{};    ///< the value of the first Host line with a value
   file_findings findings{};                  ///< the problems of the file
 };
 
@@ -73,7 +73,7 @@ class crawler_collector {
 
   [[nodiscard]] constexpr crawler_directives finish(file_findings::line_counts lines) && {
     found_.findings.lines = lines;
-    // Made in place, since it is slow to move rules that were just written.
+    // The result is made in place, since moving rules that were just written is slow.
     return {.rules = rules_.finish(),
             .file_delay = found_.file_delay,
             .extensions = std::move(found_.extensions),
@@ -91,8 +91,8 @@ class crawler_collector {
 
 /// Reads everything in `text` for one crawler, in one pass.
 ///
-/// `user_agent` is as for `compile`; the member `rules` is the result of `compile`. Accepts any
-/// octets; they never make it throw. Costs the same as `compile`.
+/// `user_agent` is as for `compile`, and the member `rules` is the result of `compile`. Accepts any
+/// octets, and never throws because of them. Costs the same as `compile`.
 [[nodiscard]] constexpr crawler_directives directives_for(std::string_view text,
                                                           std::string_view user_agent,
                                                           const parse_options& options = {}) {

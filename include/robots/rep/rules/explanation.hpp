@@ -11,9 +11,9 @@
 
 namespace robots {
 
-/// Names the rule that decided, its line and the crawler it is for, in a sentence for people:
-/// `disallow "/admin", line 2, for *`. If no rule decided, the sentence says so. Octets that are
-/// not printable ASCII are written as `\xNN`.
+/// Names the rule that decided, the line of the rule, and the crawler, in a text for people:
+/// `disallow "/admin", line 2, for *`. If no rule decided, the text says so. Octets that are not
+/// printable ASCII are written as `\xNN`.
 [[nodiscard]] inline std::string explain(const verdict& answer) {
   if (answer.directive && answer.pattern) {
     std::string text{to_string(*answer.directive)};
@@ -34,11 +34,11 @@ namespace robots {
 struct listed_rule {
   rule_kind kind = rule_kind::allow;  ///< Allow or Disallow
   std::string_view pattern{};         ///< as written in the file
-  std::string compared{};             ///< its normal form, without wildcards at its end
-  bool anchored = false;              ///< `compared` ends with `$`, the end of the target
-  std::uint32_t specificity = 0;      ///< octets of the normal form with wildcards and anchor
-  std::uint32_t rank = 0;             ///< the matching rule with the highest rank decides
-  std::uint32_t line = 0;             ///< 1-based
+  std::string compared{};         ///< the normal form of the pattern, without wildcards at the end
+  bool anchored = false;          ///< `compared` ends with `$`, the end of the target
+  std::uint32_t specificity = 0;  ///< octets of the normal form with wildcards and anchor
+  std::uint32_t rank = 0;         ///< the matching rule with the highest rank decides
+  std::uint32_t line = 0;         ///< 1-based
 };
 
 /// The reasons for a verdict. The views refer to the rule set that was asked.
@@ -47,8 +47,8 @@ struct explanation {
   group_choice group = group_choice::none;  ///< the groups that apply
   std::string target{};                     ///< the normal form of the target
   /// All rules that match. The first one decides, unless the target is /robots.txt. If the first
-  /// one were deleted, the next one would decide. Incomplete if the steps of a question are used
-  /// up; empty if the target is too long.
+  /// rule were deleted, the next rule would decide. The list is incomplete if the steps of a
+  /// question are used up, and empty if the target is too long.
   std::vector<listed_rule> matches{};
 };
 

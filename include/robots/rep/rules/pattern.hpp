@@ -13,13 +13,13 @@ namespace robots {
 /// One compiled path pattern with `*` (any octets) and a final `$` (end of target). See RFC 9309,
 /// section 2.2.3.
 ///
-/// It refers to its text, which must outlive it. It allocates only if the text is not in percent
-/// normal form. So `constexpr pattern p{"/a*b$"};` works for texts in normal form. Use
-/// `static_pattern` for others.
+/// A pattern refers to its text, which must outlive the pattern. It allocates only if the text is
+/// not in percent normal form. So `constexpr pattern p{"/a*b$"};` works for texts in normal form.
+/// Use `static_pattern` for other texts.
 class pattern {
  public:
-  /// Compiles `text`. Linear. Accepts any octets, but a pattern that does not begin with `/` or `*`
-  /// matches nothing.
+  /// Compiles `text` in linear time. Accepts any octets, but a pattern that does not begin with `/`
+  /// or `*` matches nothing.
   constexpr explicit pattern(std::string_view text, dialect reading = dialect::rfc9309)
       : text_(text), reading_(reading) {
     const rep_detail::normal_form& form = *rep_detail::traits_of(reading).rule_form;
@@ -30,8 +30,8 @@ class pattern {
     }
   }
 
-  /// Returns true if `target`, an absolute URL or a path with query, matches. Linear in pattern and
-  /// target. Allocates only if the normal form of the target exceeds 65,536 octets.
+  /// Returns true if `target`, an absolute URL or a path with query, matches. Takes time linear in
+  /// pattern and target. Allocates only if the normal form of the target exceeds 65,536 octets.
   [[nodiscard]] constexpr bool matches(std::string_view target) const {
     return rep_detail::matches_target(compiled(), target, rep_detail::traits_of(reading_));
   }
@@ -39,7 +39,7 @@ class pattern {
   /// Returns the pattern as written.
   [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
 
-  /// Returns the number of octets of the normal form. Of two matching rules, the one with more
+  /// Returns the number of octets of the normal form. Of two matching rules, the rule with more
   /// octets decides.
   [[nodiscard]] constexpr std::uint32_t specificity() const noexcept { return specificity_; }
 
@@ -51,7 +51,7 @@ class pattern {
   }
 
   std::string_view text_;
-  std::vector<char> rewritten_;  // the compiled text, if it differs from the written one
+  std::vector<char> rewritten_;  // the compiled text, if it differs from the written text
   std::uint32_t specificity_ = 0;
   dialect reading_;
 };

@@ -27,13 +27,13 @@ namespace rep_detail {
 class rule_collector;
 }
 
-/// The compiled rules of one robots.txt for one crawler. `compile` and `document::rules_for` make
-/// it.
+/// The compiled rules of one robots.txt for one crawler. `compile` and `document::rules_for` make a
+/// rule set.
 ///
-/// It owns its memory. Several threads may query one object at once.
+/// A rule set owns its memory. Several threads may query one object at once.
 class rule_set {
  public:
-  /// Makes a rule set without rules: everything is allowed.
+  /// Makes a rule set without rules, which allows everything.
   constexpr rule_set() = default;
   constexpr rule_set(const rule_set&) = default;
   constexpr rule_set& operator=(const rule_set&) = default;
@@ -42,23 +42,23 @@ class rule_set {
   /// Takes over the rules of `other`, which is then empty.
   constexpr rule_set(rule_set&& other) noexcept
       : parts_(std::exchange(other.parts_, rep_detail::rule_set_parts{})) {}
-  /// Takes over the rules of `other`, which is then empty, unless it is this object.
+  /// Takes over the rules of `other`, which is then empty, unless `other` is this object.
   constexpr rule_set& operator=(rule_set&& other) noexcept {
     parts_ = std::exchange(other.parts_, rep_detail::rule_set_parts{});
     return *this;
   }
 
   /// Returns true if the crawler may fetch `target`, an absolute URL or a path with query. A target
-  /// without scheme and leading slash is a path, too: see `path_and_query`.
+  /// without scheme and leading slash is a path, too. See `path_and_query`.
   ///
   /// Finds rules by hashes of parts of `target`, so the cost hardly depends on the number of rules.
   /// Only a few rules with a leading wildcard are tried one by one. Allocates nothing. Needs up to
-  /// 128 KiB of stack if neither the target nor a rule is in normal form.
+  /// 128 KiB of stack if the target is not in normal form and at least one rule is not.
   ///
   /// The cost is limited. A target is denied if its normal form exceeds 65,536 octets, or if
-  /// comparing it takes more than 8,388,608 steps. Then `verdict::undecided` is true. The search of
-  /// a target for a literal takes at most one step per octet. A rule set without rules allows
-  /// everything.
+  /// comparing the target takes more than 8,388,608 steps. Then `verdict::undecided` is true. The
+  /// search of a target for a literal takes at most one step per octet. A rule set without rules
+  /// allows everything.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     return table().allows(target);
   }
@@ -66,31 +66,34 @@ class rule_set {
   /// Like `allows`, but also returns the deciding rule. The views in the result live as long as
   /// this rule set.
   ///
-  /// RFC 9309, section 2.2.2: the matching rule with the most octets decides; of equally long ones,
-  /// an allow rule. If no rule matches, the target is allowed; /robots.txt itself is always
-  /// allowed.
+  /// RFC 9309, section 2.2.2: the matching rule with the most octets decides. Of equally long
+  /// rules, an allow rule decides. If no rule matches, the target is allowed. /robots.txt itself is
+  /// always allowed.
   [[nodiscard]] constexpr verdict match(std::string_view target) const& noexcept {
     return table().match(target);
   }
   verdict match(std::string_view) const&& = delete;
 
-  /// Explains the verdict on `target`: lists every matching rule, the deciding one first, with the
-  /// compared normal forms. Allocates. Tries every rule, each in time linear in the target. Needs
-  /// <robots/rep/rules/explanation.hpp>.
+  /// Explains the verdict on `target`. Lists every matching rule, the deciding rule first, with the
+  /// compared normal forms. Allocates memory. Tries every rule, each in time linear in the target.
+  /// Needs <robots/rep/rules/explanation.hpp>.
   [[nodiscard]] explanation explain(std::string_view target) const&;
   explanation explain(std::string_view) const&& = delete;
 
-  /// Lists every rule, in no particular order. Linear. Needs <robots/rep/rules/explanation.hpp>.
+  /// Lists every rule, in no particular order. Takes linear time. Needs
+  /// <robots/rep/rules/explanation.hpp>.
   [[nodiscard]] std::vector<listed_rule> list() const&;
   std::vector<listed_rule> list() const&& = delete;
 
   /// Returns the Crawl-delay of the crawler in milliseconds, rounded up, or an empty optional if
-  /// its groups have none. A crawler with its own groups does not inherit the delay of `*`.
+  /// the crawler's groups have no delay. A crawler with its own groups does not inherit the delay
+  /// of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
     return parts_.facts.crawl_delay();
   }
 
-  /// Returns the name for verdicts: the crawler's token as given, or "*" if the rules of `*` apply.
+  /// Returns the name for verdicts, which is the crawler's token as given, or "*" if the rules of
+  /// `*` apply.
   [[nodiscard]] constexpr std::string_view user_agent() const& noexcept {
     return table().user_agent();
   }
@@ -108,12 +111,12 @@ class rule_set {
   [[nodiscard]] constexpr bool empty() const noexcept { return size() == 0; }
 
   /// Returns a hash of the meaning. Rule sets of one dialect with the same rules and delay have the
-  /// same fingerprint, whatever order and spelling they have. Allocates. Takes O(n log n) time for
-  /// n rules.
+  /// same fingerprint, whatever order and spelling the rules have. Allocates memory. Takes O(n log
+  /// n) time for n rules.
   [[nodiscard]] constexpr std::uint64_t fingerprint() const;
 
-  /// Returns true if both were compiled from the same rules, in the same way, for the same crawler.
-  /// Use `fingerprint` to compare their meaning.
+  /// Returns true if both rule sets were compiled from the same rules, in the same way, for the
+  /// same crawler. Use `fingerprint` to compare the meaning of rule sets.
   [[nodiscard]] friend constexpr bool operator==(const rule_set&, const rule_set&) = default;
 
   /// Returns the address of the memory that a query reads first, for a prefetch.
@@ -127,7 +130,7 @@ class rule_set {
  private:
   friend class rep_detail::rule_collector;
 
-  /// Makes the parts in place, since it is slow to move parts that were just written.
+  /// Makes the parts in place, since moving parts that were just written is slow.
   template <class Collector>
   constexpr explicit rule_set(Collector& from) : parts_(from.parts()) {}
 

@@ -29,8 +29,8 @@ struct fixed_string {
 
 /// A path pattern that is compiled with the program: `static_pattern<"/a*b$">::matches("/axxb")`.
 ///
-/// It has the same answers as `pattern` with `dialect::rfc9309`, and needs no time for compiling
-/// when the program runs. A pattern that can never match does not compile.
+/// A static pattern has the same answers as `pattern` with `dialect::rfc9309`, and needs no time
+/// for compiling when the program runs. A pattern that can never match does not compile.
 template <rep_detail::fixed_string Text>
 class static_pattern {
   static constexpr auto source = rep_detail::pattern_source::of(Text.view());
@@ -52,8 +52,8 @@ class static_pattern {
   }();
 
  public:
-  /// Returns true if `target`, an absolute URL or a path with query, matches. Linear. Allocates
-  /// only if the normal form of the target exceeds 65,536 octets.
+  /// Returns true if `target`, an absolute URL or a path with query, matches. Takes linear time.
+  /// Allocates only if the normal form of the target exceeds 65,536 octets.
   [[nodiscard]] static constexpr bool matches(std::string_view target) {
     return rep_detail::matches_target(
         rep_detail::finish({compiled.octets.data(), compiled.size}, source.anchored), target,
@@ -63,7 +63,7 @@ class static_pattern {
   /// Returns the pattern as written.
   [[nodiscard]] static constexpr std::string_view text() noexcept { return Text.view(); }
 
-  /// Returns the number of octets of the normal form. Of two matching rules, the one with more
+  /// Returns the number of octets of the normal form. Of two matching rules, the rule with more
   /// octets decides.
   [[nodiscard]] static constexpr std::uint32_t specificity() noexcept {
     return rep_detail::specificity(source, form);

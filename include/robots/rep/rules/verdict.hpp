@@ -19,33 +19,35 @@ enum class rule_kind : std::uint8_t { allow, disallow };
 /// The reason why the rules of a group apply to a crawler (RFC 9309, section 2.2.1).
 enum class group_choice : std::uint8_t {
   own,       ///< a group names the crawler
-  everyone,  ///< no group names the crawler, and `*` has one
-  none,      ///< no group applies: everything is allowed
+  everyone,  ///< no group names the crawler, and `*` has a group
+  none,      ///< no group applies, so everything is allowed
 };
 
-/// The name of a choice, as its enumerator is spelled.
+/// The name of a choice, which is the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(group_choice choice) noexcept {
   return base::enum_text<group_choice::none>(choice, {"own", "everyone", "none"});
 }
 
-/// The answer to whether a target may be fetched, with the deciding rule (WEB::ROBOTS's MATCH).
+/// The answer to the question if a target may be fetched, with the deciding rule (WEB::ROBOTS's
+/// MATCH).
 ///
-/// The views refer to the `document` or `rule_set` that was asked, and live as long as it. In a
-/// document's verdict, `user_agent` refers to the name in the question.
+/// The views refer to the `document` or `rule_set` that was asked, and live as long as that object.
+/// In a document's verdict, `user_agent` refers to the name in the question.
 struct verdict {
   /// True if the target may be fetched.
   bool allowed = true;
-  /// The kind of the deciding rule; empty if no rule matched, and for /robots.txt itself.
+  /// The kind of the deciding rule. It is empty if no rule matched, and for /robots.txt itself.
   std::optional<rule_kind> directive{};
   /// The deciding rule's pattern, as written in the file.
   std::optional<std::string_view> pattern{};
-  /// The product token in the question, as spelled; "*" if the rules of `*` apply or no crawler was
-  /// named.
+  /// The product token in the question, as spelled there. It is "*" if the rules of `*` apply or no
+  /// crawler was named.
   std::string_view user_agent{};
   /// The 1-based line of the deciding rule, or 0.
   std::uint32_t line = 0;
-  /// True if not all rules could be compared. Then the target is denied. The reason is that its
-  /// normal form exceeds 65,536 octets, or that comparing takes too long; see `rule_set::allows`.
+  /// True if not all rules could be compared. Then the target is denied. The reason is that the
+  /// normal form of the target exceeds 65,536 octets, or that comparing takes too long. See
+  /// `rule_set::allows`.
   bool undecided = false;
   /// True if the target is /robots.txt itself, which no rule can deny (RFC 9309, section 2.2.2).
   bool exempt = false;

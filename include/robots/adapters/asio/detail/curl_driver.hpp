@@ -22,8 +22,8 @@
 
 namespace robots::adapters_detail {
 
-/// Drives one multi handle by libcurl's multi_socket interface: Asio watches its sockets and its
-/// timer. Everything runs on one strand, and no queued task keeps the driver alive.
+/// Drives one multi handle by libcurl's multi_socket interface. Asio watches the sockets and the
+/// timer of the handle. Everything runs on one strand, and no queued task keeps the driver alive.
 class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
  public:
   asio_curl_driver(const boost::asio::any_io_executor& executor, const curl_options& options)
@@ -44,7 +44,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   void start(fetch_request request, std::function<void(fetch_response)> done) {
     post([request = std::move(request), done = std::move(done)](asio_curl_driver& self) mutable {
       self.transfers_.start(std::move(request), std::move(done));
-      // Calls back for an exchange that could not begin. libcurl's timer starts all others.
+      // Calls back for an exchange that could not begin. libcurl's timer starts all other
+      // exchanges.
       self.collect();
     });
   }
@@ -54,7 +55,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   using timer = boost::asio::basic_waitable_timer<
       std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
 
-  /// A socket that Asio watches. libcurl owns it, so it is released, never closed.
+  /// A socket that Asio watches. libcurl owns the socket, so this object releases it and never
+  /// closes it.
   struct watch {
     watch(const strand& on, curl_socket_t socket) : descriptor(on, socket) {}
     watch(const watch&) = delete;
@@ -88,7 +90,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     return succeeds([&] { static_cast<asio_curl_driver*>(self)->set_timer(milliseconds); });
   }
 
-  /// Calls `act`. Returns 0, or -1 after an exception, since none may pass through libcurl.
+  /// Calls `act`. Returns 0, or -1 after an exception, since no exception may pass through libcurl.
   template <class Act>
   [[nodiscard]] static int succeeds(const Act& act) noexcept {
     try {
@@ -102,7 +104,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   /// Replaces the events that a socket is watched for. `CURL_POLL_REMOVE` ends the watch.
   void watch_socket(curl_socket_t socket, int events) {
     if (const auto found = watches_.find(socket); found != watches_.end()) {
-      found->second->let_go();  // ends its waits
+      found->second->let_go();  // ends the waits for this socket
       watches_.erase(found);
     }
     if (events == CURL_POLL_REMOVE) {

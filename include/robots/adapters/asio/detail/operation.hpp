@@ -16,8 +16,8 @@
 
 namespace robots::adapters_detail {
 
-/// Calls a completion handler once, on the handler's executor: with a result, or from the
-/// destructor with `operation_aborted`.
+/// Calls a completion handler once, on the handler's executor. The call has a result, or it comes
+/// from the destructor with `operation_aborted`.
 template <class Result, class Handler>
 class asio_operation {
  public:
@@ -36,7 +36,7 @@ class asio_operation {
   }
 
   // The executor of `use_future` runs dispatched work at once, and posted work on system threads.
-  // So this posts to the cache's executor, which dispatches to that of the handler.
+  // So this function posts to the cache's executor, which dispatches to the handler's executor.
   void finish(boost::system::error_code why, Result result) {
     if (handler_) {
       Handler handler = *std::exchange(handler_, std::nullopt);
@@ -57,7 +57,7 @@ class asio_operation {
     }
   }
 
-  std::uint64_t number = 0;  ///< the number of its look-up
+  std::uint64_t number = 0;  ///< the number of the look-up
 
  private:
   using executor = boost::asio::associated_executor_t<Handler, boost::asio::any_io_executor>;

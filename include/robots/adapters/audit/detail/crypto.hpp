@@ -38,7 +38,7 @@ namespace robots::adapters_detail {
   return hex_of(digest);
 }
 
-/// An Ed25519 key: private to sign, or public to check signatures.
+/// An Ed25519 key. A private key signs, and a public key checks signatures.
 class ed25519_key {
  public:
   /// Reads a key from a PEM text. Throws `audit_error` if there is no such key.
@@ -91,7 +91,7 @@ class ed25519_key {
   ed25519_key(std::string_view pem, Read read, const char* complaint) {
     const std::unique_ptr<BIO, decltype(&::BIO_free)> from{
         ::BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &::BIO_free};
-    // Nobody can type a password, so a key with a password is refused.
+    // Nobody can type a password here, so a key with a password is refused.
     const auto no_password = [](char*, int, int, void*) { return -1; };
     key_ = {from ? read(from.get(), nullptr, no_password, nullptr) : nullptr, &::EVP_PKEY_free};
     if (!key_ || ::EVP_PKEY_id(key_.get()) != EVP_PKEY_ED25519) {

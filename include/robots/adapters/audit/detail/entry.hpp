@@ -3,8 +3,8 @@
 //     {"n":7,"prev":"HASH","time":"DATE","type":"TYPE", ... ,"hash":"HASH"}
 //
 // `n` is the number of an entry, from 1, counted through all files of the trail. `hash` is the
-// SHA-256 of all octets of the line before `,"hash"`. `prev` is the hash of the previous entry; in
-// the first one, it is 64 zeros. Texts are written by `base::append_json`.
+// SHA-256 of all octets of the line before `,"hash"`. `prev` is the hash of the previous entry. In
+// the first entry, `prev` is 64 zeros. `base::append_json` writes the texts.
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
@@ -30,9 +30,10 @@ namespace robots::adapters_detail {
 /// The end of a trail.
 struct audit_chain {
   std::uint64_t entries = 0;                ///< number of entries
-  std::string last = std::string(64, '0');  ///< the hash of the last one
+  std::string last = std::string(64, '0');  ///< the hash of the last entry
 
-  /// Adds an entry with the members of two objects. Returns its line, with the line end.
+  /// Adds an entry with the members of two objects. Returns the line of the entry, with the line
+  /// end.
   [[nodiscard]] std::string add(std::string_view time, std::string_view type,
                                 std::string_view members, std::string_view about = {},
                                 const ed25519_key* key = nullptr) {
@@ -52,10 +53,10 @@ struct audit_chain {
   }
 };
 
-/// A line of a trail, without its line end. The text must outlive it.
+/// A line of a trail, without its line end. The text must outlive this object.
 class audit_entry : public json_object {
  public:
-  /// Reads a line. Returns an empty optional if it is not a line of an `AuditTrail`.
+  /// Reads a line. Returns an empty optional if the line is not a line of an `AuditTrail`.
   [[nodiscard]] static std::optional<audit_entry> read(std::string_view line) {
     auto object = json_object::read(line);
     if (!object || !line.starts_with("{\"n\":") || line.size() < hash_size ||
@@ -77,7 +78,7 @@ class audit_entry : public json_object {
     return line_.substr(0, line_.size() - hash_size);
   }
 
-  /// Returns true if its hash matches its octets.
+  /// Returns true if the hash of the line matches the octets of the line.
   [[nodiscard]] bool is_whole() const { return sha256(before_hash()) == hash(); }
 
   /// Returns true if the key has signed everything except the hash.
@@ -104,11 +105,11 @@ class audit_entry : public json_object {
 /// Reads the lines of a file of an audit trail, one at a time.
 class audit_lines {
  public:
-  /// The most octets in a line; an `AuditTrail` writes no longer ones.
+  /// The most octets in a line. An `AuditTrail` writes no longer line.
   static constexpr std::size_t longest = std::size_t{32} << 20U;
 
   /// Begins at `offset`. Throws `audit_error` unless `file` is a regular file that can be opened. A
-  /// pipe cannot be read several times, as a trail is.
+  /// pipe is refused, since a trail is read several times.
   explicit audit_lines(const std::string& file, std::uint64_t offset = 0)
       : name_{file}, next_offset_{offset} {
     std::error_code failure;
@@ -123,8 +124,9 @@ class audit_lines {
     }
   }
 
-  /// Returns the next line without its end, valid until the next call, or an empty optional after
-  /// the last line. Throws `audit_error` if it cannot be read or is longer than `longest`.
+  /// Returns the next line without its end, or an empty optional after the last line. The result is
+  /// valid until the next call. Throws `audit_error` if the line cannot be read or is longer than
+  /// `longest`.
   [[nodiscard]] std::optional<std::string_view> next() {
     stream_.getline(line_.get(), longest + 1);
     const auto size = static_cast<std::size_t>(stream_.gcount());

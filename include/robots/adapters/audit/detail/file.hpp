@@ -25,12 +25,12 @@ namespace robots::adapters_detail {
 /// A file descriptor, which the last copy closes.
 using file_handle = std::shared_ptr<const int>;
 
-/// The current file of a trail. It writes whole entries only. If the disk is full and only a part
-/// of an entry fits, it removes that part.
+/// The current file of a trail. This class writes whole entries only. If the disk is full and only
+/// a part of an entry fits, this class removes that part.
 class audit_file {
  public:
-  /// Continues the last file, or begins the first. Throws `std::invalid_argument` without a path,
-  /// and `audit_error` if another process writes the trail or a file cannot be used.
+  /// Continues the last file, or begins the first. Throws `std::invalid_argument` if the path is
+  /// empty, and `audit_error` if another process writes the trail or a file cannot be used.
   explicit audit_file(const audit_options& options) : path_{options.path} {
     if (path_.empty()) {
       throw std::invalid_argument{
@@ -58,8 +58,8 @@ class audit_file {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   /// Returns the end of the trail at the time when the file was opened.
   [[nodiscard]] const audit_chain& end() const noexcept { return end_; }
-  /// Returns the incomplete line at the end of the file when it was opened: a process ended while
-  /// it wrote.
+  /// Returns the incomplete line that was at the end of the file when it was opened. A process that
+  /// ended while it wrote leaves such a line.
   [[nodiscard]] const std::string& torn() const noexcept { return torn_; }
 
   /// Returns the name of the file with that number, without its folder.
@@ -69,7 +69,8 @@ class audit_file {
     return std::filesystem::path{path_}.filename().string() + '.' + digits + ".jsonl";
   }
 
-  /// Writes whole lines. If it cannot write all of them, writes none and returns the reason.
+  /// Writes whole lines. If not all lines can be written, writes none of them and returns the
+  /// reason.
   [[nodiscard]] std::string write(std::string_view lines) {
     if (is_torn_ && ::ftruncate(*file_, static_cast<off_t>(size_)) != 0) {
       return std::generic_category().message(errno);
@@ -91,12 +92,12 @@ class audit_file {
     return {};
   }
 
-  /// Syncs the file to the disk. Returns false if the disk may lack a part; the system reports that
-  /// only once. A FIFO or another special file needs no sync.
+  /// Syncs the file to the disk. Returns false if the disk may lack a part of the file. The system
+  /// reports this loss only once. A FIFO or another special file needs no sync.
   [[nodiscard]] bool flush() const noexcept { return ::fdatasync(*file_) == 0 || errno == EINVAL; }
 
   /// Returns what another program has done to the file since the last write: `moved`, `deleted`,
-  /// `cut_off`, `appended` or nothing.
+  /// `cut_off` or `appended`. Returns an empty text if nothing was done.
   [[nodiscard]] std::string_view change() const {
     struct stat own{};
     if (::fstat(*file_, &own) != 0 || !S_ISREG(own.st_mode)) {
@@ -117,7 +118,7 @@ class audit_file {
   [[nodiscard]] bool begin_next() {
     try {
       if (const std::string name = path_ + ".lock"; !is_named(lock_, name)) {
-        lock_ = open_locked(name);  // somebody has deleted it
+        lock_ = open_locked(name);  // somebody has deleted the lock file
       }
       const std::uint64_t number = (std::max)(number_, last_number()) + 1;
       file_ = open_locked(path_of(number));
@@ -147,7 +148,8 @@ class audit_file {
             }};
   }
 
-  /// Opens a file that no other trail has open. Throws `audit_error` if another one has it.
+  /// Opens a file that no other trail has open. Throws `audit_error` if another trail has the file
+  /// open.
   [[nodiscard]] static file_handle open_locked(const std::string& name) {
     file_handle opened = open(name);
     if (::flock(*opened, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {

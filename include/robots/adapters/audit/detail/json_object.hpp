@@ -15,7 +15,7 @@
 
 namespace robots::adapters_detail {
 
-/// Reads a JSON object that `json_writer` has written. The text must outlive it.
+/// Reads a JSON object that `json_writer` has written. The text must outlive this object.
 class json_object {
  public:
   /// Reads an object. Returns an empty optional if `text` is not exactly one object.
@@ -44,7 +44,7 @@ class json_object {
     return rest.empty() ? std::optional{std::move(result)} : std::nullopt;
   }
 
-  /// Returns a member as it is written, or an empty text if it is missing.
+  /// Returns a member as it is written, or an empty text if the member is missing.
   [[nodiscard]] std::string_view raw(std::string_view name) const {
     const auto found = std::find_if(members_.begin(), members_.end(),
                                     [&](const auto& member) { return member.first == name; });
@@ -67,7 +67,7 @@ class json_object {
     return value.starts_with('"') ? octets(value.substr(1, value.size() - 2)) : std::string{};
   }
 
-  /// Returns a number of 0 or more, or 0 if it is missing.
+  /// Returns a number of 0 or more, or 0 if the member is missing.
   [[nodiscard]] std::uint64_t number(std::string_view name) const {
     return base::parse_decimal(raw(name)).value_or(0);
   }
@@ -75,7 +75,7 @@ class json_object {
   /// Returns true if the member is `true`.
   [[nodiscard]] bool flag(std::string_view name) const { return raw(name) == "true"; }
 
-  /// Returns the objects of a list, or an empty list if it is missing.
+  /// Returns the objects of a list, or an empty list if the member is missing.
   [[nodiscard]] std::vector<json_object> list(std::string_view name) const {
     std::vector<json_object> found;
     std::string_view rest = raw(name);

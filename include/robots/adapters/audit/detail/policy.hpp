@@ -60,9 +60,9 @@ struct audit_part {
   return std::move(json).finish();
 }
 
-/// Returns the entries about a policy. If it obeys a robots.txt, the first entry has the
+/// Returns the entries about a policy. If the policy obeys a robots.txt, the first entry has the
 /// directives. The last entry has this `type`, the members of `about`, the id of the policy, and
-/// the members whose SHA-256 is that id.
+/// further members. The SHA-256 of these further members is the id.
 [[nodiscard]] inline std::vector<audit_part> parts_of(std::string_view type, const policy& from,
                                                       base::json_writer about = {}) {
   std::vector<audit_part> parts;
@@ -137,7 +137,7 @@ struct audited_crawler {
   parse_options parse{};
   std::vector<detail::excluded_hosts> excluded{};  ///< all lists so far
   detail::excluded_hosts high_risk{};              ///< hosts that need a sign-off
-  bool has_own_risk = false;  ///< true if a function of the user may name more of them
+  bool has_own_risk = false;  ///< true if a function of the user may name more hosts
 };
 
 /// Reads a list of hosts from an entry.

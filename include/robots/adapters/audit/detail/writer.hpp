@@ -41,9 +41,9 @@ struct audit_news {
   std::string about{};              ///< an object: the crawler, the site and the trace
   std::vector<audit_part> parts{};  ///< the entries
   std::shared_ptr<const robots::policy>
-      policy{};  ///< of a decision; the writing thread describes it
+      policy{};  ///< the policy of a decision, which the writing thread describes
 
-  /// Returns the octets of memory that it uses, without the policy.
+  /// Returns the octets of memory that this event uses, without the policy.
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t all = sizeof(*this) + about.capacity() + parts.capacity() * sizeof(audit_part);
     for (const audit_part& part : parts) {
@@ -68,7 +68,7 @@ class audit_writer {
 
   explicit audit_writer(const audit_options& from)
       : options{from}, takes_{from.share}, file_{from} {
-    // OpenSSL must start first, so that it ends after a trail that lives as long as the process.
+    // OpenSSL must start first. Then OpenSSL ends after a trail that lives as long as the process.
     static_cast<void>(sha256({}));
     if (!options.signing_key.empty()) {
       key_ = ed25519_key::private_key(options.signing_key);
@@ -99,7 +99,7 @@ class audit_writer {
     written_.signed_entries = written_.chain.entries;
     stats_.last_file = file_.number();
     stats_.last_hash = written_.chain.last;
-    // Reserved, so that the thread can report a failure without allocating.
+    // This memory is reserved, so that the thread can report a failure without allocating.
     stats_.failure.reserve(100);
     why_lost_.reserve(100);
   }
@@ -113,7 +113,7 @@ class audit_writer {
     return crawlers_.size() - 1;
   }
 
-  /// Counts events that were not written; the next entry reports them.
+  /// Counts events that were not written. The next entry reports their number.
   void lose(std::uint64_t events, std::string_view why) {
     const std::scoped_lock lock{mutex_};
     stats_.lost += events;
@@ -176,7 +176,7 @@ class audit_writer {
   /// The number of policies and texts that are remembered as described.
   static constexpr std::size_t most_known = 65'536;
 
-  /// Takes a step of the work. Loses the block if there is no memory, or if OpenSSL cannot sign.
+  /// Does a step of the work. Drops the block if there is no memory, or if OpenSSL cannot sign.
   template <class Step>
   void attempt(const Step& step) {
     try {
@@ -186,7 +186,7 @@ class audit_writer {
     }
   }
 
-  /// Drops the block, and counts its events as lost.
+  /// Drops the block, and counts the events in it as lost.
   void lose_block(std::string_view why) {
     lines_.clear();
     known_.clear();
@@ -196,7 +196,7 @@ class audit_writer {
     stats_.failure = why;
   }
 
-  /// Writes the first entries of a file, with the losses before it.
+  /// Adds the entries that come first in a block: new crawlers, reports about files, and losses.
   void begin_block() {
     if (!lines_.empty()) {
       return;
@@ -265,8 +265,8 @@ class audit_writer {
     }
   }
 
-  /// Adds the entries of an event. A decision comes after its policy, unless that was written
-  /// before.
+  /// Adds the entries of an event. The policy of a decision comes before the decision, unless the
+  /// policy was written earlier.
   void add(const audit_news& news) {
     std::string about = news.about;
     if (news.policy) {
@@ -297,7 +297,7 @@ class audit_writer {
     add_entry(part.type, part.members, about, time);
   }
 
-  /// Returns the id of a policy; see `parts_of`. Computed once for each object.
+  /// Returns the id of a policy; see `parts_of`. The id is computed once for each object.
   [[nodiscard]] std::string id_of(const std::shared_ptr<const policy>& from) {
     if (ids_.size() >= most_known) {
       ids_.clear();
@@ -392,13 +392,13 @@ class audit_writer {
   // For the writing thread only.
   audit_file file_;
   progress written_;
-  progress next_;                   // after the lines
+  progress next_;                   // the progress after the lines
   std::string lines_;               // the lines of the next block
-  std::uint64_t block_events_ = 0;  // in the lines
-  std::uint64_t block_losses_ = 0;  // stated in the lines
-  std::uint64_t file_events_ = 0;   // of this process in the file
+  std::uint64_t block_events_ = 0;  // events in the lines
+  std::uint64_t block_losses_ = 0;  // losses that the lines state
+  std::uint64_t file_events_ = 0;   // events of this process in the file
   std::uint64_t over_bytes_ = 0;
-  std::vector<audit_part> reports_;  // about files, for the next block
+  std::vector<audit_part> reports_;  // entries about files, for the next block
   std::optional<clock::time_point> flush_at_;
   std::unordered_set<std::string> known_;
   std::unordered_map<const policy*, std::pair<std::weak_ptr<const policy>, std::string>> ids_;

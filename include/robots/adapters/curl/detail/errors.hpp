@@ -12,8 +12,8 @@
 
 namespace robots::adapters_detail {
 
-/// Returns the error for `code`. A timeout is always `timeout`; the caller must find out whether
-/// the request or the connecting took too long.
+/// Returns the error for `code`. The error of a timeout is always `fetch_error::timeout`. The
+/// caller must find out whether the request or the connecting took too long.
 [[nodiscard]] constexpr fetch_error to_fetch_error(CURLcode code) noexcept {
   const auto is = [code](std::initializer_list<int> codes) {
     return std::find(codes.begin(), codes.end(), static_cast<int>(code)) != codes.end();

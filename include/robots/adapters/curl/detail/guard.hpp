@@ -45,10 +45,10 @@ namespace robots::adapters_detail {
   return std::nullopt;
 }
 
-/// Returns the reason why a proxy must not be asked for `host`, or an empty optional if it may be
-/// asked. It checks addresses and `localhost` (RFC 6761, section 6.3). It refuses a host that ends
-/// in a number, since a proxy reads it as an address. It also refuses a host outside ASCII, since
-/// its ASCII form is unknown here.
+/// Returns the reason why a proxy must not be asked for `host`, or an empty optional if the proxy
+/// may be asked. Checks addresses and `localhost` (RFC 6761, section 6.3). Refuses a host that ends
+/// in a number, since a proxy reads such a host as an address. Refuses a host outside ASCII, since
+/// the library does not compute its ASCII form.
 [[nodiscard]] inline std::optional<std::string> why_not_by_proxy(const address_guard& guard,
                                                                  std::string_view host) {
   while (host.ends_with('.')) {
@@ -91,8 +91,8 @@ namespace robots::adapters_detail {
 
 inline constexpr std::string_view not_allowed = " is not in curl_options::allowed_addresses";
 
-/// Returns the response for a request that must not go to a proxy. Returns an empty optional if it
-/// may go there, or if there is no proxy.
+/// Returns the response for a request that must not go to a proxy. Returns an empty optional if the
+/// request may go to the proxy, or if there is no proxy.
 [[nodiscard]] inline std::optional<fetch_response> refusal_by_proxy(const std::string& url,
                                                                     const curl_settings& settings) {
   if (settings.guard().permits_all() || settings.next_proxy() == proxy_use::never) {
@@ -105,8 +105,8 @@ inline constexpr std::string_view not_allowed = " is not in curl_options::allowe
                 : std::nullopt;
 }
 
-/// Checks each address before libcurl opens a socket for an exchange. It must outlive the transfer,
-/// and must not move.
+/// Checks each address before libcurl opens a socket for an exchange. The guard must outlive the
+/// transfer, and must not move.
 class curl_guard {
  public:
   explicit curl_guard(const curl_settings& settings) noexcept
@@ -126,7 +126,7 @@ class curl_guard {
   [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 
   /// Returns `failure`, or `fetch_error::refused_address` if no address was permitted. If a
-  /// permitted address was tried, returns its failure, and the message also names the first refused
+  /// permitted address was tried, returns `failure`, and its message also names the first refused
   /// address.
   [[nodiscard]] fetch_response judge(fetch_response failure) const {
     if (refused_ == 0 || (failure.error == fetch_error::cancelled && !on_other_connection_)) {
@@ -168,7 +168,7 @@ class curl_guard {
   }
 
   /// Returns true if the exchange may use a connection to `peer`. Another part of the program may
-  /// have opened it without a guard, since sessions of cpr can share connections.
+  /// have opened this connection without a guard, since sessions of cpr can share connections.
   [[nodiscard]] bool may_use_connection_to(const char* peer) noexcept {
     const bool permitted = permits(detail::parse_ip_address(peer == nullptr ? "" : peer));
     on_other_connection_ = !permitted;
@@ -176,8 +176,8 @@ class curl_guard {
   }
 
   [[nodiscard]] bool permits(const std::optional<detail::ip_address>& address) noexcept {
-    // libcurl does not say whether an address is that of a proxy, so a proxy that the options do
-    // not name must be permitted.
+    // libcurl does not say whether an address belongs to a proxy. So the address of a proxy that
+    // the options do not name must be permitted.
     if (proxy_ == proxy_use::always || settings_->guard().permits_all() ||
         (address && settings_->guard().permits(*address))) {
       return true;

@@ -35,8 +35,8 @@ inline void start_curl() {
   }
 }
 
-/// Returns `handle`. Throws std::bad_alloc if it is null, since libcurl only fails to make a handle
-/// if there is no memory.
+/// Returns `handle`. Throws std::bad_alloc if `handle` is null, since libcurl only fails to make a
+/// handle if there is no memory.
 template <class Handle>
 [[nodiscard]] Handle made(Handle handle) {
   if (!handle) {

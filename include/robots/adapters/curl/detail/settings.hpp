@@ -1,4 +1,4 @@
-// The settings for all exchanges of a fetcher: checked once, and set on each handle.
+// The settings for all exchanges of a fetcher. They are checked once, and set on each handle.
 #pragma once
 
 #include <robots/adapters/curl/curl_options.hpp>
@@ -78,8 +78,8 @@ void set_option(CURL* easy, CURLoption option, T value) {
                               curl_easy_strerror(code) + ": use a libcurl that has this option");
 }
 
-/// Resets one string option of libcurl. Ignores errors: a libcurl that does not know the option has
-/// nothing to reset.
+/// Resets one string option of libcurl. Ignores errors, since a libcurl that does not know the
+/// option has nothing to reset.
 inline void clear_option(CURL* easy, CURLoption option) noexcept {
   curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
 }
@@ -184,9 +184,9 @@ class curl_settings {
     set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
-    // One file of one site does not benefit from HTTP/2. With HTTP/2, libcurl 7.88 stays in its
-    // receive loop while a host sends empty DATA frames, believes that a body cut by
-    // RST_STREAM(NO_ERROR) is whole, and mixes trailer fields with header fields.
+    // One file of one site does not benefit from HTTP/2. With HTTP/2, libcurl 7.88 has three
+    // faults. Empty DATA frames keep it in its receive loop. It takes a body cut by
+    // RST_STREAM(NO_ERROR) as whole. It mixes trailer fields with header fields.
     set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
     set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
@@ -196,7 +196,8 @@ class curl_settings {
     set_option(easy, CURLOPT_DNS_CACHE_TIMEOUT, options_.keep_connections ? default_lifetime : 0L);
     set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
 #if LIBCURL_VERSION_NUM >= 0x075700
-    // Otherwise, an exchange that ends during name lookup waits for the system's resolver.
+    // Without this option, an exchange that ends during name lookup waits for the system's
+    // resolver.
     set_option(easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
   }

@@ -44,12 +44,12 @@ template <class Number>
 }
 
 /// The Content-Length fields of one header section. If lengths differ or are malformed, a body may
-/// be incomplete without a sign (RFC 9112, section 6.3): libcurl uses the last length, and ignores
-/// one that is too large.
+/// be incomplete without a sign (RFC 9112, section 6.3). libcurl does not notice: it uses the last
+/// length, and ignores a length that is too large.
 class content_length {
  public:
-  /// Adds the value of one field. Returns false if it is not a number, or differs from the previous
-  /// one.
+  /// Adds the value of one field. Returns false if the value is not a number, or differs from the
+  /// previous value.
   [[nodiscard]] constexpr bool take(std::string_view value) noexcept {
     while (true) {
       const std::size_t comma = value.find(',');
@@ -75,8 +75,8 @@ class content_length {
 };
 
 /// Receives the decoded body of an exchange, and counts the octets of its headers. Data over a
-/// limit end the transfer, and so does the body of a redirect. It must outlive the transfer, and
-/// must not move.
+/// limit end the transfer, and so does the body of a redirect. The sink must outlive the transfer,
+/// and must not move.
 class curl_sink {
  public:
   /// Keeps at most `max_body` octets of the decoded body, where 0 means no limit, and accepts at
@@ -99,13 +99,13 @@ class curl_sink {
 
   /// Returns the decoded body, up to the limit.
   [[nodiscard]] std::string& body() noexcept { return body_; }
-  /// Returns true if the body was longer than the limit, which ended the transfer.
+  /// Returns true if the body was longer than the limit. That length ended the transfer.
   [[nodiscard]] bool over_limit() const noexcept { return over_limit_; }
   /// Returns the reason why this side ended the transfer, or `fetch_error::none`.
   [[nodiscard]] fetch_error error() const noexcept { return error_; }
   [[nodiscard]] const char* error_text() const noexcept { return error_text_; }
   /// Returns true if the last header section was complete, with its empty line. If a connection
-  /// closes before that, libcurl takes the response as complete.
+  /// closes before the empty line, libcurl takes the response as complete.
   [[nodiscard]] bool headers_complete() const noexcept { return headers_complete_; }
   /// Returns true if the response is a redirect, whose body is not read.
   [[nodiscard]] bool has_redirect() const noexcept {

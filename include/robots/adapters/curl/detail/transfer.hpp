@@ -1,4 +1,4 @@
-// One exchange on an easy handle: sets the request, and reads the response.
+// One exchange on an easy handle. Sets the request, and reads the response.
 #pragma once
 
 #include <robots/adapters/curl/detail/errors.hpp>
@@ -25,8 +25,9 @@ namespace robots::adapters_detail {
 /// Watches the TLS of an exchange for close_notify (RFC 8446, section 6.1).
 ///
 /// With OpenSSL, libcurl does not notice that a connection closes without close_notify. With other
-/// TLS libraries, libcurl reports that as an error, and this object sees nothing. This object must
-/// outlive the transfer and must not move. Its destructor removes it from the handle.
+/// TLS libraries, libcurl reports a missing close_notify as an error, and this object sees nothing.
+/// This object must outlive the transfer and must not move. The destructor removes this object from
+/// the handle.
 class tls_trace {
  public:
   explicit tls_trace(CURL* easy) : easy_(easy) {
@@ -45,8 +46,9 @@ class tls_trace {
   [[nodiscard]] bool without_close_notify() const noexcept { return seen_ && !closed_; }
 
  private:
-  // In a trace of TLS, record headers have 5 octets, inner content types 1, and handshake messages
-  // at least 4. Only alerts have 2: the level and the description, which is 0 for close_notify.
+  // In a trace of TLS, a record header has 5 octets, an inner content type has 1, and a handshake
+  // message has at least 4. Only an alert has exactly 2: the level and the description. The
+  // description of close_notify is 0.
   static int on_trace(CURL*, curl_infotype type, char* data, std::size_t size,
                       void* self) noexcept {
     if (type == CURLINFO_SSL_DATA_IN) {
@@ -70,8 +72,8 @@ class tls_trace {
 /// The longest string that libcurl accepts (CURL_MAX_INPUT_LENGTH in its sources).
 inline constexpr std::size_t longest_url = 8'000'000;
 
-/// Returns the response for a request that must not be sent, or an empty optional if it may be
-/// sent.
+/// Returns the response for a request that must not be sent, or an empty optional if the request
+/// may be sent.
 [[nodiscard]] inline std::optional<fetch_response> refusal(const fetch_request& request,
                                                            const curl_settings& settings) {
   if (request.stop.stop_requested()) {
@@ -94,8 +96,8 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return refusal_by_proxy(request.url, settings);
 }
 
-/// Returns `headers` as lines for libcurl. There, `Name:` omits a header, and `Name;` sends an
-/// empty one.
+/// Returns `headers` as lines for libcurl. In these lines, `Name:` omits a header, and `Name;`
+/// sends an empty header.
 [[nodiscard]] inline curl_strings header_lines(const std::vector<http_header>& headers) {
   curl_strings lines;
   for (const http_header& header : headers) {
@@ -111,8 +113,8 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return std::string(base::trim(value, base::is_space));
 }
 
-/// Returns the fields of the final response, not those of interim responses, of a proxy's answer to
-/// CONNECT, or of the trailer section.
+/// Returns the fields of the final response. Leaves out fields of interim responses, of a proxy's
+/// answer to CONNECT, and of the trailer section.
 [[nodiscard]] inline std::vector<http_header> received_headers(CURL* easy) {
   constexpr int last_request = -1;
   std::vector<http_header> headers;
@@ -136,8 +138,8 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return curl_info<curl_off_t>(easy, CURLINFO_PRETRANSFER_TIME_T) > 0;
 }
 
-/// Returns true if the body had a content coding. libcurl decodes it, but does not check that it is
-/// complete.
+/// Returns true if the body had a content coding. libcurl decodes the body, but does not check that
+/// it is complete.
 [[nodiscard]] inline bool is_encoded(CURL* easy) {
   const auto has_other = [easy](const char* field, std::string_view none) {
     const std::string coding = trimmed(field_values(easy, field).c_str());
@@ -173,9 +175,9 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return response;
 }
 
-/// An exchange on an easy handle that has its settings. The constructor sets the request;
-/// `response` reads the response after the transfer. It must outlive the transfer and must not
-/// move.
+/// An exchange on an easy handle that has its settings. The constructor sets the request.
+/// `response` reads the response after the transfer. This object must outlive the transfer and must
+/// not move.
 class curl_transfer {
  public:
   /// `refusal()` must have accepted `request`. The request and the settings must outlive this
@@ -199,7 +201,7 @@ class curl_transfer {
   curl_transfer(const curl_transfer&) = delete;
   curl_transfer& operator=(const curl_transfer&) = delete;
 
-  /// Removes its own settings from the handle.
+  /// Removes the settings of this object from the handle.
   ~curl_transfer() {
     curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, static_cast<char*>(nullptr));
     curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
@@ -219,10 +221,11 @@ class curl_transfer {
       return received(easy_, sink_, tls_, reason(code));
     }
     if (code == CURLE_OUT_OF_MEMORY && had_connection(easy_) && !sink_.headers_complete()) {
-      // The error of libcurl before version 8.6 for a line above 100 KiB.
+      // Before version 8.6, libcurl reports a header line above 100 KiB as out of memory.
       return failed(fetch_error::protocol, "a header line is longer than libcurl accepts");
     }
-    // libcurl does not say which timeout ended the connecting, so it was the shorter one.
+    // libcurl does not say which of the two timeouts ended the connecting. It must have been the
+    // shorter timeout.
     const std::chrono::milliseconds timeout = request_->timeout;
     const bool connecting_ran_out =
         code == CURLE_OPERATION_TIMEDOUT && !had_connection(easy_) &&

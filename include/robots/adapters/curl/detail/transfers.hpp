@@ -32,12 +32,12 @@ namespace robots::adapters_detail {
 }
 
 /// Owns a handle with its settings, for one exchange after another. A call prepares the handle for
-/// the next request, and returns it.
+/// the next request, and returns the handle.
 using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
 /// Lets a new handle trust libcurl's own file of certificates without its folder, if libcurl has
-/// both. libcurl caches the content of a certificate file for later connections. With a folder as
-/// well, as on Debian, it reads the whole file for each connection, which takes 20 ms.
+/// both. libcurl caches the content of a certificate file for later connections. If it has a folder
+/// as well, as on Debian, libcurl reads the whole file for each connection, which takes 20 ms.
 inline void trust_file_alone(CURL* easy) noexcept {
   const char* file = nullptr;
   curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
@@ -54,11 +54,11 @@ inline void trust_file_alone(CURL* easy) noexcept {
   return [easy](const fetch_request& /*request*/) { return easy.get(); };
 }
 
-/// Begins exchanges in a multi handle, and collects the responses of those that have ended. Either
-/// `run_once` drives the handle, or the user drives it and calls `collect()` from time to time.
-/// Only one thread at a time may use it, but any thread may stop a request.
+/// Begins exchanges in a multi handle, and collects the responses of exchanges that have ended.
+/// Either `run_once` drives the handle, or the user drives it and calls `collect()` from time to
+/// time. Only one thread at a time may use it, but any thread may stop a request.
 ///
-/// Exchanges above the limit wait here, not in libcurl, which would count the wait as part of the
+/// Exchanges above the limit wait here, not in libcurl, since libcurl counts a wait as part of the
 /// timeout.
 class curl_transfers {
  public:
@@ -67,7 +67,7 @@ class curl_transfers {
 
   /// `make` makes a slot with the given settings, which outlive the slot. The constructor makes one
   /// slot, to report at once an option that this libcurl does not have. After a stop, `wake` is
-  /// called on any thread. It must cause a call of `collect()`, and must not throw. Without a
+  /// called on any thread. `wake` must cause a call of `collect()`, and must not throw. Without a
   /// `wake`, a stop ends the wait of `run_once`.
   curl_transfers(std::shared_ptr<const curl_settings> settings, slot_factory make,
                  std::function<void()> wake = {})
@@ -136,7 +136,7 @@ class curl_transfers {
   void wake() noexcept { curl_multi_wakeup(multi()); }
 
   /// Calls back for every exchange that has ended, and returns their number. Passes an exception of
-  /// a callback on; the next call handles the exchanges after it. A callback may start exchanges.
+  /// a callback on. The next call then handles the other exchanges. A callback may start exchanges.
   std::size_t collect() {
     take_ended();
     std::size_t called = 0;
@@ -176,7 +176,8 @@ class curl_transfers {
     exchange& operator=(const exchange&) = delete;
     ~exchange() { leave(); }
 
-    /// Gives the exchange to libcurl; its timeout starts here. Returns false if libcurl refuses it.
+    /// Gives the exchange to libcurl. The timeout of the exchange starts here. Returns false if
+    /// libcurl refuses the exchange.
     [[nodiscard]] bool begin() {
       if (!slot) {
         slot = owner.take_slot();
@@ -202,7 +203,7 @@ class curl_transfers {
     curl_transfers& owner;
     fetch_request request;
     on_done done;
-    curl_slot slot;  // may be empty until it begins
+    curl_slot slot;  // may be empty until the exchange begins
     CURL* easy = nullptr;
     std::optional<curl_transfer> transfer{};
     bool has_begun = false;
@@ -317,7 +318,7 @@ class curl_transfers {
   std::size_t begun_ = 0;
   // Last, so that the exchanges are destroyed before the objects that they use.
   std::list<exchange> exchanges_;                          // in the order of their starts
-  std::list<exchange>::iterator next_ = exchanges_.end();  // the first one that has not begun
+  std::list<exchange>::iterator next_ = exchanges_.end();  // the first exchange not begun
 };
 
 }  // namespace robots::adapters_detail

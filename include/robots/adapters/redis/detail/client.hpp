@@ -17,14 +17,14 @@
 
 namespace robots::adapters_detail {
 
-/// Sends each command to the server, to the current master, or to the node that has its key. Any
-/// thread may call it.
+/// Sends each command to the server, to the current master, or to the node that has the key of the
+/// command. Any thread may call this object.
 ///
 /// A call takes at most the time to open a connection plus twice `command_timeout` for each 512
 /// commands. Throws `store_error` if a command has no reply.
 class redis_client {
  public:
-  /// Throws `std::invalid_argument` for impossible options.
+  /// Throws `std::invalid_argument` if the options are not valid.
   explicit redis_client(const redis_options& options)
       : connector_{options},
         server_{std::make_shared<redis_pool>(options, [this] { return connector_.connect(); })} {
@@ -41,12 +41,13 @@ class redis_client {
     return cluster_ ? cluster_->ask(commands) : server_->ask(commands);
   }
 
-  /// Returns the reply to one command, which must be of that kind or nil.
+  /// Returns the reply to one command. Throws `store_error` if the reply is neither nil nor of the
+  /// kind `wanted`.
   redis_reply ask_one(const redis_command& command, redis_reply::kind wanted) {
     return accepted(command, std::move(ask({&command, 1}).front()), wanted);
   }
 
-  /// Returns a connection for a subscription. A stop request ends its waits.
+  /// Returns a connection for a subscription. A stop request ends the waits of the connection.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const stop_token& stop) {
     return cluster_ ? connector_.connect(cluster_->some_servers().front(), stop)
                     : connector_.connect(stop);
@@ -57,7 +58,7 @@ class redis_client {
     return cluster_ ? cluster_->servers() : std::vector{server_};
   }
 
-  /// Returns a reply that must be of that kind or nil. Throws `store_error` for any other.
+  /// Returns `reply`. Throws `store_error` if it is neither nil nor of the kind `wanted`.
   [[nodiscard]] static redis_reply accepted(const redis_command& command, redis_reply reply,
                                             redis_reply::kind wanted) {
     if (reply.type != wanted && reply.type != redis_reply::kind::nil) {

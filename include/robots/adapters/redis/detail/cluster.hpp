@@ -20,14 +20,14 @@
 
 namespace robots::adapters_detail {
 
-/// Sends each command to the node of a Redis Cluster that has its key.
+/// Sends each command to the node of a Redis Cluster that has the key of the command.
 ///
-/// Loads the table of slots at the first command. Loads it again, at most once a second, after a
-/// redirect or a failure. After a failed connection, it does not try a node for a second. A command
-/// fails after five redirects.
+/// Loads the table of slots at the first command. After a redirect or a failure, loads the table
+/// again, at most once a second. After a failed connection to a node, does not try that node for a
+/// second. A command fails after five redirects.
 class redis_cluster {
  public:
-  /// `connector` must outlive it.
+  /// `connector` must outlive this object.
   redis_cluster(const redis_options& options, const redis_connector& connector)
       : options_{options}, connector_{connector} {}
   redis_cluster(const redis_cluster&) = delete;
@@ -85,8 +85,8 @@ class redis_cluster {
     return pools;
   }
 
-  /// Returns up to four nodes, and begins with another one in each call. A subscription may use any
-  /// node, since every node delivers the messages of all.
+  /// Returns up to four nodes, and begins with another node in each call. A subscription may use
+  /// any node, since every node delivers the messages of all nodes.
   [[nodiscard]] std::vector<redis_address> some_servers() {
     std::vector<redis_address> servers = connector_.endpoint().servers;
     for (const auto& one : known_nodes()) {
@@ -118,14 +118,14 @@ class redis_cluster {
   /// The node to which a command goes next.
   struct route {
     std::shared_ptr<node> to;  ///< null if no node has the slot
-    bool asks = false;         ///< true if the slot still moves to that node
+    bool asks = false;         ///< true while the slot is moving to that node
   };
 
   [[nodiscard]] static const std::string& key_of(const redis_command& command) {
     return command.front() == "EVAL" ? command[3] : command[1];
   }
 
-  /// Sends some commands to a node, and stores their replies. If the node cannot be reached, stores
+  /// Sends some commands to a node, and stores the replies. If the node cannot be reached, stores
   /// that the replies are lost.
   void ask_together(node* to, const std::vector<std::size_t>& indices,
                     const std::vector<route>& routes, std::span<const redis_command> commands,
@@ -143,7 +143,7 @@ class redis_cluster {
       for (const std::size_t i : indices) {
         next += routes[i].asks ? 1 : 0;
         replies[i] = std::move(*next++);
-        if (replies[i].is_error("TRYAGAIN")) {  // some keys of the slot have moved, others have not
+        if (replies[i].is_error("TRYAGAIN")) {  // only some keys of the slot have moved
           replies[i].type = redis_reply::kind::lost;
         }
       }
@@ -212,7 +212,7 @@ class redis_cluster {
   }
 
   /// Throws for commands that no node has answered: `store_error` if all nodes failed at the last
-  /// try, else `store_part_error`.
+  /// try, and `store_part_error` otherwise.
   [[noreturn]] void throw_failure(const std::string& why) {
     const std::scoped_lock lock{mutex_};
     for (const auto& [address, one] : nodes_) {
@@ -250,7 +250,7 @@ class redis_cluster {
   }
 
   /// Loads the table of slots if it is unknown or stale, at most once a second. One thread loads
-  /// it; the others wait for its result. Throws only if no slots are known.
+  /// the table, and other threads wait for the result. Throws only if no slots are known.
   void learn_slots() {
     const std::scoped_lock one_thread{learning_};
     {
@@ -274,8 +274,9 @@ class redis_cluster {
     }
   }
 
-  /// Reads a reply to CLUSTER SLOTS. It has a list for each range of slots: the first slot, the
-  /// last slot, the master and its replicas. A server is a list that begins with its host and port.
+  /// Reads a reply to CLUSTER SLOTS. The reply has a list for each range of slots: the first slot,
+  /// the last slot, the master and its replicas. A server is a list that begins with its host and
+  /// port.
   void take_slots(const redis_address& from, const redis_reply& ranges) {
     std::vector<std::shared_ptr<node>> slots(redis_slots);
     std::map<redis_address, std::shared_ptr<node>> nodes;

@@ -39,11 +39,11 @@ using redis_handshake = decltype(redis_options::tls);
 /// The words of a command. The key is the second word, except in `EVAL`, where it is the fourth.
 using redis_command = std::vector<std::string>;
 
-/// A connection; only one thread at a time may use it. No call waits longer than its timeout,
-/// whatever the server does. After an exception, drop the connection.
+/// A connection to one server. Only one thread at a time may use it. No call waits longer than its
+/// timeout, whatever the server does. After an exception, drop the connection.
 ///
-/// Throws `store_error` if it is lost, if a reply is malformed, or if a reply takes more than
-/// `max_reply_bytes`.
+/// A call throws `store_error` if the connection is lost, if a reply is malformed, or if a reply
+/// takes more than `max_reply_bytes`.
 class redis_connection {
  public:
   /// Opens the connection before `deadline`, with `tls` if given. A stop request ends all waits.
@@ -146,7 +146,7 @@ class redis_connection {
     return replies;
   }
 
-  /// Returns true if the server has not closed it and has sent nothing unasked.
+  /// Returns true if the server has not closed the connection and has sent nothing unasked.
   [[nodiscard]] bool is_idle() const {
     return context_->reader->pos == context_->reader->len &&
            wait(POLLIN, std::chrono::steady_clock::now()) == 0;
@@ -185,7 +185,7 @@ class redis_connection {
       pollfd socket{.fd = context_->fd, .events = static_cast<short>(events), .revents = 0};
       const auto left =
           std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
-      constexpr milliseconds longest{100};  // then it looks for a stop request
+      constexpr milliseconds longest{100};  // then the loop checks for a stop request
       const auto step = std::clamp(left, milliseconds{0}, longest);
       const int count = ::poll(&socket, 1, static_cast<int>(step.count()));
       if (count < 0 && errno != EINTR) {

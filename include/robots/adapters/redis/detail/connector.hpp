@@ -22,10 +22,10 @@
 
 namespace robots::adapters_detail {
 
-/// Opens connections, logs in and selects the database, as the options say.
+/// Opens connections, logs in and selects the database that the options name.
 class redis_connector {
  public:
-  /// Throws `std::invalid_argument` for impossible options.
+  /// Throws `std::invalid_argument` if the options are not valid.
   explicit redis_connector(const redis_options& options)
       : endpoint_{parse_redis_url(options.url)},
         tls_{endpoint_.tls ? options.tls : nullptr},
@@ -58,7 +58,7 @@ class redis_connector {
     return log_in(server, redis_deadline(timeout_), stop);
   }
 
-  /// Opens a connection to the only server, or to the current master by the Sentinels.
+  /// Opens a connection to the only server, or to the current master, which the Sentinels name.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const stop_token& stop = {}) const {
     if (endpoint_.topology != redis_topology::sentinel) {
       return connect(endpoint_.servers.front(), stop);
@@ -76,8 +76,9 @@ class redis_connector {
     return master;
   }
 
-  /// Returns the first list that a server answers with, and that server. Asks one server after
-  /// another; each gets an equal part of half of `connect_timeout`. Does not log in to Sentinels.
+  /// Returns the first list that a server answers with, and the address of that server. Asks one
+  /// server after another. Half of `connect_timeout` is divided equally among the servers. Does not
+  /// log in to Sentinels.
   [[nodiscard]] std::pair<redis_address, redis_reply> ask_any(
       std::span<const redis_address> servers, const redis_command& question,
       const stop_token& stop = {}) const {
@@ -109,7 +110,8 @@ class redis_connector {
     throw store_error{failures};
   }
 
-  /// Returns the address in a list that begins with a host and a port. Throws `store_error`.
+  /// Returns the address in a list that begins with a host and a port. Throws `store_error` if the
+  /// list begins with anything else.
   [[nodiscard]] static redis_address address_in(const std::vector<redis_reply>& list) {
     const auto port = list.size() < 2 ? std::nullopt
                       : list[1].type == redis_reply::kind::integer
@@ -123,8 +125,8 @@ class redis_connector {
   }
 
  private:
-  /// The least limit of a reply: replies to CLUSTER SLOTS and SCAN need room, whatever the limit of
-  /// values.
+  /// The least limit of a reply. Replies to CLUSTER SLOTS and SCAN need this room, even if the
+  /// limit of values is lower.
   static constexpr std::size_t least_reply_bytes = std::size_t{1} << 20U;
 
   [[nodiscard]] std::unique_ptr<redis_connection> open(const redis_address& server,

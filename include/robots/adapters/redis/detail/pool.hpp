@@ -19,8 +19,8 @@
 
 namespace robots::adapters_detail {
 
-/// Keeps the connections to one server. Any thread may call it. At most `max_connections` threads
-/// work at once; the others wait.
+/// Keeps the connections to one server. Any thread may call the pool. At most `max_connections`
+/// threads work at once, and other threads wait.
 class redis_pool {
  public:
   using connector = std::function<std::unique_ptr<redis_connection>()>;
@@ -46,7 +46,7 @@ class redis_pool {
       std::move(answered.begin(), answered.end(), std::back_inserter(replies));
       commands = commands.subspan(batch.size());
     }
-    // After an error, drops the connection: another server may have become the master.
+    // After an error, drops the connection, since another server may have become the master.
     if (std::none_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
           return reply.type == redis_reply::kind::error;
         })) {

@@ -27,7 +27,8 @@ struct redis_reply {
   }
 };
 
-/// Stores a reply for hiredis. Returns null if there is no room for it, which ends the connection.
+/// Stores a reply for hiredis. Returns null if there is no room for the reply. A null pointer ends
+/// the connection.
 [[nodiscard]] inline void* keep_reply(const redisReadTask* task, redis_reply reply) noexcept {
   try {
     if (task->parent == nullptr) {
@@ -39,9 +40,9 @@ struct redis_reply {
   }
 }
 
-/// Subtracts a part from the octets that the current reply may still use. Returns false if they do
-/// not suffice. Without this limit, hiredis allocates an array of two thousand million elements if
-/// a server announces one.
+/// Subtracts a part from the octets that the current reply may still use. Returns false if these
+/// octets do not suffice. Without this limit, a server could announce an array of two thousand
+/// million elements, and hiredis would allocate it.
 [[nodiscard]] inline bool takes_from_budget(const redisReadTask* task,
                                             std::size_t octets) noexcept {
   auto& left = *static_cast<std::size_t*>(task->privdata);
@@ -78,7 +79,7 @@ struct redis_reply {
 }
 
 /// The functions that hiredis calls for each part of a reply. RESP3 has more types, but servers
-/// send them only to a client that asks for RESP3.
+/// send these types only to a client that asks for RESP3.
 template <class Functions>
 [[nodiscard]] Functions make_reply_functions() {
   using kind = redis_reply::kind;

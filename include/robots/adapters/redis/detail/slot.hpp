@@ -26,8 +26,8 @@ inline constexpr std::size_t redis_slots = 16'384;
   return static_cast<std::uint16_t>(crc);
 }
 
-/// Returns the slot of a key. If there is a text between its first `{` and the next `}`, only that
-/// text counts.
+/// Returns the slot of a key. If the key has a text between its first `{` and the next `}`, only
+/// that text counts.
 [[nodiscard]] constexpr std::size_t redis_slot(std::string_view key) noexcept {
   if (const std::size_t open = key.find('{'); open != std::string_view::npos) {
     const std::size_t close = key.find('}', open);

@@ -18,16 +18,16 @@
 
 namespace robots::adapters_detail {
 
-/// Listens to a channel in a background thread. Reconnects after each failure. Its destruction ends
-/// the subscription; after that, no call of its listener is running.
+/// Listens to a channel in a background thread. Reconnects after each failure. The destructor ends
+/// the subscription. After the destructor, no call of the listener is running.
 class redis_subscription {
  public:
   /// Opens a connection whose waits end at a stop request.
   using connector = std::function<std::unique_ptr<redis_connection>(const stop_token& stop)>;
   using listener = std::function<void(std::string_view message)>;
 
-  /// Calls `on_message` with each message, and with an empty one if messages may have been missed.
-  /// Returns when the subscription exists or the first try has failed.
+  /// Calls `on_message` with each message, and with an empty message if messages may have been
+  /// missed. Returns when the subscription exists or the first try has failed.
   redis_subscription(connector connect, std::string channel, std::chrono::milliseconds timeout,
                      listener on_message)
       : connect_{std::move(connect)},
@@ -73,8 +73,8 @@ class redis_subscription {
     }
   }
 
-  /// Sends a command, and handles the next reply, which must come in time. A message counts as a
-  /// reply.
+  /// Sends a command, and handles the next reply, which must arrive within the timeout. A message
+  /// counts as a reply.
   void ask(redis_connection& connection, const redis_command& command) {
     connection.send(command);
     const std::optional<redis_reply> reply = connection.receive(redis_deadline(timeout_));

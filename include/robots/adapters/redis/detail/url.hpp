@@ -39,8 +39,8 @@ struct redis_endpoint {
   std::string master;  ///< the name of the master, for Sentinels
 };
 
-/// Throws `std::invalid_argument` with advice. It does not repeat the URL, which may have a
-/// password.
+/// Throws `std::invalid_argument`. The message gives advice, but does not repeat the URL, which may
+/// contain a password.
 [[noreturn]] inline void refuse_redis_url(const std::string& why) {
   throw std::invalid_argument{"redis_options: url is not valid: " + why +
                               "; write redis://[user[:password]@]host[:port][/database], and other "
@@ -73,8 +73,8 @@ struct redis_endpoint {
   return *number;
 }
 
-/// Decodes a host or the path of a socket. Refuses an empty one, and one with a NUL, where the
-/// system would cut it.
+/// Decodes a host or the path of a socket. Refuses an empty text, and a text with a NUL, since the
+/// system would cut the text there.
 [[nodiscard]] inline std::string redis_host(std::string_view text) {
   std::string host = percent_decoded(text);
   if (host.empty() || host.find('\0') != std::string::npos) {
@@ -158,7 +158,8 @@ inline void read_redis_query(redis_endpoint& endpoint, std::string_view query) {
   }
 }
 
-/// Reads the URLs in `redis_options::url`. Throws `std::invalid_argument` for any other text.
+/// Reads the URL in `redis_options::url`. Throws `std::invalid_argument` if the text is not such a
+/// URL.
 [[nodiscard]] inline redis_endpoint parse_redis_url(std::string_view url) {
   const std::size_t colon = url.find("://");
   const std::string_view scheme = url.substr(0, colon);

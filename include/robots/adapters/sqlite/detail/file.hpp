@@ -31,8 +31,8 @@ struct sqlite_row {
   std::int64_t more = 0;
 };
 
-/// A connection to the file of a `SqliteStore`. Only one call at a time may use it. It throws the
-/// errors of SQLite as `store_error`.
+/// A connection to the file of a `SqliteStore`. Only one call at a time may use the connection. It
+/// throws the errors of SQLite as `store_error`.
 class sqlite_file {
  public:
   explicit sqlite_file(const sqlite_options& options) : options_{options} {
@@ -106,7 +106,7 @@ class sqlite_file {
   }
 
   /// Returns the result of `change(*this)`, which adds `octets` octets. Deletes some of the oldest
-  /// records if they have expired, and more of them if there is no room.
+  /// records if they have expired. Deletes more of the oldest records if there is no room.
   template <class Change>
   auto write(std::size_t octets, const Change& change) {
     if (octets > options_.max_bytes / 8) {
@@ -138,7 +138,7 @@ class sqlite_file {
     }
   }
 
-  /// Returns the octets for a name, unless they have expired.
+  /// Returns the octets for a name, or an empty optional if there are none or they have expired.
   [[nodiscard]] std::optional<std::string> find(const std::string& name) {
     const auto found =
         ask("SELECT 0, octets, 0 FROM records WHERE hash = ?2 AND name = ?3 AND " + holds,
@@ -162,14 +162,14 @@ class sqlite_file {
   }
 
   /// Returns number, key and remaining time of the next unexpired records after number `last`.
-  /// Their names begin with these five octets.
+  /// Takes only records whose names begin with these five octets.
   [[nodiscard]] std::vector<sqlite_row> next(const std::string& five, std::int64_t last) {
     return ask("SELECT number, substr(name, 6), until - ?1 FROM records WHERE number > ?2 AND " +
                    holds + " AND substr(name, 1, 5) = ?3 ORDER BY number LIMIT 1000",
                present(), last, five);
   }
 
-  /// Notes a change by a store. Forgets all but the last 4,000. Returns true.
+  /// Notes a change by a store. Deletes all changes except the last 4,000. Returns true.
   bool tell(std::string_view key, std::string_view store) {
     ask("INSERT INTO changes(key, store) VALUES (?, ?)", key, store);
     ask("DELETE FROM changes WHERE number <= last_insert_rowid() - 4000");
@@ -183,8 +183,8 @@ class sqlite_file {
       const std::int64_t owner = number("PRAGMA application_id");
       if (owner == 0 && number("SELECT count(*) FROM sqlite_master") == 0) {
         // Numbers grow with each publication, so the oldest records are next to each other. A
-        // record is found by a hash, and its name is compared: a damaged index must not return the
-        // record of another site.
+        // record is found by a hash. Then its name is compared, since a damaged index must not
+        // return the record of another site.
         ask("CREATE TABLE records(number INTEGER PRIMARY KEY, hash INTEGER, name BLOB,"
             " since INTEGER, until INTEGER, octets BLOB)");
         ask("CREATE INDEX records_by_hash ON records(hash)");
@@ -201,10 +201,11 @@ class sqlite_file {
  private:
   static constexpr int file_step = 65'536;  // the file grows by 16 pages
 
-  /// The condition that a record has not expired at the time ?1. A record from more than a minute
-  /// after that time was written before the clock was set back, and counts as expired.
+  /// The condition that a record has not expired at the time ?1. If a record is dated more than a
+  /// minute after ?1, the clock was set back later. Such a record counts as expired.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
-  /// Deletes some of the oldest records: those that have expired, or all of them if ?2 is true.
+  /// Deletes expired records from the eight oldest numbers, or all records of these numbers if ?2
+  /// is true.
   static inline const std::string delete_oldest =
       "DELETE FROM records WHERE number < (SELECT min(number) FROM records) + 8 AND"
       " (?2 OR NOT (" +
@@ -224,7 +225,7 @@ class sqlite_file {
     return ::sqlite3_bind_blob64(statement, index, octets, value.size(), SQLITE_STATIC);
   }
 
-  /// Sleeps, longer with each call. Returns 0 if the timeout has passed.
+  /// Sleeps, each time longer than before. Returns 0 if the timeout has passed.
   static int wait(void* self, int times) {
     std::this_thread::sleep_for(std::chrono::microseconds{20LL << (std::min)(times, 6)});
     return std::chrono::steady_clock::now() < static_cast<sqlite_file*>(self)->give_up_ ? 1 : 0;

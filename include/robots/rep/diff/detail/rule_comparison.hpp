@@ -28,10 +28,10 @@ namespace robots::rep_detail {
 ///
 /// A rule that is in both sets cannot make a difference. For each other rule, this class looks for
 /// a target that the rule decides and the other set decides differently. The patterns of the rule
-/// and of its competitors suggest the targets to try.
+/// and of its competitors give the targets to try.
 class rule_comparison {
  public:
-  /// Both sets must outlive it.
+  /// Both sets must outlive this object.
   rule_comparison(const rule_set& before, const rule_set& after)
       : lists_{before.list(), after.list()}, reads_hosts_(after.reads_hosts()) {
     if (after.match("/robots.txt").exempt && before.match("/robots.txt").exempt) {
@@ -106,9 +106,9 @@ class rule_comparison {
   struct rule {
     compiled_pattern pattern{};
     std::string_view literal{};              // the part before the first wildcard
-    std::array<const listed_rule*, 2> in{};  // in the old set, in the new one
-    std::size_t parent = none;     // the nearest earlier rule whose literal is a prefix of this one
-    std::array<bool, 2> counts{};  // whether it makes a difference, per set
+    std::array<const listed_rule*, 2> in{};  // in the old and the new set
+    std::size_t parent = none;  // the nearest earlier rule whose literal is a prefix of `literal`
+    std::array<bool, 2> counts{};  // true if the rule makes a difference, per set
     std::array<bool, 2> reported{};
     std::array<std::string, 2> examples{};
 
@@ -119,8 +119,8 @@ class rule_comparison {
     [[nodiscard]] auto key() const noexcept { return std::tie(literal, pattern); }
   };
 
-  /// Sorts the rules and merges those with the same pattern. If a set has several of them, only the
-  /// deciding one stays.
+  /// Sorts the rules and merges rules with the same pattern. If a set has several rules with one
+  /// pattern, only the deciding rule stays.
   void merge() {
     std::sort(rules_.begin(), rules_.end(),
               [](const rule& a, const rule& b) { return a.key() < b.key(); });
@@ -142,8 +142,8 @@ class rule_comparison {
     rules_.resize((std::min)(merged + 1, rules_.size()));
   }
 
-  /// Returns the rules that can match a target of rule `i`: the literal of one is a prefix of the
-  /// literal of the other. `i` itself is the last one.
+  /// Returns the rules that can match a target of rule `i`. Their literal is a prefix of the
+  /// literal of rule `i`, or the other way round. The last index in the result is `i`.
   [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t i) {
     std::vector<std::size_t> found;
     for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {
@@ -180,8 +180,8 @@ class rule_comparison {
     return with.anchored ? target : target.append(end);
   }
 
-  /// Returns true if `wide` matches everything that another pattern matches. `narrow` is that
-  /// pattern, with an octet that only a wildcard matches in place of each wildcard.
+  /// Returns true if `wide` matches everything that another pattern matches. `narrow` is the other
+  /// pattern. In `narrow`, an octet that only a wildcard matches stands in place of each wildcard.
   [[nodiscard]] bool covers(const compiled_pattern& wide, std::string_view narrow) {
     steps_.spend(1 + wide.text.size());
     return (wide.text == "/" && !wide.anchored) || matches(wide, narrow, steps_);
@@ -205,7 +205,7 @@ class rule_comparison {
     self.examples[side] = found.example.value_or("");
   }
 
-  /// A rule that can decide a target of another rule. The one with the highest rank decides.
+  /// A rule that can decide a target of another rule. The competitor with the highest rank decides.
   struct competitor {
     compiled_pattern pattern;
     rule_kind kind;
@@ -213,7 +213,7 @@ class rule_comparison {
   };
 
   struct search_result {
-    bool is_complete = false;  ///< the search was not stopped: if there is no example, none exists
+    bool is_complete = false;  ///< false if the search was stopped early
     std::optional<std::string> example{};
   };
 
@@ -224,7 +224,7 @@ class rule_comparison {
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
     // A target that another rule of the same set decides is no example. So the competitor for that
-    // rule gets the kind of this rule: then the sets agree about the target.
+    // other rule gets the kind of `own`. Then the sets agree about the target.
     std::vector<competitor> competitors;
     for (const std::size_t index : neighbours(i)) {
       const rule& nearby = rules_[index];
@@ -237,7 +237,7 @@ class rule_comparison {
     std::sort(competitors.begin(), competitors.end(),
               [](const competitor& a, const competitor& b) { return a.rank > b.rank; });
     // The first competitor that matches every target of this rule decides, unless an earlier
-    // competitor does.
+    // competitor matches.
     const auto base =
         std::find_if(competitors.begin(), competitors.end(),
                      [&](const competitor& rival) { return covers(rival.pattern, everything); });
@@ -309,7 +309,7 @@ class rule_comparison {
     return {!steps_.exceeded()};
   }
 
-  /// Adds the texts for a wildcard of `self` with which `rival` matches the target, too.
+  /// Adds texts to try in place of a wildcard of `self`, so that `rival` matches the target, too.
   static void suggest(std::vector<std::string>& fills, const rule& self,
                       const compiled_pattern& rival, std::string_view filler) {
     for (const std::string_view star : {std::string_view{}, filler}) {
@@ -325,8 +325,8 @@ class rule_comparison {
     fills.emplace_back(rival.text.substr(rival.text.rfind('*') + 1));
   }
 
-  /// Returns an octet that is in no pattern and has no special meaning in a target, or 0 if all are
-  /// used.
+  /// Returns an octet that is in no pattern and has no special meaning in a target, or 0 if all
+  /// such octets are used.
   [[nodiscard]] char unused_octet() const noexcept {
     constexpr std::string_view octets =
         "xyzwvutsrqponmlkjihgfedcba0123456789-._~ABCDEFGHIJKLMNOPQRSTUVWXYZ!&'()+,:;=@[]^`{|}\"<>"
@@ -352,8 +352,9 @@ class rule_comparison {
     return result;
   }
 
-  /// Returns the change that a rule of one set makes. Its partner is the rule of the other set that
-  /// takes its place: a rule that matches more or less than this one, with the most similar length.
+  /// Returns the change that a rule of one set makes. The partner of that rule is the rule of the
+  /// other set that takes its place. The partner matches more or less than the rule, and has the
+  /// most similar length.
   [[nodiscard]] change_report::rule_change change_of(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
     const std::size_t other = 1 - side;
@@ -361,7 +362,7 @@ class rule_comparison {
     const std::string everything = symbolic(self);
     const auto nearby = steps_.exceeded() ? std::vector<std::size_t>{} : neighbours(i);
     std::size_t partner = none;
-    bool is_wider = false;  // than the partner
+    bool is_wider = false;  // true if `self` is wider than the partner
     std::size_t least = none;
     for (const std::size_t index : nearby) {
       const rule& candidate = rules_[index];
@@ -406,7 +407,7 @@ class rule_comparison {
     return result;
   }
 
-  std::array<std::vector<listed_rule>, 2> lists_;  // of the old set, of the new one
+  std::array<std::vector<listed_rule>, 2> lists_;  // of the old and the new set
   bool reads_hosts_;
   std::array<bool, 256> used_{};
   std::vector<rule> rules_;  // sorted

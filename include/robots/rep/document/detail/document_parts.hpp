@@ -16,8 +16,8 @@
 
 namespace robots::rep_detail {
 
-/// A directive in a `document`: positions in its text. The parsed part of a line has at most 16,663
-/// octets, so a position in it needs only two octets.
+/// A directive in a `document`, stored as positions in the document's text. The parsed part of a
+/// line has at most 16,663 octets, so a position in a line needs only two octets.
 struct document_line {
   std::uint32_t value_offset = 0;
   std::uint32_t number = 0;
@@ -61,7 +61,7 @@ struct document_line {
   }
 };
 
-/// Returns the lines before the first one whose member `mark` is true.
+/// Returns the lines before the first line whose member `mark` is true.
 [[nodiscard]] constexpr std::span<const document_line> lines_before(
     std::span<const document_line> lines, bool document_line::* mark) noexcept {
   const auto marked = std::find_if(lines.begin(), lines.end(),
@@ -123,7 +123,8 @@ class document_builder {
   }
 
  private:
-  /// Nearly every text has fewer lines than one that only repeats `Disallow: /`.
+  /// Nearly every text has fewer lines than a text of the same size that only repeats `Disallow:
+  /// /`.
   [[nodiscard]] constexpr std::size_t expected_lines() const noexcept { return text_.size() / 12; }
 
   std::string_view text_;

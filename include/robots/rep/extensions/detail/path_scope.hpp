@@ -13,7 +13,7 @@
 
 namespace robots::rep_detail {
 
-/// Returns the text before the first blank, and the text after it.
+/// Returns the text before the first blank, and the text after that blank.
 [[nodiscard]] constexpr std::pair<std::string_view, std::string_view> split_at_blank(
     std::string_view value) noexcept {
   const auto blank = std::find_if(value.begin(), value.end(), base::is_blank);
@@ -21,16 +21,15 @@ namespace robots::rep_detail {
   return {value.substr(0, size), base::trim(value.substr(size), base::is_blank)};
 }
 
-/// Splits a value into a path and the statement about it. An empty path means every path.
-/// draft-ietf-aipref-attach-05, section 3.2: a path begins with `/` and ends before the first
-/// blank.
+/// Splits a value into a path and the statement about that path. An empty path means every path. A
+/// path begins with `/` and ends before the first blank (draft-ietf-aipref-attach-05, section 3.2).
 [[nodiscard]] constexpr std::pair<std::string_view, std::string_view> split_scope(
     std::string_view value) noexcept {
   return value.starts_with('/') ? split_at_blank(value) : std::pair{std::string_view{}, value};
 }
 
-/// Returns the specificity of `path` if it matches `target`, or an empty optional. The empty path
-/// matches everything, with the specificity 0.
+/// Returns the specificity of `path` if `path` matches `target`, or an empty optional otherwise.
+/// The empty path matches everything, with the specificity 0.
 [[nodiscard]] constexpr std::optional<std::uint32_t> match_scope(std::string_view path,
                                                                  std::string_view target) {
   if (path.empty()) {

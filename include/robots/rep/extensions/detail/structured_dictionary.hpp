@@ -10,14 +10,14 @@ namespace robots::rep_detail {
 
 /// Reads a Dictionary of Structured Fields (RFC 9651, section 4.2.2) without storing it.
 ///
-/// Checks the whole grammar, except that the octets of a Display String must be UTF-8.
-/// Distinguishes only Tokens from other values: usage preferences need no more.
+/// Checks the whole grammar, but not that a Display String is UTF-8. Distinguishes only Tokens from
+/// other values, since usage preferences need only Tokens.
 class dictionary_reader {
  public:
   constexpr explicit dictionary_reader(std::string_view text) noexcept : rest_(text) {}
 
-  /// Returns the last value of `wanted` if it is a Token, else an empty text. Returns an empty
-  /// optional if the text is not a Dictionary.
+  /// Returns the last value of `wanted` if that value is a Token. For another value or no value,
+  /// returns an empty text. Returns an empty optional if the text is not a Dictionary.
   [[nodiscard]] constexpr std::optional<std::string_view> token_of(std::string_view wanted) {
     std::string_view found;
     skip(" ");
@@ -36,8 +36,8 @@ class dictionary_reader {
   }
 
  private:
-  /// The result of reading a value: a Token, an empty text for another value, or an empty optional
-  /// for a text that is not a value.
+  /// The result of reading a value. It is a Token, an empty text for another value, or an empty
+  /// optional for a text that is not a value.
   using value = std::optional<std::string_view>;
 
   [[nodiscard]] static constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
@@ -174,8 +174,8 @@ class dictionary_reader {
   std::string_view rest_;
 };
 
-/// Returns the last value of `key` if it is a Token and `text` is a Dictionary, else an empty text.
-/// Linear.
+/// Returns the last value of `key` if that value is a Token and `text` is a Dictionary. Otherwise
+/// returns an empty text. Takes linear time.
 [[nodiscard]] constexpr std::string_view dictionary_token(std::string_view text,
                                                           std::string_view key) {
   return dictionary_reader{text}.token_of(key).value_or(std::string_view{});

@@ -29,7 +29,7 @@ class group_lint {
       if (!is_rule(line.kind)) {
         continue;
       }
-      octets += 3 * line.value.size() + 1;  // the most octets that it can be compiled to
+      octets += 3 * line.value.size() + 1;  // the most octets of the compiled line
       const rule_kind kind = rule_kind_of(line.kind);
       auto& same_kind = kind == rule_kind::allow ? allowing_ : disallowing_;
       for_each_pattern(kind, line.value, options, traits(), [&](const pattern_source& source) {
@@ -63,7 +63,7 @@ class group_lint {
                       .reported = patterns > 1});
   }
 
-  /// Reports on the rules so far, and forgets them.
+  /// Reports on the rules so far, and removes them.
   constexpr void finish() {
     std::sort(rules_.begin(), rules_.end(), [](const entry& a, const entry& b) {
       return std::tie(a.pattern, a.line) < std::tie(b.pattern, b.line);
@@ -100,7 +100,7 @@ class group_lint {
     findings_.push_back(make_diagnostic(code, about.line, about.column));
   }
 
-  /// Reports rules with the same pattern, except the first one of the winning kind.
+  /// Reports rules with the same pattern, except the rule with the highest rank.
   constexpr void report_same_patterns() {
     for (auto first = rules_.begin(); first != rules_.end();) {
       const auto end = std::find_if(
@@ -116,10 +116,10 @@ class group_lint {
     }
   }
 
-  /// A rule is redundant if a prefix of it has the same effect and no opposite rule can decide
-  /// between the two.
+  /// Reports redundant rules. A rule is redundant if a rule with a prefix of its pattern has the
+  /// same effect, and no opposite rule has a rank between these two rules.
   constexpr void report_redundant() {
-    std::vector<std::size_t> prefixes;  // the rules that begin the current one
+    std::vector<std::size_t> prefixes;  // rules whose pattern begins the current pattern
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       entry& rule = rules_[i];
       while (!prefixes.empty() &&
@@ -149,7 +149,7 @@ class group_lint {
   std::vector<diagnostic>& findings_;
   std::vector<std::uint32_t> allowing_;  // specificities of the patterns of the whole file, sorted
   std::vector<std::uint32_t> disallowing_;
-  std::vector<char> text_;  // of the compiled patterns; reserved, so it never moves
+  std::vector<char> text_;  // the compiled patterns; reserved, so that they never move
   std::vector<entry> rules_;
 };
 

@@ -27,8 +27,8 @@ class agent_matcher {
     }
   }
 
-  /// Returns the crawler's token as the caller wrote it, or an empty text for a crawler to which
-  /// only `*` applies.
+  /// Returns the crawler's token as the caller wrote it. Returns an empty text for a crawler to
+  /// which only `*` applies.
   [[nodiscard]] constexpr std::string_view token() const noexcept { return token_; }
 
   [[nodiscard]] constexpr agent_match compare(std::string_view value) const noexcept {

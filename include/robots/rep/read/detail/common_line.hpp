@@ -17,7 +17,7 @@ namespace robots::rep_detail {
 /// A line in the most common form: a frequent key, a colon, a value without white space, and
 /// perhaps a comment.
 struct common_line {
-  directive_kind kind = directive_kind::unknown;  ///< unknown: the line has another form
+  directive_kind kind = directive_kind::unknown;  ///< unknown if the line has another form
   std::string_view key{};
   std::string_view value{};
   const char* end = nullptr;  ///< the end of the line, in any form
@@ -25,7 +25,7 @@ struct common_line {
 
 /// Returns the first line end from `from` on, or `text_end`.
 ///
-/// RFC 9309, section 2.2: `EOL = *(%x0D / %x0A)`: only CR, LF and CR LF end a line.
+/// RFC 9309, section 2.2, has `EOL = *(%x0D / %x0A)`. So only CR, LF and CR LF end a line.
 [[nodiscard]] constexpr const char* find_line_end(const char* from, const char* text_end) noexcept {
   from = find_at_most(from, text_end, '\r');
   while (from != text_end && !is_line_end(*from)) {
@@ -54,7 +54,7 @@ class key_part {
   }
 
   /// Returns true if `octets` begin with the part. Upper and lower case of a letter differ in one
-  /// bit. With that bit set in both, a letter equals itself in any case, and no other octet.
+  /// bit. If both octets get that bit, a letter equals only its own upper and lower case.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins(octet_word octets) const noexcept {
     return ((octets & compared_) | folded_) == wanted_;
   }
@@ -71,7 +71,8 @@ struct common_key {
   std::size_t size = 0;
 };
 
-/// Returns the frequent key at the start of `text` if a colon follows directly, or an unknown key.
+/// Returns the frequent key at the start of `text` if a colon follows directly. Otherwise returns
+/// an unknown key.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_key find_common_key(
     std::string_view text) noexcept {
   constexpr key_part disallow{"disallow"};
@@ -111,8 +112,8 @@ struct common_key {
   const char* const behind_colon = from + key.size + 1;
   const char* const value =
       behind_colon + (behind_colon != text_end && *behind_colon == ' ' ? 1 : 0);
-  // The first octet up to `#` ends the value. If it is not a line end, and no comment follows, the
-  // line has another form.
+  // The first octet not above `#` ends the value. If that octet is not a line end, and no comment
+  // follows, the line has another form.
   const char* const value_end = find_at_most(value, text_end, '#');
   const char* line_end = value_end;
   if (value_end != text_end && !is_line_end(*value_end)) [[unlikely]] {

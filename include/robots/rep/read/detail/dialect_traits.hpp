@@ -11,11 +11,11 @@ struct dialect_traits {
   const normal_form* target_form;  ///< normal form of targets
   bool robots_txt_always_allowed;  ///< RFC 9309, section 2.2.2
   bool key_prefixes;               ///< `Disallowed:` is a Disallow
-  bool nul_ends_line;              ///< text after a NUL octet is ignored; else the line is dropped
+  bool nul_ends_line;              ///< text after a NUL is ignored; otherwise the line is dropped
   bool ignores_keyless_lines;      ///< `User-agent a b` names nobody and does not change the group
   bool keeps_cut_allow;            ///< an Allow line cut for its length still counts
-  bool partial_byte_order_mark;    ///< one UTF-8 BOM, or a part of it, is skipped; else all whole
-                                   ///< ones
+  bool partial_byte_order_mark;    ///< one UTF-8 BOM, or a part of it, is skipped; else all
+                                   ///< whole BOMs
   bool index_html_is_directory;    ///< `Allow: /x/index.html` allows `/x/` too
   bool lenient_targets;            ///< `//host/path`, `host/path` and `;` are read as in URLs
 

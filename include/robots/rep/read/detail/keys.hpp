@@ -16,11 +16,11 @@ struct key_spelling {
   std::string_view text;
   directive_kind kind;
   bool is_right;   ///< the spelling of the protocol
-  bool is_prefix;  ///< google/robotstxt accepts all keys that begin with it
+  bool is_prefix;  ///< google/robotstxt accepts all keys that begin with `text`
 };
 
 /// The wrong spellings with `prefix` are from google/robotstxt. crawler-commons also accepts the
-/// other ones.
+/// other wrong spellings.
 inline constexpr auto spellings = [] {
   using enum directive_kind;
   constexpr bool right = true;
@@ -68,7 +68,7 @@ inline constexpr auto spellings = [] {
   });
 }();
 
-/// The meaning of a key, and whether its spelling is that of the protocol.
+/// The meaning of a key, and a mark for spellings that are not those of the protocol.
 struct recognised_key {
   directive_kind kind = directive_kind::unknown;
   bool misspelled = false;
@@ -104,7 +104,7 @@ inline constexpr auto begins_agent = [] {
   return begins;
 }();
 
-/// Returns true if `key` may be a spelling or, with `prefixes`, may begin with one.
+/// Returns true if `key` may be a spelling or, with `prefixes`, may begin with a spelling.
 [[nodiscard]] constexpr bool may_be_key(std::string_view key, bool prefixes) noexcept {
   if (key.empty()) {
     return false;

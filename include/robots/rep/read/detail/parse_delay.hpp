@@ -12,8 +12,8 @@
 
 namespace robots::rep_detail {
 
-/// Reads the value of a Crawl-delay line: a finite decimal number of seconds, 0 or more. Rounds
-/// fractions of a millisecond up, so that no crawler comes too early.
+/// Reads the value of a Crawl-delay line, which is a finite decimal number of seconds, 0 or more.
+/// Rounds fractions of a millisecond up, so that no crawler comes too early.
 [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> parse_delay(
     std::string_view value) noexcept {
   const std::size_t point = (std::min)(value.find('.'), value.size());

@@ -13,7 +13,7 @@ struct key_and_value {
   std::string_view key{};
   std::string_view value{};
   bool colon = false;
-  bool found = false;  ///< the line has both parts; the value may be empty
+  bool found = false;  ///< true if the line has both parts; the value may be empty
 };
 
 [[nodiscard]] constexpr bool is_line_end(char c) noexcept { return c == '\n' || c == '\r'; }

@@ -32,8 +32,8 @@ struct prefix_lengths {
     }
   }
 
-  /// Returns the lengths that prefixes of `target` can have, out of those stored at the start of
-  /// `octets`.
+  /// Returns the lengths that prefixes of `target` can have. The lengths of all prefixes are stored
+  /// at the start of `octets`.
   [[nodiscard]] static constexpr octet_word load_for(std::string_view target,
                                                      std::string_view octets) noexcept {
     const std::size_t index = target.size() > 1 ? class_of(target) : 0;
@@ -50,8 +50,8 @@ struct prefix_lengths {
 /// The members of a rule set, except its block. The block contains, in this order:
 /// - if rules are looked up: their `prefix_lengths`; for each bucket, the index of its first rule,
 ///   in four octets; and one more index, which ends the last bucket;
-/// - a `packed_rule` for each rule: first those that are tried one by one, the deciding one first;
-///   then those found by prefix; then those found by gram;
+/// - a `packed_rule` for each rule: first the rules that are tried one by one, the deciding rule
+///   first; then the rules found by prefix; then the rules found by gram;
 /// - the texts of the rules, and the token.
 struct rule_set_facts {
   const dialect_traits* traits = &rfc9309_traits;  ///< how targets are read
@@ -94,13 +94,13 @@ struct rule_set_parts {
                                                  const rule_set_parts&) = default;
 };
 
-/// Returns the number of buckets for `rules` rules: a power of two above 1, so that a bucket has at
-/// most three rules on average.
+/// Returns the number of buckets for `rules` rules. It is a power of two above 1, so that a bucket
+/// has at most three rules on average.
 [[nodiscard]] constexpr std::uint32_t buckets_for(std::uint32_t rules) noexcept {
   return rules == 0 ? 0 : std::bit_ceil(rules / 3 + 2);
 }
 
-/// Returns the position of the bucket of `hash` in the block: the first bits of the hash select one
+/// Returns the position of the bucket of `hash` in the block. The first bits of the hash select one
 /// of `buckets` buckets, a power of two above 1. The first bucket has the index `first`.
 [[nodiscard]] constexpr std::size_t bucket_at(std::uint64_t hash, std::size_t first,
                                               std::size_t buckets) noexcept {
@@ -108,7 +108,7 @@ struct rule_set_parts {
   return sizeof(prefix_lengths) + index * sizeof(std::uint32_t);
 }
 
-/// Returns the tag of a hash, from other bits than those that select its bucket.
+/// Returns the tag of a hash, from other bits of the hash than the bits that select the bucket.
 [[nodiscard]] constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
   return static_cast<std::uint32_t>((hash ^ hash >> 32U) & ((1U << packed_rule::tag_bits) - 1));
 }

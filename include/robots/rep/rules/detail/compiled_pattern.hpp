@@ -13,12 +13,13 @@ namespace robots::rep_detail {
 /// at the end.
 struct compiled_pattern {
   std::string_view text{};
-  bool anchored = false;  ///< the target must end where the pattern does
+  bool anchored = false;  ///< true if the target must end where the pattern ends
 
   friend constexpr auto operator<=>(const compiled_pattern&, const compiled_pattern&) = default;
 };
 
-/// The source of a pattern: the part before its end anchor, and what to add around it.
+/// The source of a pattern, which is the part before the end anchor. The other members say what to
+/// add around this part.
 struct pattern_source {
   std::string_view body{};
   bool anchored = false;
@@ -47,7 +48,7 @@ struct pattern_source {
   return !source.leading_slash && is_normal(source.body, form) && !has_double_star(source.body);
 }
 
-/// Compiles a pattern: passes each octet of the result to `put`.
+/// Compiles a pattern, and passes each octet of the result to `put`.
 template <class Put>
 constexpr void write_compiled(const pattern_source& source, const normal_form& form, Put put) {
   if (source.leading_slash) {
@@ -62,8 +63,9 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
   });
 }
 
-/// Returns the number of octets of the normal form with wildcards and anchor: the "most octets" of
-/// RFC 9309, section 2.2.2. A `$` that is not an anchor counts as one octet, as written.
+/// Returns the number of octets of the normal form with wildcards and anchor. This is the number
+/// that RFC 9309, section 2.2.2, means by "most octets". A `$` that is not an anchor counts as one
+/// octet, as written.
 [[nodiscard]] constexpr std::uint32_t specificity(const pattern_source& source,
                                                   const normal_form& form) noexcept {
   std::uint32_t octets = (source.anchored ? 1U : 0U) + (source.leading_slash ? 1U : 0U);

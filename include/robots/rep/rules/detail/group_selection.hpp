@@ -10,9 +10,9 @@ namespace robots::rep_detail {
 
 /// Follows the lines of a text and decides which of them apply to a crawler.
 ///
-/// RFC 9309, section 2.2.1: groups that name the crawler are merged; if there are none, the groups
-/// of `*` apply. A rule applies to all User-agent lines of its group. Any other line, such as a
-/// delay, applies only to those directly above it.
+/// Groups that name the crawler are merged. If no group names the crawler, the groups of `*` apply
+/// (RFC 9309, section 2.2.1). A rule applies to all User-agent lines of its group. Any other line,
+/// such as a delay, applies only to the User-agent lines directly above it.
 class group_selection {
  public:
   /// Handles a User-agent line. Returns true if it matches the crawler better than all earlier
@@ -40,8 +40,8 @@ class group_selection {
   }
 
  private:
-  // The best match of the User-agent lines of this group, of those directly above, and of all so
-  // far.
+  // The best match among the User-agent lines of this group, among the User-agent lines directly
+  // above, and among all User-agent lines so far.
   agent_match in_group_ = agent_match::none;
   agent_match right_above_ = agent_match::none;
   agent_match found_ = agent_match::none;

@@ -11,8 +11,9 @@
 
 namespace robots::rep_detail {
 
-/// The most steps of one question: tens of milliseconds. They are enough to search a URL of 8,000
-/// octets, which RFC 9110, section 4.1, recommends to support, for a thousand literals.
+/// The most steps of one question, which take tens of milliseconds. These steps are enough to
+/// search a URL of 8,000 octets for a thousand literals. RFC 9110, section 4.1, recommends to
+/// support URLs of this length.
 inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
 
 /// Limits the work of a comparison, so that no text and no rules can delay a caller for long. A
@@ -21,7 +22,8 @@ class step_budget {
  public:
   constexpr explicit step_budget(std::int64_t steps) noexcept : left_(steps) {}
 
-  /// Subtracts `steps` from the budget. It cannot overflow: no text in memory makes 2^63 steps.
+  /// Subtracts `steps` from the budget. The number cannot overflow, since no text in memory makes
+  /// 2^63 steps.
   constexpr void spend(std::size_t steps) noexcept { left_ -= static_cast<std::int64_t>(steps); }
 
   [[nodiscard]] constexpr bool exceeded() const noexcept { return left_ < 0; }
@@ -36,10 +38,10 @@ class step_budget {
 /// Returns true if a target in normal form matches (RFC 9309, sections 2.2.2 and 2.2.3). Returns
 /// false if the `steps` are used up.
 ///
-/// Uses the first occurrence of each literal after a `*`: a later one would leave less text for the
-/// rest. Searches for the last literal first: without it, the target does not match. Searches for
-/// it again if the first result is before the end of another literal. Linear in pattern and target;
-/// not recursive.
+/// Uses the first occurrence of each literal after a `*`, since a later occurrence would leave less
+/// text for the rest. Searches for the last literal first, since a target without it cannot match.
+/// Searches for the last literal again if the place found is before the end of an earlier literal.
+/// Takes time linear in pattern and target. Not recursive.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, std::string_view target,
                                      step_budget& steps) noexcept {
   constexpr auto npos = std::string_view::npos;

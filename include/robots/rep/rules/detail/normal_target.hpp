@@ -27,7 +27,8 @@ constexpr void write_target(const target_path& path, const normal_form& form, Pu
 }
 
 /// Calls `use` with the normal form of a target that is not in normal form, cut after the first
-/// octet beyond the limit. Separate from the usual case, so that the stack stays small there.
+/// octet beyond the limit. This function is separate from the usual case, so that the usual case
+/// needs little stack.
 template <class Use>
 ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const normal_form& form,
                                              Use use) {
@@ -42,8 +43,8 @@ ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const norm
   return use(std::string_view{buffer.data(), size});
 }
 
-/// Calls `use` with the normal form of `target`, cut if it is too long, and returns its result.
-/// Most targets are in normal form already, and are not copied.
+/// Calls `use` with the normal form of `target`, cut if it is too long, and returns the result of
+/// `use`. Most targets are in normal form already, and are not copied.
 template <class Use>
 constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
   const target_path path = path_and_query(target, traits.lenient_targets);

@@ -14,11 +14,11 @@
 
 namespace robots::rep_detail {
 
-/// A rule of a `rule_set`: twelve octets, and its text, which is the pattern as written.
+/// A rule of a `rule_set`. It has twelve octets, and a text, which is the pattern as written.
 ///
-/// For most rules, the compiled pattern is that text without its end. For others, it is made each
-/// time it is needed. Then the specificity and the length of the original text are before the text,
-/// in two octets each.
+/// For most rules, the compiled pattern is that text without its end. For other rules, the compiled
+/// pattern is made each time it is needed. Then the specificity and the length of the original text
+/// are before the text, in two octets each.
 class packed_rule {
  public:
   /// The number of stored bits of a hash.
@@ -44,7 +44,7 @@ class packed_rule {
   /// The size of a stored rule, in octets.
   static constexpr std::size_t stored_size = 12;
 
-  /// Stores the rule, with its text at `offset` and `tag`, some bits of its hash.
+  /// Stores the rule with the `offset` of its text, and with `tag`, which is some bits of its hash.
   constexpr void store(char* to, std::size_t offset, std::uint32_t tag) const noexcept {
     store_word<4>(to, offset);
     store_word<4>(to + 4, line_and_flags_);
@@ -64,7 +64,7 @@ class packed_rule {
     line_and_flags_ |= flag(true, source_bit) | flag(source.leading_slash, slash_bit);
   }
 
-  /// Notes whether the compiled pattern has a `*`.
+  /// Stores `star`, which is true if the compiled pattern has a `*`.
   constexpr void set_star(bool star) noexcept { line_and_flags_ |= flag(star, star_bit); }
 
   [[nodiscard]] constexpr std::uint32_t line() const noexcept {
@@ -108,7 +108,8 @@ class packed_rule {
   /// The most octets of a compiled pattern, for a line of at most 16,663 octets.
   static constexpr std::size_t most_compiled = 50'000;
 
-  /// Calls `use` with the compiled pattern, which it makes if necessary, and returns its result.
+  /// Calls `use` with the compiled pattern, which is made if necessary, and returns the result of
+  /// `use`.
   template <class Use>
   constexpr auto with_pattern(std::string_view text, const normal_form& form, Use use) const {
     return is_source() ? with_compiled(source(text), form, use) : use(pattern(text));
@@ -121,7 +122,7 @@ class packed_rule {
   }
 
  private:
-  /// Separate from the usual case, so that the stack stays small there.
+  /// This function is separate from the usual case, so that the usual case needs little stack.
   template <class Use>
   ROBOTS_NOINLINE static constexpr auto with_compiled(const pattern_source& source,
                                                       const normal_form& form, Use use) {

@@ -25,7 +25,7 @@
 namespace robots::rep_detail {
 
 /// Collects the directives for one crawler and makes a `rule_set` of them. The text of the
-/// directives must live until then.
+/// directives must live until the `rule_set` is made.
 ///
 /// The functions that take directives are inlined, so that the scanner need not write each
 /// directive to memory.
@@ -34,8 +34,8 @@ class rule_collector {
   constexpr rule_collector(std::string_view user_agent, const parse_options& options)
       : rule_collector(std::span{&user_agent, 1}, options) {}
 
-  /// Collects for a crawler with several names, the most specific one first. Without a name, only
-  /// `*` covers the crawler.
+  /// Collects for a crawler with several names, the most specific one first. If there are no names,
+  /// only `*` covers the crawler.
   constexpr rule_collector(std::span<const std::string_view> user_agents,
                            const parse_options& options)
       : names_(user_agents.begin(), user_agents.end()),
@@ -60,7 +60,7 @@ class rule_collector {
     return is_more;
   }
 
-  /// Handles any other line. Returns true if it applies, as far as is known yet.
+  /// Handles any other line. Returns true if the line applies, as far as is known yet.
   ROBOTS_ALWAYS_INLINE constexpr bool on_other(const directive& line) {
     if (!groups_.applies(line.kind)) {
       return false;
@@ -80,7 +80,8 @@ class rule_collector {
     return true;
   }
 
-  /// Returns true if no line can apply before the next group: rules have closed the list of agents.
+  /// Returns true if no line can apply before the next group, since rules have closed the list of
+  /// agents.
   [[nodiscard]] constexpr bool waits_for_group() const noexcept {
     return !groups_.applies(directive_kind::allow);
   }
@@ -90,7 +91,7 @@ class rule_collector {
     return crawl_delay_;
   }
 
-  /// Makes the rule set; call it once. Verdicts report the first name that has a group.
+  /// Makes the rule set. Call this function once. Verdicts report the first name that has a group.
   [[nodiscard]] constexpr rule_set finish() { return rule_set{*this}; }
 
   [[nodiscard]] constexpr rule_set_parts parts() {

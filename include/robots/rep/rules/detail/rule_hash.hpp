@@ -15,7 +15,7 @@ inline constexpr std::uint64_t hash_factor = 0x9E37'79B9'7F4A'7C15U;
 /// Returns the hash of the words that made `state`, and of the first `count` octets of `word`, 0 to
 /// 7. Its first bits are the most random ones.
 ///
-/// It is not secure: an attacker can find texts with equal hashes. Such texts take time that is
+/// The hash is not secure, so an attacker can find texts with equal hashes. Such texts take time
 /// linear in their number, but never cause a wrong answer.
 [[nodiscard]] constexpr std::uint64_t finish_hash(std::uint64_t state, octet_word word,
                                                   std::size_t count) noexcept {
@@ -33,15 +33,15 @@ constexpr void for_each_gram(std::string_view text, Use use) {
   }
 }
 
-/// Computes hashes of prefixes of one text, shorter ones first. The hash of a longer prefix
-/// continues from the state of a shorter one.
+/// Computes hashes of prefixes of one text, shorter prefixes first. The hash of a longer prefix
+/// continues from the state of a shorter prefix.
 class prefix_hasher {
  public:
   constexpr explicit prefix_hasher(std::string_view text) noexcept
       : text_(text), word_(word_at(text, 0)) {}
 
-  /// Returns the hash of the first `size` octets. `size` must not exceed the text, and must not be
-  /// less than in the last call.
+  /// Returns the hash of the first `size` octets. `size` must not exceed the size of the text, and
+  /// must not be less than in the last call.
   [[nodiscard]] constexpr std::uint64_t of(std::size_t size) noexcept {
     while (size - at_ >= sizeof word_) {
       state_ = (state_ ^ word_) * hash_factor;

@@ -28,16 +28,16 @@ enum class found_by : std::uint8_t { trial, prefix, gram };
 struct kept_rule {
   const char* text;    ///< as written in the file
   packed_rule rule;    ///< without offset and tag
-  std::uint16_t size;  ///< of the text; above 0
+  std::uint16_t size;  ///< octets of the text; above 0
   found_by way;        ///< set together with `hash`, when all rules are known
-  std::uint64_t hash;  ///< to find it; its rank if it is tried one by one
+  std::uint64_t hash;  ///< to find the rule; its rank if it is tried one by one
 
   [[nodiscard]] constexpr std::string_view value() const noexcept { return {text, size}; }
 };
 
-/// Compiles the rules for one crawler: puts them into one block, so that a query finds those that
-/// can match. Linear in the octets of the rules, except that rules to be tried one by one are
-/// sorted.
+/// Compiles the rules for one crawler. Puts them into one block, so that a query finds the rules
+/// that can match. Takes time linear in the octets of the rules, except that rules to be tried one
+/// by one are sorted.
 class rule_packer {
  public:
   /// Uses the texts of `rules`, and changes their other members.
@@ -85,9 +85,10 @@ class rule_packer {
   }
 
  private:
-  /// It is faster to try this many rules one by one than to look them up.
+  /// The most rules for which trying one by one is faster than a look-up.
   static constexpr std::size_t most_tried = 4;
-  /// A shorter prefix before the first wildcard matches too many targets.
+  /// The least size of a prefix before the first wildcard. A shorter prefix matches too many
+  /// targets.
   static constexpr std::size_t least_prefix = 2;
   /// The most rules with wildcards that are looked up by the prefix before their first wildcard.
   static constexpr std::size_t most_starred = 64;
@@ -107,8 +108,8 @@ class rule_packer {
     find_by(rule, way);
   }
 
-  /// Calls `use` with the compiled text of a rule that was added. Stands before its callers, since
-  /// clang needs this in constant expressions.
+  /// Calls `use` with the compiled text of a rule that was added. This function stands before its
+  /// callers, since clang needs this order in constant expressions.
   template <class Use>
   constexpr void with_pattern(const kept_rule& rule, Use use) const {
     rule.rule.with_pattern(rule.value(), *traits_.rule_form,
@@ -158,9 +159,9 @@ class rule_packer {
     starred_prefixes_ += has_star ? 1 : 0;
   }
 
-  /// Stops looking up rules with wildcards by their prefix. Thousands of them could have the same
-  /// prefix, and trying them could exceed the steps of a question. `place_by_gram` finds another
-  /// part for them.
+  /// Stops looking up rules with wildcards by their prefix. Thousands of rules could have the same
+  /// prefix, and trying all of them could exceed the steps of a question. `place_by_gram` then
+  /// looks for another part of these rules.
   constexpr void leave_prefixes() noexcept {
     for (kept_rule& rule : rules_) {
       if (rule.way == found_by::prefix && rule.rule.star()) {
@@ -212,7 +213,7 @@ class rule_packer {
     });
   }
 
-  /// Puts the rules that are tried one by one in front, the deciding one first.
+  /// Puts the rules that are tried one by one in front. The rule with the highest rank comes first.
   constexpr void sort_tried() {
     kept_rule* const begin = rules_.data();
     kept_rule* const end = std::partition(begin, begin + rules_.size(), [](const kept_rule& rule) {

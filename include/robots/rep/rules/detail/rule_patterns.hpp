@@ -15,19 +15,19 @@ namespace robots::rep_detail {
   return line == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
 }
 
-/// The rank of a rule: the matching rule with the highest rank decides.
+/// The rank of a rule. The matching rule with the highest rank decides.
 using rule_rank = std::uint64_t;
 
-/// Returns the rank by RFC 9309, section 2.2.2: more octets rank higher; at equal length, the kind
-/// that `tie` prefers; then the earlier rule.
+/// Returns the rank by RFC 9309, section 2.2.2. More octets rank higher. At equal length, the kind
+/// that `tie` prefers ranks higher, and then the earlier rule.
 [[nodiscard]] constexpr rule_rank rank_of(std::uint32_t specificity, rule_kind kind,
                                           std::uint32_t line, tie_break tie) noexcept {
   const bool is_preferred = (kind == rule_kind::allow) == (tie == tie_break::allow);
   return (rule_rank{2} * specificity + (is_preferred ? 1 : 0)) << 32U | (0xFFFF'FFFFU - line);
 }
 
-/// Calls `use` with each pattern of a rule. An empty rule has none, since it restricts nothing (RFC
-/// 9309, section 2.2.2: `empty-pattern`).
+/// Calls `use` with each pattern of a rule. An empty rule has no pattern, since it restricts
+/// nothing (RFC 9309, section 2.2.2: `empty-pattern`).
 ///
 /// For google/robotstxt, a rule that allows `/x/index.html` also allows `/x/`.
 template <class Use>

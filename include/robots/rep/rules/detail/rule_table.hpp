@@ -21,7 +21,7 @@
 
 namespace robots::rep_detail {
 
-/// A view of compiled rules in any memory; it answers questions about them.
+/// A view of compiled rules in any memory. The view answers questions about these rules.
 struct rule_table {
   std::string_view block;  ///< described by `facts`
   const rule_set_facts& facts;
@@ -64,7 +64,8 @@ struct rule_table {
     });
   }
 
-  /// Returns the token for verdicts: the crawler's, or "*" if the rules of `*` apply.
+  /// Returns the token for verdicts, which is the crawler's token, or "*" if the rules of `*`
+  /// apply.
   [[nodiscard]] constexpr std::string_view user_agent() const noexcept {
     return facts.group == group_choice::everyone ? std::string_view{"*"} : named();
   }
@@ -92,7 +93,7 @@ struct rule_table {
   }
 
  private:
-  /// The best rule found so far, and the remaining steps to find a better one.
+  /// The best rule found so far, and the remaining steps to find a better rule.
   struct search {
     std::optional<packed_rule> rule{};
     step_budget steps{max_match_steps};
@@ -183,7 +184,8 @@ struct rule_table {
     }
   }
 
-  /// Not inlined, since that would slow down the usual case, which does not call it.
+  /// This function is not inlined, since inlining would slow down the usual case, which does not
+  /// call it.
   ROBOTS_NOINLINE constexpr void find_by_gram(search& best,
                                               std::string_view target) const noexcept {
     const auto bucket_of = [this](std::uint64_t hash) {
@@ -218,7 +220,8 @@ struct rule_table {
     }
   }
 
-  /// A long rule counts as several, so that it is not tried many times.
+  /// The octets of a rule that count as one try. So a long rule counts as several tries, and is not
+  /// tried many times.
   static constexpr std::size_t octets_per_try = 8;
 
   /// The number of hashes that can be compared in the time of one comparison with a rule.

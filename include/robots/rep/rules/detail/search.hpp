@@ -12,14 +12,14 @@
 
 namespace robots::rep_detail {
 
-/// A critical factorisation of a text: the length of its left part, and the period of its right
-/// part.
+/// A critical factorisation of a text. The members are the length of the left part, and the period
+/// of the right part.
 struct factorization {
   std::size_t left = 0;
   std::size_t period = 1;
 };
 
-/// Returns the maximal suffix of `text` in the order `less`, with its period. Linear.
+/// Returns the maximal suffix of `text` in the order `less`, with its period. Takes linear time.
 template <class Less>
 [[nodiscard]] constexpr factorization maximal_suffix(std::string_view text, Less less) noexcept {
   std::size_t best = 0;
@@ -57,8 +57,8 @@ struct literal_search {
 /// for real texts, and reads each octet at most this many times.
 inline constexpr std::size_t short_literal = 16;
 
-/// Searches for a literal of 1 to `short_literal` octets. A step takes about a nanosecond. There
-/// are fewer steps than octets.
+/// Searches for a literal of 1 to `short_literal` octets. A step takes about a nanosecond, and the
+/// search takes fewer steps than `text` has octets.
 [[nodiscard]] constexpr literal_search find_short(std::string_view text,
                                                   std::string_view literal) noexcept {
   const std::size_t places = text.size() + 1 - (std::min)(literal.size(), text.size() + 1);
@@ -81,7 +81,8 @@ inline constexpr std::size_t short_literal = 16;
     if (std::is_constant_evaluated()) {
       continue;
     }
-    // A text with one wrong candidate often has others nearby, so whole blocks are compared next.
+    // A text with one wrong candidate often has other wrong candidates nearby, so whole blocks are
+    // compared next.
     for (std::size_t blocks = 8;
          blocks > 0 && text.size() - place >= octet_block::size + short_literal; --blocks) {
       const auto equal_to = [&](std::size_t i) {
@@ -116,8 +117,8 @@ inline constexpr std::size_t short_literal = 16;
 
 /// Returns the position of the first `needle`, which must not be empty, in `text`, or npos.
 ///
-/// Uses the two-way algorithm of Crochemore and Perrin (1991): linear in needle and text for any
-/// content, in constant space.
+/// Uses the two-way algorithm of Crochemore and Perrin (1991), which takes linear time in needle
+/// and text for any content, and constant space.
 [[nodiscard]] constexpr std::size_t two_way_find(std::string_view text,
                                                  std::string_view needle) noexcept {
   const factorization up = maximal_suffix(needle, [](auto a, auto b) { return a < b; });
@@ -154,8 +155,8 @@ inline constexpr std::size_t short_literal = 16;
   return std::string_view::npos;
 }
 
-/// Searches for a literal, which must not be empty. Takes at most one step per octet; fewer if most
-/// octets are skipped quickly.
+/// Searches for a literal, which must not be empty. Takes at most one step per octet. Takes fewer
+/// steps if most octets are skipped quickly.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr literal_search find_literal(
     std::string_view text, std::string_view literal) noexcept {
   const literal_search begin =

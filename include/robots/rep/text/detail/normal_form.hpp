@@ -13,8 +13,8 @@ namespace robots::rep_detail {
 /// The treatment of an octet in the normal form.
 enum class octet_action : std::uint8_t { keep, encode, percent };
 
-/// A percent-encoding normal form, as data: the treatment of each octet, and whether encoded
-/// unreserved octets are decoded.
+/// A percent-encoding normal form, as data. `actions` has the treatment of each octet.
+/// `decode_unreserved` is true if encoded unreserved octets are decoded.
 struct normal_form {
   std::array<octet_action, 256> actions{};
   bool decode_unreserved = false;
@@ -28,8 +28,8 @@ struct normal_form {
   }
 };
 
-/// Makes the form of RFC 9309, section 2.2.2: octets outside ASCII, control characters and space
-/// are encoded; encoded unreserved octets are decoded; nothing else changes.
+/// Makes the form of RFC 9309, section 2.2.2. Octets outside ASCII, control characters and space
+/// are encoded. Encoded unreserved octets are decoded. Nothing else changes.
 [[nodiscard]] constexpr normal_form make_rfc9309_form() noexcept {
   normal_form form{.decode_unreserved = true};
   for (unsigned octet = 0; octet < 256; ++octet) {
@@ -66,8 +66,9 @@ inline constexpr normal_form google_target_form{};  // google/robotstxt does not
 
 /// Passes each octet of the normal form of `text` to `put`.
 ///
-/// A `%` that begins no escape stays, and reading goes on after it: `%%61` becomes `%a`. So each
-/// part of a text has its own normal form, and equal parts of a pattern and a target remain equal.
+/// A `%` that begins no escape stays, and reading goes on after the `%`. So `%%61` becomes `%a`. So
+/// each part of a text has its own normal form, and equal parts of a pattern and a target remain
+/// equal.
 template <class Put>
 constexpr void write_normal(std::string_view text, const normal_form& form, Put put) {
   for (std::size_t i = 0; i < text.size(); ++i) {

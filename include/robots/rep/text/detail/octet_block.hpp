@@ -24,7 +24,7 @@ using octet_set = std::uint32_t;
 /// has: SSE2 or NEON. The choice does not depend on compiler flags, since all files of a program
 /// must have the same class. AVX2 gains only 2 to 6 % on real files.
 ///
-/// It cannot be used in constant expressions.
+/// This class cannot be used in constant expressions.
 class octet_block {
  public:
   static constexpr std::size_t size = 32;

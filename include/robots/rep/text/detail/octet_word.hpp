@@ -48,8 +48,8 @@ constexpr void store_word(char* to, octet_word word) noexcept {
   return ((differs - repeat_octet(1)) & ~differs & repeat_octet(0x80)) != 0;
 }
 
-/// Returns true if a word has an octet below `c`, an ASCII character. If it has an octet above
-/// ASCII, the result has no meaning.
+/// Returns true if a word has an octet below `c`, an ASCII character. If the word has an octet
+/// above ASCII, the result has no meaning.
 [[nodiscard]] constexpr bool has_octet_below(octet_word word, unsigned char c) noexcept {
   return ((word - repeat_octet(c)) & ~word & repeat_octet(0x80)) != 0;
 }
@@ -92,15 +92,15 @@ template <unsigned char... Others>
   return !has_other_than_graphic<Others...>(whole_word(text, text.size() - word));
 }
 
-/// Returns `text` from `offset` on. GCC does not inline `substr`: it writes the view to memory in
-/// two halves, and then waits to read it as a whole.
+/// Returns `text` from `offset` on. GCC does not inline `substr`. It writes the view to memory in
+/// two halves, and then waits to read the view as a whole.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::string_view behind(std::string_view text,
                                                                      std::size_t offset) noexcept {
   return {text.data() + offset, text.size() - offset};
 }
 
-/// Returns the position of the first `c` in `text`, or its size. Faster than
-/// `std::string_view::find` if `c` is near the start, and nearly as fast otherwise.
+/// Returns the position of the first `c` in `text`, or the size of `text`. This function is faster
+/// than `std::string_view::find` if `c` is near the start, and nearly as fast otherwise.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::size_t find_octet(std::string_view text,
                                                                     char c) noexcept {
   constexpr std::size_t nearest = 2 * sizeof(octet_word);
@@ -120,8 +120,8 @@ template <unsigned char... Others>
   return text.size();
 }
 
-/// Returns true if `text` starts with `prefix`; faster than the standard function if both are
-/// short.
+/// Returns true if `text` starts with `prefix`. This function is faster than the standard function
+/// if both texts are short.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins_with(std::string_view text,
                                                               std::string_view prefix) noexcept {
   if (text.size() < prefix.size()) {
