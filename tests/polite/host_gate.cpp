@@ -734,6 +734,23 @@ TEST_CASE("Reservations that are withdrawn before they start are cancelled, with
   CHECK(paced.try_reserve(home));  // a later request is not affected
 }
 
+TEST_CASE("A reservation that has ended never starts, even if its last decision was to go") {
+  const ManualClock clock;
+  gate paced{exactly(2s), clock};
+  for (const bool is_completed : {true, false}) {
+    gate::answer reserved = paced.try_reserve(
+        home, {}, [](const auto& /*site_policy*/) { return admission_reason::go; });
+    clock.sleep_until(reserved.plan.at, {});
+    CHECK(reserved.reservation.start());
+    if (is_completed) {
+      reserved.reservation.complete(fine);
+    } else {
+      reserved.reservation.cancel();
+    }
+    CHECK_FALSE(reserved.reservation.start());
+  }
+}
+
 TEST_CASE("A withdrawn reservation continues if the function that decides again allows it") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};

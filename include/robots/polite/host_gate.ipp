@@ -251,18 +251,19 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
         const std::scoped_lock lock{gate_->mutex};
         withdrawn_ = host_->withdrawn.get_token();
       }
-      reason_ = admission_reason::halted;
+      auto decided = admission_reason::halted;
       if (decide_again_) {
         auto latest = reserved_.policy;
-        reason_ = decide_again_(latest);
+        decided = decide_again_(latest);
         if (latest != reserved_.policy) {
           reserved_.policy = std::move(latest);
           gate_->count_robots_requests(gate_->hosts.key_of(*host_), reserved_.policy.get(), true);
         }
       }
-      if (reason_ != admission_reason::go) {
+      if (decided != admission_reason::go) {
+        reason_ = decided;
         cancel();
-        return {.reason = reason_};
+        return {.reason = decided};
       }
     }
     const auto now = gate_->take_turn(*host_, reserved_);

@@ -466,6 +466,21 @@ TEST_CASE("A publication deletes expired records even if there is room") {
   CHECK(fs::file_size(in(folder).path) < size + 2 * mebibyte);
 }
 
+TEST_CASE("A record for a hundred years does not stop the removal of expired records") {
+  const temporary_folder folder;
+  const sqlite_options options = in(folder, mebibyte);
+  SqliteStore store{options};
+  for (const char* name : {"ruling://a.example", "ruling://b.example", "ruling://c.example"}) {
+    store.publish(name, "x", std::chrono::years{100});
+  }
+  for (int i = 0; i < 3'000; ++i) {
+    store.publish("https://site" + std::to_string(i) + ".example", std::string(2'000, 'x'), 1ms);
+  }
+  CHECK(store.load("ruling://a.example"));
+  CHECK(store.load("ruling://b.example"));
+  CHECK(store.load("ruling://c.example"));
+}
+
 TEST_CASE("A listing has every unexpired value, the oldest first, and may call the store") {
   const temporary_folder folder;
   SqliteStore store{in(folder)};

@@ -105,8 +105,8 @@ class sqlite_file {
     }
   }
 
-  /// Returns the result of `change(*this)`, which adds `octets` octets. Deletes some of the oldest
-  /// records if they have expired. Deletes more of the oldest records if there is no room.
+  /// Returns the result of `change(*this)`, which adds `octets` octets. Deletes up to eight expired
+  /// records. Deletes the oldest records if there is no room.
   template <class Change>
   auto write(std::size_t octets, const Change& change) {
     if (octets > options_.max_bytes / 8) {
@@ -117,11 +117,15 @@ class sqlite_file {
     for (bool is_retry = false;; is_retry = true) {
       try {
         return transact("BEGIN IMMEDIATE", [&] {
-          bool is_full = true;
-          do {
-            is_full = number("PRAGMA page_count") - number("PRAGMA freelist_count") + added > most;
-            ask(delete_oldest, present(), is_full);
-          } while (is_full && ::sqlite3_changes(handle_.get()) != 0);
+          ask("DELETE FROM records WHERE number IN"
+              " (SELECT number FROM records WHERE until <= ? ORDER BY until LIMIT 8)",
+              present());
+          bool has_oldest = true;
+          while (has_oldest &&
+                 number("PRAGMA page_count") - number("PRAGMA freelist_count") + added > most) {
+            ask("DELETE FROM records WHERE number < (SELECT min(number) FROM records) + 8");
+            has_oldest = ::sqlite3_changes(handle_.get()) != 0;
+          }
           auto result = change(*this);
           // Reserves room in the file for the contents of the log, so that the log can be emptied
           // on a full disk.
@@ -188,6 +192,7 @@ class sqlite_file {
         ask("CREATE TABLE records(number INTEGER PRIMARY KEY, hash INTEGER, name BLOB,"
             " since INTEGER, until INTEGER, octets BLOB)");
         ask("CREATE INDEX records_by_hash ON records(hash)");
+        ask("CREATE INDEX records_by_until ON records(until)");
         ask("CREATE TABLE changes(number INTEGER PRIMARY KEY, key BLOB, store BLOB)");
         ask("PRAGMA application_id=" + std::to_string(application));
       } else if (owner != application) {
@@ -204,12 +209,6 @@ class sqlite_file {
   /// The condition that a record has not expired at the time ?1. If a record is dated more than a
   /// minute after ?1, the clock was set back later. Such a record counts as expired.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
-  /// Deletes expired records from the eight oldest numbers, or all records of these numbers if ?2
-  /// is true.
-  static inline const std::string delete_oldest =
-      "DELETE FROM records WHERE number < (SELECT min(number) FROM records) + 8 AND"
-      " (?2 OR NOT (" +
-      holds + "))";
 
   /// Returns the time in milliseconds since 1970.
   [[nodiscard]] static std::int64_t present() {
