@@ -98,8 +98,8 @@ template <Fetcher F, Clock C>
 /// an exchange before its own timeout, the exchange counts as cancelled, since its end says nothing
 /// about the origin. A wait that would last until the deadline does not begin, and the result of
 /// the last try counts. An exception of the fetcher becomes `fetch_error::other` with the
-/// exception's text. `fetch_error::cancelled` before a stop request and before the deadline becomes
-/// `fetch_error::other`, too.
+/// exception's text. If the fetcher returns `fetch_error::cancelled` before a stop request and
+/// before the deadline, that becomes `fetch_error::other`, too.
 template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {

@@ -49,8 +49,8 @@ struct audit_options {
   /// hangs, callers wait until the first of them has waited for this time. After that, events are
   /// lost until the disk answers again, so that the crawler can go on or end. Lost events are
   /// counted, and the trail states their number as soon as it can be written again.
-  /// `milliseconds::max()` waits without a limit. With 0, callers never wait: an event without room
-  /// is lost at once.
+  /// `milliseconds::max()` waits without a limit. With 0, callers never wait, and an event without
+  /// room is lost at once.
   std::chrono::milliseconds longest_wait = std::chrono::minutes{1};
   /// The longest time for which the destructor waits for the disk.
   std::chrono::milliseconds close_within{10'000};

@@ -60,10 +60,10 @@ class CprFetcher : public CurlFetcher {
   CprFetcher() : CprFetcher(curl_options{}) {}
 
   /// `configure` sets up each new session before its first use, with anything that cpr can set,
-  /// such as proxies with passwords, an interface or a client certificate. Any thread may call it,
-  /// also several at once. The constructor and `fetch()` pass its exceptions on. Throws
-  /// `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
-  /// `std::runtime_error` if libcurl cannot start.
+  /// such as proxies with passwords, an interface or a client certificate. Any thread may call
+  /// `configure`, also several threads at once. The constructor and `fetch()` pass its exceptions
+  /// on. Throws `std::invalid_argument` if an option is not valid or this libcurl does not have it,
+  /// and `std::runtime_error` if libcurl cannot start.
   explicit CprFetcher(const curl_options& options,
                       const std::function<void(cpr::Session&)>& configure = {})
       : CurlFetcher(

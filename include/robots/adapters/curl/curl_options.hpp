@@ -35,8 +35,8 @@ struct curl_options {
   /// is for tests and intranets.
   std::vector<std::string> connect_to{};
 
-  /// Addresses (`127.0.0.1`, `::1`) and prefixes (`10.0.0.0/8`) that may be reached besides those
-  /// of the internet, for tests and intranets; see `address_guard`.
+  /// Addresses (`127.0.0.1`, `::1`) and prefixes (`10.0.0.0/8`) that may be reached besides the
+  /// addresses of the internet, for tests and intranets; see `address_guard`.
   ///
   /// The guard checks the address of each connection, after names were resolved and `connect_to`
   /// was applied. Any other address is `fetch_error::refused_address`. If a name has several

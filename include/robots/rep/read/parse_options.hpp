@@ -31,7 +31,7 @@ enum class several_names : std::uint8_t {
 
 /// The options for parsing a robots.txt. Every default is the choice of RFC 9309.
 struct parse_options {
-  /// Decides where implementations disagree.
+  /// The choice on points about which implementations disagree.
   robots::dialect dialect = robots::dialect::rfc9309;
   /// The most octets to read. The rest of the text is ignored, and so is the line that the limit
   /// cuts. RFC 9309, section 2.5, asks for at least 500 KiB. Values above 256 MiB mean 256 MiB.

@@ -44,8 +44,8 @@ template <class Number>
 }
 
 /// The Content-Length fields of one header section. If lengths differ or are malformed, a body may
-/// be incomplete without a sign (RFC 9112, section 6.3). libcurl does not notice: it uses the last
-/// length, and ignores a length that is too large.
+/// be incomplete without a sign (RFC 9112, section 6.3). libcurl does not notice, since it uses the
+/// last length, and ignores a length that is too large.
 class content_length {
  public:
   /// Adds the value of one field. Returns false if the value is not a number, or differs from the

@@ -50,8 +50,8 @@ struct prefix_lengths {
 /// The members of a rule set, except its block. The block contains, in this order:
 /// - if rules are looked up: their `prefix_lengths`; for each bucket, the index of its first rule,
 ///   in four octets; and one more index, which ends the last bucket;
-/// - a `packed_rule` for each rule: first the rules that are tried one by one, the deciding rule
-///   first; then the rules found by prefix; then the rules found by gram;
+/// - a `packed_rule` for each rule: first the rules tried one by one, sorted by rank,
+///   then the rules found by prefix, then the rules found by gram;
 /// - the texts of the rules, and the token.
 struct rule_set_facts {
   const dialect_traits* traits = &rfc9309_traits;  ///< how targets are read
