@@ -132,6 +132,17 @@ TEST_CASE("A falsified decision is found, even if its chain was rewritten") {
     replace(trail.lines[position], "\"allowed\":false", "\"allowed\":true,\"allowed\":false");
     CHECK(trail.verify_from(position).differences.size() == 1);
   }
+  SUBCASE("allowed by a second member at the end") {
+    replace(trail.lines[position], ",\"hash\":", ",\"allowed\":true,\"hash\":");
+    const audit_decisions found = trail.verify_from(position);
+    REQUIRE(found.differences.size() == 1);
+    CHECK(found.differences[0].text == "the entry has two members with one name");
+  }
+  SUBCASE("allowed, after a nested copy of the denial") {
+    replace(trail.lines[position], "\"allowed\":false",
+            "\"x\":{\"allowed\":false,\"reason\":\"rule\",\"age_seconds\":0},\"allowed\":true");
+    CHECK(trail.verify_from(position).differences.size() == 1);
+  }
   SUBCASE("by a policy that is not in the trail") {
     replace(trail.lines[position], audit_entry::read(trail.lines[position])->text("policy"),
             robots::adapters_detail::sha256("another"));
@@ -372,6 +383,34 @@ TEST_CASE("The trail of a cache whose excluded hosts are replaced has no differe
     }
   }
   check_confirms(trail.path, 24);
+}
+
+TEST_CASE(
+    "Two crawlers with one trail keep apart two texts that have equal lines for one of them") {
+  using namespace std::chrono_literals;
+  const robots::test::temporary_folder folder;
+  const robots::audit_options options{.path = (folder.path() / "trail").string()};
+  const robots::cache_options first{.user_agent = "FooBot/1.0",
+                                    .fallback = robots::fallback_policy::rfc9309()};
+  robots::cache_options second = first;
+  second.user_agent = "BarBot/1.0";
+  robots::ScriptedFetcher web;
+  const std::string lines = "User-agent: *\nDisallow: /private\n";
+  web.on("https://rules.example/robots.txt", robots::ScriptedFetcher::ok(lines),
+         robots::ScriptedFetcher::ok(lines + "\nUser-agent: FooBot\nDisallow: /\n"),
+         robots::ScriptedFetcher::status(503));
+  robots::ManualClock clock;
+  {
+    const robots::AuditTrail trail{options, first};
+    robots::basic_robots_cache reader{first, web, clock, robots::LruStorage<8>{}, trail};
+    robots::basic_robots_cache other{second, web, clock, robots::LruStorage<8>{},
+                                     trail.with(second)};
+    CHECK(reader.allowed("https://rules.example/x"));
+    CHECK(other.allowed("https://rules.example/x"));
+    clock.advance(25h);
+    CHECK(reader.allowed("https://rules.example/x"));  // by its last good copy
+  }
+  check_confirms(options.path, 3);
 }
 
 TEST_CASE("A list of excluded hosts also applies to decisions in later files") {
