@@ -10,12 +10,12 @@ namespace robots {
 
 /// Makes HTTP exchanges without blocking, for drivers that also do not block.
 ///
-/// A model has `async_fetch(request, done)`, which begins one GET with the rules of a `Fetcher`. It
-/// makes no redirects and no retries, and `request.timeout` and `request.max_bytes` apply.
-/// `async_fetch` returns soon. The model calls `done` once with the result, from any thread, before
-/// or after `async_fetch` returns. If `request.stop` is requested, the exchange soon ends with
-/// `fetch_error::cancelled`. An exception of `async_fetch` counts as `fetch_error::other`, and so
-/// does a cancellation without a stop request. One thread at a time calls `async_fetch`. A
+/// A model has `async_fetch(request, done)`, which begins one GET with the rules of a `Fetcher`.
+/// The model follows no redirect and does not retry, and `request.timeout` and `request.max_bytes`
+/// apply. `async_fetch` returns soon. The model calls `done` once with the result, from any thread,
+/// before or after `async_fetch` returns. If `request.stop` is requested, the exchange soon ends
+/// with `fetch_error::cancelled`. An exception of `async_fetch` counts as `fetch_error::other`, and
+/// so does a cancellation without a stop request. One thread at a time calls `async_fetch`. A
 /// destroyed model need not call `done`.
 ///
 /// Exemplar: after `f.async_fetch(request, done)`, `done(response)` is called later, with

@@ -43,9 +43,9 @@ namespace robots::detail {
 ///
 /// After a 5xx, a 429 or a network error, a retrieval waits and tries again, as
 /// `retrieval_options::retry` says. It repeats the failed URL or, if no origin could be reached,
-/// tries all origins. If every failure of a try was a refused connection, the retrieval ends, since
-/// a closed port rarely opens within seconds. The number of exchanges is at most origins times
-/// tries plus redirects. After a 429, the wait is at least `retry_options::base`.
+/// tries all origins. If all exchanges of a try ended with a refused connection, the retrieval
+/// ends, since a closed port rarely opens within seconds. The number of exchanges is at most
+/// origins times tries plus redirects. After a 429, the wait is at least `retry_options::base`.
 ///
 /// Each try asks the breaker of the origin once and reports the result of the try. A failure behind
 /// a redirect counts as a failure of the origin. A retrieval does not use the breakers of redirect

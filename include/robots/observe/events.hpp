@@ -152,8 +152,8 @@ struct policy_change_event : event_base {
   bool turned_hostile = false;
 };
 
-/// A site refuses a URL that it allowed before. The answer to a page that robots.txt allows was
-/// 401, 403 or a challenge (see `basic_robots_cache::report_response`). Or the answer to the
+/// A site refuses a URL that it allowed before. The answer to the request for an allowed page
+/// was 401, 403 or a challenge (see `basic_robots_cache::report_response`). Or the answer to the
 /// request for robots.txt was 401 or 403.
 struct access_revoked_event : event_base {
   static constexpr std::string_view name = "access_revoked";  ///< the name of the event

@@ -32,7 +32,7 @@ class family_list {
     added.unit = "s";
     added.histogram = value;
   }
-  /// Adds one count for each enumerator.
+  /// Adds a family of counters with one sample for each enumerator.
   template <auto Last>
   void by(std::string_view name, std::string_view help, std::string_view label,
           const base::enum_counts<Last>& counts) {

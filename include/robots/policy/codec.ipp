@@ -106,8 +106,8 @@ inline constexpr std::string_view url_end = "/robots.txt";
 }
 
 /// Reads or writes a record, so that one description of each part serves both directions. A text
-/// over its limit is cut when it is written. Reading fails if the record could be spelled
-/// differently.
+/// over its limit is cut when it is written. Reading fails if `encode` would write the
+/// record differently.
 class record_stream {
  public:
   explicit record_stream(octet_writer& out) noexcept : out_{&out} {}

@@ -132,8 +132,8 @@ class policy {
   [[nodiscard]] const std::string& host() const noexcept { return in_force().extras().host; }
 
   /// Returns the text of the robots.txt whose rules are in force, in UTF-8, up to
-  /// `parse_options::max_bytes`. The text is empty without `cache_options::keep_text`, and without
-  /// rules.
+  /// `parse_options::max_bytes`. The text is empty if `cache_options::keep_text` is off, or if
+  /// there are no rules.
   [[nodiscard]] std::string_view text() const noexcept {
     const auto& text = in_force().extras().text;
     return text ? std::string_view{*text} : std::string_view{};

@@ -186,9 +186,9 @@ class site_rulings {
   /// Adds a ruling, or replaces an older ruling. Returns the value before, or an empty optional if
   /// nothing changed. The caller holds the lock.
   std::optional<std::uint8_t> put(const std::string& bare, const ruling& added);
-  /// Makes a ruling in this process, and shares and reports the ruling. `is_due`, if any, gets the
-  /// value before, and returns false if nothing must change. Returns the value before, or an empty
-  /// optional if nothing changed. Without a stamp, the ruling gets the current time.
+  /// Makes a ruling in this process, and shares and reports the ruling. `is_due`, if given, gets
+  /// the current value, and returns false if the ruling is not needed. Returns the value before, or
+  /// an empty optional if nothing changed. Without a stamp, the ruling gets the current time.
   std::optional<std::uint8_t> rule(const std::string& bare, ruling added,
                                    const std::shared_ptr<const call_context>& context = {},
                                    bool (*is_due)(std::uint8_t before) = nullptr);

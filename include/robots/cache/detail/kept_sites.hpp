@@ -82,7 +82,7 @@ class kept_sites {
     parts_.erase(key);
   }
 
-  /// Erases the entries of a site that another process has changed.
+  /// Erases those entries of a site that are marked as changed by another process.
   void forget_changed(const site& asked) {
     const time_point now = parts_.now();
     for (const site& name : policy_detail::names_of(asked)) {

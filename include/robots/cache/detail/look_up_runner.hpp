@@ -317,7 +317,7 @@ class look_up_runner {
         }
       }
     } catch (...) {
-      // There is no memory, so all flights are abandoned, even flights that still had time.
+      // Memory ran out, so all flights are abandoned, even flights that were not due yet.
       cache_.parts.counters.add(cache_event::failures);
       static_cast<void>(queue_.take_all());
     }

@@ -19,9 +19,9 @@
 namespace robots::cache_detail {
 
 /// Remembers the facts that can halt a site, even after its policy was evicted or invalidated.
-/// These are the answers of each site, and the shares of its latest changes. A hash of 64 bits
-/// stands for a site. Above 262,144 sites, the least recently used sites are forgotten. Any thread
-/// may call any member.
+/// These are the answers of each site and, for each of its latest changes, the share of rules and
+/// lines that changed. A hash of 64 bits stands for a site. Above 262,144 sites, the least recently
+/// used sites are forgotten. Any thread may call any member.
 class site_memory {
  public:
   /// Notes an answer of a site. Returns true if the answer denies everything and the previous

@@ -117,8 +117,8 @@ class host_state {
   }
 
   /// Starts a reserved request if its time has come. Otherwise, returns the time before which the
-  /// request cannot start. Another request may have started late, the host may have asked for a
-  /// pause, or the hours of Visit-time may be over.
+  /// request cannot start. The start moves if another request started late, if the host asked for a
+  /// pause, or if the hours of Visit-time are over.
   [[nodiscard]] std::optional<time_point> start(host_reservation& reserved,
                                                 const gate_moment& now) {
     host_request& request = reserved.request;

@@ -17,7 +17,7 @@ enum class dialect : std::uint8_t {
   return value == dialect::google ? "google" : "rfc9309";
 }
 
-/// The rule that decides if an allow and a disallow rule of equal length both match.
+/// The kind of rule that decides when an allow and a disallow rule of equal length both match.
 enum class tie_break : std::uint8_t {
   allow,     ///< RFC 9309, section 2.2.2: the allow rule SHOULD be used
   disallow,  ///< the careful choice, for compliance frameworks that demand it (the pipeline guide)

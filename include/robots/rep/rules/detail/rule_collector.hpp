@@ -80,8 +80,8 @@ class rule_collector {
     return true;
   }
 
-  /// Returns true if no line can apply before the next group, since rules have closed the list of
-  /// agents.
+  /// Returns true if the current group does not apply. Once its list of agents is closed, no line
+  /// can apply before the next group.
   [[nodiscard]] constexpr bool waits_for_group() const noexcept {
     return !groups_.applies(directive_kind::allow);
   }
