@@ -84,7 +84,7 @@ struct earlier_policies {
                                                          const judge_options& options,
                                                          const earlier_policies& before,
                                                          const wall_anchor& now) {
-  record_head head = retrieved;
+  record_head head = static_cast<const record_head&>(retrieved);
   // The age of a record from another process is known to the second. The age of a new record is 0.
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
   const time_point fetched_at = (std::min)(this_second.at(head.fetched_at), now.steady);

@@ -175,11 +175,12 @@ class any_host_gate {
   /// Returns the statistics since the construction.
   [[nodiscard]] statistics stats() const;
 
+  any_host_gate(const any_host_gate&) = delete;
+  any_host_gate& operator=(const any_host_gate&) = delete;
+
  protected:
   /// Takes over the clock and the observer.
   any_host_gate(gate_options options, std::unique_ptr<polite_detail::gate_environment> environment);
-  any_host_gate(const any_host_gate&) = delete;
-  any_host_gate& operator=(const any_host_gate&) = delete;
   ~any_host_gate() = default;
 
   /// Returns the clock and the observer.

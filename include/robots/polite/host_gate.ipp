@@ -216,7 +216,7 @@ struct gate_state {
     }
     const std::string& key = hosts.key_of(host);  // the key remains valid as long as the host
     lock.unlock();
-    const ledger_answer answer = pace.take_turn(key, *claim, now);
+    const ledger_answer answer = pace.take_turn(key, *claim, static_cast<const wall_anchor&>(now));
     const gate_moment answered{answer.moment, &options, now.draw};
     lock.lock();
     host.state.wait_for_turn(answer.held_until, reserved, answered);

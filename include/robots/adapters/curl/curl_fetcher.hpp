@@ -78,18 +78,18 @@ class CurlFetcher {
 
  protected:
   /// Makes a fetcher whose handles come from `make`.
-  CurlFetcher(const curl_options& options, adapters_detail::curl_transfers::slot_factory make,
+  CurlFetcher(const curl_options& options,
+              const adapters_detail::curl_transfers::slot_factory& make,
               adapters_detail::proxy_source source)
       : shared_(std::make_shared<shared>(
-            std::make_shared<const adapters_detail::curl_settings>(options, source),
-            std::move(make))) {
+            std::make_shared<const adapters_detail::curl_settings>(options, source), make)) {
     static_cast<void>(shared_->handles.lend());
   }
 
  private:
   struct shared {
-    shared(std::shared_ptr<const adapters_detail::curl_settings> settings,
-           adapters_detail::curl_transfers::slot_factory make)
+    shared(const std::shared_ptr<const adapters_detail::curl_settings>& settings,
+           const adapters_detail::curl_transfers::slot_factory& make)
         : handles(
               [settings, make] {
                 return std::make_unique<adapters_detail::curl_transfers>(settings, make);

@@ -103,6 +103,9 @@ class look_ups {
 
   /// Takes the next step of a look-up. Returns false if it must wait.
   [[nodiscard]] bool can_go_on(look_up_state& state, found& known) {
+    if (!known.policy && !state.must_ask && !state.work && !state.place) {
+      return false;  // the caller has left
+    }
     if (known.policy) {
       known = arrive(state, std::move(known));
     } else if (std::exchange(state.must_ask, false)) {
@@ -113,8 +116,6 @@ class look_ups {
         return false;
       }
       state.left.push_back(std::exchange(state.work, nullptr));
-    } else if (!state.place) {
-      return false;  // the caller has left
     } else if (auto ended = state.place->ended()) {
       known = take(state, *std::move(ended));
     } else if (auto work = state.place->take_work()) {

@@ -144,7 +144,7 @@ class audit_file {
     }
     return {new int{opened}, [](const int* closed) {
               ::close(*closed);
-              delete closed;
+              std::default_delete<const int>{}(closed);
             }};
   }
 

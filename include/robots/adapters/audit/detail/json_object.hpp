@@ -54,6 +54,7 @@ class json_object {
   /// Returns true if two members have one name: readers of JSON differ in which of them counts.
   [[nodiscard]] bool repeats_a_name() const {
     std::vector<std::string_view> names;
+    names.reserve(members_.size());
     for (const auto& member : members_) {
       names.push_back(member.first);
     }

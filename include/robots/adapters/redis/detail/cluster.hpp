@@ -243,6 +243,7 @@ class redis_cluster {
   [[nodiscard]] std::vector<std::shared_ptr<node>> known_nodes() {
     std::vector<std::shared_ptr<node>> nodes;
     const std::scoped_lock lock{mutex_};
+    nodes.reserve(nodes_.size());
     for (const auto& [address, one] : nodes_) {
       nodes.push_back(one);
     }
