@@ -35,10 +35,9 @@ namespace robots::adapters_detail {
 /// the next request, and returns the handle.
 using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
-/// If libcurl has both a file and a folder of certificates of its own, lets a new handle trust only
-/// the file. libcurl caches the content of a certificate file for later connections. If it has a
-/// folder as well, as on Debian, libcurl reads the whole file for each connection, which takes 20
-/// ms.
+/// Lets a new handle trust only libcurl's certificate file, if libcurl has a certificate folder as
+/// well. libcurl caches the content of a certificate file for later connections. But if libcurl also
+/// has a folder, as on Debian, it reads the whole file for each connection, which takes 20 ms.
 inline void trust_file_alone(CURL* easy) noexcept {
   const char* file = nullptr;
   curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
