@@ -36,8 +36,8 @@ namespace robots::adapters_detail {
 using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
 /// Lets a new handle trust only libcurl's certificate file, if libcurl has a certificate folder as
-/// well. libcurl caches the content of a certificate file for later connections. But if libcurl also
-/// has a folder, as on Debian, it reads the whole file for each connection, which takes 20 ms.
+/// well. libcurl caches the content of a certificate file for later connections. But if libcurl
+/// also has a folder, as on Debian, it reads the whole file for each connection, which takes 20 ms.
 inline void trust_file_alone(CURL* easy) noexcept {
   const char* file = nullptr;
   curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
