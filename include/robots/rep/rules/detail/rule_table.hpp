@@ -157,7 +157,8 @@ struct rule_table {
   /// Returns the rules of the bucket at `place`.
   [[nodiscard]] constexpr candidates candidates_at(std::size_t place) const noexcept {
     const octet_word first_and_end = whole_word(block, place);
-    return {.first = first_and_end & 0xFFFF'FFFFU, .end = first_and_end >> 32U};
+    return {.first = static_cast<std::size_t>(first_and_end & 0xFFFF'FFFFU),
+            .end = static_cast<std::size_t>(first_and_end >> 32U)};
   }
 
   /// Calls `use` with each rule in `found` that may have this hash.
