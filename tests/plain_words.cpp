@@ -1,6 +1,6 @@
 // Counts what makes comments, documents, messages, test names and code hard to read: fragments,
 // long sentences, misused words, local names that do not say what they hold, and names that use a
-// word of the glossary for something else. There must be none. Checks that each exception has a
+// word of the glossary for something else. Each count must be 0. Checks that each exception has a
 // value in its message, or advice.
 #include <doctest/doctest.h>
 

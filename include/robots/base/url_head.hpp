@@ -7,7 +7,7 @@
 
 namespace robots::base {
 
-/// Returns the length of the scheme at the start of `text`, or 0. RFC 3986, section 3.1, has
+/// Returns the length of the scheme at the start of `text`, or 0. RFC 3986, section 3.1, defines
 /// `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
 [[nodiscard]] constexpr std::size_t scheme_length(std::string_view text) noexcept {
   std::size_t length = 0;

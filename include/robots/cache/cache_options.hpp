@@ -44,9 +44,9 @@ struct cache_options {
   /// off (the pipeline guide: "mandatory manual sign-off"). Entries have the same form as in
   /// `excluded`. See `basic_robots_cache::sign_off`.
   std::vector<std::string> sign_off{};
-  /// Returns true for further high-risk hosts. The argument has the form of `site::host`. Any
-  /// thread may call this function, at each look-up. It may be empty. If it throws, the host is
-  /// high-risk.
+  /// Returns true if a host that `sign_off` does not list is high-risk. The argument has the form
+  /// of `site::host`. Any thread may call this function, at each look-up. It may be empty. If it
+  /// throws, the host is high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
   /// Keeps the text of each file with its policy: see `policy::text` and `policy::document`.
   bool keep_text = false;

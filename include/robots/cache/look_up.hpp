@@ -52,7 +52,7 @@ struct look_up_state;
 class look_up {
  public:
   /// A wait before the next try. It lasts until the time `until`, or until a stop is requested
-  /// through `stop`. Then call `on_wait_over`.
+  /// through `stop`. After the wait, call `on_wait_over`.
   using retry_wait = detail::retry_wait;
 
   /// A wait for news, since another look-up, call or thread works on the policy.

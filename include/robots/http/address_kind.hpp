@@ -100,8 +100,8 @@ inline constexpr std::array special_ipv6{
 /// (`2001::/32`) and ISATAP (an interface identifier that begins with `0:5efe` or `200:5efe`). A
 /// Teredo address is `global` only if its client and its server are both `global`. The prefix of an
 /// ISATAP address counts, too. The obsolete compatible form (`::/96`) is never `global`.
-/// `64:ff9b:1::/48` is never `global`, either, since only its operator knows where the IPv4 address
-/// is. Takes constant time.
+/// An address in `64:ff9b:1::/48` is never `global`, since only the operator of that prefix knows
+/// which octets are the IPv4 address. Takes constant time.
 [[nodiscard]] constexpr address_kind kind_of(const ip_address& address) noexcept {
   if (address.is_v4()) {
     return kind_in(special_ipv4, address);

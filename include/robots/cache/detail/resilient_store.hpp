@@ -394,8 +394,8 @@ class resilient_store {
   std::function<void(std::string_view)> event_{};  // guarded by `watching_`
   std::atomic<bool> watches_ = false;
 
-  /// This mutex is held while a missed call is made, and while a key with a missed erasure is
-  /// published. Without the mutex, the late erasure could delete the new value.
+  /// A thread locks this mutex while it repeats a missed erasure, and while it publishes a key with
+  /// a missed erasure. Without the mutex, the late erasure could delete the new value.
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards the members below

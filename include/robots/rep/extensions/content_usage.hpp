@@ -48,8 +48,8 @@ struct content_usage {
     return preference("train-ai");
   }
 
-  /// Returns the preference for search, which is use in an application that leads its users to the
-  /// location of its results.
+  /// Returns the preference for search. Search means an application that leads its users to the
+  /// location of each result.
   [[nodiscard]] constexpr std::optional<bool> search() const noexcept {
     return preference("search");
   }

@@ -47,8 +47,8 @@ struct explanation {
   group_choice group = group_choice::none;  ///< the groups that apply
   std::string target{};                     ///< the normal form of the target
   /// All rules that match. The first one decides, unless the target is /robots.txt. If the first
-  /// rule were deleted, the next rule would decide. The list is incomplete if the steps of a
-  /// question are used up, and empty if the target is too long.
+  /// rule were deleted, the next rule would decide. The list is incomplete if the question
+  /// needs too many steps, and empty if the target is too long.
   std::vector<listed_rule> matches{};
 };
 

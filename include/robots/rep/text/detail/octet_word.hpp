@@ -20,7 +20,7 @@ using base::part_of_word;
 using base::whole_word;
 using base::word_at;
 
-/// Stores the lowest `Size` octets of a word for `part_of_word` to read.
+/// Stores the lowest `Size` octets of a word. `part_of_word` reads the stored octets.
 template <std::size_t Size>
 constexpr void store_word(char* to, octet_word word) noexcept {
   if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
