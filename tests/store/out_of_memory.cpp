@@ -46,6 +46,15 @@ void* allocate(std::size_t size, std::size_t alignment) {
   throw std::bad_alloc{};
 }
 
+/// Keeps each exchange open until a test answers it.
+struct Held {
+  void async_fetch(const robots::fetch_request& /*request*/,
+                   std::function<void(robots::fetch_response)> done) {
+    open.push_back(std::move(done));
+  }
+  std::vector<std::function<void(robots::fetch_response)>> open{};
+};
+
 }  // namespace
 
 // Kept apart, or g++ takes what is inlined on one side only for a mismatch.
@@ -196,13 +205,6 @@ TEST_CASE("A flight that could not begin prevents no later one") {
 }
 
 TEST_CASE("A driver keeps nothing of a look-up that it could not start") {
-  struct Held {
-    void async_fetch(const robots::fetch_request& /*request*/,
-                     std::function<void(robots::fetch_response)> done) {
-      open.push_back(std::move(done));
-    }
-    std::vector<std::function<void(robots::fetch_response)>> open{};
-  };
   int failures = 0;
   bool is_sent = false;
   for (int allowance = 0; !is_sent; ++allowance) {
@@ -231,13 +233,6 @@ TEST_CASE("A driver keeps nothing of a look-up that it could not start") {
 }
 
 TEST_CASE("A driver continues a look-up during which memory ran out") {
-  struct Held {
-    void async_fetch(const robots::fetch_request& /*request*/,
-                     std::function<void(robots::fetch_response)> done) {
-      open.push_back(std::move(done));
-    }
-    std::vector<std::function<void(robots::fetch_response)>> open{};
-  };
   const auto answer = [](Held& web, int status) {
     for (const auto& done : std::exchange(web.open, {})) {
       done({.status = status, .body = "User-agent: *\nDisallow: /private\n"});
