@@ -597,8 +597,8 @@ TEST_CASE("An invalidation that the store missed reaches the other processes onc
     CHECK(invalidating->allowed(secret));
     crawlers.store.fail("it is down");
     invalidating->invalidate(home);
+    CHECK(invalidating->stats().pending_invalidations > 0);
     crawlers.store.recover();
-    CHECK(crawlers.stored());
     if (asks_again) {
       CHECK(invalidating->allowed("https://other.example/"));  // any other call of the store
     } else {

@@ -224,3 +224,13 @@ TEST_CASE(
   test.store->owe("site0.test");  // has its room already
   CHECK(test.observer.lost->size() == 2);
 }
+
+TEST_CASE("A delivery calls a store that fails only once, so that it does not open the breaker") {
+  fixture test;
+  test.shared.fail("out of reach");
+  for (const char* const name : {"https://a.test", "https://b.test", "https://c.test"}) {
+    test.store->owe(name);
+  }
+  test.store->deliver();
+  CHECK(test.parts.counters.sum(robots::cache_detail::cache_event::far_failures) == 1);
+}

@@ -164,19 +164,19 @@ class resilient_store {
   }
 
   /// Releases the leases of `release_later`, and makes some of the calls that the store has missed.
-  void release_and_catch_up() {
+  /// Returns true if more missed calls may be due.
+  bool release_and_catch_up() {
     // Releases one lease at a time, so that an exception loses no other lease.
     while (const std::optional<store_lease> lease = next_to_release()) {
       static_cast<void>(call([&lease](SharedStore& store) { store.release(*lease); }));
     }
-    static_cast<void>(catch_up(parts_.now()));
+    return catch_up(parts_.now());
   }
 
   /// Releases leases, and makes all calls that the store has missed, until the store fails.
   void deliver() {
-    release_and_catch_up();
     const time_point due = parts_.now();
-    while (catch_up(due)) {
+    for (bool has_more = release_and_catch_up(); has_more; has_more = catch_up(due)) {
     }
   }
 
