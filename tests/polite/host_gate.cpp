@@ -775,6 +775,23 @@ TEST_CASE("A withdrawn reservation continues if the function that decides again 
   CHECK(got.reservation.start().reason == admission_reason::halted);
 }
 
+TEST_CASE("A function that throws when it decides again is asked again") {
+  const ManualClock clock;
+  gate paced{exactly(2s), clock};
+  paced.try_acquire(home).reservation.complete(fine);
+  int calls = 0;
+  gate::answer got = paced.try_reserve(home, {}, [&calls](const auto& /*site_policy*/) {
+    if (++calls == 1) {
+      throw std::runtime_error{"no answer"};
+    }
+    return admission_reason::halted;
+  });
+  REQUIRE(got.reservation.at() > clock.now());
+  paced.withdraw(home);
+  CHECK_THROWS_AS((void)got.reservation.start(), std::runtime_error);
+  CHECK(got.reservation.start().reason == admission_reason::halted);
+}
+
 TEST_CASE("Threads that wait for a reservation or for their time wake when it is withdrawn") {
   robots::host_gate paced{exactly(1h)};
   auto first = paced.acquire(home);

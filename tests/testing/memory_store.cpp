@@ -9,8 +9,10 @@
 #include <chrono>
 #include <concepts>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 using namespace std::chrono_literals;
 using robots::ManualClock;
@@ -80,4 +82,36 @@ TEST_CASE("The hook of a MemoryStore sees the key of each call and may fail the 
   CHECK(store.load("good") == "value");
   CHECK_THROWS_AS(store.publish("bad", "value", 1h), robots::store_error);
   CHECK(calls == 3);
+}
+
+namespace {
+
+/// Loads and takes leases in separate calls, as a store does that overrides only what it must.
+struct PlainStore : MemoryStore<ManualClock> {
+  using MemoryStore::MemoryStore;
+
+  [[nodiscard]] std::vector<robots::store_reply> load_or_lease(
+      std::span<const robots::store_question> questions,
+      std::chrono::milliseconds duration) override {
+    return SharedStore::load_or_lease(questions, duration);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("A lease is released if the load after it fails") {
+  PlainStore store{ManualClock{}};
+  const robots::store_question question{.key = "https://a.test",
+                                        .other_key = "http://a.test",
+                                        .lease_key = "a.test",
+                                        .wish = robots::lease_wish::if_missing};
+  int loads = 0;
+  store.on_call([&](std::string_view key) {
+    if (key == question.key && ++loads == 2) {
+      throw robots::store_error{"no route to host"};
+    }
+  });
+  CHECK_THROWS_AS((void)store.load_or_lease({&question, 1}, 1h), robots::store_error);
+  CHECK(loads == 2);
+  CHECK(store.load_or_lease({&question, 1}, 1h).front().lease);
 }

@@ -246,11 +246,10 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
   for (;;) {
     if (withdrawn_.stop_requested() ||
         (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
-      {
-        // Read before the decision, so that a later `withdraw` leads to another decision.
-        const std::scoped_lock lock{gate_->mutex};
-        withdrawn_ = host_->withdrawn.get_token();
-      }
+      // Read before the decision, so that a later `withdraw` leads to another decision.
+      std::unique_lock lock{gate_->mutex};
+      stop_token withdrawn_later = host_->withdrawn.get_token();
+      lock.unlock();
       auto decided = admission_reason::halted;
       if (decide_again_) {
         auto latest = reserved_.policy;
@@ -265,6 +264,7 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
         cancel();
         return {.reason = decided};
       }
+      withdrawn_ = std::move(withdrawn_later);
     }
     const auto now = gate_->take_turn(*host_, reserved_);
     const std::scoped_lock lock{gate_->mutex};
