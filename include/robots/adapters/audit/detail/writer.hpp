@@ -168,7 +168,7 @@ class audit_writer {
   struct progress {
     audit_chain chain{};
     std::uint64_t signed_entries = 0;  ///< the number of the last signed entry
-    std::size_t crawlers = 0;          ///< the number of crawlers that this file describes
+    std::size_t crawlers = 0;  ///< crawlers that the file describes; 0 before its first entry
   };
 
   static constexpr std::size_t block = std::size_t{1} << 18U;
