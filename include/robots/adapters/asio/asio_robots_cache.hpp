@@ -98,8 +98,8 @@ class asio_robots_cache {
     look_ups(const boost::asio::any_io_executor& executor, Cache& cache, F fetcher)
         : strand_(executor), timer_(strand_), cache_(cache), fetcher_(std::move(fetcher)) {}
 
-    /// Begins an operation. When the look-up has ended, `answer` makes the result from it, and
-    /// `handler` gets this result. Any thread may call this function.
+    /// Begins an operation. When the look-up has ended, `answer` makes a result from the look-up,
+    /// and `handler` gets this result. Any thread may call this function.
     template <class Result, class Answer, class Handler>
     void begin(const std::string& url, Answer answer, Handler handler) {
       const auto wanted = std::make_shared<adapters_detail::asio_operation<Result, Handler>>(
@@ -196,8 +196,8 @@ class asio_robots_cache {
     Cache& cache_;
     F fetcher_;
     std::atomic<bool> is_closed_ = false;
-    // The mutex is locked while the driver works. It is recursive, since an observer that the
-    // driver calls may begin operations.
+    // `run` and `begin` lock the mutex while the driver works. It is recursive, since an observer
+    // of the cache may begin operations.
     std::recursive_mutex working_;
     std::optional<look_up_driver<clock_type, F>> driver_{};
   };

@@ -47,7 +47,7 @@ struct audit_decisions {
 
   std::uint64_t confirmed = 0;            ///< decisions that agree with the rest of the trail
   std::uint64_t unknown = 0;              ///< decisions that these files cannot confirm or refute
-  std::vector<difference> differences{};  ///< the first 100 decisions and entries that contradict
+  std::vector<difference> differences{};  ///< the first 100 contradictions
   std::vector<std::string> notes{};       ///< reasons for unknown decisions, for people
 };
 
@@ -254,7 +254,7 @@ class audit_judge {
           allows ? fallback_action::allow_all : fallback_action::deny_all, agent, source);
     }
     auto text = texts_.find(text_key(decision, recorded.site, recorded.directives));
-    if (text == texts_.end()) {  // the site can have redirected to the other site
+    if (text == texts_.end()) {  // the site redirects to `final_site`, which has the robots.txt
       text = texts_.find(text_key(decision, recorded.final_site, recorded.directives));
     }
     if (text == texts_.end()) {

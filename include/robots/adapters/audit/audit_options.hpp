@@ -22,7 +22,7 @@ struct audit_options {
   /// and `logs/audit.lock`.
   std::string path;
 
-  /// The size in octets at which a new file begins. Files are never removed.
+  /// The size in octets at which a new file begins. The trail never removes a file.
   std::uint64_t file_bytes = std::uint64_t{64} << 20U;
 
   /// The share of decisions and admissions to record, from 0 to 1, picked at random. All other
@@ -30,8 +30,8 @@ struct audit_options {
   double share = 1;
 
   /// The longest time until entries are on the disk and survive a power failure. 0 means at once.
-  /// If the option is empty, the system decides. The time must not be negative. Entries always
-  /// survive the end of the process.
+  /// If the option has no value, the operating system decides. The time must not be negative.
+  /// Entries always survive the end of the process.
   std::optional<std::chrono::milliseconds> flush_every{1'000};
 
   /// A private Ed25519 key in PEM, which signs the trail. If it is empty, there are no signatures.

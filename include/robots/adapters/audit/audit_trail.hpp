@@ -46,7 +46,7 @@ concept audited = requires { Event::name; } && !std::same_as<Event, look_up_even
 /// The trail appends lines of JSON to files. Each line has the hash of the previous line, so
 /// `verify_audit` finds entries that were changed, lost, added or moved. The trail records each
 /// robots.txt once, the directives of the robots.txt for each crawler, and all events except
-/// look-ups, parsing and drops. The entries of an event have the trace of its call.
+/// look-ups, parsing and drops. The entries of an event name the trace of the call, if it has one.
 /// `verify_decisions` computes each decision again from these entries.
 ///
 /// A background thread writes the files. Callers wait for this thread only while the queue is full,

@@ -25,7 +25,7 @@ struct audit_result {
     lost,        ///< entries are missing
     added,       ///< a line that the trail did not write
     reordered,   ///< entries or files are in the wrong order
-    torn,        ///< the last line is not whole, as after `kill -9`
+    torn,        ///< the last line is incomplete, as after `kill -9`
     not_signed,  ///< a signature is missing
   };
 

@@ -32,8 +32,8 @@ namespace robots {
 /// Three faults of a body are `fetch_error::protocol`: libcurl cannot decode the body; the body is
 /// encoded, and neither a length nor chunks prove that it is complete; only the end of TLS marks
 /// the end of the body, but close_notify is missing (RFC 9112, section 9.8). If the status is not
-/// 2xx, only the status matters, so the response then has no body instead. A libcurl on OpenSSL
-/// notices close_notify only if it was built with verbose strings, which is the default.
+/// 2xx, such a fault is no error, and the response has no body. A libcurl on OpenSSL notices
+/// close_notify only if it was built with verbose strings, which is the default.
 ///
 /// If the server has closed a reused connection before it sent any octet of the response, libcurl
 /// sends the request again on a new connection (RFC 9112, section 9.3.1). So the server can get the

@@ -31,7 +31,7 @@ namespace robots {
 /// ends running exchanges without callbacks. Do not destroy this object in its callbacks.
 class curl_multi_fetcher {
  public:
-  /// Gets the response of an exchange, once. May start other exchanges and call `run_once`.
+  /// Gets the response of an exchange, once. May call `async_fetch` and `run_once`.
   using on_done = std::function<void(fetch_response)>;
 
   /// Throws `std::invalid_argument` if an option is not valid or this libcurl does not have it, and

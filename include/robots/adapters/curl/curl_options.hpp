@@ -8,7 +8,7 @@
 
 namespace robots {
 
-/// Settings of all fetchers over libcurl. Settings that curl has, too, have the names of curl.
+/// Settings of all fetchers over libcurl. If curl has the same setting, its name is that of curl.
 ///
 /// There are no options for redirects, cookies, other schemes than http and https, and the check of
 /// certificates, since a `Fetcher` has fixed rules for them.
@@ -17,9 +17,9 @@ struct curl_options {
   /// `fetch_error::connect`. It must be above 0.
   std::chrono::milliseconds connect_timeout{10'000};
 
-  /// A PEM file of trusted certificates. If this or `ca_path` is set, nothing else is trusted. If
-  /// neither is set, libcurl's own file of certificates is trusted, or its folder if it has no
-  /// file.
+  /// A PEM file of trusted certificates. If this or `ca_path` is set, no other certificates are
+  /// trusted. If neither is set, libcurl's own file of certificates is trusted, or its own folder
+  /// if it has no file.
   std::string ca_file{};
 
   /// A folder of trusted certificates, prepared with `openssl rehash`.
@@ -41,8 +41,7 @@ struct curl_options {
   /// The guard checks the address of each connection, after names were resolved and `connect_to`
   /// was applied. For an address that is not permitted, the error is
   /// `fetch_error::refused_address`. If a name has several addresses, the fetcher tries only the
-  /// permitted ones. If all these connections fail, the error is the usual one, such as
-  /// `fetch_error::connect`.
+  /// permitted ones, and the error is that of these tries.
   ///
   /// The address of `proxy` need not be permitted. The address of a proxy from the environment must
   /// be permitted, since libcurl does not say which connections go to that proxy. With a proxy, the

@@ -38,8 +38,7 @@ namespace robots {
 /// Histograms need each single duration, so this class is also an observer. Pass both objects to
 /// the cache, as `robots::observers{metrics, exported}`. Durations are in seconds. The default
 /// buckets of the SDK are made for milliseconds, so add a view with buckets for seconds. Copies
-/// share one registration with the SDK, which ends with the last copy. Any thread may call any
-/// copy.
+/// share one registration with the SDK. The last copy ends it. Any thread may call any copy.
 class OpenTelemetryMetrics {
  public:
   /// Exports `from` through `meter`, which must not be null. To export the statistics of a cache,

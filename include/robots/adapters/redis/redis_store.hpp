@@ -73,9 +73,9 @@ namespace adapters_detail {
 /// cluster, the limits apply to each node. If nodes have changed, a call takes half of
 /// `connect_timeout` more.
 ///
-/// P is the prefix of the options, followed by the version of the record format. A value has the
-/// key `P site:KEY`, and a lease has the key `P lease:KEY`, both without the blank. Changes are
-/// published on the channel `P changed`. KEY has braces around the text after `https://` or
+/// P is `redis_options::key_prefix`, followed by the version of the record format. A value has the
+/// key `P site:KEY`, and a lease has the key `P lease:KEY`, both without the blank. The store
+/// publishes changes on the channel `P changed`. KEY has braces around the text after `https://` or
 /// `http://`, so that a cluster has all keys of a site in one slot. An ACL of Redis needs `~P* &P*`
 /// and the commands get, strlen, set, del, eval, publish, subscribe, ping and select; for
 /// `for_each` also scan and pttl; in a cluster also cluster and asking.
@@ -94,7 +94,8 @@ class RedisStore : public SharedStore {
 
   /// Returns the values of many keys in the order of `keys`, as `load_or_lease` loads them. A value
   /// above `max_value_bytes` counts as missing. Throws `store_error` if Redis does not answer as
-  /// expected. Needs at most `max_value_bytes` of memory for each key, whatever the server sends.
+  /// expected. Needs at most `max_value_bytes` octets of memory for each key, even if the server
+  /// sends more.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     std::vector<store_question> questions;
@@ -116,8 +117,8 @@ class RedisStore : public SharedStore {
   /// question must belong to one site. Sends the questions of a server in groups of 512, with one
   /// round trip for each group. If the two values of a question are together above
   /// `max_value_bytes`, loads only one of them. If the server has no room for the lease, or a node
-  /// of a cluster cannot be reached, the reply has no `is_answered`. Throws `store_error` if no
-  /// server answers, or a reply is not as expected.
+  /// of a cluster cannot be reached, `is_answered` is false. Throws `store_error` if no server
+  /// answers, or a reply is not as expected.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
     // If STRLEN fails, another program stored something else under the key. This counts as missing.
@@ -321,7 +322,7 @@ class RedisStore : public SharedStore {
   using command = adapters_detail::redis_command;
   using reply = adapters_detail::redis_reply;
 
-  /// The parts of a store. They keep their addresses if the store moves.
+  /// The parts of a store, which keep their addresses if the store moves.
   struct parts {
     explicit parts(redis_options given)
         : options{std::move(given)},

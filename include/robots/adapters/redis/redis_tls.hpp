@@ -28,8 +28,8 @@ class redis_tls {
   /// The certificates to trust, and the certificate to send. All members are paths of PEM files,
   /// except `ca_path`.
   struct files {
-    /// Trusted certificates. If this or `ca_path` is set, nothing else is trusted. If neither is
-    /// set, OpenSSL's own certificates are trusted.
+    /// Trusted certificates. If this or `ca_path` is set, no other certificates are trusted. If
+    /// neither is set, OpenSSL's own certificates are trusted.
     std::string ca_file{};
     std::string ca_path{};           ///< a folder of trusted certificates, see `openssl rehash`
     std::string certificate_file{};  ///< the client's certificate, if the server asks for one
@@ -94,8 +94,8 @@ class redis_tls {
   }
 
  private:
-  /// Continues the handshake as far as the socket permits. Returns 0 when the handshake is done,
-  /// and the event to wait for otherwise.
+  /// Continues the handshake until it would block. Returns 0 when the handshake is done, and the
+  /// event to wait for otherwise.
   [[nodiscard]] static short step(const std::string& host, SSL* session) {
     const adapters_detail::sigpipe_guard no_signal;
     ERR_clear_error();

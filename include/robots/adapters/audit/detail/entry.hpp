@@ -123,9 +123,9 @@ class audit_lines {
     }
   }
 
-  /// Returns the next line without its end, or an empty optional after the last line. The result is
-  /// valid until the next call. Throws `audit_error` if the line cannot be read or is longer than
-  /// `longest`.
+  /// Returns the next line without its line end, or an empty optional after the last line. The
+  /// result is valid until the next call. Throws `audit_error` if the line cannot be read or is
+  /// longer than `longest`.
   [[nodiscard]] std::optional<std::string_view> next() {
     stream_.getline(line_.get(), longest + 1);
     const auto size = static_cast<std::size_t>(stream_.gcount());

@@ -44,7 +44,7 @@ class json_object {
     return rest.empty() ? std::optional{std::move(result)} : std::nullopt;
   }
 
-  /// Returns a member as it is written, or an empty text if the member is missing.
+  /// Returns the value of a member in JSON, or an empty text if the member is missing.
   [[nodiscard]] std::string_view raw(std::string_view name) const {
     const auto found = std::find_if(members_.begin(), members_.end(),
                                     [&](const auto& member) { return member.first == name; });

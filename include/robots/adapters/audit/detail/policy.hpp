@@ -130,7 +130,7 @@ inline constexpr std::array<std::pair<std::string_view, bool parse_options::*>, 
 /// The description of a crawler in a trail: everything that its decisions depend on, except the
 /// text of a robots.txt.
 struct audited_crawler {
-  std::string text;  ///< the SHA-256 of `crawler_text`
+  std::string text;  ///< a hash of the output of `crawler_text`
   std::string user_agent;
   parse_options parse{};
   std::vector<detail::excluded_hosts> excluded{};  ///< all lists that the trail has had so far

@@ -189,7 +189,7 @@ class audit_writer {
   void lose_block(std::string_view why) {
     lines_.clear();
     known_.clear();
-    block_losses_ = 0;  // the trail does not state them yet
+    block_losses_ = 0;  // the trail does not state these losses yet
     lose(std::exchange(block_events_, 0), why);
     const std::scoped_lock lock{mutex_};
     stats_.failure = why;
@@ -380,7 +380,7 @@ class audit_writer {
   const base::sampler takes_;
   std::optional<ed25519_key> key_;
 
-  mutable std::mutex mutex_;  // guards the members up to `stats_`
+  mutable std::mutex mutex_;  // guards the next members, up to `stats_`
   std::vector<std::string> crawlers_;
   std::uint64_t unstated_ = 0;  // lost events that the trail must still state
   bool is_on_disk_ = true;

@@ -121,12 +121,11 @@ class curl_guard {
     set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   }
 
-  /// Returns whether this exchange uses a proxy, as known before its start.
+  /// Returns whether this exchange uses a proxy.
   [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 
-  /// Returns the response after `failure`. If the guard refused all addresses, the response is
-  /// `fetch_error::refused_address`. If it refused only some of them, the response is `failure`,
-  /// and its message also names the first refused address.
+  /// Returns `fetch_error::refused_address` if the guard refused all addresses of the exchange.
+  /// Otherwise, returns `failure`, and its message also names the first refused address, if any.
   [[nodiscard]] fetch_response judge(fetch_response failure) const {
     if (refused_ == 0 || (failure.error == fetch_error::cancelled && !on_other_connection_)) {
       return failure;

@@ -89,7 +89,7 @@ enum class proxy_source {
   session,      ///< the session of a `CprFetcher`, or else the environment
 };
 
-/// Says before the start of an exchange whether the exchange uses a proxy.
+/// Says whether an exchange uses a proxy, as known before its start.
 enum class proxy_use {
   never,    ///< connections go to the site
   always,   ///< connections go to `curl_options::proxy`
@@ -228,7 +228,7 @@ class curl_settings {
   void apply_route(CURL* easy) const {
     if (options_.proxy) {
       set_option(easy, CURLOPT_PROXY, options_.proxy->c_str());
-      set_option(easy, CURLOPT_NOPROXY, "");  // the guard does not know hosts without a proxy
+      set_option(easy, CURLOPT_NOPROXY, "");  // else `no_proxy` could bypass the proxy unguarded
     }
     if (!guard_.permits_all()) {
       clear_option(easy, CURLOPT_UNIX_SOCKET_PATH);

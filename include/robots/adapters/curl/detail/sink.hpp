@@ -28,7 +28,7 @@ namespace robots::adapters_detail {
   return values;
 }
 
-/// Returns a number that libcurl knows about the last transfer of `easy`, or 0.
+/// Returns the number `name` of the last transfer of `easy`, or 0 if libcurl does not know it.
 template <class Number>
 [[nodiscard]] Number curl_info(CURL* easy, CURLINFO name) noexcept {
   Number number = 0;

@@ -32,7 +32,7 @@ namespace robots::adapters_detail {
 }
 
 /// A function that owns an easy handle, for one exchange after another. A call prepares the handle
-/// for `request`, and returns it.
+/// for `request`, and returns the handle.
 using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
 /// If libcurl has both a file and a folder of trusted certificates, as on Debian, makes a new
@@ -310,7 +310,7 @@ class curl_transfers {
   std::shared_ptr<const curl_settings> settings_;
   slot_factory make_;
   std::function<void()> wake_;
-  std::atomic<bool> has_stops_ = false;  // true if a stop was requested since `take_ended()`
+  std::atomic<bool> has_stops_ = false;  // true if a stop was requested after `take_ended()`
   curl_multi multi_ = make_curl_multi();
   std::vector<curl_slot> idle_;
   std::deque<ended_exchange> ready_;

@@ -211,7 +211,7 @@ class redis_cluster {
     throw store_error{failure};
   }
 
-  /// Throws the error for commands that no node has answered: `store_error` if the last try of each
+  /// Throws the error for commands that no node has answered: `store_error` if the last try at each
   /// known node has failed, and `store_part_error` otherwise.
   [[noreturn]] void throw_failure(const std::string& why) {
     const std::scoped_lock lock{mutex_};

@@ -29,7 +29,7 @@
 namespace robots::adapters_detail {
 
 using redis_time = std::chrono::steady_clock::time_point;
-/// Returns the time now plus `timeout`, saturating.
+/// Returns the present time plus `timeout`, saturating.
 [[nodiscard]] inline redis_time redis_deadline(std::chrono::milliseconds timeout) noexcept {
   return base::saturating_add(std::chrono::steady_clock::now(), timeout);
 }

@@ -18,7 +18,7 @@ struct redis_reply {
   enum class kind : std::uint8_t { nil, text, status, error, integer, list, lost };
 
   kind type = kind::nil;
-  std::string text{};  ///< the content of a text, status or error; for `lost`, the reason
+  std::string text{};  ///< the content of a text, status or error; the reason of a `lost` reply
   std::int64_t integer = 0;
   std::vector<redis_reply> list{};
 
