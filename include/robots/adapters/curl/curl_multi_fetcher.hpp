@@ -28,7 +28,7 @@ namespace robots {
 /// class for your own loop, `AsioCurlFetcher` with Boost.Asio.
 ///
 /// Only one thread at a time may use this object, but any thread may call `wake`. The destructor
-/// ends running exchanges without callbacks. Do not destroy this object in its callbacks.
+/// ends running exchanges, but calls no callbacks. Do not destroy this object in its callbacks.
 class curl_multi_fetcher {
  public:
   /// Gets the response of an exchange, once. May call `async_fetch` and `run_once`.

@@ -4,8 +4,8 @@
 
 namespace robots::adapters_detail {
 
-/// While it exists, protects its thread from SIGPIPE. This signal ends the program if it writes to
-/// a socket that the other end has closed. The program's own handler of SIGPIPE does not change.
+/// While it exists, protects its thread from SIGPIPE. This signal ends a program that writes to a
+/// socket whose other end is closed. The program's own handler of SIGPIPE does not change.
 class sigpipe_guard {
  public:
   sigpipe_guard() noexcept {

@@ -24,7 +24,7 @@ namespace robots {
 struct opentelemetry_context final : call_context {
   opentelemetry::trace::SpanContext span;  ///< the caller's span
 
-  /// Makes the context of this span.
+  /// Makes the context of the span `of`.
   explicit opentelemetry_context(const opentelemetry::trace::SpanContext& of)
       : call_context(hex_of(of.trace_id()), hex_of(of.span_id())), span(of) {}
 

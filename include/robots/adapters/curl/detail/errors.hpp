@@ -42,8 +42,8 @@ namespace robots::adapters_detail {
   if (code == CURLE_ABORTED_BY_CALLBACK) {
     return fetch_error::cancelled;
   }
-  // The code for credentials in the URL is CURLE_LOGIN_DENIED. Some decoders report broken content
-  // as CURLE_WRITE_ERROR.
+  // libcurl returns CURLE_LOGIN_DENIED for credentials in the URL, and with some decoders
+  // CURLE_WRITE_ERROR for broken content.
   const bool is_protocol = is({CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_LOGIN_DENIED,
                                CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE,
                                CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_BAD_CONTENT_ENCODING,

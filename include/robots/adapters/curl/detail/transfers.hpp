@@ -35,9 +35,9 @@ namespace robots::adapters_detail {
 /// for `request`, and returns the handle.
 using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
-/// If libcurl has both a file and a folder of trusted certificates, as on Debian, makes a new
-/// handle trust only the file. With the folder, libcurl would read the whole file for each
-/// connection, which takes 20 ms. Without the folder, libcurl caches the content of the file.
+/// Makes a new handle trust only libcurl's own file of certificates, even if libcurl also has a
+/// folder, as on Debian. With the folder, libcurl would read the whole file for each connection,
+/// which takes 20 ms. Without the folder, libcurl caches the content of the file.
 inline void trust_file_alone(CURL* easy) noexcept {
   const char* file = nullptr;
   curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
@@ -93,7 +93,7 @@ class curl_transfers {
   curl_transfers(const curl_transfers&) = delete;
   curl_transfers& operator=(const curl_transfers&) = delete;
 
-  /// Ends running exchanges without callbacks.
+  /// Ends running exchanges, but does not call their callbacks.
   ~curl_transfers() = default;
 
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
@@ -310,7 +310,7 @@ class curl_transfers {
   std::shared_ptr<const curl_settings> settings_;
   slot_factory make_;
   std::function<void()> wake_;
-  std::atomic<bool> has_stops_ = false;  // true if a stop was requested after `take_ended()`
+  std::atomic<bool> has_stops_ = false;  // true if a stop came after the last `take_ended()`
   curl_multi multi_ = make_curl_multi();
   std::vector<curl_slot> idle_;
   std::deque<ended_exchange> ready_;
