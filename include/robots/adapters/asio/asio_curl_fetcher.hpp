@@ -14,7 +14,7 @@
 namespace robots {
 
 /// Makes exchanges like `CurlFetcher`, any number at once, on the threads that run an executor of
-/// Boost.Asio. This class starts no threads, but libcurl may start threads for name lookup.
+/// Boost.Asio. This class starts no threads, but libcurl can start threads to look up names.
 ///
 /// Copies share their handles and connections. All copies work on one strand. So any number of
 /// threads may run the executor, and any thread may call `async_fetch`. If the last copy is
@@ -28,8 +28,8 @@ class AsioCurlFetcher {
                            const curl_options& options = {})
       : driver_(std::make_shared<adapters_detail::asio_curl_driver>(executor, options)) {}
 
-  /// Begins an exchange. The executor calls `done` with the response, never within this call. An
-  /// exception of `done` leaves the executor's `run`. Any thread may call this.
+  /// Begins an exchange. The executor calls `done` with the response; this function never does. If
+  /// `done` throws, the executor's `run` throws this exception. Any thread may call this function.
   void async_fetch(fetch_request request, std::function<void(fetch_response)> done) {
     driver_->start(std::move(request), std::move(done));
   }

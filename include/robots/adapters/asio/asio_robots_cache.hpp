@@ -37,22 +37,22 @@ namespace robots {
 ///     asio_robots_cache loop{context.get_executor(), cache, fetcher};
 ///     const decision answer = co_await loop.async_check(url, boost::asio::use_awaitable);
 ///
-/// Each operation takes any completion token of Boost.Asio. Like the blocking calls, operations
+/// Each operation accepts any completion token of Boost.Asio. Like the blocking calls, operations
 /// never fail because of the network: if a site cannot be reached, the fallback policy decides. An
 /// operation completes with `boost::asio::error::operation_aborted` if it is cancelled, by any type
-/// of cancellation, or if it still runs when this object is destroyed. The fetch of the operation
-/// continues while another operation or a blocking call waits for that fetch. Handlers run on their
-/// associated executor, or on the executor of this object. The call that starts an operation never
-/// calls its handler. Handlers run without a lock.
+/// of cancellation, or if it still runs when this object is destroyed. The fetch of a cancelled
+/// operation continues while another operation or a blocking call waits for this fetch. A handler
+/// runs on its associated executor, or on the executor of this object if it has none. The call that
+/// starts an operation never calls the handler. This object holds no lock while a handler runs.
 ///
 /// This object does its own work on a strand. So any thread may start operations, and any number of
-/// threads may run the executor. Waits before retries use the cache's clock. A timer waits for that
-/// clock, but a `ManualClock` is moved to the time of the retry. An observer of the cache must not
-/// destroy this object.
+/// threads may run the executor. A timer waits until a retry is due by the cache's clock. But if
+/// the cache has a `ManualClock`, this object moves the clock to the time of the retry. An observer
+/// of the cache must not destroy this object.
 ///
 /// The cache and the executor's context must outlive this object. The destructor waits for the step
-/// that is running, and cancels all fetches. Other callers that wait for these fetches start their
-/// own.
+/// that is running, and cancels all fetches. Other callers that wait for a cancelled fetch then
+/// fetch the file themselves.
 template <class Cache, AsyncFetcher F>
   requires std::move_constructible<F>
 class asio_robots_cache {
@@ -98,8 +98,8 @@ class asio_robots_cache {
     look_ups(const boost::asio::any_io_executor& executor, Cache& cache, F fetcher)
         : strand_(executor), timer_(strand_), cache_(cache), fetcher_(std::move(fetcher)) {}
 
-    /// Begins an operation. `handler` gets the result of `answer` for the look-up. Any thread may
-    /// call this.
+    /// Begins an operation. When the look-up has ended, `answer` makes a result from the look-up,
+    /// and `handler` gets this result. Any thread may call this function.
     template <class Result, class Answer, class Handler>
     void begin(const std::string& url, Answer answer, Handler handler) {
       const auto wanted = std::make_shared<adapters_detail::asio_operation<Result, Handler>>(
@@ -142,7 +142,7 @@ class asio_robots_cache {
     }
 
    private:
-    /// Runs `act` on the strand, then the steps that are due.
+    /// On the strand, calls `act`, and then runs the steps of look-ups that are due.
     template <class Act = void (*)(look_ups&)>
     static void post(const std::weak_ptr<look_ups>& all, Act act = [](look_ups&) {}) {
       if (const auto self = all.lock()) {
@@ -165,20 +165,21 @@ class asio_robots_cache {
       set_timer();
     }
 
-    /// Calls `run` when the next wait is over.
+    /// Arranges a call of `run` at the time of the driver's next step.
     void set_timer() {
       const std::optional<time_point> next = driver_->next_run();
       if (!next) {
         timer_.cancel();
       } else if constexpr (detail::NotifyingClock<clock_type>) {
-        // A `NotifyingClock` does not run by itself. `sleep_until` moves it.
+        // The time of a `NotifyingClock` does not pass by itself: `sleep_until` moves it.
         post(this->weak_from_this(), [](look_ups& self) {
           if (const auto until = self.driver_->next_run()) {
             self.cache_.clock().sleep_until(*until, {});
           }
         });
       } else {
-        // The cache's clock may run faster than the timer, so it is read at least once a minute.
+        // The cache's clock can run faster than the timer, so `run` reads it at least once a
+        // minute.
         constexpr time_point::duration longest = std::chrono::minutes{1};
         const time_point now = cache_.clock().now();
         timer_.expires_after((std::min)((std::max)(*next, now) - now, longest));
@@ -195,13 +196,13 @@ class asio_robots_cache {
     Cache& cache_;
     F fetcher_;
     std::atomic<bool> is_closed_ = false;
-    // The mutex is locked while the driver works. It is recursive, since an observer of the cache
-    // may begin operations.
+    // `run` and `begin` lock the mutex while the driver works. It is recursive, since an observer
+    // of the cache may begin operations.
     std::recursive_mutex working_;
     std::optional<look_up_driver<clock_type, F>> driver_{};
   };
 
-  // async_initiate takes each token by reference and moves it itself.
+  // async_initiate takes the token by reference and moves it itself, so `ask` does not forward it.
   template <class Result, class Answer, class Token>
   auto ask(std::string url, Token&& token,  // NOLINT(cppcoreguidelines-missing-std-forward)
            Answer answer) {

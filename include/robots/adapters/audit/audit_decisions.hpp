@@ -42,20 +42,18 @@ struct audit_decisions {
     std::string file;         ///< the file of the entry
     std::uint64_t line = 0;   ///< the line of the entry, 1-based
     std::uint64_t entry = 0;  ///< the number of the entry
-    std::string text;         ///< the problem, for people
+    std::string text;         ///< a description of the problem, for people
   };
 
-  /// The number of decisions that agree with their robots.txt, or with the entry that they depend
-  /// on.
-  std::uint64_t confirmed = 0;
-  std::uint64_t unknown = 0;              ///< decisions whose basis is not in these files
-  std::vector<difference> differences{};  ///< the first 100
+  std::uint64_t confirmed = 0;            ///< decisions that agree with the rest of the trail
+  std::uint64_t unknown = 0;              ///< decisions that these files cannot confirm or refute
+  std::vector<difference> differences{};  ///< the first 100 contradictions
   std::vector<std::string> notes{};       ///< reasons for unknown decisions, for people
 };
 
 namespace adapters_detail {
 
-/// Returns the enumerator with that name, or `last`.
+/// Returns the enumerator with this name, or `last` if there is none.
 template <class Enum>
 [[nodiscard]] Enum enum_named(std::string_view name, Enum last) {
   int value = 0;
@@ -65,7 +63,7 @@ template <class Enum>
   return static_cast<Enum>(value);
 }
 
-/// Returns the members of a decision that are computed again. An entry has each of them once.
+/// Returns the members of a decision that `audit_judge` computes again, as JSON without braces.
 [[nodiscard]] inline std::string verdict_in(const json_object& decision) {
   std::string verdict;
   for (const std::string name :
@@ -78,7 +76,7 @@ template <class Enum>
   return verdict;
 }
 
-/// Repeats each decision of a trail with the recorded texts.
+/// Computes each decision of a trail again, from the recorded texts.
 class audit_judge {
  public:
   explicit audit_judge(const std::vector<std::string>& files) : files_{files} {}
@@ -104,9 +102,9 @@ class audit_judge {
     auto operator<=>(const place&) const = default;
   };
 
-  /// A recorded robots.txt, and how it was read.
+  /// A recorded robots.txt, with the facts that its parsing depends on.
   struct recorded_text {
-    place body{};  ///< the entry of the text
+    place body{};  ///< the place of the entry with the text
     detail::charset charset{};
     bool truncated = false;
 
@@ -114,15 +112,15 @@ class audit_judge {
   };
 
   struct recorded_policy {
-    std::string site;        ///< without a scheme
+    std::string site;        ///< the site of the policy, without a scheme
     std::string final_site;  ///< the site that answered, without a scheme
     policy_basis basis{};
     robots::outcome outcome{};
     std::optional<decision_reason> reason{};
-    std::string directives{};  ///< of the robots.txt that is obeyed; empty for none
+    std::string directives{};  ///< the id of the directives; empty if no robots.txt is obeyed
   };
 
-  /// The first entry of the trail about something that decisions depend on.
+  /// The first entry about a fact that decisions depend on, such as the halt of a site.
   struct first_mention {
     std::uint64_t entry = 0;
     std::int64_t second = 0;
@@ -207,8 +205,8 @@ class audit_judge {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
     }
     if (!recorded.directives.empty()) {
-      // Uses the text that this entry names. Without one, uses an earlier text that the crawler
-      // read as these directives, of this site or of the site that answered.
+      // Uses the robots.txt that this entry names. If it names none, uses an earlier robots.txt
+      // with the same directives: that of this site, or else that of the site that answered.
       const auto body = bodies_.find(entry.text("body"));
       const auto theirs = texts_.find(text_key(entry, recorded.final_site, recorded.directives));
       if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
@@ -236,7 +234,8 @@ class audit_judge {
                          {.fallback = fallback_policy::permissive(), .parse = options}, {}, {});
   }
 
-  /// Makes the policy of a decision again. Returns null if no entry has the text of the policy.
+  /// Makes the policy of a decision again. Returns null if no entry has the robots.txt of the
+  /// policy.
   [[nodiscard]] policy_pointer policy_of(const audit_entry& decision,
                                          const recorded_policy& recorded) {
     const std::uint64_t number = decision.number("crawler");
@@ -255,7 +254,7 @@ class audit_judge {
           allows ? fallback_action::allow_all : fallback_action::deny_all, agent, source);
     }
     auto text = texts_.find(text_key(decision, recorded.site, recorded.directives));
-    if (text == texts_.end()) {  // a site that redirects has the text of the other site
+    if (text == texts_.end()) {  // the site redirects to `final_site`, which has the robots.txt
       text = texts_.find(text_key(decision, recorded.final_site, recorded.directives));
     }
     if (text == texts_.end()) {
@@ -317,8 +316,8 @@ class audit_judge {
     }
     const auto has = [&](std::string_view kind, const std::string& about) {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
-      // A thread may report a decision just before another thread reports the entry that it depends
-      // on.
+      // A thread can report a decision just before another thread reports the entry on which this
+      // decision depends.
       return fact != facts_.end() &&
              (fact->second.entry < entry.n() || fact->second.second <= second_of(entry) + 1);
     };
@@ -355,8 +354,8 @@ class audit_judge {
     }
   }
 
-  /// Reports that an entry is missing. If the trail begins with a later file or has lost entries,
-  /// the decision is unknown. Otherwise the decision differs.
+  /// Handles a decision that depends on a missing entry. If the trail begins with a later file or
+  /// has lost entries, the decision counts as unknown. Otherwise, reports a difference.
   void lack(const audit_entry& entry, const std::string& text) {
     has_gaps_ ? unknown(entry, text) : differ(entry, text);
   }
@@ -374,7 +373,7 @@ class audit_judge {
     }
   }
 
-  /// Returns true for entries about the answer of a site.
+  /// Returns true if entries of this type report the answer of a site.
   [[nodiscard]] static bool is_answer(std::string_view type) noexcept {
     return type == "retrieval" || type == "far_hit" || type == "far_copy";
   }
@@ -383,8 +382,7 @@ class audit_judge {
     return audit_second(entry.text("time")).value_or(0);
   }
 
-  /// Returns the key of the text that the crawler of an entry has read as these directives of a
-  /// site.
+  /// Returns the key in `texts_` for the crawler of an entry, a site and the id of its directives.
   [[nodiscard]] std::string text_key(const audit_entry& entry, const std::string& site,
                                      const std::string& directives) {
     return crawlers_[entry.number("crawler")].text + ' ' + directives + ' ' + site;
@@ -404,23 +402,22 @@ class audit_judge {
   std::unordered_map<std::string, first_mention> facts_;
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, recorded_policy> policies_;
-  std::unordered_map<std::string, recorded_text> texts_;  // by site and directives
+  std::unordered_map<std::string, recorded_text> texts_;  // by `text_key`
   /// The compiled policies, by text, number of the crawler, and user agent.
   std::map<std::tuple<recorded_text, std::uint64_t, std::string>, policy_pointer> compiled_;
 };
 
 }  // namespace adapters_detail
 
-/// Repeats each decision of the trail in these files. Give the oldest file first. A decision by a
-/// rule, or without a matching rule, must agree with the recorded robots.txt that the decision
-/// names, for the URL and the crawler. Any other decision must agree with the entry that it depends
-/// on. That entry is a retrieval with that outcome, an override, a halt, a sign-off, a quarantine
-/// or a list of excluded hosts.
+/// Computes each decision of the trail in these files again. Give the oldest file first. A decision
+/// that obeys a robots.txt must follow from the recorded text, the URL and the crawler. Any other
+/// decision depends on an entry, which must be in the files: a retrieval with the same outcome, an
+/// override, a halt, a sign-off, a quarantine or a list of excluded hosts.
 ///
-/// If a trail begins with a later file or has lost entries, a decision without that entry counts as
-/// unknown. Verify the trail first, since this function does not check the chain. Files may have
-/// any content. Throws `audit_error` like `verify_audit`. Takes linear time and reads the files
-/// twice. Keeps several hundred octets in memory for each policy.
+/// If a trail begins with a later file or has lost entries, a decision whose entry is missing
+/// counts as unknown. Call `verify_audit` first, since this function does not check the chain of
+/// hashes. Files may have any content. Throws `audit_error` like `verify_audit`. Takes linear time
+/// and reads the files twice. Keeps several hundred octets in memory for each policy.
 [[nodiscard]] inline audit_decisions verify_decisions(const std::vector<std::string>& files) {
   return adapters_detail::audit_judge{files}.run();
 }

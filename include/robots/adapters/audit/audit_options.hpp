@@ -22,7 +22,7 @@ struct audit_options {
   /// and `logs/audit.lock`.
   std::string path;
 
-  /// The size in octets at which a new file begins. Files are never removed.
+  /// The size in octets at which a new file begins. The trail never removes a file.
   std::uint64_t file_bytes = std::uint64_t{64} << 20U;
 
   /// The share of decisions and admissions to record, from 0 to 1, picked at random. All other
@@ -30,25 +30,25 @@ struct audit_options {
   double share = 1;
 
   /// The longest time until entries are on the disk and survive a power failure. 0 means at once.
-  /// If the option is empty, the system decides. The time must not be negative. Entries always
-  /// survive the end of the process.
+  /// If the option has no value, the operating system decides. The time must not be negative.
+  /// Entries always survive the end of the process.
   std::optional<std::chrono::milliseconds> flush_every{1'000};
 
   /// A private Ed25519 key in PEM, which signs the trail. If it is empty, there are no signatures.
-  /// `openssl genpkey -algorithm ed25519` makes one. Without signatures, anyone who can write the
-  /// files can rewrite all of them.
+  /// `openssl genpkey -algorithm ed25519` makes such a key. Without signatures, anyone who can
+  /// write the files can rewrite all of them.
   std::string signing_key{};
   /// The number of entries between signatures. It must be at least 1. The end of each file is
   /// signed, too.
   std::uint64_t sign_every = 1'000;
 
   /// The octets of memory that waiting events may use, including the policies that these events
-  /// keep alive. If callers may wait for room, one event may exceed this limit.
+  /// keep alive. If `longest_wait` is above 0, the last event in the queue can exceed this limit.
   std::size_t queue_bytes = std::size_t{16} << 20U;
   /// The longest time for which a caller waits for room, so that no event is lost. If the disk
-  /// hangs, callers wait until the first of them has waited for this time. After that, events are
-  /// lost until the disk answers again, so that the crawler can go on or end. Lost events are
-  /// counted, and the trail states their number as soon as it can be written again.
+  /// hangs, all callers wait until the first of them has waited for this time. After that, events
+  /// are lost until the disk answers again, so that the crawler can continue or end. The trail
+  /// states the number of lost events as soon as it can be written again.
   /// `milliseconds::max()` waits without a limit. With 0, callers never wait, and an event without
   /// room is lost at once.
   std::chrono::milliseconds longest_wait = std::chrono::minutes{1};
@@ -59,7 +59,7 @@ struct audit_options {
 /// The statistics of an `AuditTrail`.
 struct audit_stats {
   std::uint64_t entries = 0;    ///< entries written to all files of the trail
-  std::uint64_t lost = 0;       ///< events that were not recorded, or were in a deleted file
+  std::uint64_t lost = 0;       ///< events not recorded, or in a file that was deleted or cut off
   std::uint64_t last_file = 0;  ///< the number of the current file
   std::string last_hash{};      ///< the hash of the last entry, for `verify_audit`
   std::string failure{};        ///< the last error of writing; empty after success

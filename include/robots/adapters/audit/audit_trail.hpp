@@ -46,13 +46,13 @@ concept audited = requires { Event::name; } && !std::same_as<Event, look_up_even
 /// The trail appends lines of JSON to files. Each line has the hash of the previous line, so
 /// `verify_audit` finds entries that were changed, lost, added or moved. The trail records each
 /// robots.txt once, the directives of the robots.txt for each crawler, and all events except
-/// look-ups, parsing and drops. Each event has the trace of its call. `verify_decisions` repeats
-/// each decision from these entries.
+/// look-ups, parsing and drops. The entries of an event name the trace of the call, if it has one.
+/// `verify_decisions` computes each decision again from these entries.
 ///
 /// A background thread writes the files. Callers wait for this thread only while the queue is full,
-/// for `audit_options::longest_wait` at most. If the disk is full or hangs, events are lost and
-/// counted, and the trail states their number as soon as it can be written again. After `kill -9`,
-/// the next trail with the same path continues after the last whole line.
+/// for `audit_options::longest_wait` at most. If the disk is full or hangs, events are lost, and
+/// the trail states their number as soon as it can be written again. After `kill -9`, the next
+/// trail with the same path continues after the last whole line.
 ///
 /// Copies write to one trail. Any thread may use any copy. Only one process may write a trail, and
 /// that process must not fork meanwhile. This class needs a POSIX system.
@@ -73,8 +73,7 @@ class AuditTrail {
     return other;
   }
 
-  /// Records an event, unless it is a decision or an admission that does not belong to
-  /// `audit_options::share`.
+  /// Records an event, unless it is a decision or an admission outside `audit_options::share`.
   template <adapters_detail::audited Event>
   void on(const Event& event) const {
     constexpr bool is_decision = std::same_as<Event, decision_event>;
@@ -96,8 +95,8 @@ class AuditTrail {
   }
 
   /// Waits until all earlier events, and the number of lost events, are on the disk. Returns false
-  /// if these events cannot be written within `longest`. After the disk has lost written entries,
-  /// or somebody has deleted a file, always returns false.
+  /// if these events cannot be written within `longest`. Always returns false after the disk has
+  /// lost written entries, or another program has deleted or cut off a file.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
     return ending_->queue.flush(longest) && ending_->writer->is_complete();
   }
@@ -122,7 +121,7 @@ class AuditTrail {
   };
 
   void add(const cache_options& crawler) {
-    // In JSON, a file may become six times as long, and so may the directives of the file.
+    // In JSON, a robots.txt can become six times as long, and so can its directives.
     constexpr std::size_t most = adapters_detail::audit_lines::longest / 8;
     if (crawler.parse.max_bytes > most) {
       throw std::invalid_argument{
@@ -147,8 +146,8 @@ class AuditTrail {
     return std::move(json).finish();
   }
 
-  /// Adds the entries of an event that led to new policies. They have the text of the record, and
-  /// the policies of all crawlers of the cache.
+  /// Adds the entries of an event with new policies: the robots.txt, if the event has it, and the
+  /// policies of all crawlers of the cache.
   template <class Event>
   static void add_policies(std::vector<adapters_detail::audit_part>& parts, const Event& event,
                            base::json_writer members) {
@@ -186,7 +185,7 @@ class AuditTrail {
 
   std::shared_ptr<ending> ending_;
   std::size_t crawler_ = 0;
-  std::string token_;  // the product token of that crawler
+  std::string token_;  // the product token of the crawler
 };
 
 static_assert(Observer<AuditTrail>);

@@ -25,11 +25,11 @@ struct audit_result {
     lost,        ///< entries are missing
     added,       ///< a line that the trail did not write
     reordered,   ///< entries or files are in the wrong order
-    torn,        ///< the last line is not whole, as after `kill -9`
+    torn,        ///< the last line is incomplete, as after `kill -9`
     not_signed,  ///< a signature is missing
   };
 
-  /// The name of a fault, which is the name of the enumerator.
+  /// Returns the name of the enumerator.
   [[nodiscard]] friend constexpr std::string_view to_string(fault_kind kind) noexcept {
     return base::enum_text<fault_kind::not_signed>(
         kind, {"none", "changed", "lost", "added", "reordered", "torn", "not_signed"});
@@ -155,7 +155,7 @@ class audit_verifier {
     has_head_ = has_head_ || found_.head == known_head_;
     const std::string type = entry.type();
     is_closed_ = type == "checkpoint" && entry.text("why") == "close";
-    if (const std::string text = entry.text("note"); !text.empty()) {  // this entry reports a loss
+    if (const std::string text = entry.text("note"); !text.empty()) {  // the entry reports a loss
       note(entry.n(), base::printable(text));
     }
     if (type == "trail") {
@@ -268,7 +268,8 @@ class audit_verifier {
 
   [[nodiscard]] static std::string named(std::uint64_t n) { return "entry " + std::to_string(n); }
 
-  /// Returns the first place of an entry with that number and, if one is given, that hash.
+  /// Returns the first place of an entry with number `n` and, unless `hash` is empty, with this
+  /// hash. The line is 0 if there is no such entry.
   [[nodiscard]] place find(std::uint64_t n, std::string_view hash = {}) const {
     const std::string start = "{\"n\":" + std::to_string(n) + ",";
     for (const std::string& file : files_) {
@@ -291,7 +292,7 @@ class audit_verifier {
   audit_result found_;
   place at_;
   place before_;
-  std::uint64_t expected_ = 0;  // the number of the next entry; 0 before the first
+  std::uint64_t expected_ = 0;  // the number of the next entry; 0 before the first entry
   bool is_closed_ = false;      // true if the last entry says that the trail ends
   bool has_head_ = false;
   bool is_signed_ = false;
@@ -304,13 +305,13 @@ class audit_verifier {
 
 }  // namespace adapters_detail
 
-/// Follows the trail in these files. Give the oldest file first. Names the first entry that was
+/// Checks the trail in these files. Give the oldest file first. Names the first entry that was
 /// changed, lost, added or moved, or an incomplete last line.
 ///
-/// The chain shows each change, unless all later entries were rewritten. Signatures show such a
-/// rewrite, too. The signatures are checked if `public_key`, the signer's key in PEM, is not empty.
-/// If the end was cut off after a whole line, only a missing signature or `head` shows the loss.
-/// `head` is the hash of an entry that must exist, from an earlier `audit_stats::last_hash`.
+/// The chain of hashes shows each change, unless all later entries were rewritten. Signatures show
+/// such a rewrite, too. `public_key` is the signer's key in PEM; if it is empty, signatures are not
+/// checked. If the end was cut off after a whole line, only a missing signature or `head` shows the
+/// loss. `head` is the hash of an entry that must exist, from an earlier `audit_stats::last_hash`.
 /// `notes` states the limits of the check. Files may have any content. Throws `audit_error` for a
 /// file that cannot be read, is not a regular file or has a line above 32 MiB, and for a bad key.
 /// Throws `std::invalid_argument` if there are no files. Takes linear time, and keeps one line in

@@ -1,4 +1,3 @@
-// A Fetcher over cpr, for programs that already use cpr.
 #pragma once
 
 #include <robots/adapters/curl/curl_fetcher.hpp>
@@ -18,11 +17,11 @@ namespace robots {
 
 namespace adapters_detail {
 
-// cpr 1.10.0 was released with the version number 1.9.0.
+// The header of cpr 1.10.0 has the version number 1.9.0.
 static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or later");
 
-/// Makes a slot with the handle of a session of cpr. The session only prepares the request.
-/// `Session::Get()` does not make the transfer, because it checks for a stop only once a second.
+/// Makes a slot with the handle of a session of cpr. The session only prepares the request. It does
+/// not make the transfer, since `Session::Get()` would check for a stop only once a second.
 [[nodiscard]] inline curl_slot cpr_slot(const curl_settings& settings,
                                         const std::function<void(cpr::Session&)>& configure) {
   const auto session = std::make_shared<cpr::Session>();
@@ -34,7 +33,7 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
   return [session, &settings](const fetch_request& request) {
     session->SetUrl(cpr::Url{request.url});
     session->PrepareGet();
-    // These settings come last, so that no setting of the session can break the rules of a Fetcher.
+    // The settings replace those of the session, which could break the rules of a Fetcher.
     CURL* const easy = session->GetCurlHolder()->handle;
     settings.apply(easy);
     return easy;
@@ -50,20 +49,20 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
 ///
 /// `CprFetcher` replaces these settings of a configured session: request headers, body, redirects,
 /// cookies, schemes, timeouts, the check of certificates, and callbacks for header, body, debugging
-/// and sockets. Interceptors do not run. `fetch` also throws what `configure` throws.
+/// and sockets. Interceptors do not run.
 ///
-/// If `configure` sets a proxy, the options must permit the proxy's address, like the address of a
-/// proxy from the environment. See `curl_options::allowed_addresses`.
+/// If `configure` sets a proxy with an address outside the public internet,
+/// `curl_options::allowed_addresses` must contain this address.
 class CprFetcher : public CurlFetcher {
  public:
   /// Makes a fetcher with default options.
   CprFetcher() : CprFetcher(curl_options{}) {}
 
   /// `configure` sets up each new session before its first use, with anything that cpr can set,
-  /// such as proxies with passwords, an interface or a client certificate. Any thread may call
-  /// `configure`, also several threads at once. The constructor and `fetch()` pass its exceptions
-  /// on. Throws `std::invalid_argument` if an option is not valid or this libcurl does not have it,
-  /// and `std::runtime_error` if libcurl cannot start.
+  /// such as proxies with passwords, an interface or a client certificate. Several threads can call
+  /// `configure` at once. If it throws, the constructor or `fetch` throws the same exception. Also
+  /// throws `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
+  /// `std::runtime_error` if libcurl cannot start.
   explicit CprFetcher(const curl_options& options,
                       const std::function<void(cpr::Session&)>& configure = {})
       : CurlFetcher(

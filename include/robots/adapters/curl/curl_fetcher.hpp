@@ -18,34 +18,31 @@ namespace robots {
 
 /// Fetches over libcurl, 7.85 or later.
 ///
-/// Makes one GET request per call, over HTTP or verified HTTPS. Refuses a URL with another scheme
-/// or with credentials, and a request header with a line end, with `fetch_error::protocol`.
+/// Makes one GET request per call, over HTTP or verified HTTPS. Returns `fetch_error::protocol` for
+/// a URL with another scheme or with credentials, and for a request header with a line end.
 /// `timeout` and `stop` apply to name lookup, connecting and transfer. Keeps no cookies and reads
-/// no netrc. Refuses an address outside the public internet with `fetch_error::refused_address`.
-/// Addresses in `curl_options::allowed_addresses` are not refused.
+/// no netrc. Returns `fetch_error::refused_address` for an address outside the public internet that
+/// is not in `curl_options::allowed_addresses`.
 ///
 /// libcurl asks for the codings that it can decode. `max_bytes` limits the decoded body, so a
-/// compression bomb stays small. A longer body ends the transfer at once, and the response has
-/// `truncated`. Content that libcurl cannot decode is `fetch_error::protocol`. Encoded content that
-/// ends with its connection is `fetch_error::protocol`, too. libcurl does not say whether that
-/// content was cut. Only a length or chunks prove that content is whole. If the status is not 2xx,
-/// only the status matters. Then the result in both cases is a response without a body.
+/// compression bomb stays small. If the body is longer, the transfer ends at once, and the response
+/// has `truncated`. Does not read the body of a redirect (301, 302, 303, 307, 308). Uses HTTP/1.1
+/// only, since HTTP/2 has no advantage for a robots.txt.
 ///
-/// Uses HTTP/1.1 only, since HTTP/2 has no advantage for a robots.txt.
+/// Three faults of a body are `fetch_error::protocol`: libcurl cannot decode the body; the body is
+/// encoded, and neither a length nor chunks prove that it is complete; only the end of TLS marks
+/// the end of the body, but close_notify is missing (RFC 9112, section 9.8). If the status is not
+/// 2xx, such a fault is no error, and the response has no body. A libcurl on OpenSSL notices
+/// close_notify only if it was built with verbose strings, which is the default.
 ///
-/// A redirect (301, 302, 303, 307, 308) is a response without a body; the body is not read. A body
-/// that ends with its TLS connection is `fetch_error::protocol`, unless the connection ended with
-/// close_notify (RFC 9112, section 9.8). A libcurl on OpenSSL notices close_notify only if libcurl
-/// was built with verbose strings, which is the default.
-///
-/// If a reused connection turns out to be closed before any octet of the answer, libcurl sends the
-/// request again on a new connection (RFC 9112, section 9.3.1). So the server may get the request
-/// twice.
+/// If the server has closed a reused connection before it sent any octet of the response, libcurl
+/// sends the request again on a new connection (RFC 9112, section 9.3.1). So the server can get the
+/// request twice.
 ///
 /// Copies share a pool of handles and connections. Any thread may call any copy, since each call
 /// takes a handle from the pool. No lock is held during network operations.
 ///
-/// A libcurl before 7.87 may raise SIGPIPE while it writes TLS. A program with such a libcurl
+/// A libcurl before 7.87 can raise SIGPIPE while it writes TLS. A program with such a libcurl
 /// should ignore the signal.
 class CurlFetcher {
  public:
@@ -58,14 +55,15 @@ class CurlFetcher {
       : CurlFetcher(options, &adapters_detail::plain_curl_slot,
                     adapters_detail::proxy_source::environment) {}
 
-  /// Makes one exchange. The call blocks. Any thread may call it. Throws only std::bad_alloc.
+  /// Makes one exchange, and blocks until it has ended. Any thread may call this function. Throws
+  /// only `std::bad_alloc`.
   [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
     const auto web = shared_->handles.lend();
     const std::uint64_t opened = web->connections_opened();
     const auto response = std::make_shared<std::optional<fetch_response>>();
     web->start(request, [response](fetch_response answer) { *response = std::move(answer); });
     while (!response->has_value()) {
-      // Events end the wait early. The limit of a second is for a libcurl that cannot be woken.
+      // Events end the wait early. A libcurl that cannot be woken notices a stop within a second.
       web->run_once(std::chrono::seconds{1});
     }
     shared_->opened += web->connections_opened() - opened;

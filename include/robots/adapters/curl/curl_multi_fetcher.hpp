@@ -22,17 +22,16 @@ namespace robots {
 ///       web.run_once(std::chrono::seconds{1});
 ///     }
 ///
-/// Everything happens in `run_once`, except name lookup, for which libcurl may start threads. Each
-/// exchange ends at its timeout, or when a stop is requested by the exchange's token. Any thread
-/// may request a stop, which wakes a waiting `run_once`. When to use which: `prefetch` to warm a
-/// cache, this class for your own loop, `AsioCurlFetcher` with Boost.Asio.
+/// `run_once` does all work except name lookup, for which libcurl can start threads. An exchange
+/// ends at its timeout, or when `fetch_request::stop` requests a stop. Any thread may request a
+/// stop, which wakes a waiting `run_once`. When to use which: `prefetch` to fill a cache, this
+/// class for your own loop, `AsioCurlFetcher` with Boost.Asio.
 ///
 /// Only one thread at a time may use this object, but any thread may call `wake`. The destructor
-/// ends running exchanges without callbacks. Do not destroy this object in its callbacks.
+/// ends running exchanges, but calls no callbacks. Do not destroy this object in its callbacks.
 class curl_multi_fetcher {
  public:
-  /// Gets the response of an exchange, once. The callback may start other exchanges, and may call
-  /// `run_once`.
+  /// Gets the response of an exchange, once. May call `async_fetch` and `run_once`.
   using on_done = std::function<void(fetch_response)>;
 
   /// Throws `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
@@ -48,18 +47,18 @@ class curl_multi_fetcher {
     transfers_.start(std::move(request), std::move(done));
   }
 
-  /// Handles network events, and calls back for the exchanges that have ended. Waits until an event
-  /// occurs, `wake` is called or `timeout` passes. Does not wait if an exchange has ended already.
-  /// Returns the number of callbacks. Passes an exception of a callback on. The next call then
-  /// makes the remaining callbacks.
+  /// Handles network events, and calls the callbacks of exchanges that have ended. Waits until an
+  /// event occurs, `wake` is called or `timeout` passes. Does not wait if an exchange has ended
+  /// already. Returns the number of callbacks. If a callback throws, throws the same exception, and
+  /// the next call calls the remaining callbacks.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     return transfers_.run_once(timeout);
   }
 
-  /// Ends the wait of the running `run_once`, or of the next one. Any thread may call it.
+  /// Ends the wait of the running or the next `run_once`. Any thread may call this function.
   void wake() noexcept { transfers_.wake(); }
 
-  /// Returns the number of exchanges without a callback yet.
+  /// Returns the number of exchanges whose callbacks have not been called yet.
   [[nodiscard]] std::size_t in_flight() const noexcept { return transfers_.in_flight(); }
 
   /// Returns the number of connections opened by exchanges that have ended. The result is less than

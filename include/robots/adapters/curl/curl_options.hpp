@@ -8,18 +8,18 @@
 
 namespace robots {
 
-/// Settings of all fetchers over libcurl, with curl's names if curl has them.
+/// Settings of all fetchers over libcurl. If curl has the same setting, its name is that of curl.
 ///
-/// Redirects, cookies, other schemes than http and https, and the check of certificates cannot be
-/// set, since a `Fetcher` has fixed rules for them.
+/// There are no options for redirects, cookies, other schemes than http and https, and the check of
+/// certificates, since a `Fetcher` has fixed rules for them.
 struct curl_options {
   /// The longest time for name lookup, TCP and TLS together. After that time, the error is
   /// `fetch_error::connect`. It must be above 0.
   std::chrono::milliseconds connect_timeout{10'000};
 
-  /// A PEM file of trusted certificates. If this or `ca_path` is set, nothing else is trusted. If
-  /// neither is set, libcurl's own file of certificates is trusted, or its folder if it has no
-  /// file.
+  /// A PEM file of trusted certificates. If this or `ca_path` is set, no other certificates are
+  /// trusted. If neither is set, libcurl's own file of certificates is trusted, or its own folder
+  /// if it has no file.
   std::string ca_file{};
 
   /// A folder of trusted certificates, prepared with `openssl rehash`.
@@ -35,19 +35,19 @@ struct curl_options {
   /// is for tests and intranets.
   std::vector<std::string> connect_to{};
 
-  /// Addresses (`127.0.0.1`, `::1`) and prefixes (`10.0.0.0/8`) that may be reached besides the
-  /// addresses of the internet, for tests and intranets; see `address_guard`.
+  /// Addresses (`127.0.0.1`, `::1`) and prefixes (`10.0.0.0/8`) that the fetcher may connect to,
+  /// besides the addresses of the public internet. For tests and intranets; see `address_guard`.
   ///
   /// The guard checks the address of each connection, after names were resolved and `connect_to`
-  /// was applied. Any other address is `fetch_error::refused_address`. If a name has several
-  /// addresses, only the permitted addresses are tried. If no permitted address can be reached, the
-  /// error is the failure of that try.
+  /// was applied. For an address that is not permitted, the error is
+  /// `fetch_error::refused_address`. If a name has several addresses, the fetcher tries only the
+  /// permitted ones, and the error is that of these tries.
   ///
   /// The address of `proxy` need not be permitted. The address of a proxy from the environment must
   /// be permitted, since libcurl does not say which connections go to that proxy. With a proxy, the
-  /// fetcher opens no connection to the site, so it does not check the addresses of a name. It does
-  /// check an address in a URL, and `localhost`. If the environment names a proxy, an address in a
-  /// URL must be permitted even if `connect_to` leads elsewhere.
+  /// fetcher opens no connection to the site, so it cannot check the addresses of a host name. It
+  /// does check an address in a URL, and `localhost`. If the environment names a proxy, an address
+  /// in a URL must be permitted even if `connect_to` names another server for it.
   std::vector<std::string> allowed_addresses{};
 
   /// If false, the fetcher may connect to every address.
@@ -61,10 +61,10 @@ struct curl_options {
   /// The most idle handles to keep for later exchanges, each with its open connections.
   std::size_t max_idle_handles = 64;
 
-  /// The most open connections of a `curl_multi_fetcher` or `AsioCurlFetcher`, including idle ones;
-  /// 0 means no limit. This number also limits the exchanges at once. Further exchanges wait in
-  /// order, and the timeout of an exchange starts when the exchange begins. The other fetchers make
-  /// one exchange at a time for each thread that calls them.
+  /// The most open connections of a `curl_multi_fetcher` or `AsioCurlFetcher`, including idle
+  /// connections; 0 means no limit. At most this number of exchanges run at once. Further exchanges
+  /// wait in order, and the timeout of an exchange starts when the exchange begins. The other
+  /// fetchers make one exchange at a time for each thread that calls them.
   std::size_t max_connections = 256;
 
   /// The most octets of headers in one exchange; more is `fetch_error::protocol`. The limit must be

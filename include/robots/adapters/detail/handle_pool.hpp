@@ -46,8 +46,8 @@ class handle_pool {
   }
 
  private:
-  // A handle over the limit is destroyed without the lock, since closing its connections takes
-  // time.
+  // If the pool is full, `handle` is destroyed after the release of the lock, since closing its
+  // connections takes time.
   void give_back(std::unique_ptr<Handle> handle) noexcept {
     const std::lock_guard lock(mutex_);
     if (idle_.size() >= max_idle_) {
@@ -56,7 +56,7 @@ class handle_pool {
     try {
       idle_.push_back(std::move(handle));
     } catch (...) {
-      return;  // no memory to keep the handle: it is destroyed
+      return;  // there is no memory to keep the handle, so it is destroyed
     }
   }
 

@@ -4,8 +4,8 @@
 
 namespace robots::adapters_detail {
 
-/// Protects its thread from SIGPIPE. If the other end of a socket is closed, this signal would end
-/// the program. The program's own handling of the signal does not change.
+/// While it exists, protects its thread from SIGPIPE. This signal ends a program that writes to a
+/// socket whose other end is closed. The program's own handler of SIGPIPE does not change.
 class sigpipe_guard {
  public:
   sigpipe_guard() noexcept {

@@ -24,7 +24,7 @@ namespace robots {
 struct opentelemetry_context final : call_context {
   opentelemetry::trace::SpanContext span;  ///< the caller's span
 
-  /// Makes the context of this span.
+  /// Makes the context of the span `of`.
   explicit opentelemetry_context(const opentelemetry::trace::SpanContext& of)
       : call_context(hex_of(of.trace_id()), hex_of(of.span_id())), span(of) {}
 
@@ -52,9 +52,9 @@ namespace adapters_detail {
                       : opentelemetry::nostd::string_view{from.data(), from.size()};
 }
 
-/// Returns the span of a call: the span of an `opentelemetry_context`, or a span with the
-/// identifiers of the call, which counts as sampled. If the context is null, returns this thread's
-/// active span, which may be invalid.
+/// Returns the span of a call: the span of an `opentelemetry_context`, or else a sampled span with
+/// the identifiers in `context`. If `context` is null or has no valid identifiers, returns this
+/// thread's active span, which can be invalid.
 [[nodiscard]] inline opentelemetry::trace::SpanContext span_of(const call_context* context) {
   namespace trace = opentelemetry::trace;
   if (const auto* own = dynamic_cast<const opentelemetry_context*>(context)) {

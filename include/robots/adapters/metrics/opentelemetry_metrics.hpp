@@ -30,16 +30,15 @@
 
 namespace robots {
 
-/// Exports the figures of a `Metrics` to OpenTelemetry, with the names of
+/// Exports the values of a `Metrics` to OpenTelemetry, with the names of
 /// `metrics_snapshot::families`: `robots.cache.hits`, `robots.blocked_requests`,
 /// `robots.parse.duration` and so on.
 ///
 /// The SDK reads counters and gauges when it collects. All their values come from one snapshot.
-/// Histograms need each single duration, so this class is also an observer. Pass it to the cache
-/// together with the `Metrics`, as `robots::observers{metrics, exported}`. Durations are in
-/// seconds. The default buckets of the SDK are made for milliseconds, so add a view with buckets
-/// for seconds. Copies share one registration, which ends with the last copy. Any thread may call
-/// any copy.
+/// Histograms need each single duration, so this class is also an observer. Pass both objects to
+/// the cache, as `robots::observers{metrics, exported}`. Durations are in seconds. The default
+/// buckets of the SDK are made for milliseconds, so add a view with buckets for seconds. Copies
+/// share one registration with the SDK. The last copy ends it. Any thread may call any copy.
 class OpenTelemetryMetrics {
  public:
   /// Exports `from` through `meter`, which must not be null. To export the statistics of a cache,
@@ -67,11 +66,11 @@ class OpenTelemetryMetrics {
 
   struct state;
 
-  /// A family that the SDK reads.
+  /// A counter or gauge that the SDK reads.
   struct observed {
     state* owner = nullptr;
     std::size_t index = 0;        // the family's index in the result of `families`
-    std::size_t observation = 0;  // the last observation that reported the family
+    std::size_t observation = 0;  // the number of the last observation of the family
     opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObservableInstrument> instrument{};
   };
 
@@ -142,7 +141,7 @@ class OpenTelemetryMetrics {
         to->Observe(static_cast<std::int64_t>(sample.value), labels);
       }
     } catch (...) {
-      return;  // no memory: the next collection reports the values
+      return;  // there is no memory: the next collection reports the values
     }
   }
 

@@ -27,16 +27,16 @@
 namespace robots {
 
 /// An observer that makes spans for the work of a call, as children of the caller's span. See
-/// `opentelemetry_context`. Work without a trace has no spans.
+/// `opentelemetry_context`. Makes no spans for a call without a trace.
 ///
 /// | span           | work                                                        |
 /// |----------------|-------------------------------------------------------------|
 /// | `robots.fetch` | a retrieval, and in it a client span `GET` for each request |
 /// | `robots.parse` | parsing a file                                              |
 /// | `robots.check` | a decision, with `robots.blocked`, the reason and the rule  |
-/// | `robots.admit` | the answer of a gate, as long as the caller waited          |
+/// | `robots.admit` | the wait at a gate, with the answer of the gate             |
 ///
-/// A span is made when its work is over, with a start time in the past. Copies use the same tracer.
+/// Makes a span when its work has ended, with a start time in the past. Copies use the same tracer.
 /// Any thread may call any copy.
 class OpenTelemetryTracing {
  public:
@@ -113,8 +113,8 @@ class OpenTelemetryTracing {
   using span_context = opentelemetry::trace::SpanContext;
   using span_kind = opentelemetry::trace::SpanKind;
 
-  /// Makes a span for work that has ended. `duration` is the duration of the work, and `ended` is
-  /// the time since the end of the work.
+  /// Makes a span for work that has ended. `duration` is the time that the work took, and `ended`
+  /// is the time since its end.
   class past_span {
    public:
     past_span(opentelemetry::trace::Tracer& tracer, std::string_view name,
@@ -155,7 +155,7 @@ class OpenTelemetryTracing {
     opentelemetry::trace::EndSpanOptions end_;
   };
 
-  /// Makes the span of a request by OpenTelemetry's semantic conventions for HTTP clients.
+  /// Makes the span of a request, after OpenTelemetry's semantic conventions for HTTP clients.
   void tell(const exchange_event& event, const span_context& parent) {
     const detail::exchange& asked = event.exchange;
     past_span span{*tracer_, "GET", parent, event, event.duration, event.ended, span_kind::kClient};

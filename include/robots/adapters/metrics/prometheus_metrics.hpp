@@ -19,9 +19,9 @@
 
 namespace robots {
 
-/// Exports the counts of a `Metrics` to Prometheus with prometheus-cpp. The names are those of
-/// `metrics_snapshot::families`, such as `robots_cache_hits_total`, `robots_blocked_requests_total`
-/// and `robots_parse_duration_seconds`.
+/// Exports the values of a `Metrics` to Prometheus with prometheus-cpp, with the names of
+/// `metrics_snapshot::families`: `robots_cache_hits_total`, `robots_blocked_requests_total`,
+/// `robots_parse_duration_seconds` and so on.
 ///
 ///     auto exported = std::make_shared<robots::PrometheusMetrics>(metrics);
 ///     prometheus::Exposer exposer{"0.0.0.0:9464"};
@@ -34,7 +34,7 @@ class PrometheusMetrics final : public prometheus::Collectable {
   explicit PrometheusMetrics(Metrics from, std::function<cache_stats()> now = {})
       : from_(std::move(from)), now_(std::move(now)) {}
 
-  /// Returns all families. Any thread may call this function.
+  /// Returns all families of metrics. Any thread may call this function.
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override {
     std::vector<prometheus::MetricFamily> all;
     for (const metrics_snapshot::family& family :

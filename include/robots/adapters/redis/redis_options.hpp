@@ -9,7 +9,7 @@ struct redisContext;  // of hiredis
 
 namespace robots {
 
-/// The server of a `RedisStore` or `RedisPaceLedger`, and the timeouts.
+/// The server of a `RedisStore` or `RedisPaceLedger`, its timeouts and its limits.
 struct redis_options {
   /// The URL of the server, in one of these forms. Parts in brackets are optional, and `%XX` means
   /// any octet:
@@ -21,12 +21,12 @@ struct redis_options {
   ///
   /// The hosts of `redis+cluster` are some nodes of the cluster. The hosts of `redis+sentinel` are
   /// the Sentinels, and user and password are for the master. An IPv6 address has brackets. With
-  /// `rediss` instead of `redis`, all connections are encrypted by `tls`.
+  /// `rediss` instead of `redis`, `tls` encrypts all connections.
   std::string url = "redis://127.0.0.1:6379/0";
 
-  /// The prefix of every key and channel, which separates crawls that share a server. The version
-  /// of the record format comes after the prefix in each key. So processes with different versions
-  /// do not mix.
+  /// The prefix of every key and channel, which separates crawls that share a server. A store adds
+  /// the version of the record format to this prefix, so that processes with different versions do
+  /// not share records.
   std::string key_prefix = "robots:";
 
   /// The timeout for opening a connection and logging in. It must be above 0. It does not limit the
@@ -40,8 +40,9 @@ struct redis_options {
   /// 0.
   std::size_t max_connections = 16;
 
-  /// The most octets of a value. A longer value is not published. If a server sends a value above
-  /// this limit and above 1 MiB, the connection is closed. The limit must be above 0.
+  /// The most octets of a value. The store does not publish a longer value. If a server sends a
+  /// value above this limit and above 1 MiB, the store closes the connection. The limit must be
+  /// above 0.
   std::size_t max_value_bytes = std::size_t{2} << 20U;
 
   /// The TLS implementation for `rediss://`: `redis_tls` of <robots/adapters/redis/redis_tls.hpp>.

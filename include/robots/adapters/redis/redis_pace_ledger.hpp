@@ -20,13 +20,12 @@ namespace robots {
 
 /// A ledger in Redis for any number of machines: `gate_options::ledger`.
 ///
-/// Each call is one script and one round trip, and uses the time of the server. With the prefix P
-/// of the options, the key of a host is `P pace:HOST`, without the blank. The server keeps the key
-/// for a minute longer than needed. An ACL in Redis needs the commands eval, time, hget, hmget,
-/// hset and pexpire.
+/// Each call is one script and one round trip, and uses the time of the server. P is
+/// `redis_options::key_prefix`. The key of a host is `P pace:HOST`, without the blank. The key
+/// expires a minute after the last delay of the host has ended. An ACL in Redis needs the commands
+/// eval, time, hget, hmget, hset and pexpire.
 ///
-/// Connections have the same limits as the connections of `RedisStore`. Any thread may call the
-/// ledger.
+/// A call has the same time limit as a call of `RedisStore`. Any thread may call the ledger.
 class RedisPaceLedger final : public PaceLedger {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
@@ -43,17 +42,17 @@ class RedisPaceLedger final : public PaceLedger {
                asked.turn);
   }
 
-  /// Sends the change to Redis. Throws `store_error` if Redis does not answer as expected.
+  /// Sends the pause to Redis. Throws `store_error` if Redis does not answer as expected.
   void hold(std::string_view host, std::chrono::nanoseconds pause) override {
     static_cast<void>(ask(hold_script, host, {pause}));
   }
 
  private:
-  // Times are in microseconds. The state of a host has the last turn and its owner, and the
-  // earliest time of the next turn. It also has the longest delay of all processes, and the process
-  // that has this delay. If that process makes no other call, its delay counts until the last
-  // stored time. The owner of a turn may claim it again while only that turn keeps others from the
-  // host.
+  // Times are in microseconds. In the state of a host, `last` is the time of the last turn, `turn`
+  // names its process and its number, and `next` is the earliest time of the next turn. `longest`
+  // is the longest delay of all processes, and `owner` is the process with this delay. The delay
+  // counts until the time `until`, unless its process calls again. A process may claim its last
+  // turn again while `next` results from this turn alone.
   static constexpr const char* take_turn_script = R"(
 local time = redis.call('time')
 local now = time[1] * 1000000 + time[2]

@@ -44,8 +44,8 @@ namespace adapters_detail {
   return end == std::string_view::npos ? 0 : end + 3;
 }
 
-/// Returns `key` with braces around everything after its scheme, so that all keys of a site get one
-/// slot.
+/// Returns `key` with braces around the text after its scheme, so that a cluster has all keys of a
+/// site in one slot.
 [[nodiscard]] inline std::string with_hash_tag(std::string_view key) {
   std::string tagged{key};
   tagged.insert(scheme_length(key), 1, '{');
@@ -73,9 +73,9 @@ namespace adapters_detail {
 /// cluster, the limits apply to each node. If nodes have changed, a call takes half of
 /// `connect_timeout` more.
 ///
-/// P is the prefix of the options, followed by the version of the record format. A value has the
-/// key `P site:KEY`, and a lease has the key `P lease:KEY`, both without the blank. Changes are
-/// published on the channel `P changed`. KEY has braces around the text after `https://` or
+/// P is `redis_options::key_prefix`, followed by the version of the record format. A value has the
+/// key `P site:KEY`, and a lease has the key `P lease:KEY`, both without the blank. The store
+/// publishes changes on the channel `P changed`. KEY has braces around the text after `https://` or
 /// `http://`, so that a cluster has all keys of a site in one slot. An ACL of Redis needs `~P* &P*`
 /// and the commands get, strlen, set, del, eval, publish, subscribe, ping and select; for
 /// `for_each` also scan and pttl; in a cluster also cluster and asking.
@@ -94,7 +94,8 @@ class RedisStore : public SharedStore {
 
   /// Returns the values of many keys in the order of `keys`, as `load_or_lease` loads them. A value
   /// above `max_value_bytes` counts as missing. Throws `store_error` if Redis does not answer as
-  /// expected. Needs at most `max_value_bytes` of memory for each key, whatever the server sends.
+  /// expected. Needs at most `max_value_bytes` octets of memory for each key, even if the server
+  /// sends more.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     std::vector<store_question> questions;
@@ -114,13 +115,13 @@ class RedisStore : public SharedStore {
 
   /// Loads the values of some sites. Takes a lease if the question asks for one. The keys of a
   /// question must belong to one site. Sends the questions of a server in groups of 512, with one
-  /// round trip for each group. If two values of a site are together above `max_value_bytes`, only
-  /// one of them is loaded. If the server has no room for the lease, or a node of a cluster cannot
-  /// be reached, the question counts as not answered. Throws `store_error` if no server answers, or
-  /// a reply is not as expected.
+  /// round trip for each group. If the two values of a question are together above
+  /// `max_value_bytes`, loads only one of them. If the server has no room for the lease, or a node
+  /// of a cluster cannot be reached, `is_answered` is false. Throws `store_error` if no server
+  /// answers, or a reply is not as expected.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
-    // A value of another type comes from another program, so it counts as missing.
+    // If STRLEN fails, another program stored something else under the key. This counts as missing.
     constexpr const char* script =
         "local left = tonumber(ARGV[2]) "
         "local function value(key) "
@@ -177,7 +178,7 @@ class RedisStore : public SharedStore {
 
   /// Stores `value` for `lifetime`, or for a hundred years at most. Throws `store_error` if the
   /// value cannot be stored or is longer than `max_value_bytes`. If Redis refuses the value, the
-  /// old value remains. After a timeout, the old or the new value may be there.
+  /// old value remains. After a timeout, Redis has either the old or the new value.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     if (lifetime <= std::chrono::milliseconds{0}) {
@@ -206,25 +207,24 @@ class RedisStore : public SharedStore {
                .integer == 1;
   }
 
-  /// Removes the value of `key`, ends its lease, and notifies the other processes. In a cluster,
-  /// notifies them through any node that answers. Makes two round trips. Throws `store_error` if
-  /// Redis does not answer as expected.
+  /// Removes the value of `key`, ends its lease, and notifies the other processes like `announce`.
+  /// Makes two round trips. Throws `store_error` if Redis does not answer as expected.
   void erase(std::string_view key) override {
     parts_->client.ask_one({"DEL", parts_->value_key(key), parts_->lease_key(key)},
                            reply::kind::integer);
     announce(key);
   }
 
-  /// Notifies the other processes. Makes one round trip. Throws `store_error` if Redis does not
-  /// answer as expected.
+  /// Notifies the other processes of a change of `key`, in a cluster through any node that answers.
+  /// Makes one round trip. Throws `store_error` if Redis does not answer as expected.
   void announce(std::string_view key) override {
     parts_->client.ask_one({"PUBLISH", parts_->channel(), parts_->sender + std::string{key}},
                            reply::kind::integer);
   }
 
   /// Returns the lease of `key`, unless somebody holds it. Makes one round trip. Throws
-  /// `store_error` if Redis does not answer as expected. After an error, Redis may still hold the
-  /// lease for this call until `duration` has passed.
+  /// `store_error` if Redis does not answer as expected. After an error, the lease is possibly
+  /// taken, and then ends after `duration`.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     if (duration <= std::chrono::milliseconds{0}) {
@@ -256,10 +256,10 @@ class RedisStore : public SharedStore {
                            reply::kind::integer);
   }
 
-  /// Calls `on_change` for each key that others erase or announce, and once with "" after the
-  /// server could not be reached. Returns when the subscription exists, or when the first try has
-  /// failed. A thread then tries again, at least every two seconds. Failures of the server cause no
-  /// exception.
+  /// Calls `on_change` for each key that other stores erase or announce. After the server could not
+  /// be reached, calls `on_change` once with "". Returns when the subscription exists, or when the
+  /// first try has failed. After a failure, a thread tries again, at least every two seconds.
+  /// Failures of the server cause no exception.
   void watch(std::function<void(std::string_view)> on_change) override {
     const std::scoped_lock lock{parts_->watching};
     parts_->subscription.reset();
@@ -278,10 +278,11 @@ class RedisStore : public SharedStore {
         });
   }
 
-  /// Calls `look` with each key that has a value, and the rest of its lifetime. This function is
-  /// for tools that inspect a store; `SharedStore` does not have it. It may include values that are
-  /// published or erased meanwhile, and a key may come twice. Scans all keys of the server, even
-  /// keys of other programs. Throws `store_error` if Redis does not answer as expected.
+  /// Calls `look` with each key that has a value, and with the remaining lifetime of this value.
+  /// This function is for tools that inspect a store; `SharedStore` does not have it. Values that
+  /// are published or erased meanwhile are possibly included, and a key can come twice. Scans all
+  /// keys of the server, even keys of other programs. Throws `store_error` if Redis does not answer
+  /// as expected.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
     const std::string prefix = parts_->prefix + "site:";
@@ -321,7 +322,7 @@ class RedisStore : public SharedStore {
   using command = adapters_detail::redis_command;
   using reply = adapters_detail::redis_reply;
 
-  /// The parts that do not move with the store.
+  /// The parts of a store, which keep their addresses if the store moves.
   struct parts {
     explicit parts(redis_options given)
         : options{std::move(given)},
@@ -339,7 +340,7 @@ class RedisStore : public SharedStore {
     redis_options options;
     adapters_detail::redis_client client;
     std::string prefix;
-    std::string sender = adapters_detail::store_token();  ///< identifies own messages
+    std::string sender = adapters_detail::store_token();  ///< identifies messages of this store
     std::mutex watching;
     std::unique_ptr<adapters_detail::redis_subscription> subscription;
   };

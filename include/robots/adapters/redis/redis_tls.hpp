@@ -1,4 +1,3 @@
-// TLS for RedisStore, over hiredis_ssl and OpenSSL.
 #pragma once
 
 #include <robots/adapters/detail/sigpipe_guard.hpp>
@@ -21,16 +20,16 @@
 
 namespace robots {
 
-/// TLS 1.2 or later for the servers of `rediss://`. Set an object of this class as
-/// `redis_options::tls`. The certificate of a server must be for the host or address in the URL, or
-/// for the host that a Sentinel or a cluster node names.
+/// TLS 1.2 or later for the servers of `rediss://`, over hiredis_ssl and OpenSSL. Set an object of
+/// this class as `redis_options::tls`. The certificate of a server must be for the host or address
+/// in the URL, or for the host that a Sentinel or a cluster node names.
 class redis_tls {
  public:
   /// The certificates to trust, and the certificate to send. All members are paths of PEM files,
   /// except `ca_path`.
   struct files {
-    /// Trusted certificates. If this or `ca_path` is set, nothing else is trusted. If neither is
-    /// set, OpenSSL's own certificates are trusted.
+    /// Trusted certificates. If this or `ca_path` is set, no other certificates are trusted. If
+    /// neither is set, OpenSSL's own certificates are trusted.
     std::string ca_file{};
     std::string ca_path{};           ///< a folder of trusted certificates, see `openssl rehash`
     std::string certificate_file{};  ///< the client's certificate, if the server asks for one
@@ -67,9 +66,9 @@ class redis_tls {
     }
   }
 
-  /// Starts TLS on an open connection. The caller calls the result until it returns 0. Before each
-  /// further call, the caller waits for the returned event, POLLIN or POLLOUT. Throws `store_error`
-  /// if TLS cannot start.
+  /// Starts TLS on an open connection, and returns a function that continues the handshake. Call
+  /// that function until it returns 0. Before each further call, wait for the event that it has
+  /// returned, POLLIN or POLLOUT. Both functions throw `store_error` if TLS cannot start.
   [[nodiscard]] std::function<short()> operator()(redisContext& connection,
                                                   const std::string& host) const {
     std::shared_ptr<SSL> session{SSL_new(context_.get()), &SSL_free};
@@ -85,7 +84,7 @@ class redis_tls {
       throw store_error{"Redis at " + host +
                         ": TLS needs a host name or an address in the URL, and this is neither"};
     }
-    SSL_up_ref(session.get());  // for hiredis, which begins the handshake
+    SSL_up_ref(session.get());  // hiredis, which begins the handshake, owns this reference
     const adapters_detail::sigpipe_guard no_signal;
     if (redisInitiateSSL(&connection, session.get()) != REDIS_OK) {
       SSL_free(session.get());
@@ -95,8 +94,8 @@ class redis_tls {
   }
 
  private:
-  /// Continues the handshake as far as the socket permits. Returns 0 when the handshake is done,
-  /// and the event to wait for otherwise.
+  /// Continues the handshake until it would block. Returns 0 when the handshake is done, and the
+  /// event to wait for otherwise.
   [[nodiscard]] static short step(const std::string& host, SSL* session) {
     const adapters_detail::sigpipe_guard no_signal;
     ERR_clear_error();

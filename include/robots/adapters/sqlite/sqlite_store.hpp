@@ -16,17 +16,18 @@
 namespace robots {
 
 /// A `SharedStore` in one SQLite file, for the processes of one machine. Processes that start later
-/// can use it, too.
+/// can use the file, too.
 ///
-/// The file survives `kill -9` at any time. If the power fails, the latest changes may be lost. The
-/// size of the file stays within `sqlite_options::max_bytes`. If there is no room, the oldest
-/// records are dropped first, also if the disk is full. A damaged file is refused when it is
-/// opened, or a call throws when that call finds the damage. Records expire by the clock of the
-/// machine. If the clock is set back by more than a minute, earlier records count as expired.
+/// The file survives `kill -9` at any time. If the power fails, the latest changes can be lost. The
+/// size of the file stays within `sqlite_options::max_bytes`. If the file or the disk has no room,
+/// the store drops the oldest records. If the file is damaged, the constructor throws, or the first
+/// call that finds the damage. Records expire by the clock of the machine. If the clock is set
+/// back, a record with a date more than a minute in the future counts as expired.
 ///
-/// A look-up does not wait for changes. Changes happen one after another. A store that watches has
-/// a thread, which checks ten times a second. Open stores after a fork, never before. A child
-/// process must not use or destroy the stores of its parent, and must not open their files.
+/// Calls that read do not wait for calls that write, and only one call at a time writes. `watch`
+/// starts a thread that looks for changes ten times a second. Open stores after a fork, never
+/// before. A child process must not use or destroy the stores of its parent, and must not open
+/// their files.
 class SqliteStore : public SharedStore {
   using sqlite = adapters_detail::sqlite_file;
   using pool = adapters_detail::handle_pool<sqlite>;
@@ -49,7 +50,7 @@ class SqliteStore : public SharedStore {
     return files_->lend()->find(site(key));
   }
 
-  /// See `SharedStore`. All values are from the same moment.
+  /// See `SharedStore`. All values are those of one moment.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     const auto file = files_->lend();
@@ -62,7 +63,8 @@ class SqliteStore : public SharedStore {
     });
   }
 
-  /// See `SharedStore`. A value and its key may have an eighth of `sqlite_options::max_bytes`.
+  /// See `SharedStore`. A value with its key can have at most an eighth of the octets in
+  /// `sqlite_options::max_bytes`.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     if (lifetime <= lifetime.zero()) {
@@ -90,7 +92,7 @@ class SqliteStore : public SharedStore {
     files_->lend()->write(key.size(), [&](sqlite& file) { return file.tell(key, origin_); });
   }
 
-  /// See `SharedStore`. Does not wait for changes if somebody holds the lease.
+  /// See `SharedStore`. Does not wait for other writers if somebody holds the lease.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     if (duration <= duration.zero() || files_->lend()->find(lease(key))) {
@@ -127,7 +129,7 @@ class SqliteStore : public SharedStore {
   }
 
   /// Calls `visit(key, left)` for each value that has not expired, the oldest first. `left` is the
-  /// rest of the lifetime. The calls may include values that are published meanwhile. `visit` may
+  /// remaining lifetime. The calls can include values that are published meanwhile. `visit` may
   /// call the store.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& visit) {
@@ -144,7 +146,8 @@ class SqliteStore : public SharedStore {
   static std::string site(std::string_view key) { return std::string{"site:"}.append(key); }
   static std::string lease(std::string_view key) { return std::string{"lease:"}.append(key); }
 
-  /// Calls `on_change` with each change after number `last`, until a stop is requested.
+  /// Calls `on_change` with the key of each change by another store after change number `last`,
+  /// until a stop is requested. Calls it with an empty key if the file has lost changes.
   static void follow(const stop_token& stop, const std::shared_ptr<pool>& files,
                      const std::string& origin,
                      const std::function<void(std::string_view)>& on_change, std::int64_t last) {
@@ -164,13 +167,13 @@ class SqliteStore : public SharedStore {
           last = number;
         }
       } catch (const store_error&) {
-        continue;  // a change that cannot be read now is read later
+        continue;  // the next round reads the change
       }
     }
   }
 
   std::shared_ptr<pool> files_;
-  std::string origin_ = adapters_detail::store_token();  // identifies own changes
+  std::string origin_ = adapters_detail::store_token();  // identifies changes by this store
   std::unique_ptr<std::mutex> watching_ = std::make_unique<std::mutex>();
   base::jthread watcher_{};
 };

@@ -23,7 +23,7 @@
 namespace robots::adapters_detail {
 
 /// Drives one multi handle by libcurl's multi_socket interface. Asio watches the sockets and the
-/// timer of the handle. Everything runs on one strand, and no queued task keeps the driver alive.
+/// timer of the handle. All work runs on one strand. A queued task does not keep the driver alive.
 class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
  public:
   asio_curl_driver(const boost::asio::any_io_executor& executor, const curl_options& options)
@@ -44,8 +44,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   void start(fetch_request request, std::function<void(fetch_response)> done) {
     post([request = std::move(request), done = std::move(done)](asio_curl_driver& self) mutable {
       self.transfers_.start(std::move(request), std::move(done));
-      // Calls back for an exchange that could not begin. libcurl's timer starts all other
-      // exchanges.
+      // If the exchange could not begin, this calls `done`. Otherwise, libcurl's timer starts the
+      // exchange.
       self.collect();
     });
   }
@@ -55,8 +55,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   using timer = boost::asio::basic_waitable_timer<
       std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
 
-  /// A socket that Asio watches. libcurl owns the socket, so this object releases it and never
-  /// closes it.
+  /// A socket that Asio watches. libcurl owns the socket, so this object never closes it.
   struct watch {
     watch(const strand& on, curl_socket_t socket) : descriptor(on, socket) {}
     watch(const watch&) = delete;
@@ -90,7 +89,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     return succeeds([&] { static_cast<asio_curl_driver*>(self)->set_timer(milliseconds); });
   }
 
-  /// Calls `act`. Returns 0, or -1 after an exception, since no exception may pass through libcurl.
+  /// Calls `act` and returns 0. Returns -1 if `act` throws: no exception may pass through libcurl.
   template <class Act>
   [[nodiscard]] static int succeeds(const Act& act) noexcept {
     try {
@@ -101,7 +100,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  /// Replaces the events that a socket is watched for. `CURL_POLL_REMOVE` ends the watch.
+  /// Watches a socket for `events`, and no longer for earlier events. `CURL_POLL_REMOVE` ends the
+  /// watch.
   void watch_socket(curl_socket_t socket, int events) {
     if (const auto found = watches_.find(socket); found != watches_.end()) {
       found->second->let_go();  // ends the waits for this socket
@@ -121,7 +121,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  /// Reports each event of a socket to libcurl, until libcurl wants other events.
+  /// Reports each `event` of a socket to libcurl, until libcurl asks for other events.
   void wait(const std::shared_ptr<watch>& watched,
             boost::asio::posix::descriptor_base::wait_type event, int mask) {
     watched->descriptor.async_wait(event, [weak = weak_from_this(), watched, event,
@@ -163,7 +163,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     try {
       transfers_.collect();
     } catch (...) {
-      post(&asio_curl_driver::collect);  // makes the remaining callbacks
+      post(&asio_curl_driver::collect);  // calls the remaining callbacks
       throw;
     }
     if (transfers_.has_ended()) {
@@ -174,7 +174,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   strand strand_;
   timer timer_;
   boost::unordered_flat_map<curl_socket_t, std::shared_ptr<watch>> watches_;
-  curl_transfers transfers_;  // last: its destructor releases sockets and the timer
+  curl_transfers transfers_;  // last: its destructor calls `watch_socket` and `set_timer`
 };
 
 }  // namespace robots::adapters_detail

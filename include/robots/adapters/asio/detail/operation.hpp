@@ -16,8 +16,8 @@
 
 namespace robots::adapters_detail {
 
-/// Calls a completion handler once, on the handler's executor. The call has a result, or it comes
-/// from the destructor with `operation_aborted`.
+/// Calls a completion handler once, on the handler's executor. If `finish` was not called, the
+/// destructor calls the handler with `operation_aborted`.
 template <class Result, class Handler>
 class asio_operation {
  public:
@@ -31,12 +31,12 @@ class asio_operation {
     try {
       finish(boost::asio::error::operation_aborted, Result{});
     } catch (...) {
-      handler_.reset();  // no memory to call it
+      handler_.reset();  // there is no memory for the call
     }
   }
 
   // The executor of `use_future` runs dispatched work at once, and posted work on system threads.
-  // So this function posts to the cache's executor, which dispatches to the handler's executor.
+  // So this function posts to `here_`, which then dispatches to the handler's executor.
   void finish(boost::system::error_code why, Result result) {
     if (handler_) {
       Handler handler = *std::exchange(handler_, std::nullopt);
@@ -45,7 +45,7 @@ class asio_operation {
     }
   }
 
-  /// Calls `cancel` if the operation is cancelled in any way.
+  /// Calls `cancel` when the operation is cancelled, by any type of cancellation.
   template <class Cancel>
   void on_cancel(Cancel cancel) {
     if (auto slot = boost::asio::get_associated_cancellation_slot(*handler_); slot.is_connected()) {
@@ -57,7 +57,7 @@ class asio_operation {
     }
   }
 
-  std::uint64_t number = 0;  ///< the number of the look-up
+  std::uint64_t number = 0;  ///< the number that the driver has given to the look-up
 
  private:
   using executor = boost::asio::associated_executor_t<Handler, boost::asio::any_io_executor>;

@@ -1,4 +1,3 @@
-// The functions of OpenSSL that an audit trail uses.
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
@@ -21,7 +20,7 @@ namespace robots::adapters_detail {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-/// Writes octets as hexadecimal digits in lower case.
+/// Returns octets as hexadecimal digits in lower case.
 [[nodiscard]] inline std::string hex_of(std::string_view octets) {
   std::string digits;
   for (const char octet : octets) {
@@ -41,12 +40,12 @@ namespace robots::adapters_detail {
 /// An Ed25519 key. A private key signs, and a public key checks signatures.
 class ed25519_key {
  public:
-  /// Reads a key from a PEM text. Throws `audit_error` if there is no such key.
+  /// Throws `audit_error` if `pem` is not a private Ed25519 key.
   [[nodiscard]] static ed25519_key private_key(std::string_view pem) {
     return ed25519_key{pem, &::PEM_read_bio_PrivateKey,
                        "audit_options: signing_key is not a private Ed25519 key"};
   }
-  /// Reads a key from a PEM text. Throws `audit_error` if there is no such key.
+  /// Throws `audit_error` if `pem` is not a public Ed25519 key.
   [[nodiscard]] static ed25519_key public_key(std::string_view pem) {
     return ed25519_key{pem, &::PEM_read_bio_PUBKEY,
                        "verify_audit: the key is not a public Ed25519 key"};

@@ -1,10 +1,3 @@
-// The lines of an audit trail.
-//
-//     {"n":7,"prev":"HASH","time":"DATE","type":"TYPE", ... ,"hash":"HASH"}
-//
-// `n` is the number of an entry, from 1, counted through all files of the trail. `hash` is the
-// SHA-256 of all octets of the line before `,"hash"`. `prev` is the hash of the previous entry. In
-// the first entry, `prev` is 64 zeros. `base::append_json` writes the texts.
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
@@ -27,13 +20,19 @@
 
 namespace robots::adapters_detail {
 
-/// The end of a trail.
+/// The end of a trail, to which `add` appends entries. Each entry is one line:
+///
+///     {"n":7,"prev":"HASH","time":"DATE","type":"TYPE", ... ,"hash":"HASH"}
+///
+/// `n` is the number of an entry, from 1, counted through all files of the trail. `hash` is the
+/// SHA-256 of all octets of the line before `,"hash"`. `prev` is the hash of the previous entry. In
+/// the first entry, `prev` is 64 zeros. `base::append_json` writes the texts.
 struct audit_chain {
-  std::uint64_t entries = 0;                ///< number of entries
+  std::uint64_t entries = 0;                ///< the number of entries
   std::string last = std::string(64, '0');  ///< the hash of the last entry
 
-  /// Adds an entry with the members of two objects. Returns the line of the entry, with the line
-  /// end.
+  /// Adds an entry with the members of the objects `about` and `members`, and signs it if `key` is
+  /// not null. Returns the line of the entry, with the line end.
   [[nodiscard]] std::string add(std::string_view time, std::string_view type,
                                 std::string_view members, std::string_view about = {},
                                 const ed25519_key* key = nullptr) {
@@ -56,7 +55,7 @@ struct audit_chain {
 /// A line of a trail, without its line end. The text must outlive this object.
 class audit_entry : public json_object {
  public:
-  /// Reads a line. Returns an empty optional if the line is not a line of an `AuditTrail`.
+  /// Reads a line. Returns an empty optional if the line does not have the form of an entry.
   [[nodiscard]] static std::optional<audit_entry> read(std::string_view line) {
     auto object = json_object::read(line);
     if (!object || !line.starts_with("{\"n\":") || line.size() < hash_size ||
@@ -73,7 +72,7 @@ class audit_entry : public json_object {
   [[nodiscard]] std::string type() const { return text("type"); }
   [[nodiscard]] std::string hash() const { return text("hash"); }
 
-  /// Returns everything except the hash, without the closing brace.
+  /// Returns the part of the line before `,"hash"`.
   [[nodiscard]] std::string_view before_hash() const {
     return line_.substr(0, line_.size() - hash_size);
   }
@@ -81,7 +80,7 @@ class audit_entry : public json_object {
   /// Returns true if the hash of the line matches the octets of the line.
   [[nodiscard]] bool is_whole() const { return sha256(before_hash()) == hash(); }
 
-  /// Returns true if the key has signed everything except the hash.
+  /// Returns true if the key has signed the part of the line before `,"signature"`.
   [[nodiscard]] bool is_signed_by(const ed25519_key& key) const {
     std::string_view said = before_hash();
     const std::string signature = text("signature");
@@ -105,7 +104,7 @@ class audit_entry : public json_object {
 /// Reads the lines of a file of an audit trail, one at a time.
 class audit_lines {
  public:
-  /// The most octets in a line. An `AuditTrail` writes no longer line.
+  /// The most octets in a line that an `AuditTrail` writes.
   static constexpr std::size_t longest = std::size_t{32} << 20U;
 
   /// Begins at `offset`. Throws `audit_error` unless `file` is a regular file that can be opened. A
@@ -124,9 +123,9 @@ class audit_lines {
     }
   }
 
-  /// Returns the next line without its end, or an empty optional after the last line. The result is
-  /// valid until the next call. Throws `audit_error` if the line cannot be read or is longer than
-  /// `longest`.
+  /// Returns the next line without its line end, or an empty optional after the last line. The
+  /// result is valid until the next call. Throws `audit_error` if the line cannot be read or is
+  /// longer than `longest`.
   [[nodiscard]] std::optional<std::string_view> next() {
     stream_.getline(line_.get(), longest + 1);
     const auto size = static_cast<std::size_t>(stream_.gcount());
@@ -148,11 +147,11 @@ class audit_lines {
     return std::string_view{line_.get(), is_whole_ ? size - 1 : size};
   }
 
-  /// Returns the number of the line, counted from the start of reading.
+  /// Returns the number of lines that `next` has returned.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// Returns the octets of the file before the line.
+  /// Returns the number of octets in the file before the last line that `next` has returned.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  /// Returns true if the line ends with a line end.
+  /// Returns true if that line ends with a line end.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
  private:

@@ -25,8 +25,8 @@ namespace robots::adapters_detail {
 /// A file descriptor, which the last copy closes.
 using file_handle = std::shared_ptr<const int>;
 
-/// The current file of a trail. This class writes whole entries only. If the disk is full and only
-/// a part of an entry fits, this class removes that part.
+/// The current file of a trail. Writes whole entries only: if the disk is full and only a part of
+/// an entry fits, removes this part.
 class audit_file {
  public:
   /// Continues the last file, or begins the first. Throws `std::invalid_argument` if the path is
@@ -40,7 +40,7 @@ class audit_file {
     number_ = std::max<std::uint64_t>(last_number(), 1);
     file_ = open_locked(path_of(number_));
     mend(file_, path_of(number_));
-    if (size_ == 0 && number_ > 1) {  // the file has no entry yet: the trail ends in the one before
+    if (size_ == 0 && number_ > 1) {  // the file is empty: the trail ends in the file before it
       const std::string torn = torn_;
       const std::string before = path_of(number_ - 1);
       mend(open(before), before);
@@ -58,11 +58,11 @@ class audit_file {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   /// Returns the end of the trail at the time when the file was opened.
   [[nodiscard]] const audit_chain& end() const noexcept { return end_; }
-  /// Returns the incomplete line that was at the end of the file when it was opened. A process that
-  /// ended while it wrote leaves such a line.
+  /// Returns the incomplete line at the end of the file when the file was opened. A process that is
+  /// killed while it writes leaves such a line.
   [[nodiscard]] const std::string& torn() const noexcept { return torn_; }
 
-  /// Returns the name of the file with that number, without its folder.
+  /// Returns the name of the file with this number, without its folder.
   [[nodiscard]] std::string name_of(std::uint64_t number) const {
     std::string digits = std::to_string(number);
     digits.insert(0, digits.size() < 6 ? 6 - digits.size() : 0, '0');
@@ -92,12 +92,12 @@ class audit_file {
     return {};
   }
 
-  /// Syncs the file to the disk. Returns false if the disk may lack a part of the file. The system
-  /// reports this loss only once. A FIFO or another special file needs no sync.
+  /// Syncs the file to the disk. Returns false if the disk possibly lacks a part of the file; the
+  /// system reports such a loss only once. A FIFO or another special file needs no sync.
   [[nodiscard]] bool flush() const noexcept { return ::fdatasync(*file_) == 0 || errno == EINVAL; }
 
-  /// Returns what another program has done to the file since the last write: `moved`, `deleted`,
-  /// `cut_off` or `appended`. Returns an empty text if nothing was done.
+  /// Returns the change that another program has made to the file since the last write: `moved`,
+  /// `deleted`, `cut_off` or `appended`. Returns an empty text if there is no change.
   [[nodiscard]] std::string_view change() const {
     struct stat own{};
     if (::fstat(*file_, &own) != 0 || !S_ISREG(own.st_mode)) {
@@ -113,8 +113,8 @@ class audit_file {
     return size == size_ || is_torn_ ? "" : size < size_ ? "cut_off" : "appended";
   }
 
-  /// Continues in the next file. Returns false, and keeps this file, if no other file is possible
-  /// or another process writes the trail now.
+  /// Continues in the next file. Returns false, and keeps this file, if the next file cannot be
+  /// opened or another process writes the trail now.
   [[nodiscard]] bool begin_next() {
     try {
       if (const std::string name = path_ + ".lock"; !is_named(lock_, name)) {
@@ -148,8 +148,7 @@ class audit_file {
             }};
   }
 
-  /// Opens a file that no other trail has open. Throws `audit_error` if another trail has the file
-  /// open.
+  /// Opens a file and locks it. Throws `audit_error` if another trail or process holds the lock.
   [[nodiscard]] static file_handle open_locked(const std::string& name) {
     file_handle opened = open(name);
     if (::flock(*opened, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -185,14 +184,14 @@ class audit_file {
     return last;
   }
 
-  /// Finds the last whole line of a file, and cuts off the rest.
+  /// Finds the last whole line of a file, and cuts off an incomplete line after it.
   void mend(const file_handle& file, const std::string& name) {
     struct stat found{};
     if (::fstat(*file, &found) != 0 || !S_ISREG(found.st_mode)) {
       return;
     }
     const auto all = static_cast<std::uint64_t>(found.st_size);
-    constexpr std::uint64_t enough = 2 * audit_lines::longest;  // has a whole line in it
+    constexpr std::uint64_t enough = 2 * audit_lines::longest;  // contains a whole line
     audit_lines lines{name, all > enough ? all - enough : 0};
     std::string last;
     torn_.clear();
@@ -221,7 +220,7 @@ class audit_file {
   file_handle file_;
   std::uint64_t number_ = 1;
   std::uint64_t size_ = 0;  // octets of whole lines
-  bool is_torn_ = false;    // a part of a line follows, which could not be removed
+  bool is_torn_ = false;    // true if a part of a line follows that could not be removed
   audit_chain end_;
   std::string torn_;
 };

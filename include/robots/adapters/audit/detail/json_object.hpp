@@ -44,14 +44,14 @@ class json_object {
     return rest.empty() ? std::optional{std::move(result)} : std::nullopt;
   }
 
-  /// Returns a member as it is written, or an empty text if the member is missing.
+  /// Returns the value of a member in JSON, or an empty text if the member is missing.
   [[nodiscard]] std::string_view raw(std::string_view name) const {
     const auto found = std::find_if(members_.begin(), members_.end(),
                                     [&](const auto& member) { return member.first == name; });
     return found == members_.end() ? std::string_view{} : found->second;
   }
 
-  /// Returns true if two members have one name: readers of JSON differ in which of them counts.
+  /// Returns true if two members have the same name. Readers of JSON differ in which one they use.
   [[nodiscard]] bool repeats_a_name() const {
     std::vector<std::string_view> names;
     names.reserve(members_.size());
@@ -62,13 +62,13 @@ class json_object {
     return std::adjacent_find(names.begin(), names.end()) != names.end();
   }
 
-  /// Returns the octets of a text, or an empty text if it is missing.
+  /// Returns the decoded text of a member, or an empty text if the member is missing.
   [[nodiscard]] std::string text(std::string_view name) const {
     const std::string_view value = raw(name);
     return value.starts_with('"') ? octets(value.substr(1, value.size() - 2)) : std::string{};
   }
 
-  /// Returns a number of 0 or more, or 0 if the member is missing.
+  /// Returns the number of a member, or 0 if the member is missing.
   [[nodiscard]] std::uint64_t number(std::string_view name) const {
     return base::parse_decimal(raw(name)).value_or(0);
   }
@@ -76,7 +76,7 @@ class json_object {
   /// Returns true if the member is `true`.
   [[nodiscard]] bool flag(std::string_view name) const { return raw(name) == "true"; }
 
-  /// Returns the objects of a list, or an empty list if the member is missing.
+  /// Returns the objects in the list of a member, or an empty list if the member is missing.
   [[nodiscard]] std::vector<json_object> list(std::string_view name) const {
     std::vector<json_object> found;
     std::string_view rest = raw(name);
@@ -131,7 +131,7 @@ class json_object {
     return 0;
   }
 
-  /// Reads four hexadecimal digits.
+  /// Returns the value of up to four hexadecimal digits.
   [[nodiscard]] static char32_t unit(std::string_view digits) {
     char32_t value = 0;
     for (const char c : digits.substr(0, 4)) {

@@ -1,4 +1,3 @@
-// Functions with which an audit trail writes and reads policies and crawlers.
 #pragma once
 
 #include <robots/adapters/audit/detail/crypto.hpp>
@@ -31,12 +30,12 @@ inline constexpr std::size_t longest_text = std::size_t{1} << 20U;
 /// An entry without its place in the chain.
 struct audit_part {
   std::string_view type;
-  std::string members;  ///< an object
-  std::string id{};     ///< the subject of the entry, for other entries to refer to; may be empty
-  bool once = false;    ///< not needed if an earlier entry describes the subject
+  std::string members;  ///< the members of the entry, as a JSON object
+  std::string id{};     ///< the id by which other entries refer to this entry; can be empty
+  bool once = false;    ///< true if the trail needs only one entry with this id
 };
 
-/// Returns the directives of a site for one crawler as JSON. Equal lines give equal texts.
+/// Returns the directives of a site for one crawler as JSON. Equal directives give equal texts.
 [[nodiscard]] inline std::string directives_text(const policy& from) {
   base::json_writer json;
   json.text("user_agent", from.rules().user_agent()).open_list("lines");
@@ -61,8 +60,8 @@ struct audit_part {
 }
 
 /// Returns the entries about a policy. If the policy obeys a robots.txt, the first entry has the
-/// directives. The last entry has this `type`, the members of `about`, the id of the policy, and
-/// further members. The SHA-256 of these further members is the id.
+/// directives. The last entry has the given `type`, the members of `about`, the id of the policy,
+/// and the members that describe the policy. The id is the SHA-256 of these last members.
 [[nodiscard]] inline std::vector<audit_part> parts_of(std::string_view type, const policy& from,
                                                       base::json_writer about = {}) {
   std::vector<audit_part> parts;
@@ -104,8 +103,7 @@ inline constexpr std::array<std::pair<std::string_view, bool parse_options::*>, 
      {"delay_closes_group", &parse_options::delay_closes_group},
      {"prepend_slash", &parse_options::prepend_slash}}};
 
-/// Writes the options that affect how the crawler reads a robots.txt, and which hosts need a
-/// sign-off.
+/// Returns the options of a crawler that its decisions depend on, as JSON.
 [[nodiscard]] inline std::string crawler_text(std::size_t number, const cache_options& options) {
   const parse_options& parse = options.parse;
   base::json_writer json;
@@ -132,12 +130,12 @@ inline constexpr std::array<std::pair<std::string_view, bool parse_options::*>, 
 /// The description of a crawler in a trail: everything that its decisions depend on, except the
 /// text of a robots.txt.
 struct audited_crawler {
-  std::string text;  ///< the SHA-256 of `crawler_text`
+  std::string text;  ///< a hash of the output of `crawler_text`
   std::string user_agent;
   parse_options parse{};
-  std::vector<detail::excluded_hosts> excluded{};  ///< all lists so far
+  std::vector<detail::excluded_hosts> excluded{};  ///< all lists that the trail has had so far
   detail::excluded_hosts high_risk{};              ///< hosts that need a sign-off
-  bool has_own_risk = false;  ///< true if a function of the user may name more hosts
+  bool has_own_risk = false;  ///< true if a function of the user can name more such hosts
 };
 
 /// Reads a list of hosts from an entry.

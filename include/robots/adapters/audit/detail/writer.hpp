@@ -1,5 +1,3 @@
-// The work of the thread that writes an audit trail, so that other threads need not wait for a
-// disk.
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
@@ -38,7 +36,7 @@ namespace robots::adapters_detail {
 /// An event that waits to be written.
 struct audit_news {
   wall_time time{};
-  std::string about{};              ///< an object: the crawler, the site and the trace
+  std::string about{};              ///< a JSON object with the crawler, the site and the trace
   std::vector<audit_part> parts{};  ///< the entries
   std::shared_ptr<const robots::policy>
       policy{};  ///< the policy of a decision, which the writing thread describes
@@ -52,14 +50,15 @@ struct audit_news {
     return all;
   }
 
-  /// Returns the policy of a decision with its size. When the entry is written, nothing else may
-  /// keep the policy alive.
+  /// Returns the address and the size of the policy of a decision, for the limit of the queue.
+  /// While the event waits, it can be the only owner of the policy.
   [[nodiscard]] base::shared_memory keeps() const noexcept {
     return policy ? base::shared_memory{policy.get(), policy->memory_bytes()}
                   : base::shared_memory{};
   }
 };
 
+/// Writes an audit trail in the thread of a queue, so that other threads need not wait for a disk.
 class audit_writer {
  public:
   using queue = base::work_queue<audit_news>;
@@ -68,7 +67,7 @@ class audit_writer {
 
   explicit audit_writer(const audit_options& from)
       : options{from}, takes_{from.share}, file_{from} {
-    // OpenSSL must start first. Then OpenSSL ends after a trail that lives as long as the process.
+    // Starts OpenSSL now, so that it ends after this object if both live as long as the process.
     static_cast<void>(sha256({}));
     if (!options.signing_key.empty()) {
       key_ = ed25519_key::private_key(options.signing_key);
@@ -99,7 +98,7 @@ class audit_writer {
     written_.signed_entries = written_.chain.entries;
     stats_.last_file = file_.number();
     stats_.last_hash = written_.chain.last;
-    // This memory is reserved, so that the thread can report a failure without allocating.
+    // Reserves memory, so that the thread can report a failure without allocating.
     stats_.failure.reserve(100);
     why_lost_.reserve(100);
   }
@@ -113,7 +112,7 @@ class audit_writer {
     return crawlers_.size() - 1;
   }
 
-  /// Counts events that were not written. The next entry reports their number.
+  /// Counts events that were not written. The next block of entries states their number.
   void lose(std::uint64_t events, std::string_view why) {
     const std::scoped_lock lock{mutex_};
     stats_.lost += events;
@@ -121,7 +120,7 @@ class audit_writer {
     why_lost_ = why;
   }
 
-  /// Returns true if the trail states all losses, and no written entry is known to be gone.
+  /// Returns true if the trail states all lost events, and no written entry is known to be lost.
   [[nodiscard]] bool is_complete() const {
     const std::scoped_lock lock{mutex_};
     return unstated_ == 0 && is_on_disk_;
@@ -132,7 +131,7 @@ class audit_writer {
     return stats_;
   }
 
-  /// Writes events, in the thread of the queue. Returns the time of the next sync.
+  /// Writes events, in the thread of the queue. Returns the time of the next sync, if one is due.
   [[nodiscard]] std::optional<queue::time_point> work(const queue::work& now) {
     for (const audit_news& news : now.items) {
       attempt([&] {
@@ -147,7 +146,7 @@ class audit_writer {
     }
     attempt([&] {
       write_block();
-      if (now.flushes || now.ends) {  // reports losses and changed files
+      if (now.flushes || now.ends) {  // states losses and changed files, even without an event
         begin_block();
         if (now.ends) {
           sign("close");
@@ -165,18 +164,18 @@ class audit_writer {
  private:
   using clock = std::chrono::steady_clock;
 
-  /// The current end of the trail.
+  /// The state of the trail after an entry.
   struct progress {
     audit_chain chain{};
     std::uint64_t signed_entries = 0;  ///< the number of the last signed entry
-    std::size_t crawlers = 0;  ///< crawlers described in this file; 0 before its first entry
+    std::size_t crawlers = 0;  ///< crawlers that the file describes; 0 before its first entry
   };
 
   static constexpr std::size_t block = std::size_t{1} << 18U;
-  /// The number of policies and texts that are remembered as described.
+  /// The most ids in `known_`, and the most policies in `ids_`.
   static constexpr std::size_t most_known = 65'536;
 
-  /// Does a step of the work. Drops the block if there is no memory, or if OpenSSL cannot sign.
+  /// Calls `step`. If it throws, for lack of memory or since OpenSSL cannot sign, drops the block.
   template <class Step>
   void attempt(const Step& step) {
     try {
@@ -190,13 +189,13 @@ class audit_writer {
   void lose_block(std::string_view why) {
     lines_.clear();
     known_.clear();
-    block_losses_ = 0;  // the trail does not state them yet
+    block_losses_ = 0;  // the trail does not state these losses yet
     lose(std::exchange(block_events_, 0), why);
     const std::scoped_lock lock{mutex_};
     stats_.failure = why;
   }
 
-  /// Adds the entries that come first in a block: new crawlers, reports about files, and losses.
+  /// Adds the first entries of an empty block: new crawlers, reports about files, and losses.
   void begin_block() {
     if (!lines_.empty()) {
       return;
@@ -228,8 +227,8 @@ class audit_writer {
     }
   }
 
-  /// Continues in the next file after another program has changed this one. Throws `audit_error` if
-  /// this file is lost and no other file is possible.
+  /// Continues in the next file after another program has changed this one. If the next file cannot
+  /// be opened, keeps this file, but throws `audit_error` if it was deleted or cut off.
   void leave_file(std::string_view change) {
     flush_file();
     const bool is_lost = change == "deleted" || change == "cut_off";
@@ -261,12 +260,11 @@ class audit_writer {
     }
     add_entry("trail", std::move(json).finish());
     if (key_ && stats_.entries == 0 && next_.chain.entries > 1) {
-      sign("start");  // entries that an earlier process did not sign
+      sign("start");  // signs entries that an earlier process did not sign
     }
   }
 
-  /// Adds the entries of an event. The policy of a decision comes before the decision, unless the
-  /// policy was written earlier.
+  /// Adds the entries of an event. Before a decision, adds its policy, unless the trail has it.
   void add(const audit_news& news) {
     std::string about = news.about;
     if (news.policy) {
@@ -297,7 +295,7 @@ class audit_writer {
     add_entry(part.type, part.members, about, time);
   }
 
-  /// Returns the id of a policy; see `parts_of`. The id is computed once for each object.
+  /// Returns the id of a policy; see `parts_of`. Computes the id only once for each object.
   [[nodiscard]] std::string id_of(const std::shared_ptr<const policy>& from) {
     if (ids_.size() >= most_known) {
       ids_.clear();
@@ -382,21 +380,21 @@ class audit_writer {
   const base::sampler takes_;
   std::optional<ed25519_key> key_;
 
-  mutable std::mutex mutex_;  // guards the members up to `stats_`
+  mutable std::mutex mutex_;  // guards the next members, up to `stats_`
   std::vector<std::string> crawlers_;
   std::uint64_t unstated_ = 0;  // lost events that the trail must still state
   bool is_on_disk_ = true;
   std::string why_lost_;
   audit_stats stats_;
 
-  // For the writing thread only.
+  // Only the writing thread uses the members below.
   audit_file file_;
   progress written_;
-  progress next_;                   // the progress after the lines
+  progress next_;                   // the state of the trail after `lines_`
   std::string lines_;               // the lines of the next block
-  std::uint64_t block_events_ = 0;  // events in the lines
-  std::uint64_t block_losses_ = 0;  // losses that the lines state
-  std::uint64_t file_events_ = 0;   // events of this process in the file
+  std::uint64_t block_events_ = 0;  // events in `lines_`
+  std::uint64_t block_losses_ = 0;  // lost events that `lines_` states
+  std::uint64_t file_events_ = 0;   // events of this process in the current file
   std::uint64_t over_bytes_ = 0;
   std::vector<audit_part> reports_;  // entries about files, for the next block
   std::optional<clock::time_point> flush_at_;

@@ -1,4 +1,3 @@
-// The meaning of libcurl's result codes for a Fetcher.
 #pragma once
 
 #include <robots/http/message.hpp>
@@ -12,14 +11,14 @@
 
 namespace robots::adapters_detail {
 
-/// Returns the error for `code`. The error of a timeout is always `fetch_error::timeout`. The
-/// caller must find out whether the request or the connecting took too long.
+/// Returns the error for `code`, which is `fetch_error::timeout` for every timeout. The caller must
+/// find out which of the two timeouts has passed: that of the request, or that for connecting.
 [[nodiscard]] constexpr fetch_error to_fetch_error(CURLcode code) noexcept {
   const auto is = [code](std::initializer_list<int> codes) {
     return std::find(codes.begin(), codes.end(), static_cast<int>(code)) != codes.end();
   };
-  constexpr int too_large = 100;     // CURLE_TOO_LARGE, of libcurl 8.6: usually a header line
-  constexpr int ech_required = 101;  // CURLE_ECH_REQUIRED, of libcurl 8.8
+  constexpr int too_large = 100;     // CURLE_TOO_LARGE since libcurl 8.6, usually for a header line
+  constexpr int ech_required = 101;  // CURLE_ECH_REQUIRED since libcurl 8.8
   if (code == CURLE_OK) {
     return fetch_error::none;
   }
@@ -43,8 +42,8 @@ namespace robots::adapters_detail {
   if (code == CURLE_ABORTED_BY_CALLBACK) {
     return fetch_error::cancelled;
   }
-  // libcurl denies a login for credentials in the URL. Some decoders report broken content as a
-  // write error.
+  // libcurl returns CURLE_LOGIN_DENIED for credentials in the URL, and with some decoders
+  // CURLE_WRITE_ERROR for broken content.
   const bool is_protocol = is({CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_LOGIN_DENIED,
                                CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE,
                                CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_BAD_CONTENT_ENCODING,
@@ -52,7 +51,7 @@ namespace robots::adapters_detail {
   return is_protocol ? fetch_error::protocol : fetch_error::other;
 }
 
-/// Makes a response without a status, with the reason.
+/// Makes a response that has no status, but an error with its reason.
 [[nodiscard]] inline fetch_response failed(fetch_error error, std::string text) {
   return {.error = error, .error_text = std::move(text)};
 }

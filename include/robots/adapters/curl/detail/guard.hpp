@@ -1,4 +1,3 @@
-// Keeps an exchange from addresses that it must not reach.
 #pragma once
 
 #include <robots/adapters/curl/detail/errors.hpp>
@@ -46,9 +45,9 @@ namespace robots::adapters_detail {
 }
 
 /// Returns the reason why a proxy must not be asked for `host`, or an empty optional if the proxy
-/// may be asked. Checks addresses and `localhost` (RFC 6761, section 6.3). Refuses a host that ends
-/// in a number, since a proxy reads such a host as an address. Refuses a host outside ASCII, since
-/// the library does not compute its ASCII form.
+/// may be asked. Checks an address and `localhost` (RFC 6761, section 6.3). Refuses a host that
+/// ends in a number, since a proxy can read such a host as an address. Refuses a host outside
+/// ASCII, since the library does not compute its ASCII form.
 [[nodiscard]] inline std::optional<std::string> why_not_by_proxy(const address_guard& guard,
                                                                  std::string_view host) {
   while (host.ends_with('.')) {
@@ -73,9 +72,9 @@ namespace robots::adapters_detail {
   return std::nullopt;
 }
 
-/// Returns the host of `url`, decoded: an IPv6 address in brackets, and an IPv4 address of any
-/// spelling (`2130706433`, `0x7f.1`) in four decimal parts. Returns an empty optional if libcurl
-/// would refuse `url`.
+/// Returns the decoded host of `url`. An IPv6 address has brackets. An IPv4 address of any spelling
+/// (`2130706433`, `0x7f.1`) becomes four decimal parts. Returns an empty optional if libcurl would
+/// refuse `url`.
 [[nodiscard]] inline std::optional<std::string> host_of(const std::string& url) {
   const curl_url_handle handle = made(curl_url_handle(curl_url()));
   constexpr unsigned as_in_transfers =
@@ -122,12 +121,11 @@ class curl_guard {
     set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   }
 
-  /// Returns what is known about the proxy of this exchange.
+  /// Returns whether this exchange uses a proxy.
   [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 
-  /// Returns `failure`, or `fetch_error::refused_address` if no address was permitted. If a
-  /// permitted address was tried, returns `failure`, and its message also names the first refused
-  /// address.
+  /// Returns `fetch_error::refused_address` if the guard refused all addresses of the exchange.
+  /// Otherwise, returns `failure`, and its message also names the first refused address, if any.
   [[nodiscard]] fetch_response judge(fetch_response failure) const {
     if (refused_ == 0 || (failure.error == fetch_error::cancelled && !on_other_connection_)) {
       return failure;
@@ -167,8 +165,8 @@ class curl_guard {
     return ::socket(address.family, type, address.protocol);
   }
 
-  /// Returns true if the exchange may use a connection to `peer`. Another part of the program may
-  /// have opened this connection without a guard, since sessions of cpr can share connections.
+  /// Returns true if the exchange may use an open connection to `peer`. Sessions of cpr can share
+  /// connections, so another part of the program can have opened this connection without a guard.
   [[nodiscard]] bool may_use_connection_to(const char* peer) noexcept {
     const bool permitted = permits(detail::parse_ip_address(peer == nullptr ? "" : peer));
     on_other_connection_ = !permitted;
@@ -176,8 +174,8 @@ class curl_guard {
   }
 
   [[nodiscard]] bool permits(const std::optional<detail::ip_address>& address) noexcept {
-    // libcurl does not say whether an address belongs to a proxy. So the address of a proxy that
-    // the options do not name must be permitted.
+    // libcurl does not say whether an address belongs to a proxy. So the address of a proxy must be
+    // permitted, unless `curl_options::proxy` names this proxy.
     if (proxy_ == proxy_use::always || settings_->guard().permits_all() ||
         (address && settings_->guard().permits(*address))) {
       return true;

@@ -1,4 +1,3 @@
-// Owners of libcurl's handles.
 #pragma once
 
 #include <curl/curl.h>
@@ -12,7 +11,7 @@ namespace robots::adapters_detail {
 
 static_assert(LIBCURL_VERSION_NUM >= 0x075500, "robots::CurlFetcher needs libcurl 7.85 or later");
 
-/// Frees a handle of libcurl.
+/// Frees a handle of libcurl with the function `Free`.
 template <auto Free>
 struct curl_deleter {
   template <class T>
@@ -25,7 +24,7 @@ using curl_easy = std::unique_ptr<CURL, curl_deleter<&curl_easy_cleanup>>;
 using curl_multi = std::unique_ptr<CURLM, curl_deleter<&curl_multi_cleanup>>;
 using curl_url_handle = std::unique_ptr<CURLU, curl_deleter<&curl_url_cleanup>>;
 
-/// Starts libcurl, once per program. Never stops it, since other parts of the program may use it.
+/// Starts libcurl, once per program. Never stops it, since other parts of the program can use it.
 /// Throws `std::runtime_error` if libcurl cannot start.
 inline void start_curl() {
   static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);

@@ -1,4 +1,3 @@
-// The settings for all exchanges of a fetcher. They are checked once, and set on each handle.
 #pragma once
 
 #include <robots/adapters/curl/curl_options.hpp>
@@ -30,8 +29,8 @@ namespace robots::adapters_detail {
   return static_cast<long>((std::min)(time.count(), most));
 }
 
-/// Returns true if `text` has the form `HOST1:PORT1:HOST2:PORT2`. Fields may be empty, and an IPv6
-/// address has brackets.
+/// Returns true if `text` has the form `HOST1:PORT1:HOST2:PORT2`. Each of these parts can be empty,
+/// and an IPv6 address has brackets.
 [[nodiscard]] constexpr bool is_connect_to(std::string_view text) noexcept {
   int field = 0;
   bool in_brackets = false;
@@ -84,20 +83,20 @@ inline void clear_option(CURL* easy, CURLoption option) noexcept {
   curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
 }
 
-/// The source of the proxy if no option names one.
+/// The source of the proxy if `curl_options::proxy` has no value.
 enum class proxy_source {
   environment,  ///< variables such as `http_proxy`, which libcurl reads
-  session,      ///< the setup of the handles, and then the environment
+  session,      ///< the session of a `CprFetcher`, or else the environment
 };
 
-/// The use of a proxy in an exchange, as far as it is known before libcurl starts the exchange.
+/// Says whether an exchange uses a proxy, as known before its start.
 enum class proxy_use {
   never,    ///< connections go to the site
   always,   ///< connections go to `curl_options::proxy`
-  unknown,  ///< libcurl may use a proxy of the environment or of the session
+  unknown,  ///< the environment or the session can name a proxy
 };
 
-/// Returns true if libcurl may find a proxy in the environment.
+/// Returns true if a variable of the environment names a proxy for libcurl.
 [[nodiscard]] inline bool environment_names_proxy() noexcept {
   constexpr std::array names{"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
   return std::ranges::any_of(names, [](const char* name) {
@@ -106,7 +105,7 @@ enum class proxy_use {
   });
 }
 
-/// Checked `curl_options`, in the form that libcurl needs.
+/// Checked `curl_options`, which `apply` sets on each handle of a fetcher.
 class curl_settings {
  public:
   /// Throws `std::invalid_argument` with the name of a bad option, and std::runtime_error if
@@ -124,7 +123,7 @@ class curl_settings {
 
   [[nodiscard]] const address_guard& guard() const noexcept { return guard_; }
 
-  /// Returns what is known about the proxy of the next exchange.
+  /// Returns whether the next exchange uses a proxy.
   [[nodiscard]] proxy_use next_proxy() const noexcept {
     if (options_.proxy) {
       return options_.proxy->empty() ? proxy_use::never : proxy_use::always;
@@ -133,8 +132,7 @@ class curl_settings {
                                                                                : proxy_use::never;
   }
 
-  /// Sets everything on a handle that does not depend on the request, and replaces earlier
-  /// settings.
+  /// Sets all options of a handle that do not depend on the request. Replaces earlier settings.
   void apply(CURL* easy) const {
     apply_exchange(easy);
     apply_privacy(easy);
@@ -185,13 +183,14 @@ class curl_settings {
     set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
     // One file of one site does not benefit from HTTP/2. With HTTP/2, libcurl 7.88 has three
-    // faults. Empty DATA frames keep it in its receive loop. It takes a body cut by
-    // RST_STREAM(NO_ERROR) as whole. It mixes trailer fields with header fields.
+    // faults. Empty DATA frames keep libcurl in its receive loop. If RST_STREAM(NO_ERROR) cuts off
+    // a body, libcurl reports the body as complete. libcurl mixes trailer fields with header
+    // fields.
     set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
     set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
     set_option(easy, CURLOPT_NOSIGNAL, 1L);
-    constexpr long default_lifetime = 60;  // libcurl's lifetime of an address
+    constexpr long default_lifetime = 60;  // seconds: libcurl's lifetime of a resolved address
     set_option(easy, CURLOPT_FORBID_REUSE, options_.keep_connections ? 0L : 1L);
     set_option(easy, CURLOPT_DNS_CACHE_TIMEOUT, options_.keep_connections ? default_lifetime : 0L);
     set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
@@ -229,7 +228,7 @@ class curl_settings {
   void apply_route(CURL* easy) const {
     if (options_.proxy) {
       set_option(easy, CURLOPT_PROXY, options_.proxy->c_str());
-      set_option(easy, CURLOPT_NOPROXY, "");  // no exemptions that the guard does not know
+      set_option(easy, CURLOPT_NOPROXY, "");  // else `no_proxy` could bypass the proxy unguarded
     }
     if (!guard_.permits_all()) {
       clear_option(easy, CURLOPT_UNIX_SOCKET_PATH);

@@ -1,4 +1,3 @@
-// Buffers the data that libcurl receives, within limits.
 #pragma once
 
 #include <robots/adapters/curl/detail/settings.hpp>
@@ -17,8 +16,7 @@
 
 namespace robots::adapters_detail {
 
-/// Returns the values of the fields `name` in the headers of the final response, separated by
-/// commas.
+/// Returns the values of all fields `name` in the final response, separated by commas.
 [[nodiscard]] inline std::string field_values(CURL* easy, const char* name) {
   constexpr int last_request = -1;
   std::string values;
@@ -30,7 +28,7 @@ namespace robots::adapters_detail {
   return values;
 }
 
-/// Returns a number that libcurl knows about the last transfer of `easy`, or 0.
+/// Returns the number `name` of the last transfer of `easy`, or 0 if libcurl does not know it.
 template <class Number>
 [[nodiscard]] Number curl_info(CURL* easy, CURLINFO name) noexcept {
   Number number = 0;
@@ -43,13 +41,13 @@ template <class Number>
   return static_cast<int>(curl_info<long>(easy, CURLINFO_RESPONSE_CODE));
 }
 
-/// The Content-Length fields of one header section. If lengths differ or are malformed, a body may
-/// be incomplete without a sign (RFC 9112, section 6.3). libcurl does not notice, since it uses the
-/// last length, and ignores a length that is too large.
+/// The Content-Length fields of one header section. If lengths differ or are malformed, nothing
+/// shows whether the body is complete (RFC 9112, section 6.3). libcurl does not report this: it
+/// uses the last length, and ignores a length that is too large.
 class content_length {
  public:
-  /// Adds the value of one field. Returns false if the value is not a number, or differs from the
-  /// previous value.
+  /// Adds the value of one field. Returns false if the value is not a number, or differs from an
+  /// earlier value.
   [[nodiscard]] constexpr bool take(std::string_view value) noexcept {
     while (true) {
       const std::size_t comma = value.find(',');
@@ -74,13 +72,13 @@ class content_length {
   std::optional<std::uint64_t> said_;
 };
 
-/// Receives the decoded body of an exchange, and counts the octets of its headers. Data over a
-/// limit end the transfer, and so does the body of a redirect. The sink must outlive the transfer,
-/// and must not move.
+/// Receives the decoded body of an exchange, and counts the octets of its headers. Ends the
+/// transfer if a limit is exceeded, or when the body of a redirect begins. The sink must outlive
+/// the transfer, and must not move.
 class curl_sink {
  public:
-  /// Keeps at most `max_body` octets of the decoded body, where 0 means no limit, and accepts at
-  /// most `max_headers` octets of headers.
+  /// Keeps at most `max_body` octets of the decoded body; 0 means no limit. Accepts at most
+  /// `max_headers` octets of headers.
   curl_sink(std::size_t max_body, std::size_t max_headers) noexcept
       : body_room_(max_body == 0 ? (std::numeric_limits<std::size_t>::max)() : max_body),
         header_room_(max_headers) {}
@@ -99,13 +97,13 @@ class curl_sink {
 
   /// Returns the decoded body, up to the limit.
   [[nodiscard]] std::string& body() noexcept { return body_; }
-  /// Returns true if the body was longer than the limit. That length ended the transfer.
+  /// Returns true if the sink ended the transfer, since the body is longer than the limit.
   [[nodiscard]] bool over_limit() const noexcept { return over_limit_; }
-  /// Returns the reason why this side ended the transfer, or `fetch_error::none`.
+  /// Returns the error for which the sink ended the transfer, or `fetch_error::none`.
   [[nodiscard]] fetch_error error() const noexcept { return error_; }
   [[nodiscard]] const char* error_text() const noexcept { return error_text_; }
-  /// Returns true if the last header section was complete, with its empty line. If a connection
-  /// closes before the empty line, libcurl takes the response as complete.
+  /// Returns true if the last header section was complete, with its empty line. If the connection
+  /// closes before this line, libcurl reports the response as complete.
   [[nodiscard]] bool headers_complete() const noexcept { return headers_complete_; }
   /// Returns true if the response is a redirect, whose body is not read.
   [[nodiscard]] bool has_redirect() const noexcept {
@@ -161,7 +159,7 @@ class curl_sink {
     return line.size();
   }
 
-  /// The limit exists because libcurl searches its list of headers from the start each time.
+  /// Limits the time, since libcurl searches its list of headers from the start for each header.
   static constexpr std::size_t max_header_lines = 1'000;
 
   [[nodiscard]] static std::size_t refuse(std::size_t size) noexcept { return size == 0 ? 1 : 0; }

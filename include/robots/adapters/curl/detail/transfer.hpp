@@ -1,4 +1,3 @@
-// One exchange on an easy handle. Sets the request, and reads the response.
 #pragma once
 
 #include <robots/adapters/curl/detail/errors.hpp>
@@ -25,9 +24,8 @@ namespace robots::adapters_detail {
 /// Watches the TLS of an exchange for close_notify (RFC 8446, section 6.1).
 ///
 /// With OpenSSL, libcurl does not notice that a connection closes without close_notify. With other
-/// TLS libraries, libcurl reports a missing close_notify as an error, and this object sees nothing.
-/// This object must outlive the transfer and must not move. The destructor removes this object from
-/// the handle.
+/// TLS libraries, libcurl itself reports a missing close_notify as an error, and sends no TLS
+/// records to this object. This object must outlive the transfer and must not move.
 class tls_trace {
  public:
   explicit tls_trace(CURL* easy) : easy_(easy) {
@@ -96,8 +94,8 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return refusal_by_proxy(request.url, settings);
 }
 
-/// Returns `headers` as lines for libcurl. In these lines, `Name:` omits a header, and `Name;`
-/// sends an empty header.
+/// Returns `headers` as lines for libcurl. The line `Name;` sends a header with an empty value; the
+/// line `Name:` would omit the header.
 [[nodiscard]] inline curl_strings header_lines(const std::vector<http_header>& headers) {
   curl_strings lines;
   for (const http_header& header : headers) {
@@ -113,7 +111,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return std::string(base::trim(value, base::is_space));
 }
 
-/// Returns the fields of the final response. Leaves out fields of interim responses, of a proxy's
+/// Returns the fields of the final response, without the fields of interim responses, of a proxy's
 /// answer to CONNECT, and of the trailer section.
 [[nodiscard]] inline std::vector<http_header> received_headers(CURL* easy) {
   constexpr int last_request = -1;
@@ -133,13 +131,13 @@ inline constexpr std::size_t longest_url = 8'000'000;
          !base::equal_ignoring_case(field_values(easy, "Transfer-Encoding"), "chunked");
 }
 
-/// Returns true if the connection of the last transfer of `easy` was complete, including TLS.
+/// Returns true if the last transfer of `easy` had opened its connection, including TLS.
 [[nodiscard]] inline bool had_connection(CURL* easy) noexcept {
   return curl_info<curl_off_t>(easy, CURLINFO_PRETRANSFER_TIME_T) > 0;
 }
 
-/// Returns true if the body had a content coding. libcurl decodes the body, but does not check that
-/// it is complete.
+/// Returns true if the body was encoded. libcurl decodes such a body, but does not check that the
+/// body is complete.
 [[nodiscard]] inline bool is_encoded(CURL* easy) {
   const auto has_other = [easy](const char* field, std::string_view none) {
     const std::string coding = trimmed(field_values(easy, field).c_str());
@@ -148,9 +146,9 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return has_other("Content-Encoding", "identity") || has_other("Transfer-Encoding", "chunked");
 }
 
-/// Returns the response for a transfer that succeeded, or whose body was cut. `problem` is
-/// libcurl's message about the body. Only the body of a success (2xx) matters. With any other
-/// status, a body that cannot be decoded or is incomplete is left out.
+/// Returns the response for a transfer that succeeded, or whose body was cut off by the sink or by
+/// a decoding error. `problem` is libcurl's message about this error. With a 2xx status, a faulty
+/// body makes the response an error. With any other status, the response then has no body.
 [[nodiscard]] inline fetch_response received(CURL* easy, curl_sink& sink, const tls_trace& tls,
                                              std::string_view problem) {
   const int status = received_status(easy);
@@ -162,7 +160,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
     if (is_encoded(easy)) {
       problem = "neither a length nor chunks mark the end of the encoded body";
     } else if (tls.without_close_notify()) {
-      // RFC 9112, section 9.8: anyone on the network path may have cut the body.
+      // RFC 9112, section 9.8: anyone on the network path can have cut off the body.
       problem = "TLS ended without close_notify, perhaps before the body did";
     }
   }
@@ -175,9 +173,9 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return response;
 }
 
-/// An exchange on an easy handle that has its settings. The constructor sets the request.
-/// `response` reads the response after the transfer. This object must outlive the transfer and must
-/// not move.
+/// An exchange on an easy handle to which `curl_settings` were applied. The constructor sets the
+/// request. After the transfer, `finish` reads the response. This object must outlive the transfer
+/// and must not move.
 class curl_transfer {
  public:
   /// `refusal()` must have accepted `request`. The request and the settings must outlive this
@@ -201,7 +199,6 @@ class curl_transfer {
   curl_transfer(const curl_transfer&) = delete;
   curl_transfer& operator=(const curl_transfer&) = delete;
 
-  /// Removes the settings of this object from the handle.
   ~curl_transfer() {
     curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, static_cast<char*>(nullptr));
     curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
@@ -224,8 +221,7 @@ class curl_transfer {
       // Before version 8.6, libcurl reports a header line above 100 KiB as out of memory.
       return failed(fetch_error::protocol, "a header line is longer than libcurl accepts");
     }
-    // libcurl does not say which of the two timeouts ended the connecting. It must have been the
-    // shorter timeout.
+    // libcurl does not say which timeout ended the attempt to connect. It was the shorter one.
     const std::chrono::milliseconds timeout = request_->timeout;
     const bool connecting_ran_out =
         code == CURLE_OPERATION_TIMEDOUT && !had_connection(easy_) &&

@@ -31,13 +31,13 @@ namespace robots::adapters_detail {
   return static_cast<long>((std::min)(count, most));
 }
 
-/// Owns a handle with its settings, for one exchange after another. A call prepares the handle for
-/// the next request, and returns the handle.
+/// A function that owns an easy handle, for one exchange after another. A call prepares the handle
+/// for `request`, and returns the handle.
 using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
-/// Lets a new handle trust only libcurl's certificate file, if libcurl has a certificate folder as
-/// well. libcurl caches the content of a certificate file for later connections. But if libcurl
-/// also has a folder, as on Debian, it reads the whole file for each connection, which takes 20 ms.
+/// Makes a new handle trust only libcurl's own file of certificates, even if libcurl also has a
+/// folder, as on Debian. With the folder, libcurl would read the whole file for each connection,
+/// which takes 20 ms. Without the folder, libcurl caches the content of the file.
 inline void trust_file_alone(CURL* easy) noexcept {
   const char* file = nullptr;
   curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
@@ -56,19 +56,19 @@ inline void trust_file_alone(CURL* easy) noexcept {
 
 /// Begins exchanges in a multi handle, and collects the responses of exchanges that have ended.
 /// Either `run_once` drives the handle, or the user drives it and calls `collect()` from time to
-/// time. Only one thread at a time may use it, but any thread may stop a request.
+/// time. Only one thread at a time may use this object, but any thread may stop a request.
 ///
-/// Exchanges above the limit wait here, not in libcurl, since libcurl counts a wait as part of the
-/// timeout.
+/// Exchanges above `curl_options::max_connections` wait in this object. In libcurl, the wait would
+/// count as part of the timeout.
 class curl_transfers {
  public:
   using on_done = std::function<void(fetch_response)>;
   using slot_factory = std::function<curl_slot(const curl_settings&)>;
 
   /// `make` makes a slot with the given settings, which outlive the slot. The constructor makes one
-  /// slot, to report at once an option that this libcurl does not have. After a stop, `wake` is
-  /// called on any thread. `wake` must cause a call of `collect()`, and must not throw. Without a
-  /// `wake`, a stop ends the wait of `run_once`.
+  /// slot, so that it throws if this libcurl lacks an option. The thread that stops a request calls
+  /// `wake`, which must cause a call of `collect()`, and must not throw. Without a `wake`, the stop
+  /// ends the wait of `run_once`.
   curl_transfers(std::shared_ptr<const curl_settings> settings, slot_factory make,
                  std::function<void()> wake = {})
       : settings_(std::move(settings)), make_(std::move(make)), wake_(std::move(wake)) {
@@ -84,7 +84,7 @@ class curl_transfers {
     const long most = curl_count(options.max_connections);
     // The limit includes idle connections.
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
-    // The number of idle connections; libcurl's own default grows with the transfers.
+    // This option limits the idle connections. libcurl's default grows with the transfers.
     curl_multi_setopt(
         multi_.get(), CURLMOPT_MAXCONNECTS,
         most != 0 ? most : curl_count(std::max<std::size_t>(options.max_idle_handles, 1)));
@@ -93,13 +93,13 @@ class curl_transfers {
   curl_transfers(const curl_transfers&) = delete;
   curl_transfers& operator=(const curl_transfers&) = delete;
 
-  /// Ends running exchanges without callbacks.
+  /// Ends running exchanges, but does not call their callbacks.
   ~curl_transfers() = default;
 
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
 
   /// Begins an exchange, or queues it until the limit permits it. A later `collect()` calls `done`
-  /// with the response. Throws what making a slot throws, unless the exchange must wait.
+  /// with the response. If the exchange need not wait, throws what making a slot throws.
   void start(fetch_request request, on_done done) {
     if (std::optional<fetch_response> refused = refusal(request, *settings_)) {
       ready_.push_back({std::move(done), *std::move(refused)});
@@ -115,8 +115,8 @@ class curl_transfers {
     begin_waiting();
   }
 
-  /// Handles network events and collects. Waits until an event occurs, `wake()` is called or
-  /// `timeout` passes. Does not wait if an exchange has ended already.
+  /// Handles network events, and calls `collect()`. Waits until an event occurs, `wake()` is called
+  /// or `timeout` passes. Does not wait if an exchange has ended already.
   std::size_t run_once(std::chrono::milliseconds timeout) {
     perform();
     std::size_t called = collect();
@@ -132,11 +132,12 @@ class curl_transfers {
     return called;
   }
 
-  /// Ends the wait of the running `run_once`, or of the next one. Any thread may call it.
+  /// Ends the wait of the running or the next `run_once`. Any thread may call this function.
   void wake() noexcept { curl_multi_wakeup(multi()); }
 
-  /// Calls back for every exchange that has ended, and returns their number. Passes an exception of
-  /// a callback on. The next call then handles the other exchanges. A callback may start exchanges.
+  /// Calls the callbacks of exchanges that have ended, and returns their number. If a callback
+  /// throws, throws the same exception, and the next call calls the remaining callbacks. A callback
+  /// may start exchanges.
   std::size_t collect() {
     take_ended();
     std::size_t called = 0;
@@ -158,7 +159,7 @@ class curl_transfers {
 
   [[nodiscard]] std::size_t in_flight() const noexcept { return exchanges_.size() + ready_.size(); }
 
-  /// Returns true if `collect()` has callbacks to make now.
+  /// Returns true if `collect()` has callbacks to call now.
   [[nodiscard]] bool has_ended() const noexcept { return !ready_.empty(); }
 
   [[nodiscard]] std::uint64_t connections_opened() const noexcept { return opened_; }
@@ -203,7 +204,7 @@ class curl_transfers {
     curl_transfers& owner;
     fetch_request request;
     on_done done;
-    curl_slot slot;  // may be empty until the exchange begins
+    curl_slot slot;  // can be empty until the exchange begins
     CURL* easy = nullptr;
     std::optional<curl_transfer> transfer{};
     bool has_begun = false;
@@ -246,7 +247,7 @@ class curl_transfers {
 
   [[nodiscard]] bool has_room() const noexcept { return most_begun_ == 0 || begun_ < most_begun_; }
 
-  /// Begins the oldest waiting exchanges that the limit permits.
+  /// Begins waiting exchanges, the oldest first, until the limit is reached.
   void begin_waiting() {
     while (next_ != exchanges_.end() && has_room()) {
       exchange& one = *next_++;
@@ -256,7 +257,7 @@ class curl_transfers {
       try {
         is_accepted = one.begin();
       } catch (...) {
-        is_accepted = false;  // no memory for a handle: only this exchange fails
+        is_accepted = false;  // there is no memory for a handle: only this exchange fails
       }
       if (!is_accepted) {
         end(one, CURLE_FAILED_INIT);
@@ -264,7 +265,7 @@ class curl_transfers {
     }
   }
 
-  /// Removes an exchange from the list and the multi handle, and takes its response.
+  /// Removes an exchange from the list and the multi handle, and queues its response.
   void end(exchange& one, CURLcode code) {
     one.on_stop.reset();  // from now on, a stop changes nothing
     if (next_ == one.self) {
@@ -309,16 +310,16 @@ class curl_transfers {
   std::shared_ptr<const curl_settings> settings_;
   slot_factory make_;
   std::function<void()> wake_;
-  std::atomic<bool> has_stops_ = false;  // requested since the last `collect()`
+  std::atomic<bool> has_stops_ = false;  // true if a stop came after the last `take_ended()`
   curl_multi multi_ = make_curl_multi();
   std::vector<curl_slot> idle_;
   std::deque<ended_exchange> ready_;
   std::uint64_t opened_ = 0;
-  std::size_t most_begun_ = 0;  // 0 means no limit
+  std::size_t most_begun_ = 0;  // the limit of exchanges at once; 0 means no limit
   std::size_t begun_ = 0;
   // Last, so that the exchanges are destroyed before the objects that they use.
   std::list<exchange> exchanges_;                          // in the order of their starts
-  std::list<exchange>::iterator next_ = exchanges_.end();  // the first exchange not begun
+  std::list<exchange>::iterator next_ = exchanges_.end();  // the first that has not begun
 };
 
 }  // namespace robots::adapters_detail

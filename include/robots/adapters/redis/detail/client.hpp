@@ -17,11 +17,11 @@
 
 namespace robots::adapters_detail {
 
-/// Sends each command to the server, to the current master, or to the node that has the key of the
-/// command. Any thread may call this object.
+/// Sends each command to the only server, to the master that the Sentinels name, or to the cluster
+/// node that has the key of the command. Any thread may call this object.
 ///
-/// A call takes at most the time to open a connection plus twice `command_timeout` for each 512
-/// commands. Throws `store_error` if a command has no reply.
+/// A call takes at most `connect_timeout`, one `command_timeout` to wait for a free connection, and
+/// one for each 512 commands. In a cluster, these limits apply to each node.
 class redis_client {
  public:
   /// Throws `std::invalid_argument` if the options are not valid.
@@ -35,8 +35,8 @@ class redis_client {
   redis_client(const redis_client&) = delete;
   redis_client& operator=(const redis_client&) = delete;
 
-  /// Returns the replies to independent commands, in their order. The reply of a node that cannot
-  /// be reached is `lost`. Throws `store_error` if no node replies.
+  /// Returns the replies to independent commands, in their order. If a node of a cluster cannot be
+  /// reached, its replies have the kind `lost`. Throws `store_error` if no server replies.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
     return cluster_ ? cluster_->ask(commands) : server_->ask(commands);
   }
@@ -58,7 +58,7 @@ class redis_client {
     return cluster_ ? cluster_->servers() : std::vector{server_};
   }
 
-  /// Returns `reply`. Throws `store_error` if it is neither nil nor of the kind `wanted`.
+  /// Returns `reply`. Throws `store_error` if the reply is neither nil nor of the kind `wanted`.
   [[nodiscard]] static redis_reply accepted(const redis_command& command, redis_reply reply,
                                             redis_reply::kind wanted) {
     if (reply.type != wanted && reply.type != redis_reply::kind::nil) {

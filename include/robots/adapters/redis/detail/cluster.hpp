@@ -23,7 +23,7 @@ namespace robots::adapters_detail {
 /// Sends each command to the node of a Redis Cluster that has the key of the command.
 ///
 /// Loads the table of slots at the first command. After a redirect or a failure, loads the table
-/// again, at most once a second. After a failed connection to a node, does not try that node for a
+/// again, at most once a second. After a failure of a node, sends nothing to that node for a
 /// second. A command fails after five redirects.
 class redis_cluster {
  public:
@@ -112,7 +112,7 @@ class redis_cluster {
 
     redis_address address;
     redis_pool pool;
-    clock::time_point retry_at{};  // after a failure; guarded by `mutex_`
+    clock::time_point retry_at{};  // the next try after a failure; guarded by `mutex_`
   };
 
   /// The node to which a command goes next.
@@ -126,7 +126,7 @@ class redis_cluster {
   }
 
   /// Sends some commands to a node, and stores the replies. If the node cannot be reached, stores
-  /// that the replies are lost.
+  /// replies of the kind `lost`.
   void ask_together(node* to, const std::vector<std::size_t>& indices,
                     const std::vector<route>& routes, std::span<const redis_command> commands,
                     std::vector<redis_reply>& replies) {
@@ -198,7 +198,7 @@ class redis_cluster {
     return true;
   }
 
-  /// Asks the nodes in turn until one answers.
+  /// Sends a command to one node after another until one answers.
   [[nodiscard]] std::vector<redis_reply> publish(std::span<const redis_command> command) {
     std::string failure = "Redis Cluster has no nodes: check redis_options::url";
     for (const auto& one : known_nodes()) {
@@ -211,8 +211,8 @@ class redis_cluster {
     throw store_error{failure};
   }
 
-  /// Throws for commands that no node has answered: `store_error` if all nodes failed at the last
-  /// try, and `store_part_error` otherwise.
+  /// Throws the error for commands that no node has answered: `store_error` if the last try at each
+  /// known node has failed, and `store_part_error` otherwise.
   [[noreturn]] void throw_failure(const std::string& why) {
     const std::scoped_lock lock{mutex_};
     for (const auto& [address, one] : nodes_) {
@@ -228,9 +228,9 @@ class redis_cluster {
     return slots_[slot];
   }
 
-  /// Returns the node with that address. The caller holds `mutex_`.
+  /// Returns the node with this address, or adds it. The caller must have locked `mutex_`.
   [[nodiscard]] std::shared_ptr<node> node_at(const redis_address& address) {
-    constexpr std::size_t most_nodes = 1'000;  // by the specification
+    constexpr std::size_t most_nodes = 1'000;  // the limit in the specification of Redis Cluster
     if (const auto found = nodes_.find(address); found != nodes_.end()) {
       return found->second;
     }

@@ -29,7 +29,7 @@
 namespace robots::adapters_detail {
 
 using redis_time = std::chrono::steady_clock::time_point;
-/// Returns the time now plus `timeout`, saturating.
+/// Returns the present time plus `timeout`, saturating.
 [[nodiscard]] inline redis_time redis_deadline(std::chrono::milliseconds timeout) noexcept {
   return base::saturating_add(std::chrono::steady_clock::now(), timeout);
 }
@@ -40,13 +40,14 @@ using redis_handshake = decltype(redis_options::tls);
 using redis_command = std::vector<std::string>;
 
 /// A connection to one server. Only one thread at a time may use it. No call waits longer than its
-/// timeout, whatever the server does. After an exception, drop the connection.
+/// deadline, whatever the server does. After an exception, destroy the connection.
 ///
 /// A call throws `store_error` if the connection is lost, if a reply is malformed, or if a reply
 /// takes more than `max_reply_bytes`.
 class redis_connection {
  public:
-  /// Opens the connection before `deadline`, with `tls` if given. A stop request ends all waits.
+  /// Opens the connection before `deadline`, with TLS if `tls` is not empty. A stop request ends
+  /// all waits.
   redis_connection(const redis_address& server, redis_time deadline, std::size_t max_reply_bytes,
                    const redis_handshake& tls, stop_token stop)
       : name_{to_string(server)}, max_reply_bytes_{max_reply_bytes}, stop_{std::move(stop)} {
@@ -64,7 +65,7 @@ class redis_connection {
         fail("cannot be reached in time");
       }
       if (ready != POLLOUT) {
-        redisBufferRead(context_.get());  // finds the reason
+        redisBufferRead(context_.get());  // finds the reason of the failure
       }
     }
     check();
@@ -81,7 +82,7 @@ class redis_connection {
   redis_connection& operator=(const redis_connection&) = delete;
   ~redis_connection() = default;
 
-  /// Queues a command for the next call of `receive`.
+  /// Queues a command, which the next call of `receive` sends.
   void send(const redis_command& command) {
     std::vector<const char*> words;
     std::vector<std::size_t> sizes;
@@ -146,7 +147,7 @@ class redis_connection {
     return replies;
   }
 
-  /// Returns true if the server has not closed the connection and has sent nothing unasked.
+  /// Returns true if the server has neither closed the connection nor sent data without a request.
   [[nodiscard]] bool is_idle() const {
     return context_->reader->pos == context_->reader->len &&
            wait(POLLIN, std::chrono::steady_clock::now()) == 0;

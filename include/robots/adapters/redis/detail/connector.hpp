@@ -31,7 +31,7 @@ class redis_connector {
         tls_{endpoint_.tls ? options.tls : nullptr},
         timeout_{options.connect_timeout},
         max_reply_bytes_{std::clamp(options.max_value_bytes, least_reply_bytes, SIZE_MAX / 2) +
-                         4 * sizeof(redis_reply)} {  // a list of three
+                         4 * sizeof(redis_reply)} {  // for a list of three values
     using std::chrono::milliseconds;
     if (endpoint_.tls && !options.tls) {
       throw std::invalid_argument{
@@ -76,9 +76,9 @@ class redis_connector {
     return master;
   }
 
-  /// Returns the first list that a server answers with, and the address of that server. Asks one
-  /// server after another. Half of `connect_timeout` is divided equally among the servers. Does not
-  /// log in to Sentinels.
+  /// Asks one server after another, until one answers with a list. Returns this list, and the
+  /// address of the server. Divides half of `connect_timeout` equally among the servers. Does not
+  /// log in to Sentinels. Throws `store_error` if no server answers with a list.
   [[nodiscard]] std::pair<redis_address, redis_reply> ask_any(
       std::span<const redis_address> servers, const redis_command& question,
       const stop_token& stop = {}) const {
@@ -125,8 +125,8 @@ class redis_connector {
   }
 
  private:
-  /// The least limit of a reply. Replies to CLUSTER SLOTS and SCAN need this room, even if the
-  /// limit of values is lower.
+  /// The smallest limit for a reply. Replies to CLUSTER SLOTS and SCAN need this room, even if
+  /// `max_value_bytes` is lower.
   static constexpr std::size_t least_reply_bytes = std::size_t{1} << 20U;
 
   [[nodiscard]] std::unique_ptr<redis_connection> open(const redis_address& server,

@@ -20,7 +20,7 @@
 namespace robots::adapters_detail {
 
 /// Keeps the connections to one server. Any thread may call the pool. At most `max_connections`
-/// threads work at once, and other threads wait.
+/// calls use a connection at once, and further calls wait.
 class redis_pool {
  public:
   using connector = std::function<std::unique_ptr<redis_connection>()>;
@@ -30,8 +30,8 @@ class redis_pool {
         timeout_{options.command_timeout},
         max_connections_{options.max_connections} {}
 
-  /// Returns the replies to the commands, including errors. Makes one round trip for each 512
-  /// commands.
+  /// Returns the replies to the commands, even replies that are errors. Makes one round trip for
+  /// each 512 commands.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
     constexpr std::size_t most_at_once = 512;
     const permit own{*this};
@@ -46,7 +46,7 @@ class redis_pool {
       std::move(answered.begin(), answered.end(), std::back_inserter(replies));
       commands = commands.subspan(batch.size());
     }
-    // After an error, drops the connection, since another server may have become the master.
+    // After an error, drops the connection, since another server can be the master now.
     if (std::none_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
           return reply.type == redis_reply::kind::error;
         })) {

@@ -1,4 +1,3 @@
-// Replies of a Redis server, which hiredis reads within limits.
 #pragma once
 
 #include <hiredis/hiredis.h>
@@ -14,11 +13,12 @@
 
 namespace robots::adapters_detail {
 
+/// A reply of a Redis server, or a part of a reply.
 struct redis_reply {
   enum class kind : std::uint8_t { nil, text, status, error, integer, list, lost };
 
   kind type = kind::nil;
-  std::string text{};  ///< of a text, status or error; for `lost`, why there is no reply
+  std::string text{};  ///< the content of a text, status or error; the reason of a `lost` reply
   std::int64_t integer = 0;
   std::vector<redis_reply> list{};
 
@@ -27,8 +27,8 @@ struct redis_reply {
   }
 };
 
-/// Stores a reply for hiredis. Returns null if there is no room for the reply. A null pointer ends
-/// the connection.
+/// Stores a part of a reply for hiredis. Returns null if there is no memory, which makes hiredis
+/// report an error.
 [[nodiscard]] inline void* keep_reply(const redisReadTask* task, redis_reply reply) noexcept {
   try {
     if (task->parent == nullptr) {
@@ -40,9 +40,9 @@ struct redis_reply {
   }
 }
 
-/// Subtracts a part from the octets that the current reply may still use. Returns false if these
-/// octets do not suffice. Without this limit, a server could announce an array of two thousand
-/// million elements, and hiredis would allocate it.
+/// Subtracts the memory of one part from the octets that the current reply may still use. Returns
+/// false if these octets do not suffice. Without this limit, a server could send an array of two
+/// thousand million elements.
 [[nodiscard]] inline bool takes_from_budget(const redisReadTask* task,
                                             std::size_t octets) noexcept {
   auto& left = *static_cast<std::size_t*>(task->privdata);
@@ -53,7 +53,7 @@ struct redis_reply {
 }
 
 /// Returns true if lists are nested deeper than any reply needs. The destructors of thousands of
-/// nested lists would overflow the stack, and some versions of hiredis have no limit.
+/// nested lists would overflow the stack. Some versions of hiredis do not limit the depth.
 [[nodiscard]] inline bool is_deep(const redisReadTask* task) noexcept {
   constexpr int most = 8;
   int lists = 0;

@@ -1,4 +1,3 @@
-// Finds the slot of a key in a Redis Cluster.
 #pragma once
 
 #include <robots/adapters/redis/detail/url.hpp>
@@ -26,8 +25,8 @@ inline constexpr std::size_t redis_slots = 16'384;
   return static_cast<std::uint16_t>(crc);
 }
 
-/// Returns the slot of a key. If the key has a text between its first `{` and the next `}`, only
-/// that text counts.
+/// Returns the slot of a key in a Redis Cluster. If the key has a text between its first `{` and
+/// the next `}`, only this text decides the slot.
 [[nodiscard]] constexpr std::size_t redis_slot(std::string_view key) noexcept {
   if (const std::size_t open = key.find('{'); open != std::string_view::npos) {
     const std::size_t close = key.find('}', open);
@@ -43,8 +42,8 @@ struct redis_redirect {
   redis_address server;
 };
 
-/// Reads `MOVED slot host:port` and `ASK slot host:port`. If the host is missing, the result has
-/// the host of `from`.
+/// Reads `MOVED slot host:port` and `ASK slot host:port`, which the server `from` sent. If the host
+/// is missing, the result has the host of `from`.
 [[nodiscard]] inline std::optional<redis_redirect> parse_redis_redirect(std::string_view text,
                                                                         const redis_address& from) {
   static_cast<void>(take_until(text, ' '));  // MOVED or ASK

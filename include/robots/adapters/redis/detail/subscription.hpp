@@ -19,15 +19,16 @@
 namespace robots::adapters_detail {
 
 /// Listens to a channel in a background thread. Reconnects after each failure. The destructor ends
-/// the subscription. After the destructor, no call of the listener is running.
+/// the subscription, and waits for a running call of the listener.
 class redis_subscription {
  public:
   /// Opens a connection whose waits end at a stop request.
   using connector = std::function<std::unique_ptr<redis_connection>(const stop_token& stop)>;
   using listener = std::function<void(std::string_view message)>;
 
-  /// Calls `on_message` with each message, and with an empty message if messages may have been
-  /// missed. Returns when the subscription exists or the first try has failed.
+  /// Calls `on_message` with each message. After a failure, also calls it with an empty message,
+  /// since messages were possibly lost. Returns when the subscription exists or the first try has
+  /// failed.
   redis_subscription(connector connect, std::string channel, std::chrono::milliseconds timeout,
                      listener on_message)
       : connect_{std::move(connect)},
@@ -84,8 +85,8 @@ class redis_subscription {
     take(connection, *reply);
   }
 
-  /// Handles messages until the connection is lost. Sends a command from time to time, to notice a
-  /// server that vanished.
+  /// Handles messages until the connection is lost. Sends PING after each second without a message,
+  /// to notice a lost connection.
   void listen(redis_connection& connection, const stop_token& stop) {
     constexpr std::chrono::milliseconds quiet{1'000};
     while (!stop.stop_requested()) {

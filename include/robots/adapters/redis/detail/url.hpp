@@ -39,7 +39,7 @@ struct redis_endpoint {
   std::string master;  ///< the name of the master, for Sentinels
 };
 
-/// Throws `std::invalid_argument`. The message gives advice, but does not repeat the URL, which may
+/// Throws `std::invalid_argument`. The message gives advice, but does not repeat the URL, which can
 /// contain a password.
 [[noreturn]] inline void refuse_redis_url(const std::string& why) {
   throw std::invalid_argument{"redis_options: url is not valid: " + why +
@@ -74,7 +74,7 @@ struct redis_endpoint {
 }
 
 /// Decodes a host or the path of a socket. Refuses an empty text, and a text with a NUL, since the
-/// system would cut the text there.
+/// system would ignore the rest.
 [[nodiscard]] inline std::string redis_host(std::string_view text) {
   std::string host = percent_decoded(text);
   if (host.empty() || host.find('\0') != std::string::npos) {
@@ -107,8 +107,8 @@ struct redis_endpoint {
   return {redis_host(host), *port};
 }
 
-/// Removes the text before the first `separator` and the separator from `text`, or all of `text` if
-/// there is no separator. Returns the removed text without the separator.
+/// Removes from `text` everything up to the first `separator`, or everything if there is none.
+/// Returns the removed text without the separator.
 [[nodiscard]] inline std::string_view take_until(std::string_view& text, char separator) {
   const std::string_view taken = text.substr(0, text.find(separator));
   text.remove_prefix(taken.size() == text.size() ? taken.size() : taken.size() + 1);

@@ -31,8 +31,8 @@ struct sqlite_row {
   std::int64_t more = 0;
 };
 
-/// A connection to the file of a `SqliteStore`. Only one call at a time may use the connection. It
-/// throws the errors of SQLite as `store_error`.
+/// A connection to the file of a `SqliteStore`. Only one call at a time may use the connection.
+/// Throws the errors of SQLite as `store_error`.
 class sqlite_file {
  public:
   explicit sqlite_file(const sqlite_options& options) : options_{options} {
@@ -73,7 +73,7 @@ class sqlite_file {
     (check(bind(statement, ++index, values)), ...);
     int code = 0;
     while ((code = ::sqlite3_step(statement)) == SQLITE_BUSY && wait(this, 6) != 0) {
-    }  // SQLite does not wait for the change to WAL
+    }  // SQLite itself does not wait when it changes to WAL mode
     std::vector<sqlite_row> rows;
     for (; code == SQLITE_ROW; code = ::sqlite3_step(statement)) {
       rows.push_back({.number = ::sqlite3_column_int64(statement, 0)});
@@ -87,11 +87,11 @@ class sqlite_file {
     return rows;
   }
 
-  /// Returns the number that a statement yields.
+  /// Returns the number in the first row of a statement's result.
   std::int64_t number(const std::string& sql) { return ask(sql).at(0).number; }
 
-  /// Returns the result of `work()`, which sees one state of the file. If `work` throws, the file
-  /// does not change.
+  /// Calls `work()` in one transaction, and returns its result. If `work` throws, the file does not
+  /// change.
   template <class Work>
   auto transact(const char* begin, const Work& work) {
     ask(begin);
@@ -105,8 +105,9 @@ class sqlite_file {
     }
   }
 
-  /// Returns the result of `change(*this)`, which adds `octets` octets. Deletes up to eight expired
-  /// records. Deletes the oldest records if there is no room.
+  /// In one transaction, deletes up to eight expired records, and the oldest records if there is no
+  /// room for `octets` octets. Then calls `change(*this)`, which adds these octets, and returns its
+  /// result.
   template <class Change>
   auto write(std::size_t octets, const Change& change) {
     if (octets > options_.max_bytes / 8) {
@@ -127,7 +128,7 @@ class sqlite_file {
             has_oldest = ::sqlite3_changes(handle_.get()) != 0;
           }
           auto result = change(*this);
-          // Reserves room in the file for the contents of the log, so that the log can be emptied
+          // Reserves room in the file for the contents of the log, so that SQLite can empty the log
           // on a full disk.
           std::int64_t size = number("PRAGMA page_count") * file_step / 16;
           check(::sqlite3_file_control(handle_.get(), nullptr, SQLITE_FCNTL_SIZE_HINT, &size));
@@ -142,7 +143,7 @@ class sqlite_file {
     }
   }
 
-  /// Returns the octets for a name, or an empty optional if there are none or they have expired.
+  /// Returns the octets of the unexpired record with this name, or an empty optional.
   [[nodiscard]] std::optional<std::string> find(const std::string& name) {
     const auto found =
         ask("SELECT 0, octets, 0 FROM records WHERE hash = ?2 AND name = ?3 AND " + holds,
@@ -150,7 +151,7 @@ class sqlite_file {
     return found.empty() ? std::nullopt : std::optional{found[0].octets};
   }
 
-  /// Stores octets for a name. Returns true.
+  /// Stores octets under a name. Returns true.
   bool put(const std::string& name, std::string_view octets, std::chrono::milliseconds lifetime) {
     remove(name);
     ask("INSERT INTO records(hash, name, since, until, octets) VALUES (?2, ?3, ?1, ?1 + ?4, ?5)",
@@ -165,15 +166,15 @@ class sqlite_file {
     return true;
   }
 
-  /// Returns number, key and remaining time of the next unexpired records after number `last`.
-  /// Takes only records whose names begin with these five octets.
+  /// Returns up to 1000 unexpired records with numbers above `last` and names that begin with
+  /// `five`. A row has the number, the rest of the name, and the remaining milliseconds.
   [[nodiscard]] std::vector<sqlite_row> next(const std::string& five, std::int64_t last) {
     return ask("SELECT number, substr(name, 6), until - ?1 FROM records WHERE number > ?2 AND " +
                    holds + " AND substr(name, 1, 5) = ?3 ORDER BY number LIMIT 1000",
                present(), last, five);
   }
 
-  /// Notes a change by a store. Deletes all changes except the last 4,000. Returns true.
+  /// Notes that `store` has changed `key`. Keeps only the last 4,000 changes. Returns true.
   bool tell(std::string_view key, std::string_view store) {
     ask("INSERT INTO changes(key, store) VALUES (?, ?)", key, store);
     ask("DELETE FROM changes WHERE number <= last_insert_rowid() - 4000");
@@ -186,9 +187,9 @@ class sqlite_file {
     transact("BEGIN IMMEDIATE", [this] {
       const std::int64_t owner = number("PRAGMA application_id");
       if (owner == 0 && number("SELECT count(*) FROM sqlite_master") == 0) {
-        // Numbers grow with each publication, so the oldest records are next to each other. A
-        // record is found by a hash. Then its name is compared, since a damaged index must not
-        // return the record of another site.
+        // Numbers grow with each publication, so the oldest records are next to each other. `find`
+        // finds a record by the hash of its name. Then it compares the name, since a damaged index
+        // must not return the record of another site.
         ask("CREATE TABLE records(number INTEGER PRIMARY KEY, hash INTEGER, name BLOB,"
             " since INTEGER, until INTEGER, octets BLOB)");
         ask("CREATE INDEX records_by_hash ON records(hash)");
@@ -206,8 +207,8 @@ class sqlite_file {
  private:
   static constexpr int file_step = 65'536;  // the file grows by 16 pages
 
-  /// The condition that a record has not expired at the time ?1. If a record is dated more than a
-  /// minute after ?1, the clock was set back later. Such a record counts as expired.
+  /// The condition that a record has not expired at the time ?1. A record with a date more than a
+  /// minute after ?1 counts as expired, since somebody has set the clock back.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
 
   /// Returns the time in milliseconds since 1970.
@@ -251,9 +252,9 @@ class sqlite_file {
 
   const sqlite_options options_;
   std::chrono::steady_clock::time_point give_up_{};
-  bool is_full_ = false;  // the last error was that the disk, a quota or the file has no room
+  bool is_full_ = false;  // true if the last error was that the disk, a quota or the file is full
   std::shared_ptr<sqlite3> handle_{};
-  std::map<std::string, std::shared_ptr<sqlite3_stmt>> statements_{};  // destroyed first
+  std::map<std::string, std::shared_ptr<sqlite3_stmt>> statements_{};  // last: destroyed first
 };
 
 }  // namespace robots::adapters_detail
