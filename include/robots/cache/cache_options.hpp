@@ -102,8 +102,8 @@ struct cache_options {
   /// `server_error`). The cache checks this when it asks the site again. 0 means never. See
   /// `halt_reason::unreachable`.
   std::chrono::seconds halt_unreachable_after{0};
-  /// Halts a site that revokes access. Either `basic_robots_cache::report_response` reports that,
-  /// or the site begins to answer the request for its robots.txt with 401 or 403. See
+  /// Halts a site that revokes access. Either `basic_robots_cache::report_response` reports a
+  /// refused page, or the site begins to answer the request for its robots.txt with 401 or 403. See
   /// `access_revoked_event`.
   bool halt_revoked = false;
   /// A change of more than this share of rules and lines (`change_report::share`), from 0 to 1, is
@@ -125,7 +125,7 @@ struct cache_options {
   /// result. If false, the cache stops such a retrieval. Then a caller whose timeout is too short
   /// for a slow site sends request after request, and never gets an answer.
   bool finish_abandoned = true;
-  /// The most threads that the cache starts, for renewals and for calls that may end before their
+  /// The most threads that the cache starts, for renewals and for calls that can end before their
   /// fetch. If no thread is free, such a call fetches in the caller's thread, if time for an
   /// exchange is left. Otherwise the call waits for a thread. A renewal waits for the next call.
   std::size_t background_threads = 64;

@@ -13,8 +13,8 @@
 namespace robots::cache_detail {
 
 /// Limits how often an occurrence counts for each key. It counts `burst` times in a row, then once
-/// in ten seconds. If more than `most_keys` keys count within that time, some keys are forgotten.
-/// Any thread may call any member.
+/// in ten seconds. If more than `most_keys` keys must be remembered, some keys are forgotten. Any
+/// thread may call any member.
 class rate_limit {
  public:
   rate_limit(int burst, std::size_t most_keys) : ahead_((burst - 1) * interval), keys_(most_keys) {}

@@ -34,8 +34,7 @@ class store_queue {
   }
 
   /// Waits for the work that is due next. Returns an empty list if no work is left or `stop` was
-  /// requested. Then the thread must stop serving. May throw `std::bad_alloc`; then call
-  /// `take_all`.
+  /// requested. Then the thread must stop serving. After a `std::bad_alloc`, call `take_all`.
   [[nodiscard]] std::vector<std::shared_ptr<site_work>> take_due(const stop_token& stop) {
     constexpr std::size_t most = 512;  // so that no batch takes too long
     std::unique_lock lock{mutex_};
