@@ -36,7 +36,7 @@ ROBOTS_INLINE store_reply SharedStore::load_then_lease(const store_question& que
                    ? std::optional{take_lease(question.lease_key, duration)}
                    : try_lease(question.lease_key, duration);
   if (lease) {
-    reply = load_both(question);  // the previous holder of the lease may have published since
+    reply = load_both(question);  // the previous holder has possibly published meanwhile
     reply.lease = std::move(lease);
   }
   return reply;
