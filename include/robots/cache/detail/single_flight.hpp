@@ -259,7 +259,7 @@ class single_flight {
       return {waiter{found->second}, {}};
     }
     auto begun = std::make_shared<flight>(key, asked, finishes_alone, context);
-    flights_.emplace(begun->key, begun);  // then nothing throws, since the flight must be ended
+    flights_.emplace(begun->key, begun);  // no later line throws, so that a leader ends the flight
     return {waiter{begun}, {*this, begun}};
   }
 
