@@ -86,8 +86,8 @@ struct cache_options {
   std::chrono::seconds stale_while_revalidate{0};
   /// The limit of malformed lines. A file above this limit counts as `outcome::malformed`.
   malformed_limit malformed{};
-  /// After this many malformed files in a row that `fallback` denies, a site goes into quarantine
-  /// and gets no requests; 0 means never. See `basic_robots_cache::release`.
+  /// After this many malformed files in a row for which `fallback` denies the site, the site goes
+  /// into quarantine and gets no requests; 0 means never. See `basic_robots_cache::release`.
   int quarantine_after = 3;
 
   /// Halts a site when its robots.txt denies everything and the previous robots.txt did not. Then

@@ -97,8 +97,8 @@ struct store_reply {
 /// - `watch(on_change)` calls `on_change(key)` for each key that another process erased or
 ///   announced, within a second, from a thread of the store. If some keys were possibly missed, the
 ///   store calls `on_change("")`. A new watch replaces an earlier watch. After `watch({})` or the
-///   end of the store, no call of `on_change` is running. `on_change` must not call the store and
-///   must not throw.
+///   destruction of the store, no call of `on_change` is running. `on_change` must not call the
+///   store and must not throw.
 ///
 /// A moved store keeps its watch. Nobody may call the store during the move.
 ///

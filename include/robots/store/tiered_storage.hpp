@@ -21,9 +21,8 @@ struct tiered_options {
   /// waiting process uses a stale entry, if that is allowed. Otherwise, it fetches the file itself.
   /// With 0, a process does not wait.
   std::chrono::milliseconds wait{5'000};
-  /// The shortest time between two reads of the store during the wait for another process. After a
-  /// longer wait, the next read comes after half of the time waited so far, if that is longer.
-  /// `poll` must be above 0.
+  /// The shortest time between two reads of the store during the wait for another process. The time
+  /// grows to half of the time that the process has waited so far. `poll` must be above 0.
   std::chrono::milliseconds poll{50};
   /// If a call has less time left than this, a background thread asks the store, so that the call
   /// does not block. `patience` must be at least as long as the slowest call of the store.

@@ -59,8 +59,8 @@ class kept_sites {
                 : now < detail::validity_of(*entry.policy, judging_).stale_until);
   }
 
-  /// Returns true if the shared store may be asked now about a site with a marked entry, and counts
-  /// the question. Without this limit, a flood of messages would cause a flood of questions.
+  /// Returns true if the shared store may be asked now about a site whose entry is in doubt, and
+  /// counts the question. Without this limit, a flood of messages would cause a flood of questions.
   [[nodiscard]] bool may_ask_store(std::string_view key, time_point now) {
     return questions_.take(key, now);
   }
@@ -238,7 +238,7 @@ class kept_sites {
   const std::string& user_agent_;
   const detail::judge_options& judging_;
   rate_limit questions_{4, 65'536};
-  std::atomic<std::uint64_t> forgotten_ = 0;  // number of calls that erased something
+  std::atomic<std::uint64_t> forgotten_ = 0;  // number of erasures so far
   std::array<keeping, 64> keeping_{};
   rulings_detail::site_rulings& rulings_;
 };

@@ -79,7 +79,7 @@ class look_up_runner {
     }
   }
 
-  /// Begins a look-up for a caller with its own network code. The look-up may have its answer at
+  /// Begins a look-up for a caller with its own network code. The look-up can have its answer at
   /// once.
   void begin(look_up_state& state, const site& asked) {
     look_ups_.begin(state, asked);
@@ -356,7 +356,7 @@ class look_up_runner {
         try {
           asking[i]->on_store_reply(std::move(replies[i]));
         } catch (...) {
-          // There is no memory for this site. The other works must still get the leases in their
+          // There is no memory for this site. The other sites must still get the leases in their
           // replies.
           cache_.parts.counters.add(cache_event::failures);
           asking[i]->abandon();
@@ -366,8 +366,8 @@ class look_up_runner {
   }
 
   /// Publishes the record of finished work. If the work is not finished, a waiting caller takes the
-  /// work over. If nobody waits but the answer is still wanted, a thread of the cache takes the
-  /// work over.
+  /// work over. If nobody waits and `flight::finishes_alone` is true, a thread of the cache takes
+  /// the work over.
   void go_on_without_store(const shared_work& work) {
     if (work->has_ended()) {
       return publish(*work);

@@ -74,7 +74,7 @@ class look_ups {
   /// `cache` must outlive this object.
   explicit look_ups(look_up_environment& cache) noexcept : cache_(cache) {}
 
-  /// Begins a look-up, which may have its answer at once.
+  /// Begins a look-up, which can have its answer at once.
   void begin(look_up_state& state, const site& asked) {
     state.asked = asked;
     go_on(state, ask(state));
@@ -212,7 +212,7 @@ class look_ups {
     return std::make_shared<site_work>(cache_, std::move(lead), entry, refreshes, is_fresh, epoch);
   }
 
-  /// Returns true if a redirect is so old that the site may have another answer now.
+  /// Returns true if a redirect is so old that the site possibly has another answer now.
   [[nodiscard]] bool is_old(const policy& redirect, time_point now) const {
     return now >= base::saturating_add(redirect.fetched_at(), cache_.options.failure_ttl);
   }
@@ -298,7 +298,7 @@ class look_ups {
     return {};
   }
 
-  /// Ends a look-up with the answer of the last site.
+  /// Ends a look-up with the answer of the site asked last.
   void end(look_up_state& state, found known) {
     const site& first = state.behind.empty() ? *state.asked : state.behind.front().asked;
     if (found ruled = cache_.ruling_on(first); ruled.policy) {
@@ -314,7 +314,7 @@ class look_ups {
     state.place = {};
   }
 
-  /// Turns the answer of the last site into an answer for the first site.
+  /// Turns the answer of the last site of the redirects into an answer for the first site.
   [[nodiscard]] found behind_redirects(const look_up_state& state, found known) {
     record_head source = known.policy->source();
     std::vector<detail::exchange> exchanges;
@@ -343,8 +343,8 @@ class look_ups {
     return known;
   }
 
-  /// Returns the entry of the site if the entry may be used. Otherwise, returns the fallback policy
-  /// for a cancelled call.
+  /// Returns the entry of the site if the entry may answer without a fetch. Otherwise, returns the
+  /// fallback policy for a cancelled call.
   [[nodiscard]] found find_kept(look_up_state& state) {
     const site& asked = *state.asked;
     const wall_anchor now = cache_.parts.moment();

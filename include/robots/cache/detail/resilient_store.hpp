@@ -214,7 +214,7 @@ class resilient_store {
   /// The result of a call of the store.
   enum class call_end : std::uint8_t {
     done,
-    part_failed,  // calls for other keys may succeed
+    part_failed,  // calls for other keys can succeed
     failed,       // the store failed, or is not in use now
   };
 
@@ -402,7 +402,7 @@ class resilient_store {
   detail::circuit_breaker breaker_;
   bool is_down_ = false;
   bool is_reported_down_ = false;
-  std::string failure_;  // the message of the failure after which the store is not used
+  std::string failure_;  // the message of the failure since which the store is not used
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;
 };

@@ -19,9 +19,9 @@
 namespace robots::cache_detail {
 
 /// Remembers the facts that can halt a site, even after its policy was evicted or invalidated.
-/// These facts are the last answers of the site, and the share of rules and lines in each of its
-/// latest changes. A hash of 64 bits stands for a site. Above 262,144 sites, the least recently
-/// used sites are forgotten. Any thread may call any member.
+/// These facts are its last answer, the start of its failures, and the share of rules and lines in
+/// each of its latest changes. A hash of 64 bits stands for a site. Above 262,144 sites, the least
+/// recently used sites are forgotten. Any thread may call any member.
 class site_memory {
  public:
   /// Notes an answer of a site. Returns true if the answer denies everything and the previous

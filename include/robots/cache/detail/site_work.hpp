@@ -302,9 +302,9 @@ class site_work {
     step_ = work_step::wait;
   }
 
-  /// Ends the flight with a record of the reply, under the site's own name or the name of its
-  /// counterpart. Returns false if no record is a usable answer. Then the policy of a record can
-  /// become `flight::last`.
+  /// Ends the flight with a record of the reply, which is about the site or its counterpart.
+  /// Returns false if no record is a usable answer. Then the policy of a record can become
+  /// `flight::last`.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
     const site& asked = flight_->asked;

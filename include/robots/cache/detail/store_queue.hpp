@@ -16,7 +16,7 @@
 
 namespace robots::cache_detail {
 
-/// Queues work that needs the shared store, at once or at `site_work::next_look`. One thread at a
+/// Queues work that asks the shared store, at once or at `site_work::next_look`. One thread at a
 /// time serves the queue. Any thread may call any member.
 class store_queue {
  public:
