@@ -54,7 +54,7 @@ ROBOTS_INLINE cache_controls::cache_controls(cache_options&& options,
     : engine_(std::make_unique<cache_detail::cache_engine>(std::move(options), parts, shared)) {}
 
 ROBOTS_INLINE cache_controls::~cache_controls() {
-  engine_->runner.end();  // the threads of the runner may still use this object
+  engine_->runner.end();  // the threads of the runner can still use this object
 }
 
 ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up& ended) {

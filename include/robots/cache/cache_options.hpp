@@ -78,7 +78,7 @@ struct cache_options {
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
   /// The share of a failure's lifetime that is random, from 0 to 1.
   double failure_jitter = 0.1;
-  /// The greatest age at which a last good copy may apply while the file is unavailable (RFC 9309,
+  /// The greatest age at which a last good copy can apply while the file is unavailable (RFC 9309,
   /// section 2.3.1.4).
   std::chrono::seconds last_good_for = std::chrono::days{30};
   /// The time for which a stale policy still answers while one thread renews it. With 0, callers
@@ -136,7 +136,6 @@ struct cache_options {
 
 namespace cache_detail {
 
-/// Returns true if hostile sites are halted.
 [[nodiscard]] inline bool halts_hostile(const cache_options& options) noexcept {
   return options.halt_hostile.value_or(options.fallback.halts_hostile());
 }

@@ -63,7 +63,7 @@ struct prefetch_limits {
 
   /// The end of the call, by the clock of the cache. When this time has passed, all requests are
   /// cancelled. A wait before a retry that would last until the deadline does not begin, and the
-  /// last failure counts.
+  /// failure of the last try is the result.
   std::optional<time_point> deadline{};
 };
 

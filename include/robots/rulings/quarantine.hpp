@@ -61,7 +61,6 @@ class quarantine {
     return was_held;
   }
 
-  /// Returns the number of sites in quarantine.
   [[nodiscard]] std::size_t size() const noexcept { return held_; }
 
   /// Returns the keys of the sites in quarantine, in no order.

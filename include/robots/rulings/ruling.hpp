@@ -13,7 +13,6 @@
 
 namespace robots::rulings_detail {
 
-/// The kind of a ruling.
 enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantine };
 
 /// A decision on a site, by a person or by the cache. The cache keeps a lifted ruling, so that an
@@ -56,7 +55,6 @@ struct ruling_record {
   return text.starts_with("ruling 1 ");
 }
 
-/// Writes a record as a short text.
 [[nodiscard]] std::string encode(const ruling_record& record);
 
 /// Reads the output of `encode`. Returns an empty optional for every other text. No text causes an

@@ -62,7 +62,6 @@ class site_rulings {
 
   /// Replaces the excluded hosts. Passes on exceptions of `excluded_hosts`, and then has no effect.
   void set_excluded(std::span<const std::string> entries);
-  /// Returns the excluded hosts.
   [[nodiscard]] std::shared_ptr<const detail::excluded_hosts> excluded() const;
 
   /// Returns true if a ruling possibly applies to the site of `key`. Then ask `find`. `key` is a
@@ -94,7 +93,6 @@ class site_rulings {
             std::optional<std::chrono::sys_seconds> found_at = {});
   /// Lifts a halt. Returns the reason of the halt, or an empty optional if the site was not halted.
   std::optional<halt_reason> resume(std::string_view key);
-  /// Returns true if the site of a key is halted.
   [[nodiscard]] bool is_halted(std::string_view key) const;
   /// Returns the halted sites of this process and the reasons, sorted by key without a scheme.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
@@ -130,7 +128,6 @@ class site_rulings {
   /// Returns the policy of a site in quarantine, or null. Also finds a quarantine under the
   /// counterpart of the site (`policy_detail::counterpart_of`).
   [[nodiscard]] std::shared_ptr<const policy> quarantined(const site& asked) const;
-  /// Returns the sites in quarantine.
   [[nodiscard]] const quarantine& all_quarantined() const noexcept { return quarantine_; }
 
   /// Calls `on_denied` with the key of each site when a ruling begins to deny the site. Destroy the

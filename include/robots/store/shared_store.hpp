@@ -71,7 +71,7 @@ struct store_reply {
 /// be another program. At any time, it can be down, lose all data, or get values from a stranger.
 ///
 /// Stores derive from this class. Any thread may call a store. A call blocks at most for the
-/// timeouts of the store, and throws `store_error` if the call fails. Keys and values may hold any
+/// timeouts of the store, and throws `store_error` if the call fails. Keys and values can hold any
 /// octets. The store does not check a value; the reader of the value must check it. A key is never
 /// empty.
 ///
@@ -82,12 +82,12 @@ struct store_reply {
 ///   stored whole, it is not stored. A lifetime of 0 or less erases the value. With the longest
 ///   lifetime, the value stays until the store needs the room.
 /// - `publish(key, value, lifetime, lease)` publishes only if `lease` is held, and ends the lease,
-///   in one step. The lease may belong to another key. If the lease was erased or has expired, the
-///   call stores nothing and returns false. So a value that was fetched under a lease never comes
-///   back after `erase`.
-/// - `erase(key)` removes the value of `key` and ends its lease, even if another process holds it.
-///   Every `load` that begins after the return of `erase` sees the erasure. The other processes get
-///   the key through `watch`, even if the key had no value.
+///   in one step. `lease` can be a lease of another key. If the lease was erased or has expired,
+///   the call stores nothing and returns false. So a value that was fetched under a lease never
+///   comes back after `erase`.
+/// - `erase(key)` removes the value of `key` and ends the lease of `key`, even if another process
+///   holds the lease. Every `load` that begins after the return of `erase` sees the erasure. The
+///   other processes get the key through `watch`, even if the key had no value.
 /// - `announce(key)` notifies the other processes that their copies of the value are out of date.
 /// - `try_lease(key, duration)` returns a lease if no process holds one and `duration` is above 0.
 ///   The lease expires after `duration`. `take_lease(key, duration)` takes the lease even from
@@ -134,7 +134,7 @@ class SharedStore {
   [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
                                      std::chrono::milliseconds lifetime,
                                      const store_lease& lease) = 0;
-  /// Removes a value, ends its lease, and notifies the other processes.
+  /// Removes the value of a key, ends the lease of the key, and notifies the other processes.
   virtual void erase(std::string_view key) = 0;
   /// Notifies the other processes that a value is out of date.
   virtual void announce(std::string_view key) = 0;

@@ -51,7 +51,6 @@ struct found {
   return all;
 }
 
-/// The events that a cache counts.
 enum class cache_event : unsigned char {
   hits,
   stale_hits,

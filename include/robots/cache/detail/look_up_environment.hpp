@@ -147,8 +147,7 @@ class look_up_environment {
     detach(names);
   }
 
-  /// Forgets a site under all of its names. The next call of the shared store erases the site in
-  /// the store, too.
+  /// Forgets a site under all of its names, later also in the shared store.
   void invalidate(const site& asked) {
     if (store != nullptr) {
       std::vector<site> names = policy_detail::names_of(asked);
@@ -170,7 +169,6 @@ class look_up_environment {
     }
   }
 
-  /// Forgets every site in this process.
   void clear() {
     flights.detach_all();
     entries.forget_all();
@@ -192,7 +190,6 @@ class look_up_environment {
   kept_sites entries{parts, options, maker.judging(), rulings};
   single_flight flights{};
   detail::retrieval_options retrieval{retrieval_options_of(options)};  ///< options of every fetch
-  /// The time when the cache was made.
   const std::chrono::sys_seconds made_at =
       std::chrono::floor<std::chrono::seconds>(parts.moment().wall);
 

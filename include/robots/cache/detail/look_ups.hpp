@@ -37,7 +37,6 @@ struct redirecting_site {
   found answer;
 };
 
-/// The state of a look-up.
 struct look_up_state {
   std::string key;  ///< the key of the site; empty if the text names no site
   std::shared_ptr<const call_context> context{};

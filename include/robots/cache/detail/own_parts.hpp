@@ -117,7 +117,6 @@ struct parts_holder {
   own_parts<F, C, S, O> parts_;
 };
 
-/// Returns the part of a storage that processes share.
 template <Storage S>
 [[nodiscard]] shared_part shared_by([[maybe_unused]] S& storage) {
   if constexpr (detail::SharingStorage<S>) {

@@ -32,7 +32,6 @@ namespace robots::cache_detail {
 /// Replaces, in a reply, a value that must still be erased.
 inline constexpr std::string_view outdated_value = "(outdated)";
 
-/// The result of publishing a value.
 enum class publish_answer : std::uint8_t {
   stored,
   lost,    // nothing was stored, since the lease was erased, was taken, or has expired
@@ -42,7 +41,7 @@ enum class publish_answer : std::uint8_t {
 /// Wraps a shared store, and catches and counts its failures. After several failures in a row, this
 /// class does not use the store for a while. The observer gets an event when this time begins and
 /// ends. If only a part of the store fails, the other parts are still used. Any thread may call any
-/// member. Members may block unless their comments say otherwise.
+/// member. Members can block unless their comments say otherwise.
 class resilient_store {
  public:
   /// `parts` and the objects of `shared` must outlive this object.
@@ -211,7 +210,6 @@ class resilient_store {
 
   using request = std::function<void(SharedStore&)>;
 
-  /// The result of a call of the store.
   enum class call_end : std::uint8_t {
     done,
     part_failed,  // calls for other keys can succeed
@@ -297,7 +295,6 @@ class resilient_store {
     parts_.tell(far_store_event{parts_.about({}), !is_down, is_down ? why : std::string{}});
   }
 
-  /// Returns the number of missed erasures of `key`.
   [[nodiscard]] std::uint64_t missed_erasures(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);

@@ -244,7 +244,6 @@ class single_flight {
     std::uint64_t number_ = 0;  // identifies this waiter in the flight
   };
 
-  /// A flight that a caller has joined.
   struct joined {
     waiter place;  ///< the caller's place among the waiters
     leader lead;   ///< empty unless the caller began the flight
@@ -280,7 +279,6 @@ class single_flight {
     }
   }
 
-  /// Detaches every flight.
   void detach_all() {
     const std::scoped_lock lock{mutex_};
     for (const auto& [key, under_way] : flights_) {

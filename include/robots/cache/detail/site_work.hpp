@@ -274,7 +274,7 @@ class site_work {
     lead_.end({std::move(policy_now), from_store});
   }
 
-  /// Lets the next call of the store release the lease.
+  /// Lets `resilient_store::release_and_catch_up` release the lease.
   void release_lease() noexcept {
     if (auto lease = std::exchange(lease_, std::nullopt)) {
       cache_.store->release_later(*std::move(lease));
