@@ -109,8 +109,8 @@ class look_up {
   void call_on_news(std::function<void()> wake);
 
   /// Stops waiting for the policy. Returns true if this look-up does the fetch. Then the caller
-  /// must drive this look-up until `next()` is a policy, which is null. If nobody else needs the
-  /// fetch, a stop is requested through the token of its step.
+  /// must drive this look-up until `next()` is a null policy. If nobody else needs the fetch, a
+  /// stop is requested through the token of its step.
   bool leave() noexcept;
 
  private:
