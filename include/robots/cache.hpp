@@ -1,6 +1,6 @@
 #pragma once
 
-/// Fetches, keeps and shares rules. Has `basic_robots_cache` and all its parts.
+/// Includes `basic_robots_cache`, which fetches, keeps and shares rules, and all its parts.
 #include <robots/base/config.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/cache_controls.hpp>

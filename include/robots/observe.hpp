@@ -1,6 +1,6 @@
 #pragma once
 
-/// Logs and counts the events of a cache. Has `JsonLog`, `Metrics`, and the text of events.
+/// Includes `JsonLog`, `Metrics` and the text of events, which log and count the events of a cache.
 #include <robots/base/config.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/json_log.hpp>

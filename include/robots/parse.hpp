@@ -1,7 +1,7 @@
 #pragma once
 
-/// Reads robots.txt files and answers which URLs they allow. Has the headers of `rep/`, and needs
-/// no other library.
+/// Includes the headers of `rep/`, which read robots.txt files and decide which URLs these files
+/// allow. Needs no other library.
 #include <robots/base/config.hpp>
 #include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/diff/diff.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Paces requests. Has the headers of `polite/`.
+/// Includes the headers of `polite/`, which pace requests.
 #include <robots/base/config.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/crawl_delay.hpp>

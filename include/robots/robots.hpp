@@ -1,6 +1,6 @@
 #pragma once
 
-/// The whole library, except `testing.hpp`, and except the adapters, which need other libraries.
+/// Includes the whole library, except `testing.hpp` and the adapters, which need other libraries.
 #include <robots/base/config.hpp>
 #include <robots/cache.hpp>
 #include <robots/observe.hpp>

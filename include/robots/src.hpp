@@ -1,8 +1,8 @@
 #pragma once
 
-/// If ROBOTS_COMPILED is defined, the other headers only declare these functions. Then include this
-/// header in exactly one source file of the program. The target robots::compiled defines the macro
-/// and compiles such a source file.
+/// Includes the bodies of the library's ordinary functions. If ROBOTS_COMPILED is defined, the
+/// other headers only declare these functions. Then include this header in exactly one source file
+/// of the program. The target robots::compiled defines the macro and compiles such a source file.
 #include <robots/cache/cache_controls.ipp>
 #include <robots/cache/look_up.ipp>
 #include <robots/fetch/retrieval.ipp>

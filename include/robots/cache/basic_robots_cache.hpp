@@ -71,11 +71,11 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
 
   /// Returns the policy of a site. The argument is a URL, a host or `host:port`. The result is
   /// never null. For an excluded host, and for a text that names no site, the policy denies
-  /// everything. An exclusion counts as a decision and is reported.
+  /// everything. For an excluded host, the call counts as a decision, which the observer gets.
   ///
-  /// If the call is stopped or its time runs out during the fetch, the fallback policy for
-  /// `outcome::cancelled` decides, and the cache does not keep the result. The fetch continues for
-  /// later calls (`cache_options::finish_abandoned`).
+  /// If the call is stopped or its time runs out during the fetch, the result is the fallback
+  /// policy for `outcome::cancelled`, which the cache does not keep. The fetch continues for later
+  /// calls (`cache_options::finish_abandoned`).
   [[nodiscard]] std::shared_ptr<const policy> get(std::string_view host_or_url,
                                                   const call_options& call = {}) {
     const std::size_t agent = agent_of(call);
@@ -112,9 +112,10 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   }
 
   /// Begins a look-up in steps, for programs with their own network code, such as an event loop, or
-  /// one thread that asks for thousands of sites. Never blocks. See `look_up` for the steps. Of
-  /// `call`, only `context` and `user_agent` are used. An excluded host counts as a decision, as in
-  /// `get`. A later `check` of the same text with this look-up does not count that decision again.
+  /// one thread that asks for thousands of sites. Never blocks. See `look_up` for the steps. Uses
+  /// only `context` and `user_agent` of `call`. For an excluded host, the call counts as a
+  /// decision, as in `get`. A later `check` of the same text with this look-up does not count this
+  /// decision again.
   ///
   /// While you drive a look-up, do not call a blocking function for its site, since that call would
   /// wait for you. The cache renews stale policies (`cache_options::stale_while_revalidate`) and
@@ -135,8 +136,8 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     }
   }
 
-  /// Returns the statistics of the cache. The counts are read one after another, so they may be of
-  /// different moments.
+  /// Returns the statistics of the cache. The counts are read one after another, so other threads
+  /// can change some of them meanwhile.
   [[nodiscard]] cache_stats stats() const {
     const S& storage = parts_.storage;
     cache_stats result = counted();

@@ -31,9 +31,8 @@ struct found;
 
 }  // namespace cache_detail
 
-/// The part of `basic_robots_cache` that does not depend on its template arguments. It has the
-/// rulings, the overrides and the questions about sites. An operator's console can use a
-/// `cache_controls&`.
+/// The part of `basic_robots_cache` that does not depend on template arguments. It makes rulings
+/// and answers questions about sites. An operator's console can use a `cache_controls&`.
 ///
 /// Any thread may call any member function. Network failures and bad content never throw.
 class cache_controls {
@@ -43,32 +42,32 @@ class cache_controls {
 
   /// Decides whether the crawler may fetch `url`. If there is a ruling on the site, the ruling
   /// decides. Otherwise, the policy of `ended` decides. Throws `std::logic_error` if `ended` has no
-  /// policy yet. Throws `std::invalid_argument` if `ended` is for another site.
+  /// policy yet. Throws `std::invalid_argument` if `ended` has looked up another site.
   [[nodiscard]] decision check(std::string_view url, const look_up& ended);
 
-  /// Decides on `url` by `used`, such as a policy from `get`. Unlike `policy::allows`, counts the
-  /// decision and reports it to the observer. A ruling on the site, such as a halt, takes
-  /// precedence. `url` is a URL of the policy's site, or a path with query. Fetches nothing. Of
-  /// `call`, only `context` is used. Throws `std::invalid_argument` if `used` is null.
+  /// Decides on `url` with the policy `used`, for example a policy that `get` returned. Unlike
+  /// `policy::allows`, counts the decision and reports it to the observer. A ruling on the site,
+  /// such as a halt, overrides `used`. `url` is a URL of the policy's site, or a path with query.
+  /// Fetches nothing. Uses only `context` of `call`. Throws `std::invalid_argument` if `used` is
+  /// null.
   [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& used,
                                const call_options& call = {});
 
-  /// Counts and reports a decision that was made without this cache, such as an exclusion. Of
-  /// `call`, only `context` is used.
+  /// Counts and reports a decision that was made without this cache, such as an exclusion. Uses
+  /// only `context` of `call`.
   void note(std::string_view url, const decision& decided, const call_options& call = {});
 
-  /// Forgets the rules of a site, including its last good copy. The next call fetches the rules
-  /// again, unless the site is in quarantine or its circuit breaker is open. For a host without a
-  /// scheme, also forgets its https and http origins. Each process that shares the storage forgets
-  /// the rules, too, within a second after the store gets the erasure.
-  /// `cache_stats::pending_invalidations` is the number of erasures that the store has not received
-  /// yet. Does not block on the store.
+  /// Forgets the rules of a site and its last good copy. The next call fetches the rules again,
+  /// unless the site is in quarantine or its circuit breaker is open. For a host without a scheme,
+  /// also forgets its https and http origins. The other processes that share the storage forget the
+  /// rules within a second after the store gets the erasure. `cache_stats::pending_invalidations`
+  /// is the number of erasures that the store has not received yet. Does not block on the store.
   void invalidate(std::string_view host_or_url);
 
   /// Asks a site again now, even if its rules are fresh. The request has the validators of the last
   /// response. Returns the new policy. Unlike `invalidate`, `refresh` keeps the last good copy for
-  /// failures. Other processes that share the storage use the answer, too. An excluded host counts
-  /// as a decision, as in `get`.
+  /// failures. Other processes that share the storage use the answer, too. For an excluded host,
+  /// the call counts as a decision, as in `get`.
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {});
 
@@ -79,10 +78,10 @@ class cache_controls {
 
   /// Sets an override for a site. `site_override::none` removes the override. An override takes
   /// precedence over robots.txt, exclusions and quarantine, but not over a halt or a missing
-  /// sign-off. A host without a scheme and its https and http origins share overrides, but each
-  /// name uses its own override first. An origin without an override uses the override of its host.
-  /// A host without an override uses the override of its https origin or, if there is none, of its
-  /// http origin. Throws `std::invalid_argument` for a text that names no site.
+  /// sign-off. A host without a scheme and its https and http origins share overrides. An origin
+  /// without an override uses the override of its host. A host without an override uses the
+  /// override of its https origin or, if there is none, of its http origin. Throws
+  /// `std::invalid_argument` for a text that names no site.
   void set_override(std::string_view host_or_url, site_override value);
 
   /// Returns the overrides, sorted by `site::key`.
@@ -107,25 +106,25 @@ class cache_controls {
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
   /// Calls `on_denied` with the key of each site when a ruling begins to deny the site. Such a
-  /// ruling is a halt, an override, a quarantine, or a withdrawn sign-off. The ruling may come from
-  /// another process. Destroy the result to end the calls. Any thread may make these calls.
-  /// `on_denied` must not block, must not make a ruling, and must not destroy the result. Its
-  /// exceptions are dropped.
+  /// ruling is a halt, an override, a quarantine, or a withdrawn sign-off. The ruling can come from
+  /// another process, and the call can come from any thread. Destroy the result to end the calls.
+  /// `on_denied` must not block, must not make a ruling, and must not destroy the result.
+  /// Exceptions of `on_denied` are dropped.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view site)> on_denied);
 
   /// Returns true if a ruling denies a URL. Does not consider robots.txt.
   [[nodiscard]] bool is_denied(std::string_view url) const;
 
-  /// Reports the status of a page, and whether a challenge, such as a CAPTCHA, came instead of the
-  /// page. Returns true if access was revoked. This means 401, 403 or a challenge for a URL that
-  /// the kept rules do not deny. Then the observer gets an event and, with
-  /// `cache_options::halt_revoked`, the site is halted.
+  /// Reports the response to the request for a page. `is_challenge` is true if a challenge, such as
+  /// a CAPTCHA, came instead of the page. Returns true if the site revoked access. Then it answered
+  /// 401, 403 or a challenge to a URL that no ruling and no stored rule denies, and the observer
+  /// gets an event. With `cache_options::halt_revoked`, the site is halted, too.
   ///
-  /// After a 4xx, a 5xx or a challenge for an allowed URL, the next look-up of the site fetches its
+  /// After a 4xx, a 5xx or a challenge for an allowed URL, the next look-up of the site fetches the
   /// rules again, at most once per `cache_options::min_ttl` (the pipeline guide: "Trigger immediate
-  /// re-fetch on 4xx/5xx responses"). 429 does not count, since it is about the pace. Sends no
-  /// request. Of `call`, only `user_agent` and `context` are used.
+  /// re-fetch on 4xx/5xx responses"). A 429 has no effect, since it is about the pace. Sends no
+  /// request. Uses only `user_agent` and `context` of `call`.
   ///
   /// `reservation::complete` of a `basic_admission` calls this function. It does no harm to report
   /// a page twice, since the observer gets the same status of a URL only once in 10 seconds.
@@ -137,7 +136,7 @@ class cache_controls {
   /// sign-off. Throws `std::invalid_argument` for a text that names no site.
   void sign_off(std::string_view host_or_url, bool is_given = true);
 
-  /// Returns the high-risk sites that were seen without a sign-off, through a URL or a redirect,
+  /// Returns the high-risk sites that have no sign-off and that a URL or a redirect has named,
   /// sorted by `site::key` without a scheme. The list has at most 65,536 sites; further sites are
   /// denied but not listed.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
@@ -170,8 +169,8 @@ class cache_controls {
   /// Stops the cache's own threads and waits for them.
   ~cache_controls();
 
-  /// Returns the part of the text that may be the key of the site, which is faster than parsing the
-  /// text. Returns an empty text if a ruling may apply to the site.
+  /// Returns `detail::possible_site_key` of the text. Returns an empty text if a ruling possibly
+  /// applies to the site.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
 
   /// Returns the number of the crawler for a call. Number 0 is `cache_options::user_agent`, and
@@ -184,8 +183,8 @@ class cache_controls {
   /// Returns the name of crawler `agent` for events; empty for number 0.
   [[nodiscard]] std::string_view agent_name(std::size_t agent) const noexcept;
 
-  /// Looks up a site that has no fresh entry under `tried`. If `refreshes` is true, the site is
-  /// asked now.
+  /// Looks up a site that has no fresh entry under the key `tried`. If `refreshes` is true, asks
+  /// the site now.
   [[nodiscard]] cache_detail::found load(std::string_view host_or_url, std::string_view tried,
                                          const call_options& call, bool refreshes = false);
 
@@ -194,7 +193,7 @@ class cache_controls {
                                                   std::string_view tried, const call_options& call,
                                                   bool refreshes = false);
 
-  /// Makes a look-up for a site whose entry `known` was found under `tried`.
+  /// Makes a look-up. `known` is the fresh entry under the key `tried`, or has no policy.
   [[nodiscard]] look_up begin(std::string_view host_or_url, std::string_view tried,
                               cache_detail::found known, const call_options& call);
 
@@ -205,7 +204,7 @@ class cache_controls {
   /// names no site, returns an empty text.
   [[nodiscard]] std::string site_of(std::string_view url) const;
 
-  /// Returns the counts of the cache, without the counts of its parts.
+  /// Returns the statistics of the cache, without the counts of its storage.
   [[nodiscard]] cache_stats counted() const;
 
  private:

@@ -30,12 +30,12 @@ namespace cache_detail {
 struct cache_engine : look_up_environment {
   using look_up_environment::look_up_environment;
 
-  rate_limit refusals{1, 4'096};  // so that the observer gets a refusal only once
+  rate_limit refusals{1, 4'096};  // the same refusal causes one event in ten seconds
   look_up_runner runner{*this};   // last, since its threads use the other members
 };
 
-/// Parses the name of a site. Throws `std::invalid_argument` if the text names no site. The message
-/// has the name of the `member` function that was called.
+/// Parses the name of a site. Throws `std::invalid_argument`, with the name of the called function
+/// `member`, if the text names no site.
 [[nodiscard]] inline site named(std::string_view host_or_url, std::string_view member) {
   auto asked = parse_site(host_or_url);
   if (!asked) {
@@ -54,7 +54,7 @@ ROBOTS_INLINE cache_controls::cache_controls(cache_options&& options,
     : engine_(std::make_unique<cache_detail::cache_engine>(std::move(options), parts, shared)) {}
 
 ROBOTS_INLINE cache_controls::~cache_controls() {
-  engine_->runner.end();  // the threads of the runner may still use this object
+  engine_->runner.end();  // the threads of the runner can still use this object
 }
 
 ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up& ended) {
@@ -76,7 +76,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
   }
   if (!state.counted_url.empty() && state.counted_url == url &&
       used.policy->refused() == decision_reason::excluded) {
-    return uncounted_decision(url, used);  // `begin` has counted it
+    return uncounted_decision(url, used);  // `begin` has counted this decision
   }
   return reported_decision(url, std::move(used), state.key, state.context, state.agent);
 }

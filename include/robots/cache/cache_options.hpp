@@ -78,7 +78,7 @@ struct cache_options {
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
   /// The share of a failure's lifetime that is random, from 0 to 1.
   double failure_jitter = 0.1;
-  /// The greatest age at which a last good copy may apply while the file is unavailable (RFC 9309,
+  /// The greatest age at which a last good copy can apply while the file is unavailable (RFC 9309,
   /// section 2.3.1.4).
   std::chrono::seconds last_good_for = std::chrono::days{30};
   /// The time for which a stale policy still answers while one thread renews it. With 0, callers
@@ -86,8 +86,8 @@ struct cache_options {
   std::chrono::seconds stale_while_revalidate{0};
   /// The limit of malformed lines. A file above this limit counts as `outcome::malformed`.
   malformed_limit malformed{};
-  /// After this many malformed files in a row that `fallback` denies, a site goes into quarantine
-  /// and gets no requests; 0 means never. See `basic_robots_cache::release`.
+  /// After this many malformed files in a row for which `fallback` denies the site, the site goes
+  /// into quarantine and gets no requests; 0 means never. See `basic_robots_cache::release`.
   int quarantine_after = 3;
 
   /// Halts a site when its robots.txt denies everything and the previous robots.txt did not. Then
@@ -102,8 +102,8 @@ struct cache_options {
   /// `server_error`). The cache checks this when it asks the site again. 0 means never. See
   /// `halt_reason::unreachable`.
   std::chrono::seconds halt_unreachable_after{0};
-  /// Halts a site that revokes access. Either `basic_robots_cache::report_response` reports that,
-  /// or the site begins to answer the request for its robots.txt with 401 or 403. See
+  /// Halts a site that revokes access. Either `basic_robots_cache::report_response` reports a
+  /// refused page, or the site begins to answer the request for its robots.txt with 401 or 403. See
   /// `access_revoked_event`.
   bool halt_revoked = false;
   /// A change of more than this share of rules and lines (`change_report::share`), from 0 to 1, is
@@ -125,7 +125,7 @@ struct cache_options {
   /// result. If false, the cache stops such a retrieval. Then a caller whose timeout is too short
   /// for a slow site sends request after request, and never gets an answer.
   bool finish_abandoned = true;
-  /// The most threads that the cache starts, for renewals and for calls that may end before their
+  /// The most threads that the cache starts, for renewals and for calls that can end before their
   /// fetch. If no thread is free, such a call fetches in the caller's thread, if time for an
   /// exchange is left. Otherwise the call waits for a thread. A renewal waits for the next call.
   std::size_t background_threads = 64;
@@ -136,7 +136,6 @@ struct cache_options {
 
 namespace cache_detail {
 
-/// Returns true if hostile sites are halted.
 [[nodiscard]] inline bool halts_hostile(const cache_options& options) noexcept {
   return options.halt_hostile.value_or(options.fallback.halts_hostile());
 }

@@ -55,7 +55,7 @@ class look_up {
   /// through `stop`. After the wait, call `on_wait_over`.
   using retry_wait = detail::retry_wait;
 
-  /// A wait for news, since another look-up, call or thread works on the policy.
+  /// A wait for news, while another look-up, call or thread works on the policy.
   struct news_wait {};
 
   /// The next step. It is a request, a wait for a time, a wait for news, or the policy at the end.
@@ -83,12 +83,12 @@ class look_up {
   /// Returns true if this look-up did at least a part of the fetch.
   [[nodiscard]] bool led() const noexcept;
 
-  /// Returns the reason why the site must not be asked. This is `decision_reason::excluded`,
-  /// `halted`, `needs_sign_off` or `invalid_url`. Returns an empty optional for other sites, and
-  /// before the end.
+  /// Returns the reason why the site must not be asked: `decision_reason::excluded`, `halted`,
+  /// `needs_sign_off` or `invalid_url`. Returns an empty optional if the site may be asked, or if
+  /// this look-up has not ended.
   [[nodiscard]] std::optional<decision_reason> refusal() const noexcept;
 
-  /// Takes the response to the request of `next()`. Has no effect if `next()` is not a request.
+  /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
   void on_response(fetch_response response);
 
   /// Ends the wait of `next()` after its time has come, or after a stop was requested through its
@@ -109,8 +109,8 @@ class look_up {
   void call_on_news(std::function<void()> wake);
 
   /// Stops waiting for the policy. Returns true if this look-up does the fetch. Then the caller
-  /// must drive this look-up until `next()` is a policy, which is null. If nobody else needs the
-  /// fetch, a stop is requested through the token of its step.
+  /// must drive this look-up until `next()` is a null policy. If nobody else needs the fetch, a
+  /// stop is requested through the token of its step.
   bool leave() noexcept;
 
  private:

@@ -44,9 +44,9 @@ class look_up_driver {
   /// The function that gets the result of a look-up.
   using on_done = std::function<void(const look_up&)>;
 
-  /// `wake` is called if `run` has something to do, from any thread and under a lock. `wake` must
-  /// not throw, and must not call this driver. At most `max_fetches` requests are under way at
-  /// once; further requests wait in order. `max_fetches` must be above 0.
+  /// `wake` is called when `run` has something to do. The call can come from any thread and is made
+  /// under a lock. `wake` must not throw, and must not call this driver. At most `max_fetches`
+  /// requests are under way at once; further requests wait in order. `max_fetches` must be above 0.
   look_up_driver(C& clock, F& fetcher, std::function<void()> wake,
                  std::size_t max_fetches = (std::numeric_limits<std::size_t>::max)())
       : clock_(clock),
@@ -120,8 +120,8 @@ class look_up_driver {
     return waits_.empty() ? std::nullopt : std::optional{waits_.begin()->first};
   }
 
-  /// Ends each wait before a retry that would last until `from` or longer. Then the last failure
-  /// counts.
+  /// Ends each wait before a retry that would last until `from` or longer. Then the failure of the
+  /// last try is the result.
   void cut_short(time_point from) {
     while (!waits_.empty() && std::prev(waits_.end())->first >= from) {
       const number id = std::prev(waits_.end())->second;
@@ -161,7 +161,8 @@ class look_up_driver {
     std::optional<fetch_response> response{};
   };
 
-  /// The reports of other threads. The inbox outlives the driver, since a report may come late.
+  /// The reports of other threads. The inbox outlives the driver, since a report can come after the
+  /// driver is destroyed.
   class inbox {
    public:
     explicit inbox(std::function<void()> wake) : wake_(std::move(wake)) {}
@@ -255,7 +256,7 @@ class look_up_driver {
       ended = std::move(items_.at(id));
       items_.erase(id);
     }
-    send();  // before `done`, which may throw
+    send();  // before `done`, which can throw
     if (ended && ended->done) {
       ended->done(ended->work);
     }
@@ -316,7 +317,7 @@ class look_up_driver {
   std::shared_ptr<inbox> inbox_;
   number last_number_ = 0;
   std::size_t fetching_ = 0;
-  std::deque<std::pair<number, fetch_request>> ready_;  // wait until there is room
+  std::deque<std::pair<number, fetch_request>> ready_;  // requests that wait for room
   waits waits_;
   boost::unordered_flat_map<number, std::unique_ptr<item>> items_;
 };

@@ -63,7 +63,7 @@ struct prefetch_limits {
 
   /// The end of the call, by the clock of the cache. When this time has passed, all requests are
   /// cancelled. A wait before a retry that would last until the deadline does not begin, and the
-  /// last failure counts.
+  /// failure of the last try is the result.
   std::optional<time_point> deadline{};
 };
 
@@ -75,7 +75,7 @@ struct prefetch_summary {
   std::size_t failed = 0;     ///< see `prefetch_outcome::failed`
   std::size_t excluded = 0;   ///< see `prefetch_outcome::excluded`
   std::size_t invalid = 0;    ///< see `prefetch_outcome::invalid`
-  std::size_t abandoned = 0;  ///< begun, but cancelled by a stop or the deadline
+  std::size_t abandoned = 0;  ///< hosts that were begun, but cancelled by a stop or the deadline
   bool complete = true;       ///< the whole range was read, and no host was cancelled
 
   /// Returns the number of hosts that are done.
@@ -131,10 +131,9 @@ class prefetch_run {
  private:
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
-  // After this many hosts, the loop looks at the network again, since all hosts may be in the
-  // cache.
+  // After this many hosts, the loop handles responses, even if all hosts are in the cache.
   static constexpr int batch = 64;
-  // A clock may run at any speed, so the loop reads the clock this often.
+  // The loop reads the clock at least this often, since a clock can run at any speed.
   static constexpr std::chrono::milliseconds longest_sleep{1'000};
 
   [[nodiscard]] bool has_room() const noexcept {
@@ -185,7 +184,7 @@ class prefetch_run {
       until = next;
     }
     if constexpr (detail::NotifyingClock<clock_type>) {
-      // A program moves such a clock, and `sleep_until` may move it, too.
+      // The program moves such a clock, and `sleep_until` can move it, too.
       if (until && *until != (time_point::min)()) {
         if (next && driver_.fetching() == 0) {
           return cache_.clock().sleep_until(*until, limits_.stop);
@@ -258,9 +257,8 @@ class prefetch_run {
 /// Then all requests in flight are cancelled, and other callers that wait for these requests start
 /// again.
 ///
-/// Throws `std::invalid_argument` if `max_in_flight` is 0. Otherwise throws only `std::bad_alloc`.
-/// Waits by the clock of the cache. When no exchange is in flight, moves a `ManualClock` to the
-/// next retry.
+/// Throws `std::invalid_argument` if `max_in_flight` is 0, and `std::bad_alloc`. Waits by the clock
+/// of the cache. When no exchange is in flight, moves a `ManualClock` to the next retry.
 template <Fetcher F, Clock C, Storage S, Observer O, class Hosts, AsyncFetcher Web>
   requires requires(Hosts& hosts) {
     { *std::begin(hosts) } -> std::convertible_to<std::string_view>;

@@ -17,12 +17,12 @@
 namespace robots::rulings_detail {
 
 /// Counts the malformed files of sites. A site with several malformed files in a row goes into
-/// quarantine. A site in quarantine gets no requests until somebody has looked at it (the pipeline
-/// guide).
+/// quarantine. A site in quarantine gets no requests until somebody has looked at the site (the
+/// pipeline guide).
 ///
-/// This class watches at most 65,536 sites. If there are more, the site whose last malformed file
-/// is the oldest is forgotten. A site in quarantine is never forgotten. Any thread may call any
-/// member. `sites` takes linear time, and the other members take logarithmic time.
+/// This class watches at most 65,536 sites. If there are more, it forgets the site whose last
+/// malformed file is the oldest, but never a site in quarantine. Any thread may call any member.
+/// `sites` takes linear time, and the other members take logarithmic time.
 class quarantine {
  public:
   /// A site goes into quarantine after `files` malformed files in a row; 0 turns quarantine off.
@@ -61,7 +61,6 @@ class quarantine {
     return was_held;
   }
 
-  /// Returns the number of sites in quarantine.
   [[nodiscard]] std::size_t size() const noexcept { return held_; }
 
   /// Returns the keys of the sites in quarantine, in no order.
@@ -84,8 +83,8 @@ class quarantine {
     std::int64_t note = 0;  // the number of the last note about this site
     std::shared_ptr<const robots::policy> policy{};
 
-    /// Returns a rank instead of a time, so that the table first drops the site with the oldest
-    /// note.
+    /// Returns a rank instead of a time. The oldest note has the latest rank, which a full table
+    /// drops first.
     [[nodiscard]] static time_point needed_until(const state& noted) noexcept {
       return noted.policy ? (time_point::max)()
                           : (time_point::max)() - time_point::duration{1 + noted.note};

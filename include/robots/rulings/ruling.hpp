@@ -13,11 +13,10 @@
 
 namespace robots::rulings_detail {
 
-/// The kind of a ruling.
 enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantine };
 
-/// A decision on a site, by a person or by the cache. A ruling that was lifted has the value 0. The
-/// cache keeps a lifted ruling, so that an older ruling does not come back.
+/// A decision on a site, by a person or by the cache. The cache keeps a lifted ruling, so that an
+/// older ruling does not come back.
 struct ruling {
   ruling_kind kind{};                  ///< the kind of decision
   std::optional<url_scheme> scheme{};  ///< the scheme of the site; empty if the ruling applies to
@@ -51,12 +50,11 @@ struct ruling_record {
   return std::string{"ruling://"}.append(bare_site);
 }
 
-/// Returns true if a text may be an encoded record rather than the key of a site.
+/// Returns true if a text begins like an encoded record, as no key of a site does.
 [[nodiscard]] constexpr bool is_ruling_text(std::string_view text) noexcept {
   return text.starts_with("ruling 1 ");
 }
 
-/// Writes a record as a short text.
 [[nodiscard]] std::string encode(const ruling_record& record);
 
 /// Reads the output of `encode`. Returns an empty optional for every other text. No text causes an

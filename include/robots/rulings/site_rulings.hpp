@@ -48,7 +48,7 @@ struct ruling_options {
 /// quarantine.
 ///
 /// Halts and sign-offs apply to a host and port with either scheme. With a shared store, rulings
-/// apply in every process. `share` sends rulings to the other processes, and `learn` takes the
+/// apply in every process. `share` sends rulings to the other processes, and `learn` takes over the
 /// rulings of other processes. While there are no rulings, look-ups take no lock.
 class site_rulings {
  public:
@@ -62,11 +62,10 @@ class site_rulings {
 
   /// Replaces the excluded hosts. Passes on exceptions of `excluded_hosts`, and then has no effect.
   void set_excluded(std::span<const std::string> entries);
-  /// Returns the excluded hosts.
   [[nodiscard]] std::shared_ptr<const detail::excluded_hosts> excluded() const;
 
-  /// Returns true if a ruling may apply to the site of `key`. Then `find` has the answer. `key` is
-  /// a result of `possible_site_key`.
+  /// Returns true if a ruling possibly applies to the site of `key`. Then ask `find`. `key` is a
+  /// result of `possible_site_key`.
   [[nodiscard]] bool may_hold_for(std::string_view key) const {
     return !is_empty() && knows_of(key);
   }
@@ -87,20 +86,19 @@ class site_rulings {
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
   /// Halts the site of a key, and reports the halt. Has no effect if the site is halted already, or
-  /// if 65,536 sites are halted. `found_at` is the time when the reason was found. A site that was
-  /// resumed after `found_at` is not halted.
+  /// if 65,536 sites are halted. If the site was resumed after `found_at`, when the reason was
+  /// found, the halt has no effect.
   void halt(std::string_view key, halt_reason why,
             const std::shared_ptr<const call_context>& context = {},
             std::optional<std::chrono::sys_seconds> found_at = {});
   /// Lifts a halt. Returns the reason of the halt, or an empty optional if the site was not halted.
   std::optional<halt_reason> resume(std::string_view key);
-  /// Returns true if the site of a key is halted.
   [[nodiscard]] bool is_halted(std::string_view key) const;
   /// Returns the halted sites of this process and the reasons, sorted by key without a scheme.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
   /// Returns true if a site needs a sign-off and this process sees the site for the first time.
-  /// Another process may have signed the site off already.
+  /// Then another process has possibly signed the site off already.
   [[nodiscard]] bool may_be_signed_off_elsewhere(const site& asked) const;
 
   /// Signs a site off, or withdraws the sign-off.
@@ -127,10 +125,9 @@ class site_rulings {
       note_quarantine(key, false, context);
     }
   }
-  /// Returns the policy of a site in quarantine, under either of the two names of the site. Returns
-  /// null if the site is not in quarantine.
+  /// Returns the policy of a site in quarantine, or null. Also finds a quarantine under the
+  /// counterpart of the site (`policy_detail::counterpart_of`).
   [[nodiscard]] std::shared_ptr<const policy> quarantined(const site& asked) const;
-  /// Returns the sites in quarantine.
   [[nodiscard]] const quarantine& all_quarantined() const noexcept { return quarantine_; }
 
   /// Calls `on_denied` with the key of each site when a ruling begins to deny the site. Destroy the
@@ -139,8 +136,8 @@ class site_rulings {
       std::function<void(std::string_view)> on_denied);
 
   /// Merges a record that another process has sent. Returns false, and has no effect, if `text` is
-  /// not a record. The same happens if the record has a ruling later than `latest`, or is about
-  /// another site than `bare_site`.
+  /// not a record, has a ruling later than `latest`, or is not about `bare_site`. An empty
+  /// `bare_site` stands for any site.
   bool learn(std::string_view text, wall_time latest, std::string_view bare_site = {});
   /// Sends the rulings of this process on a site to the store. Call this if the shared store has no
   /// record of the site.
@@ -183,12 +180,12 @@ class site_rulings {
   }
   [[nodiscard]] bool knows_of(std::string_view key) const;
 
-  /// Adds a ruling, or replaces an older ruling. Returns the value before, or an empty optional if
-  /// nothing changed. The caller holds the lock.
+  /// Adds a ruling, or replaces an older ruling. Returns the previous value, or an empty optional
+  /// if nothing changed. The caller holds the lock.
   std::optional<std::uint8_t> put(const std::string& bare, const ruling& added);
   /// Makes a ruling in this process, and shares and reports the ruling. `is_due`, if given, gets
-  /// the current value, and returns false if the ruling is not needed. Returns the value before, or
-  /// an empty optional if nothing changed. Without a stamp, the ruling gets the current time.
+  /// the current value, and returns false if the ruling is not needed. Returns the previous value,
+  /// or an empty optional if nothing changed. If the stamp is 0, the ruling gets the current time.
   std::optional<std::uint8_t> rule(const std::string& bare, ruling added,
                                    const std::shared_ptr<const call_context>& context = {},
                                    bool (*is_due)(std::uint8_t before) = nullptr);

@@ -14,8 +14,8 @@
 
 namespace robots::rulings_detail {
 
-/// Returns the key of the site of a ruling. `bare` cannot be parsed for this: a port in `host:443`
-/// would stand for a scheme.
+/// Returns the key of the site of a ruling. Does not parse `bare`, since `parse_site` reads the
+/// port of `host:443` as the scheme https.
 [[nodiscard]] inline std::string key_of(const std::string& bare, const ruling& added) {
   return added.scheme ? std::string{to_string(*added.scheme)}.append("://").append(bare) : bare;
 }

@@ -20,10 +20,10 @@ class lru_storage_base {
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now);
 
   /// Sets the function `on_drop(key, expired)`. The storage calls this function for each entry that
-  /// it drops because the entry has expired or room is needed. The thread that stores or finds
-  /// makes the call, after the new entry is stored. `on_drop` may call this storage, but must not
-  /// store every dropped entry again, since that would never end. `on_drop` must not throw. Do not
-  /// set it while another thread uses the storage.
+  /// it drops because the entry has expired or room is needed. The thread that drops the entry
+  /// makes the call, after it has unlocked the storage. `on_drop` may call this storage, but must
+  /// not store every dropped entry again, since that would never end. `on_drop` must not throw. Do
+  /// not set `on_drop` while another thread uses the storage.
   void on_drop(std::function<void(std::string_view key, bool expired)> on_drop) {
     on_drop_ = std::move(on_drop);
   }
@@ -43,7 +43,7 @@ class lru_storage_base {
   /// entries. Meanwhile, no other thread can store.
   std::size_t remove_expired(time_point now);
 
-  /// Returns the number of entries. This includes expired entries that were not looked up since.
+  /// Returns the number of entries. This includes expired entries that were not dropped yet.
   [[nodiscard]] std::size_t size() const;
 
   /// Returns the number of entries that were dropped to make room.
@@ -56,8 +56,8 @@ class lru_storage_base {
   /// Holds `capacity` entries and at most about `max_bytes` octets. `capacity` must be above 0.
   /// Throws `std::invalid_argument` if `max_bytes` is 0.
   lru_storage_base(std::size_t capacity, std::size_t max_bytes);
-  /// Takes the entries of `other`, which is then empty. Meanwhile, no other thread may use one of
-  /// the two objects.
+  /// Takes the entries of `other`, which is then empty. Meanwhile, no other thread may use either
+  /// object.
   lru_storage_base(lru_storage_base&& other) noexcept(false);
   /// Replaces the entries with the entries of `other`, which must have the same capacity.
   lru_storage_base& operator=(lru_storage_base&& other) noexcept;
@@ -81,8 +81,8 @@ namespace robots {
 /// Keeps the `Capacity` most recently used sites in this process's memory.
 ///
 /// SPYDER's cache is such a storage for 4,096 hosts. It drops the least recently used entry to make
-/// room, and drops each entry when this entry expires. Every operation except `clear` and
-/// `remove_expired` takes constant time on average.
+/// room, and drops an entry when it expires. Every operation except `clear` and `remove_expired`
+/// takes constant time on average.
 ///
 /// Memory is bounded, too. By default, the sum of `policy::memory_bytes` over the entries stays
 /// below 256 MiB. An entry above the limit is not kept, so the site of this entry is fetched for
@@ -91,9 +91,10 @@ namespace robots {
 /// A hash spreads the sites over shards. There is one shard per 64 entries of capacity, but there
 /// are at most 16 shards. A shard has a mutex, a hash table and a list in order of use. So threads
 /// in `find` wait for each other only in the same shard. Threads in `store` always wait for each
-/// other. All shards share the capacity, so the capacity does not depend on the hashes. The entry
-/// with the earliest `now` of a `find` or `store` is dropped first. Among equal times, the shard
-/// with the most entries drops its oldest entry.
+/// other. All shards share the capacity, so the capacity does not depend on the hashes. The least
+/// recently used entry is dropped first. This is the entry whose last `find` or `store` had the
+/// earliest `now`. If several shards have entries of that time, the shard with the most entries
+/// drops its oldest entry.
 template <std::size_t Capacity>
 class LruStorage : public detail::lru_storage_base {
   static_assert(Capacity > 0, "LruStorage<0> could keep nothing: use a capacity of 1 or more");

@@ -260,8 +260,8 @@ ROBOTS_INLINE std::optional<cache_entry> lru_storage_base::find(std::string_view
     if (found == nullptr) {
       return std::nullopt;
     }
-    // Here, the processor reads all of these objects at once. Later, it would wait for one object
-    // after the other.
+    // Prefetches these objects together. Otherwise, the processor would wait for one after the
+    // other.
     base::fetch_ahead<1>(found->policy.get());
     base::fetch_ahead<1>(found->newer);
     base::fetch_ahead<1>(found->older);

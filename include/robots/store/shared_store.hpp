@@ -24,8 +24,7 @@ class store_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One part of a shared store is down. Other parts answer, so calls for keys of these parts can
-/// succeed.
+/// One part of a shared store is down. Calls for keys of other parts can succeed.
 class store_part_error : public store_error {
  public:
   using store_error::store_error;
@@ -54,7 +53,7 @@ enum class lease_wish : std::uint8_t {
 /// lease.
 struct store_question {
   std::string key;                     ///< a name of the site
-  std::string other_key;               ///< another name, which may have the same value
+  std::string other_key;               ///< another name of the site, which can have the same value
   std::string lease_key;               ///< the key of the lease
   lease_wish wish = lease_wish::none;  ///< the condition on which the question asks for the lease
 };
@@ -68,12 +67,11 @@ struct store_reply {
                                              ///< is down
 };
 
-/// A store that the processes of a crawl share. The keys are results of `site::key`. The store may
-/// be another program. At any time, the store may be down, lose all data, or get values from a
-/// stranger.
+/// A store that the processes of a crawl share. The keys are results of `site::key`. The store can
+/// be another program. At any time, it can be down, lose all data, or get values from a stranger.
 ///
 /// Stores derive from this class. Any thread may call a store. A call blocks at most for the
-/// timeouts of the store, and throws `store_error` if the call fails. Keys and values may hold any
+/// timeouts of the store, and throws `store_error` if the call fails. Keys and values can hold any
 /// octets. The store does not check a value; the reader of the value must check it. A key is never
 /// empty.
 ///
@@ -84,12 +82,12 @@ struct store_reply {
 ///   stored whole, it is not stored. A lifetime of 0 or less erases the value. With the longest
 ///   lifetime, the value stays until the store needs the room.
 /// - `publish(key, value, lifetime, lease)` publishes only if `lease` is held, and ends the lease,
-///   in one step. The lease may belong to another key. If the lease was erased or has expired, the
-///   call stores nothing and returns false. So a value that was fetched under a lease never comes
-///   back after `erase`.
-/// - `erase(key)` removes the value of `key` and ends its lease, even if another process holds it.
-///   Every `load` that begins after the return of `erase` sees the erasure. The other processes get
-///   the key through `watch`, even if the key had no value.
+///   in one step. `lease` can be a lease of another key. If the lease was erased or has expired,
+///   the call stores nothing and returns false. So a value that was fetched under a lease never
+///   comes back after `erase`.
+/// - `erase(key)` removes the value of `key` and ends the lease of `key`, even if another process
+///   holds the lease. Every `load` that begins after the return of `erase` sees the erasure. The
+///   other processes get the key through `watch`, even if the key had no value.
 /// - `announce(key)` notifies the other processes that their copies of the value are out of date.
 /// - `try_lease(key, duration)` returns a lease if no process holds one and `duration` is above 0.
 ///   The lease expires after `duration`. `take_lease(key, duration)` takes the lease even from
@@ -97,10 +95,10 @@ struct store_reply {
 ///   a lease. `release` has no effect on a lease that has expired or was taken. `publish` without a
 ///   lease does not change leases.
 /// - `watch(on_change)` calls `on_change(key)` for each key that another process erased or
-///   announced, within a second, from a thread of the store. If some keys may have been missed, the
+///   announced, within a second, from a thread of the store. If some keys were possibly missed, the
 ///   store calls `on_change("")`. A new watch replaces an earlier watch. After `watch({})` or the
-///   end of the store, no call of `on_change` is running. `on_change` must not call the store and
-///   must not throw.
+///   destruction of the store, no call of `on_change` is running. `on_change` must not call the
+///   store and must not throw.
 ///
 /// A moved store keeps its watch. Nobody may call the store during the move.
 ///
@@ -109,8 +107,8 @@ struct store_reply {
 ///
 /// `load_or_lease(questions, duration)` returns the `store_reply` to each `store_question`. A store
 /// over a network overrides this member, to answer in few round trips. The values and the lease of
-/// a question must be of one moment. If a part of the store is down, the questions for this part
-/// count as not answered. The call throws only if no question has an answer. The default loads the
+/// a reply must be of one moment. If a part of the store is down, the questions for this part count
+/// as not answered. The call throws only if no question has an answer. The default loads the
 /// values, asks for the lease, and loads the values again.
 ///
 /// The suite `tests/store/store_conformance.hpp` tests these rules for any store.
@@ -136,7 +134,7 @@ class SharedStore {
   [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
                                      std::chrono::milliseconds lifetime,
                                      const store_lease& lease) = 0;
-  /// Removes a value, ends its lease, and notifies the other processes.
+  /// Removes the value of a key, ends the lease of the key, and notifies the other processes.
   virtual void erase(std::string_view key) = 0;
   /// Notifies the other processes that a value is out of date.
   virtual void announce(std::string_view key) = 0;
@@ -149,7 +147,7 @@ class SharedStore {
   /// Releases a lease.
   virtual void release(const store_lease& lease) = 0;
   /// Calls `on_change` with each key that another process erased or announced, or with "" if some
-  /// keys may have been missed.
+  /// keys were possibly missed.
   virtual void watch(std::function<void(std::string_view)> on_change) = 0;
 
  protected:

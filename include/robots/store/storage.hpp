@@ -17,13 +17,13 @@ class policy;
 struct cache_entry {
   std::shared_ptr<const robots::policy> policy{};  ///< never null in a stored entry
   time_point fresh_until{};                        ///< until then, the entry needs no request
-  time_point keep_until{};  ///< after this, the entry may be dropped; not before `fresh_until`
+  time_point keep_until{};  ///< from then on, the entry may be dropped; not before `fresh_until`
   /// The epoch of the shared store in which the entry was last checked. A new epoch begins when the
-  /// cache may have missed changes of the store. The epoch is 0 without a shared store.
+  /// cache has possibly missed changes of the store. The epoch is 0 without a shared store.
   std::uint32_t epoch = 0;
 };
 
-/// Stores the entries of a cache. The key of an entry is its `site::key`.
+/// Stores the entries of a cache. The key of an entry is the `site::key` of its site.
 ///
 /// Several threads may call a model at once. If a call throws, the cache counts the failure and
 /// continues without the result. `find(key, now)` returns the last entry stored under `key`, unless

@@ -21,9 +21,8 @@ struct tiered_options {
   /// waiting process uses a stale entry, if that is allowed. Otherwise, it fetches the file itself.
   /// With 0, a process does not wait.
   std::chrono::milliseconds wait{5'000};
-  /// The shortest time between two reads of the store during the wait for another process. After a
-  /// longer wait, the next read comes after half of the time waited so far, if that is longer.
-  /// `poll` must be above 0.
+  /// The shortest time between two reads of the store during the wait for another process. The time
+  /// grows to half of the time that the process has waited so far. `poll` must be above 0.
   std::chrono::milliseconds poll{50};
   /// If a call has less time left than this, a background thread asks the store, so that the call
   /// does not block. `patience` must be at least as long as the slowest call of the store.
@@ -59,8 +58,8 @@ inline void validate(const tiered_options& options) {
   validate(options.breaker);
 }
 
-/// A storage with a store that processes share. Its members as a `Storage` use only the part in
-/// this process. A cache asks `shared()` for missing entries, by the rules of `options()`.
+/// A storage with a store that processes share. `find`, `store`, `erase` and `clear` use only the
+/// part in this process. A cache asks `shared()` for missing entries, by the rules of `options()`.
 ///
 /// Exemplar: `TieredStorage<LruStorage<4096>, RedisStore>`. Models: `TieredStorage<Near, Far>`.
 template <class S>
@@ -79,9 +78,9 @@ namespace robots {
 ///         cache{options, {}, {}, TieredStorage{LruStorage<4096>{}, RedisStore{redis}}};
 ///
 /// The members of a `Storage` come from `Near`, so `erase` and `clear` drop entries of this process
-/// only. `basic_robots_cache::invalidate` drops entries in all processes. A fresh entry in `Near`
-/// is as fast as without `Far`. For other sites, the cache asks `Far` before it asks the web. The
-/// cache also works while `Far` does not answer.
+/// only. `basic_robots_cache::invalidate` drops entries in all processes. A look-up with a fresh
+/// entry in `Near` is as fast as without `Far`. For other sites, the cache asks `Far` before it
+/// asks the web. The cache also works while `Far` does not answer.
 template <Storage Near, std::derived_from<SharedStore> Far>
 class TieredStorage : public Near {
  public:

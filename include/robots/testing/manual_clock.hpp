@@ -14,7 +14,7 @@
 
 namespace robots {
 
-/// A clock for tests that stands still until the test moves it. So no test waits or depends on the
+/// A clock for tests. It stands still until the test moves it, so no test waits or depends on the
 /// speed of the machine. The date of the clock moves with its time.
 ///
 /// Copies share one time, so that a test can keep one copy and pass on another. Any thread may call
@@ -69,7 +69,7 @@ class ManualClock {
   }
 
   /// Calls `moved` after each move of the time, in the thread that moves the time, while the result
-  /// exists. `moved` must not create or destroy such a subscription.
+  /// exists. `moved` must not call `on_move` and must not destroy a result of `on_move`.
   [[nodiscard]] auto on_move(std::function<void()> moved) const {
     const std::scoped_lock lock{state_->mutex};
     const auto place = state_->listeners.insert(state_->listeners.end(), std::move(moved));

@@ -24,10 +24,10 @@ namespace robots {
 /// A `SharedStore` within this process, for tests.
 ///
 /// Copies share one storage, and each copy represents a process. So give each cache its own copy. A
-/// new copy watches nothing. An erasure or announcement reaches the other copies in the same thread
-/// before it returns, so tests need not wait. Values expire by the clock, which can be a
-/// `ManualClock`. A call about several keys or questions calls the hook of `on_call` once, with the
-/// first key.
+/// new copy watches nothing. `erase` and `announce` call the `on_change` of the other copies before
+/// they return, in the same thread, so tests need not wait. Values expire by the clock, which can
+/// be a `ManualClock`. A call about several keys or questions calls the hook of `on_call` once,
+/// with the first key.
 template <Clock C>
 class MemoryStore : public SharedStore {
  public:

@@ -25,9 +25,9 @@ namespace robots {
 ///     web.on("https://example.com/robots.txt", ScriptedFetcher::status(503),
 ///            ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
 ///
-/// For a URL outside the script, the fetcher returns `fetch_error::connect`. It keeps the promises
-/// of a `Fetcher`. It cuts bodies at `max_bytes`, and answers `fetch_error::cancelled` once `stop`
-/// is requested. Copies share script and record. Any thread may call any member.
+/// For a URL outside the script, the fetcher returns `fetch_error::connect`. Like every `Fetcher`,
+/// it cuts bodies at `max_bytes`, and returns `fetch_error::cancelled` once `stop` is requested.
+/// Copies share the script and the list of requests. Any thread may call any member.
 class ScriptedFetcher {
  public:
   /// A function that computes an answer. No lock is held during the call, which may block or throw.

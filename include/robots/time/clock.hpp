@@ -8,8 +8,8 @@
 
 namespace robots {
 
-/// A moment of the steady clock, which measures ages and delays. That clock never goes back. A
-/// moment is not a date.
+/// A moment of the steady clock, which measures ages and delays and never goes back. A moment is
+/// not a date.
 using time_point = std::chrono::steady_clock::time_point;
 
 /// A date and time of day, which HTTP dates, Visit-time and Request-rate need. The range is from
@@ -50,7 +50,7 @@ namespace robots::detail {
 /// A clock whose time a program moves. The clock reports each move.
 ///
 /// After `on_move(f)`, each move calls `f` in the thread that moves the time, until the returned
-/// object is destroyed. So a thread that waits until a certain time can check the clock again.
+/// object is destroyed. So a thread that waits for a certain time can check the clock again.
 ///
 /// Exemplar: after `auto keep = c.on_move(f)`, moving the time of `c` calls `f`. Models:
 /// `ManualClock`.

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-/// Declares the names of `time/`. A class needs its own header before it is used.
+/// Declares the names of `time/`. A program that uses a class needs the header of the class.
 namespace robots {
 
 class SteadyClock;

@@ -37,15 +37,15 @@ class background_threads {
         thread.join();
       }
     }
-    std::list<std::function<void()>> dropped;  // destroyed after `lock` is released, since it may
-                                               // call this object
+    // Declared before `lock`, since work that is destroyed can call this object.
+    std::list<std::function<void()>> dropped;
     const std::scoped_lock lock{mutex_};
     dropped.swap(waiting_);
   }
 
   /// Runs `work` in a background thread, at once or, if `may_wait` is true, when a thread is free.
-  /// Returns false, and does not run `work`, in three cases. All threads are busy and `work` may
-  /// not wait; no thread can be started; or `end` was called.
+  /// Returns false, and does not run `work`, in three cases: all threads are busy and `may_wait` is
+  /// false; no thread can be started; or `end` was called.
   [[nodiscard]] bool run(std::function<void()> work, bool may_wait = false) {
     const std::scoped_lock lock{mutex_};
     const bool busy = idle_ <= waiting_.size();

@@ -37,8 +37,8 @@ struct shared_part {
 struct found {
   std::shared_ptr<const robots::policy> policy{};
   bool from_cache = false;
-  bool stale = false;  // the policy is not fresh, and is being renewed
-  time_point now{};    // the time at which an entry of the cache was found
+  bool stale = false;  // the policy is not fresh
+  time_point now{};    // the time of the look-up, if `policy` comes from an entry
 };
 
 /// Returns the result with the policy of one crawler. Number 0 is the crawler of
@@ -51,7 +51,6 @@ struct found {
   return all;
 }
 
-/// The events that a cache counts.
 enum class cache_event : unsigned char {
   hits,
   stale_hits,
@@ -83,7 +82,8 @@ class cache_parts : public detail::event_teller {
 
   /// Returns the entry of `key`, or an entry without a policy.
   [[nodiscard]] virtual cache_entry find(std::string_view key, time_point now) noexcept = 0;
-  /// Returns the entry of a look-up if the entry is fresh. Counts and reports the hit.
+  /// Returns the fresh entry of `key`, and counts and reports the hit. If there is no fresh entry,
+  /// the result has no policy.
   [[nodiscard]] virtual found find_fresh(std::string_view key,
                                          const std::shared_ptr<const call_context>& context) = 0;
   virtual void store(std::string_view key, const cache_entry& entry, time_point now) noexcept = 0;
@@ -105,8 +105,8 @@ class cache_parts : public detail::event_teller {
                                                      const call_options& limits) = 0;
   /// Continues a retrieval, like `advance_retrieval`.
   [[nodiscard]] virtual bool advance(detail::retrieval& work, time_point deadline) = 0;
-  /// Waits until `ready()` or the end of the call. After each change of `ready()`, `changed` must
-  /// be notified. Returns `ready()`. The caller holds `lock`.
+  /// Waits until `ready()` is true or the call that has `limits` ends. Returns `ready()`. The
+  /// caller holds `lock`. The thread that changes `ready()` must notify `changed`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& limits,
                                   const std::function<bool()>& ready) = 0;
@@ -115,15 +115,15 @@ class cache_parts : public detail::event_teller {
   [[nodiscard]] virtual bool is_observed() const noexcept = 0;
   /// Returns true if an observer wants the changes of a site. Changes are slow to compute.
   [[nodiscard]] virtual bool observes_changes() const noexcept = 0;
-  /// Returns true if an entry can answer alone. Such an entry is fresh and does not lead to another
-  /// site. No message of the shared store may have been missed since the entry was stored.
+  /// Returns true if an entry can answer alone. Then it is fresh, it does not lead to another site,
+  /// and since it was stored, the cache has certainly received all messages of the shared store.
   [[nodiscard]] bool answers(const cache_entry& entry, time_point now) const noexcept {
     return now < entry.fresh_until && entry.epoch == store_epoch.load(std::memory_order_relaxed) &&
            !entry.policy->leads_to();
   }
 
   cache_counters counters;
-  /// The number of times that messages of the shared store may have been missed. See
+  /// The number of times that the cache has possibly missed messages of the shared store. See
   /// `cache_entry::epoch`.
   std::atomic<std::uint32_t> store_epoch = 0;
 

@@ -29,7 +29,7 @@
 
 namespace robots::cache_detail {
 
-/// The entry of a site, with its mark.
+/// The entry of a site, with the marks that `kept_sites::mark` has set.
 struct kept_entry : cache_entry {
   bool is_changed_elsewhere = false;  // another process has changed the site since the entry was
                                       // stored
@@ -44,13 +44,14 @@ class kept_sites {
              rulings_detail::site_rulings& rulings)
       : parts_(parts), user_agent_(options.user_agent), judging_(judging), rulings_(rulings) {}
 
-  /// Returns true if the shared store may have something newer than a fresh entry.
+  /// Returns true if the shared store possibly has a newer record than a fresh entry.
   [[nodiscard]] bool is_in_doubt(const kept_entry& entry) const noexcept {
     return entry.is_changed_elsewhere || entry.epoch != parts_.store_epoch;
   }
 
-  /// Returns true if an entry may answer while it is renewed, or while the shared store is asked
-  /// for a newer entry. Such an entry may not answer if another process has changed the site.
+  /// Returns true if an entry is allowed to answer while the cache renews it, or asks the shared
+  /// store for a newer record. An entry that `doubt` or `suspect` has marked is not allowed to
+  /// answer.
   [[nodiscard]] bool may_renew(const kept_entry& entry, time_point now) const {
     return entry.policy && !entry.is_changed_elsewhere && !entry.is_suspect &&
            (now < entry.fresh_until
@@ -58,14 +59,14 @@ class kept_sites {
                 : now < detail::validity_of(*entry.policy, judging_).stale_until);
   }
 
-  /// Returns true if the shared store may be asked now about a site with a marked entry, and counts
-  /// the question. Without this limit, a flood of messages would cause a flood of questions.
+  /// Returns true if the shared store may be asked now about a site whose entry is in doubt, and
+  /// counts the question. Without this limit, a flood of messages would cause a flood of questions.
   [[nodiscard]] bool may_ask_store(std::string_view key, time_point now) {
     return questions_.take(key, now);
   }
 
-  /// Notes that another process has changed a site. The entry of the site answers again after the
-  /// shared store was asked and had nothing newer. Does not call the store.
+  /// Marks the entry of a key, since another process has changed the site. The entry does not
+  /// answer before the cache has asked the shared store. Does not call the store.
   void doubt(std::string_view key) { mark(key, in_doubt); }
 
   /// Makes the next look-up ask a site again if the stored answer of the site is at least
@@ -99,11 +100,11 @@ class kept_sites {
     parts_.clear();
   }
 
-  /// Stores a policy, unless the site was invalidated meanwhile. An invalidation marks the flight
-  /// before it erases the entry. So either the invalidation erases the new entry, or this function
-  /// sees the mark and erases the entry. `epoch` is `cache_parts::store_epoch` at the start of the
-  /// flight. If `replaces_all` is true, the policy replaces the entries of the site under all
-  /// names.
+  /// Stores a policy, unless the site was invalidated meanwhile. An invalidation detaches the
+  /// flight before it erases the entry. So either the invalidation erases the new entry, or this
+  /// function sees that the flight is detached, and erases the entry. `epoch` is
+  /// `cache_parts::store_epoch` at the start of the flight. If `replaces_all` is true, the policy
+  /// replaces the entries of the site under all names.
   void keep(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
             std::uint32_t epoch, bool replaces_all = false) noexcept {
     if (led.detached) {
@@ -120,8 +121,8 @@ class kept_sites {
     ++under_way.ended;
   }
 
-  /// Counts a malformed file that is denied. Any other answer of the site resets the count and ends
-  /// the quarantine.
+  /// Counts a malformed file for which `fallback` denies the site. Any other answer of the site
+  /// resets the count and ends the quarantine.
   void watch(const flight& led, const policy& policy_now) {
     const std::string& key = led.site_key;
     switch (detail::quarantine_step_of(policy_now)) {
@@ -160,8 +161,8 @@ class kept_sites {
 
  private:
   /// Counts the calls of `keep` that have begun and that have ended, for all sites with the same
-  /// hash. If a call of `keep` runs during `mark`, `mark` may have overwritten the entry of that
-  /// call.
+  /// hash. `mark` compares the counts, since it can overwrite the entry of a `keep` that runs
+  /// meanwhile.
   struct keeping {
     std::atomic<std::uint32_t> begun = 0;
     std::atomic<std::uint32_t> ended = 0;
@@ -182,7 +183,7 @@ class kept_sites {
     if (!led.is_changed_elsewhere) {
       parts_.store(key, entry, now);
     }
-    if (led.is_changed_elsewhere) {  // the flag may have become true meanwhile
+    if (led.is_changed_elsewhere) {  // the flag can become true meanwhile
       entry.fresh_until = in_doubt;
       parts_.store(key, entry, now);
     }
@@ -219,7 +220,7 @@ class kept_sites {
     entry.fresh_until = as;
     parts_.store(key, entry, now);
     if (forgotten != forgotten_ || begun != ended || begun != under_way.begun) {
-      parts_.try_erase(key);  // the entry may have been erased or replaced meanwhile
+      parts_.try_erase(key);  // another thread has possibly erased or replaced the entry meanwhile
     }
   }
 
@@ -237,7 +238,7 @@ class kept_sites {
   const std::string& user_agent_;
   const detail::judge_options& judging_;
   rate_limit questions_{4, 65'536};
-  std::atomic<std::uint64_t> forgotten_ = 0;  // number of calls that erased something
+  std::atomic<std::uint64_t> forgotten_ = 0;  // number of erasures so far
   std::array<keeping, 64> keeping_{};
   rulings_detail::site_rulings& rulings_;
 };

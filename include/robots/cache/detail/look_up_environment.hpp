@@ -76,11 +76,11 @@ class look_up_environment {
     return {.policy = std::move(ruled), .from_cache = is_known, .now = parts.now()};
   }
 
-  /// Notes that another process has changed the record of `key` in the shared store. "" means that
-  /// changes of any key may have been missed. The next look-up asks the store. If the store has
-  /// nothing newer, a fresh answer remains valid, unless a message said that its site was erased.
-  /// So neither an empty store nor a flood of messages causes requests to sites. Does not call the
-  /// store.
+  /// Handles a message of the shared store. `key` is the key of a site whose record another process
+  /// has changed, or the text of a ruling. An empty `key` means that messages were possibly missed.
+  /// The next look-up of an affected site asks the store. If the store has no newer record, a fresh
+  /// entry remains valid. But if the store has no record of a site that a message named, the entry
+  /// is erased. Does not call the store.
   void on_message(std::string_view key) noexcept {
     try {
       if (key.empty()) {
@@ -89,7 +89,7 @@ class look_up_environment {
         learn_ruling(key);
       } else if (const auto asked = parse_site(key)) {
         for (const site& name : policy_detail::names_of(*asked)) {
-          // Flights must come first: see `kept_sites::keep`.
+          // Flights are marked before entries: see `kept_sites::store`.
           flights.note_change_elsewhere(policy_detail::flight_key(name));
           entries.doubt(name.key());
         }
@@ -106,7 +106,7 @@ class look_up_environment {
     return {.key = key, .other_key = key, .lease_key = std::string{bare_site}};
   }
 
-  /// Learns from the reply to `ruling_question`.
+  /// Takes over the rulings in the reply to `ruling_question`.
   void on_ruling_reply(std::string_view bare_site, const store_reply& reply) noexcept {
     try {
       if (reply.value) {
@@ -139,7 +139,7 @@ class look_up_environment {
   void forget(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
     // Detaches the flights twice. A flight that runs before the erasure has an older result. A
-    // flight that began during the erasure may have seen an entry that is now erased.
+    // flight that began during the erasure has possibly read an entry that is now erased.
     detach(names);
     for (const site& name : names) {
       entries.forget(name.key());
@@ -147,13 +147,12 @@ class look_up_environment {
     detach(names);
   }
 
-  /// Forgets a site under all of its names. The next call of the shared store erases the site in
-  /// the store, too.
+  /// Forgets a site under all of its names, later also in the shared store.
   void invalidate(const site& asked) {
     if (store != nullptr) {
       std::vector<site> names = policy_detail::names_of(asked);
-      // The host comes first. Erasing the key of the host ends the lease, so that no older file is
-      // published.
+      // The key without a scheme is erased first. This ends the lease, so that no process publishes
+      // an older file.
       std::partition(names.begin(), names.end(), [](const site& name) { return !name.scheme; });
       for (const site& name : names) {
         store->owe(name.key());
@@ -164,14 +163,12 @@ class look_up_environment {
 
   /// Releases a site from quarantine and forgets it, under all of its names.
   void release(const site& asked) {
-    invalidate(asked);  // This call is first, so that a file that was requested earlier does not
-                        // count.
+    invalidate(asked);  // first, so that a file that was requested earlier does not count
     for (const site& name : policy_detail::names_of(asked)) {
       rulings.release(name.key());
     }
   }
 
-  /// Forgets every site in this process.
   void clear() {
     flights.detach_all();
     entries.forget_all();
@@ -192,13 +189,12 @@ class look_up_environment {
   policy_maker maker{options, parts, rulings};
   kept_sites entries{parts, options, maker.judging(), rulings};
   single_flight flights{};
-  detail::retrieval_options retrieval{retrieval_options_of(options)};  ///< for every fetch
-  /// The time when the cache was made.
+  detail::retrieval_options retrieval{retrieval_options_of(options)};  ///< options of every fetch
   const std::chrono::sys_seconds made_at =
       std::chrono::floor<std::chrono::seconds>(parts.moment().wall);
 
  private:
-  /// Sets the crawler's name for the events of the parts.
+  /// Sets the crawler's name in `own`, for events. Returns `own`.
   [[nodiscard]] static cache_parts& named(cache_parts& own, const cache_options& options) {
     own.crawler = product_token(options.user_agent);
     return own;

@@ -75,11 +75,11 @@ class look_up_runner {
     store_threads_.end();
     background_.end();
     for (const shared_work& work : queue_.take_all()) {
-      publish(*work);  // other flights are abandoned
+      publish(*work);  // has no effect on flights that have not ended, which are abandoned
     }
   }
 
-  /// Begins a look-up for a caller with its own network code. The look-up may have its answer at
+  /// Begins a look-up for a caller with its own network code. The look-up can have its answer at
   /// once.
   void begin(look_up_state& state, const site& asked) {
     look_ups_.begin(state, asked);
@@ -93,7 +93,7 @@ class look_up_runner {
   }
 
   /// Returns the policy of a site within the limits of a call. `tried` is a key that has no fresh
-  /// entry. If `refreshes` is true, the site is asked now.
+  /// entry. If `refreshes` is true, asks the site now.
   [[nodiscard]] found load(const site& asked, std::string_view tried, const call_options& call,
                            bool refreshes) {
     const call_options limits = limits_of(call);
@@ -120,7 +120,6 @@ class look_up_runner {
     return std::move(state.answer);
   }
 
-  /// Returns the time of the clock.
   [[nodiscard]] wall_anchor moment() { return cache_.parts.moment(); }
 
  private:
@@ -174,9 +173,9 @@ class look_up_runner {
       return true;
     }
     if (!may_stop && cache_.parts.advance(state.work->fetch(), *limits.deadline)) {
-      return true;  // `look_ups` takes the result
+      return true;  // `look_ups::proceed` handles the result
     }
-    // A call with enough time for an exchange does not wait for a thread.
+    // A call with enough time for an exchange fetches in this thread if no other thread is free.
     const auto timeout = cache_.options.timeout;
     const bool in_haste =
         limits.deadline && (timeout.count() == 0 ||
@@ -217,7 +216,7 @@ class look_up_runner {
 
   // The part for threads of the cache.
 
-  /// Starts threads of the cache for the steps that may block.
+  /// Gives the steps that can block to threads of the cache.
   void hand_over(look_up_state& state) {
     hand_over_left(state, nullptr);
     if (state.work && state.work->next() != work_step::fetch) {
@@ -225,8 +224,9 @@ class look_up_runner {
     }
   }
 
-  /// Hands work that nobody waits for to threads of the cache. A call that has time publishes in
-  /// the thread of the caller.
+  /// Gives the work in `state.left`, for which nobody waits, to threads of the cache. But if
+  /// `limits` leave enough time for the shared store, the calling thread publishes results. Null
+  /// `limits` leave no time.
   void hand_over_left(look_up_state& state, const call_options* limits) {
     for (shared_work& work : std::exchange(state.left, {})) {
       const work_step step = work->next();
@@ -241,8 +241,8 @@ class look_up_runner {
     }
   }
 
-  /// Lets a thread of the cache fetch. Returns false if no thread is free and the work may not
-  /// wait.
+  /// Lets a thread of the cache fetch and publish. Returns false if no thread is free and
+  /// `may_wait` is false.
   [[nodiscard]] bool in_background(const shared_work& work, bool may_wait) {
     return background_.run(
         [this, work] {
@@ -285,7 +285,7 @@ class look_up_runner {
     has_errands_ = false;  // a later call runs the errands
   }
 
-  /// Lets a thread for the store ask when the work is due.
+  /// Adds work to `queue_`. A thread for the store asks the store when the work is due.
   void queue(shared_work work) {
     if (!queue_.add(std::move(work))) {
       return;
@@ -356,7 +356,8 @@ class look_up_runner {
         try {
           asking[i]->on_store_reply(std::move(replies[i]));
         } catch (...) {
-          // There is no memory for this site. The other sites must still take their leases.
+          // There is no memory for this site. The other sites must still get the leases in their
+          // replies.
           cache_.parts.counters.add(cache_event::failures);
           asking[i]->abandon();
         }
@@ -365,8 +366,8 @@ class look_up_runner {
   }
 
   /// Publishes the record of finished work. If the work is not finished, a waiting caller takes the
-  /// work over. If nobody waits but the answer is still wanted, a thread of the cache takes the
-  /// work over.
+  /// work over. If nobody waits and `flight::finishes_alone` is true, a thread of the cache takes
+  /// the work over.
   void go_on_without_store(const shared_work& work) {
     if (work->has_ended()) {
       return publish(*work);
@@ -407,8 +408,7 @@ class look_up_runner {
   stop_source closing_;
   background_threads background_;
   std::atomic<bool> has_errands_ = false;           // a thread is about to run the errands
-  std::atomic<bool> must_ask_for_rulings_ = false;  // when the store answers again, rulings are
-                                                    // asked for
+  std::atomic<bool> must_ask_for_rulings_ = false;  // ask for rulings when the store answers again
   background_threads store_threads_;                // separate, so that fetches do not delay calls
                                                     // of the store
 };

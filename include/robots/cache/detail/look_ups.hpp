@@ -37,44 +37,43 @@ struct redirecting_site {
   found answer;
 };
 
-/// The state of a look-up.
 struct look_up_state {
   std::string key;  ///< the key of the site; empty if the text names no site
   std::shared_ptr<const call_context> context{};
   found answer{};
   std::size_t agent = 0;      ///< the number of the crawler for `selected`
-  bool refreshes = false;     ///< a stored answer of the site is not enough
-  bool asks_anew = false;     ///< old redirects are not enough, either
+  bool refreshes = false;     ///< the site must be asked, even if its entry is fresh
+  bool asks_anew = false;     ///< old redirects must be fetched again, too
   bool has_no_time = false;   ///< only a stored entry can answer
   bool has_no_entry = false;  ///< the caller has found no fresh entry under `key`
   bool must_ask = false;      ///< memory ran out, so the look-up must ask for the site again
   bool led = false;           ///< the look-up did at least a part of the work
-  bool is_counted = false;    ///< counted as a hit, a miss or joined
-  std::string counted_url{};  ///< the text of `begin`, if that counted as a decision
+  bool is_counted = false;    ///< the look-up was counted as a hit, a miss or joined
+  std::string counted_url{};  ///< the text given to `cache_controls::begin`, if its exclusion was
+                              ///< counted as a decision
 
   std::vector<redirecting_site> behind{};  ///< the sites that redirected to the site asked now
   std::optional<site> asked{};             ///< the site asked now; empty after the answer
-  single_flight::waiter place{};      ///< the place among the waiters for the flight of that site
-  std::shared_ptr<site_work> work{};  ///< the work on that site, if this look-up does it
+  single_flight::waiter place{};      ///< the place among the waiters for the flight of `asked`
+  std::shared_ptr<site_work> work{};  ///< the work on `asked`, if this look-up does it
   std::vector<std::shared_ptr<site_work>> left{};  ///< work for threads of the cache
 
-  /// Returns true if only a new answer of the site asked now is enough.
+  /// Returns true if a stored answer of `asked` is not enough.
   [[nodiscard]] bool needs_new_answer() const noexcept { return refreshes && behind.empty(); }
 };
 
 /// Looks up policies in the storage, through a running flight, or by work on the site. This class
 /// only decides on the next step; `look_up_runner` does the work.
 ///
-/// The answer of a site may be that its robots.txt redirects to another site. This answer is kept
-/// and shared like any other answer. Then the look-up goes on with the other site, like any look-up
-/// of the other site. So following a redirect causes no more requests than a look-up of the other
-/// site.
+/// The answer of a site can be a redirect of its robots.txt to another site. The cache keeps and
+/// shares this answer like any other. Then the look-up goes on with the other site, with no more
+/// requests than a direct look-up of the other site.
 class look_ups {
  public:
   /// `cache` must outlive this object.
   explicit look_ups(look_up_environment& cache) noexcept : cache_(cache) {}
 
-  /// Begins a look-up, which may have its answer at once.
+  /// Begins a look-up, which can have its answer at once.
   void begin(look_up_state& state, const site& asked) {
     state.asked = asked;
     go_on(state, ask(state));
@@ -83,8 +82,8 @@ class look_ups {
   /// Continues a look-up until it has an answer, needs work, or must wait for a flight.
   void proceed(look_up_state& state) { go_on(state, {}); }
 
-  /// Ends a look-up whose caller has left. The result is the stored policy, or the fallback policy
-  /// for a cancelled call.
+  /// Ends a look-up whose call was stopped or has no time left. The result is the stored policy, or
+  /// the fallback policy for a cancelled call.
   void give_up(look_up_state& state) {
     state.has_no_time = true;
     go_on(state, state.asked ? find_kept(state) : found{});
@@ -101,7 +100,7 @@ class look_ups {
     }
   }
 
-  /// Takes the next step of a look-up. Returns false if it must wait.
+  /// Takes the next step of a look-up. Returns false if the look-up must wait.
   [[nodiscard]] bool can_go_on(look_up_state& state, found& known) {
     if (!known.policy && !state.must_ask && !state.work && !state.place) {
       return false;  // the caller has left
@@ -127,8 +126,8 @@ class look_ups {
     return true;
   }
 
-  /// Looks for the policy of the site asked now. Returns the ruling or the entry of the site, or
-  /// joins its flight.
+  /// Looks for the policy of `state.asked`. Returns the ruling or the entry of this site, or joins
+  /// its flight.
   [[nodiscard]] found ask(look_up_state& state) {
     const site& asked = *state.asked;
     if (state.behind.empty()) {
@@ -161,20 +160,20 @@ class look_ups {
     kept_entry entry;
     bool renewal = false;
     if (cache_.options.stale_while_revalidate.count() > 0 && !refreshes) {
-      // This must be known before the flight begins, since a renewal goes on even if nobody waits
-      // for it.
+      // The flight of a renewal goes on even if nobody waits for its result. So `renewal` must be
+      // known before the flight begins.
       entry = kept_sites.find(asked, key, now);
       renewal = kept_sites.may_renew(entry, now);
     }
     if (refreshes) {
-      cache_.detach(policy_detail::names_of(asked));  // the answers of running flights may be older
-                                                      // than this call
+      // Running flights can have answers that are older than this call.
+      cache_.detach(policy_detail::names_of(asked));
     }
     auto [place, lead] =
         cache_.flights.join(policy_detail::flight_key(asked), asked,
                             renewal || cache_.options.finish_abandoned, state.context);
     if (lead) {
-      entry = kept_sites.find(asked, key, now);  // another flight may have ended since
+      entry = kept_sites.find(asked, key, now);  // another flight has possibly ended meanwhile
       entry.is_suspect =
           entry.is_suspect || (state.asks_anew && entry.policy && entry.policy->leads_to() &&
                                is_old(*entry.policy, now));
@@ -212,12 +211,12 @@ class look_ups {
     return std::make_shared<site_work>(cache_, std::move(lead), entry, refreshes, is_fresh, epoch);
   }
 
-  /// Returns true if a redirect is so old that the site may have another answer now.
+  /// Returns true if a redirect is so old that the site possibly has another answer now.
   [[nodiscard]] bool is_old(const policy& redirect, time_point now) const {
     return now >= base::saturating_add(redirect.fetched_at(), cache_.options.failure_ttl);
   }
 
-  /// Takes the result of the flight, or asks again.
+  /// Returns the result of the flight, or asks again if the result is not usable.
   [[nodiscard]] found take(look_up_state& state, flight::ending ended) {
     const bool is_of_site = state.place->asked == *state.asked;
     state.place = {};
@@ -232,7 +231,8 @@ class look_ups {
     return known;
   }
 
-  /// Takes the answer of a site. The answer ends the look-up, or leads to the next site.
+  /// Handles the answer of `state.asked`. Ends the look-up, or asks the site to which the answer
+  /// redirects.
   [[nodiscard]] found arrive(look_up_state& state, found known) {
     const auto url = known.policy->leads_to();
     int redirects = known.policy->rules_source().redirects;
@@ -297,13 +297,13 @@ class look_ups {
     return {};
   }
 
-  /// Ends a look-up with the answer of the last site.
+  /// Ends a look-up with the answer of the site asked last.
   void end(look_up_state& state, found known) {
     const site& first = state.behind.empty() ? *state.asked : state.behind.front().asked;
     if (found ruled = cache_.ruling_on(first); ruled.policy) {
-      known = std::move(ruled);  // an answer may have halted the first site
+      known = std::move(ruled);  // a ruling was made meanwhile, such as a halt
     } else if (cache_.rulings.is_halted(state.asked->key())) {
-      known = cache_.ruling_on(state.asked);  // the last site may be halted, too
+      known = cache_.ruling_on(state.asked);  // an answer has halted the last site
     } else if (!state.behind.empty()) {
       known = behind_redirects(state, std::move(known));
     }
@@ -313,7 +313,7 @@ class look_ups {
     state.place = {};
   }
 
-  /// Turns the answer of the last site into an answer for the first site.
+  /// Turns the answer of the last site of the redirects into an answer for the first site.
   [[nodiscard]] found behind_redirects(const look_up_state& state, found known) {
     record_head source = known.policy->source();
     std::vector<detail::exchange> exchanges;
@@ -342,8 +342,8 @@ class look_ups {
     return known;
   }
 
-  /// Returns the entry of the site if the entry may be used. Otherwise, returns the fallback policy
-  /// for a cancelled call.
+  /// Returns the entry of the site if the entry may answer without a fetch. Otherwise, returns the
+  /// fallback policy for a cancelled call.
   [[nodiscard]] found find_kept(look_up_state& state) {
     const site& asked = *state.asked;
     const wall_anchor now = cache_.parts.moment();

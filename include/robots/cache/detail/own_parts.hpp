@@ -26,7 +26,7 @@
 namespace robots::cache_detail {
 
 /// The parts of a cache that have the user's types. Catches and counts the exceptions of the
-/// storage and of the observer, except in members that say otherwise.
+/// storage and of the observer, except in `erase` and `clear`.
 template <Fetcher F, Clock C, Storage S, Observer O>
 class own_parts final : public cache_parts {
  public:
@@ -117,7 +117,6 @@ struct parts_holder {
   own_parts<F, C, S, O> parts_;
 };
 
-/// Returns the part of a storage that processes share.
 template <Storage S>
 [[nodiscard]] shared_part shared_by([[maybe_unused]] S& storage) {
   if constexpr (detail::SharingStorage<S>) {

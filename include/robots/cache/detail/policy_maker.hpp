@@ -52,7 +52,6 @@ class policy_maker {
 
   [[nodiscard]] const detail::judge_options& judging() const noexcept { return judging_; }
 
-  /// Returns a seed for a retrieval.
   [[nodiscard]] std::uint64_t seed() noexcept { return random_(); }
 
   /// Makes the record of a retrieval that has just ended.
@@ -69,7 +68,7 @@ class policy_maker {
     return retrieved;
   }
 
-  /// Makes the policy of a record. If `led` is not null and a text was parsed, reports that.
+  /// Makes the policy of a record. If `led` is not null, reports a parsed text to the observer.
   [[nodiscard]] std::shared_ptr<const policy> judged(const record& retrieved,
                                                      const detail::earlier_policies& before,
                                                      const wall_anchor& now, const flight* led) {
@@ -115,8 +114,9 @@ class policy_maker {
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
-  /// Returns the policy for a caller that does not wait for the site. This is `last` if it is fresh
-  /// or may answer while it is stale. Otherwise, this is the policy for a cancelled call.
+  /// Returns the policy for a caller that does not wait for the site. This is `last` if `last` is
+  /// fresh or is allowed to answer while it is stale. Otherwise, this is the policy for a cancelled
+  /// call.
   [[nodiscard]] std::shared_ptr<const policy> without_fetch(
       const site& asked, const std::shared_ptr<const policy>& last, const wall_anchor& now) {
     const bool answers = last && now.steady < detail::validity_of(*last, judging_).stale_until;
@@ -161,7 +161,7 @@ class policy_maker {
     return is_answer;
   }
 
-  /// Reports the changes that a new answer of a site makes.
+  /// Reports the changes between the last answer of a site and its new answer.
   void note_change(const flight& led, const std::shared_ptr<const policy>& after) {
     const auto before = parts_.observes_changes() ? policy::last_answer(led.last()) : nullptr;
     if (before && policy::last_answer(after) == after &&
@@ -175,7 +175,7 @@ class policy_maker {
               ? memory_.changed_within(*options_.fast_change_within, led.site_key, changes.share(),
                                        before->fetched_at(), after->fetched_at())
               : changes.share();
-      constexpr double rounding = 1e-9;  // three times 10 % is not more than 30 %
+      constexpr double rounding = 1e-9;  // so that three times 10 % is not more than 30 %
       const bool is_fast = share > options_.fast_change_share + rounding;
       parts_.tell(policy_change_event{about(led), *before, *after, changes, interval, is_fast,
                                       turned_hostile});
@@ -183,7 +183,7 @@ class policy_maker {
   }
 
   /// Halts a site if `cache_options` ask for a halt after this answer or failure. Reports a site
-  /// that revokes access. Returns true if the site has turned hostile. `is_known` means that
+  /// that revokes access. Returns true if the site has turned hostile. `is_known` is true if
   /// another process has already found that the site turned hostile.
   bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
                    bool is_known = false) {
@@ -221,8 +221,8 @@ class policy_maker {
   }
 
  private:
-  /// Adds the policies of `cache_options::other_agents`. `make(agent, index)` makes each of these
-  /// policies.
+  /// Returns `own` with the policies of `cache_options::other_agents`. Calls `make(agent, index)`
+  /// for each of these policies.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(std::shared_ptr<const policy> own,
                                                      const Make& make) const {
@@ -249,7 +249,7 @@ class policy_maker {
 
   /// Reports a site that refuses its robots.txt now but did not before (the pipeline guide:
   /// "returns 403 on previously allowed paths"). With `cache_options::halt_revoked`, also halts the
-  /// site. With that option, an answer counts even after its policy was dropped.
+  /// site. With this option, the cache remembers the last answer even after its policy was dropped.
   void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
     const bool refuses = refuses_robots_txt(*after);
     if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {

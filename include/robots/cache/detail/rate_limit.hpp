@@ -12,14 +12,14 @@
 
 namespace robots::cache_detail {
 
-/// Limits how often an occurrence counts for each key. It counts `burst` times in a row, then once
-/// in ten seconds. If more than `most_keys` keys count within that time, some keys are forgotten.
-/// Any thread may call any member.
+/// Limits how often something is done for each key: `burst` times in a row, then once in ten
+/// seconds. If more than `most_keys` keys must be remembered, some keys are forgotten. Any thread
+/// may call any member.
 class rate_limit {
  public:
   rate_limit(int burst, std::size_t most_keys) : ahead_((burst - 1) * interval), keys_(most_keys) {}
 
-  /// Returns true if an occurrence for `key` counts now.
+  /// Returns true if it may be done for `key` now, and counts it.
   [[nodiscard]] bool take(std::string_view key, time_point now) {
     const std::scoped_lock lock{mutex_};
     state* const noted = keys_.find_or_add(key, now, &state::needed_until, now);

@@ -29,10 +29,9 @@
 
 namespace robots::cache_detail {
 
-/// Stands in a reply for a value that must still be erased.
+/// Replaces, in a reply, a value that must still be erased.
 inline constexpr std::string_view outdated_value = "(outdated)";
 
-/// The result of publishing a value.
 enum class publish_answer : std::uint8_t {
   stored,
   lost,    // nothing was stored, since the lease was erased, was taken, or has expired
@@ -42,10 +41,10 @@ enum class publish_answer : std::uint8_t {
 /// Wraps a shared store, and catches and counts its failures. After several failures in a row, this
 /// class does not use the store for a while. The observer gets an event when this time begins and
 /// ends. If only a part of the store fails, the other parts are still used. Any thread may call any
-/// member. Members may block unless their comments say otherwise.
+/// member. Members can block unless their comments say otherwise.
 class resilient_store {
  public:
-  /// The arguments, and the objects that they refer to, must outlive this object.
+  /// `parts` and the objects of `shared` must outlive this object.
   resilient_store(const shared_part& shared, cache_parts& parts)
       : store_(*shared.store),
         options_(*shared.options),
@@ -58,7 +57,7 @@ class resilient_store {
   /// Releases leases, and tries the missed calls a last time. If the call for a key fails, the
   /// observer gets an event.
   ~resilient_store() {
-    breaker_ = detail::circuit_breaker{options_.breaker};  // no later call will close the breaker
+    breaker_ = detail::circuit_breaker{options_.breaker};  // closed, for the last try
     for (auto& [key, missed] : owed_) {
       missed.next_try = (time_point::min)();
     }
@@ -70,9 +69,8 @@ class resilient_store {
 
   [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
 
-  /// Asks for some sites. The replies are in the order of the questions. If a value must still be
-  /// erased, or had to be erased when the store was asked, the reply has `outdated_value` in its
-  /// place.
+  /// Asks the store. The replies are in the order of the questions. `outdated_value` replaces a
+  /// value that must still be erased, or that had to be erased when the call began.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
     release_and_catch_up();
     std::vector<std::pair<bool, bool>> were_owed;
@@ -121,11 +119,11 @@ class resilient_store {
     return is_stored ? publish_answer::stored : publish_answer::lost;
   }
 
-  /// Notes a call that the store must still get. The call erases a key for all processes, or stores
-  /// a value and announces it. `release_and_catch_up` and `deliver` make the call. A later `owe`
-  /// for the same key replaces the call. Until a key is erased, this process ignores the stored
-  /// value of the key. At most 65,536 keys can wait. The call for a further key is lost, and the
-  /// observer gets an event. Does not block.
+  /// Notes a call of the store for later. With a value, the call stores and announces the value;
+  /// otherwise, it erases the key for all processes. `release_and_catch_up` and `deliver` make the
+  /// call. A later `owe` for the same key replaces the call. Until a key is erased, this process
+  /// ignores the stored value of the key. At most 65,536 keys can wait. The call for a further key
+  /// is lost, and the observer gets an event. Does not block.
   void owe(std::string_view key, std::optional<std::string> value = {}) {
     {
       const std::scoped_lock lock{mutex_};
@@ -153,7 +151,7 @@ class resilient_store {
     static_cast<void>(call([key](SharedStore& store) { store.announce(key); }));
   }
 
-  /// Lets the next call of the store release a lease. Does not block.
+  /// Lets the next `release_and_catch_up` release a lease. Does not block.
   void release_later(store_lease lease) noexcept {
     try {
       const std::scoped_lock lock{mutex_};
@@ -164,7 +162,7 @@ class resilient_store {
   }
 
   /// Releases the leases of `release_later`, and makes some of the calls that the store has missed.
-  /// Returns true if more missed calls may be due.
+  /// Returns true if more missed calls are possibly due.
   bool release_and_catch_up() {
     // Releases one lease at a time, so that an exception loses no other lease.
     while (const std::optional<store_lease> lease = next_to_release()) {
@@ -180,7 +178,7 @@ class resilient_store {
     }
   }
 
-  /// Calls `event` with each key that another process changes, and with "" if changes may have been
+  /// Calls `event` with each key that another process changes, and with "" if changes were possibly
   /// missed. If the store fails, the watch begins with the first call that succeeds. Calls
   /// `on_owed` at each `owe`. `on_owed` must not call this object.
   void watch(std::function<void(std::string_view)> event, std::function<void()> on_owed) {
@@ -212,14 +210,13 @@ class resilient_store {
 
   using request = std::function<void(SharedStore&)>;
 
-  /// The result of a call of the store.
   enum class call_end : std::uint8_t {
     done,
-    part_failed,  // calls for other keys may succeed
+    part_failed,  // calls for other keys can succeed
     failed,       // the store failed, or is not in use now
   };
 
-  /// The missed erasures of a key, or the value that the store must still get.
+  /// A call that the store must still get. It erases a key or, with a value, publishes the value.
   struct owed_call {
     std::uint64_t times = 0;
     time_point next_try = (time_point::min)();
@@ -282,7 +279,7 @@ class resilient_store {
     }
   }
 
-  /// Reports a change of the store's state. The caller must not hold a lock, since observers may
+  /// Reports a change of the store's state. The caller must not hold a lock, since observers can
   /// call the cache.
   void report_changes() {
     bool is_down = false;
@@ -298,7 +295,6 @@ class resilient_store {
     parts_.tell(far_store_event{parts_.about({}), !is_down, is_down ? why : std::string{}});
   }
 
-  /// Returns the number of missed erasures of `key`.
   [[nodiscard]] std::uint64_t missed_erasures(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
@@ -317,13 +313,13 @@ class resilient_store {
     return lease;
   }
 
-  /// Makes some of the missed calls that are due by `due`. Returns true if more missed calls may be
-  /// due.
+  /// Makes some of the missed calls that are due by `due`. Returns true if more missed calls are
+  /// possibly due.
   [[nodiscard]] bool catch_up(time_point due) {
     constexpr std::size_t at_once = 64;  // so that a caller need not wait for all calls
     std::vector<std::string> missed;
-    // Host keys without a scheme come first. Erasing these keys erases the leases, so that no other
-    // process can publish an older file.
+    // Keys without a scheme are erased first. Leases are held under such keys, so this also erases
+    // the leases, and no other process can publish an older file.
     for (const bool is_bare : {true, false}) {
       const std::scoped_lock lock{mutex_};
       for (auto owed = owed_.begin(); owed != owed_.end() && missed.size() < at_once; ++owed) {
@@ -403,7 +399,7 @@ class resilient_store {
   detail::circuit_breaker breaker_;
   bool is_down_ = false;
   bool is_reported_down_ = false;
-  std::string failure_;  // the message of the failure after which the store is not used
+  std::string failure_;  // the message of the failure since which the store is not used
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;
 };

@@ -19,10 +19,10 @@
 
 namespace robots::cache_detail {
 
-/// Reads the records of a site from a shared store. Anyone may have written these records. Returns
-/// an empty optional if they are not plausible. `latest` is the highest time that the clock of
-/// another machine may show now. `max_bytes` is the number of octets of a file that this process
-/// reads. Takes linear time.
+/// Decodes the records of a site. Anyone who can write to the shared store can forge them, so
+/// records that are not plausible become an empty optional. `latest` is the latest time that the
+/// clock of another machine can show now. `max_bytes` is the number of octets of a file that this
+/// process reads. Takes linear time.
 [[nodiscard]] inline std::optional<detail::site_records> believed(
     std::string_view value, const site& asked, const detail::excluded_hosts& excluded,
     std::chrono::sys_seconds latest, std::size_t max_bytes) {

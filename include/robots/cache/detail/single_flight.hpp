@@ -32,7 +32,7 @@ class flight {
   /// The end of a flight. A null result means that the flight was abandoned.
   struct ending {
     std::shared_ptr<const policy> result{};
-    bool from_store = false;  ///< another process had retrieved the result
+    bool from_store = false;  ///< this flight did not fetch the result
   };
 
   flight(std::string_view flight_key, const site& target, bool goes_on,
@@ -46,7 +46,7 @@ class flight {
   const std::string key;
   const site asked;            ///< the site that is fetched
   const std::string site_key;  ///< the key of `asked`
-  const bool finishes_alone;   ///< the work goes on when nobody waits any more
+  const bool finishes_alone;   ///< the work goes on even if nobody waits any more
   const std::shared_ptr<const call_context> context;  ///< the context of the call that began this
                                                       ///< flight
 
@@ -59,11 +59,11 @@ class flight {
   /// A stop is requested when nobody needs the result any more.
   stop_source stop;
 
-  /// Sets the policy from before the flight. Only the thread that does the work calls this.
+  /// Sets the policy from before the flight, in the thread that does the work.
   void set_last(std::shared_ptr<const policy> last) noexcept { last_ = std::move(last); }
 
   /// Returns the policy from before the flight, or null if the site was invalidated meanwhile. Only
-  /// the thread that does the work calls this.
+  /// the thread that does the work may call this function.
   [[nodiscard]] std::shared_ptr<const policy> last() const { return detached ? nullptr : last_; }
 
   /// Adds a waiter, and returns its number.
@@ -77,7 +77,8 @@ class flight {
   /// offer, drops the work, which ends the flight.
   void leave(std::uint64_t number) noexcept {
     bool is_unwanted = false;
-    std::function<void()> unused;  // both objects are destroyed after the lock is released
+    // Declared before the lock, so that both objects are destroyed after its release.
+    std::function<void()> unused;
     std::shared_ptr<site_work> orphan;
     {
       const std::scoped_lock lock{mutex_};
@@ -243,7 +244,6 @@ class single_flight {
     std::uint64_t number_ = 0;  // identifies this waiter in the flight
   };
 
-  /// A flight that a caller has joined.
   struct joined {
     waiter place;  ///< the caller's place among the waiters
     leader lead;   ///< empty unless the caller began the flight
@@ -258,7 +258,7 @@ class single_flight {
       return {waiter{found->second}, {}};
     }
     auto begun = std::make_shared<flight>(key, asked, finishes_alone, context);
-    flights_.emplace(begun->key, begun);  // no later line throws, since the flight must be ended
+    flights_.emplace(begun->key, begun);  // no later line throws, so that a leader ends the flight
     return {waiter{begun}, {*this, begun}};
   }
 
@@ -279,7 +279,6 @@ class single_flight {
     }
   }
 
-  /// Detaches every flight.
   void detach_all() {
     const std::scoped_lock lock{mutex_};
     for (const auto& [key, under_way] : flights_) {

@@ -19,9 +19,9 @@
 namespace robots::cache_detail {
 
 /// Remembers the facts that can halt a site, even after its policy was evicted or invalidated.
-/// These are the answers of each site and, for each of its latest changes, the share of rules and
-/// lines that changed. A hash of 64 bits stands for a site. Above 262,144 sites, the least recently
-/// used sites are forgotten. Any thread may call any member.
+/// These facts are its last answer, the start of its failures, and the share of rules and lines in
+/// each of its latest changes. A hash of 64 bits stands for a site. Above 262,144 sites, the least
+/// recently used sites are forgotten. Any thread may call any member.
 class site_memory {
  public:
   /// Notes an answer of a site. Returns true if the answer denies everything and the previous
@@ -93,7 +93,7 @@ class site_memory {
   struct note {
     time_point failing_since = (time_point::max)();
     bool is_open = false;      // the last answer did not deny everything
-    bool is_readable = false;  // the site has not refused its robots.txt since its last answer
+    bool is_readable = false;  // the site has answered, and did not refuse its robots.txt since
     std::forward_list<change> changes{};  // the newest change first
   };
 

@@ -106,8 +106,7 @@ class site_work {
             wish_};
   }
 
-  /// Takes the reply of the store. The reply has the record of the site, and the lease if this
-  /// process got it.
+  /// Handles the reply of the store. The reply has the lease if this process got it.
   void on_store_reply(store_reply reply) {
     if (reply.lease) {
       lease_ = std::move(reply.lease);
@@ -183,7 +182,8 @@ class site_work {
     }
   }
 
-  /// Takes the result of `fetch()`. A fetch that a stop request ended has no answer.
+  /// Handles the result of `fetch()`. If the fetch was cancelled or a stop request cut it short,
+  /// abandons the flight.
   void on_fetched(detail::retrieval_result result, bool is_stopped) {
     fetch_.reset();
     const auto exchanges = cache_.maker.note_exchanges(*flight_, result);
@@ -200,10 +200,8 @@ class site_work {
     bool turned_hostile = false;
     if (!flight_->detached) {
       cache_.maker.note_change(*flight_, policy_now);
-      turned_hostile =
-          cache_.maker.halt_if_due(*flight_, policy_now, now.steady);  // may halt the site
-      cache_.entries.watch(*flight_, *policy_now);                     // may put the site into
-                                                                       // quarantine
+      turned_hostile = cache_.maker.halt_if_due(*flight_, policy_now, now.steady);
+      cache_.entries.watch(*flight_, *policy_now);  // can start a quarantine
       cache_.entries.keep(*flight_, policy_now, now.steady, epoch_, announces());
     }
     if (cache_.store != nullptr && !is_hasty) {
@@ -223,7 +221,7 @@ class site_work {
   /// Returns true if the answer makes the copies of other processes out of date.
   [[nodiscard]] bool announces() const noexcept { return refreshes_ || is_suspect_; }
 
-  /// Takes the result of publishing. Returns the keys that the store must erase.
+  /// Handles the result of publishing. Returns the keys that the store must erase.
   [[nodiscard]] std::vector<std::string> on_published(publish_answer answer) {
     step_ = work_step::done;
     if (answer == publish_answer::failed) {
@@ -250,7 +248,7 @@ class site_work {
     std::vector<std::string> outdated;
     if (announces() && !value_.empty()) {
       // The records under other names of the site are older. If publishing failed, the record under
-      // its own name is older, too.
+      // the site's own key is older, too.
       for (const site& name : policy_detail::names_of(flight_->asked)) {
         if (name != flight_->asked || answer == publish_answer::failed) {
           outdated.push_back(name.key());
@@ -276,7 +274,7 @@ class site_work {
     lead_.end({std::move(policy_now), from_store});
   }
 
-  /// Lets the next call of the store release the lease.
+  /// Lets `resilient_store::release_and_catch_up` release the lease.
   void release_lease() noexcept {
     if (auto lease = std::exchange(lease_, std::nullopt)) {
       cache_.store->release_later(*std::move(lease));
@@ -304,9 +302,9 @@ class site_work {
     step_ = work_step::wait;
   }
 
-  /// Ends the flight with a record of the reply, under the site's own name or the name of its
-  /// counterpart. Returns false if no record is a usable answer. Then a record may become the last
-  /// policy of the flight.
+  /// Ends the flight with a record of the reply, which is about the site or its counterpart.
+  /// Returns false if no record is a usable answer. Then the policy of a record can become
+  /// `flight::last`.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
     const site& asked = flight_->asked;
@@ -332,7 +330,7 @@ class site_work {
     auto last = flight_->last();
     const auto last_fetched = last ? last->source().fetched_at : (std::chrono::sys_seconds::min)();
     const auto had = last && is_failure(last->outcome()) ? policy::good(last) : last;
-    // The clock of the process that sent a message may be behind.
+    // The clock of the process that sent a message can be behind.
     const bool is_changed_elsewhere = std::exchange(is_changed_elsewhere_, false);
     const auto ahead = is_changed_elsewhere ? options().clock_skew : std::chrono::seconds{0};
     if (had && records.latest.fetched_at + ahead < had->source().fetched_at) {
@@ -364,7 +362,7 @@ class site_work {
     cache_.parts.counters.add(cache_event::far_hits);
     cache_.parts.tell(far_hit_event{maker.about(*flight_), *latest, records.latest});
     maker.note_change(*flight_, latest);
-    maker.halt_if_due(*flight_, latest, now.steady, records.turned_hostile);  // may halt the site
+    maker.halt_if_due(*flight_, latest, now.steady, records.turned_hostile);
     cache_.entries.keep(*flight_, latest, now.steady, epoch_);
     end_with(std::move(latest), true);
     return true;
@@ -437,13 +435,13 @@ class site_work {
   /// Prepares the record for the other processes, if they can use this record.
   void prepare_publication(record retrieved, const std::shared_ptr<const policy>& policy_now,
                            bool turned_hostile, time_point now) {
-    // Without a lease, the site may have been invalidated since the request.
+    // Without a lease, another process has possibly invalidated the site since the request.
     if (flight_->detached || (!lease_ && !announces())) {
       return;
     }
     auto records = records_to_share(std::move(retrieved), policy_now, std::move(shared_good_));
     if (!records || (!has_asked_store_ && is_failure(records->latest.outcome))) {
-      return;  // the store may have a last good copy that is unknown here
+      return;  // the store possibly has a last good copy that this process does not know
     }
     records->turned_hostile = turned_hostile;
     value_ = detail::encode(*records);
@@ -459,8 +457,8 @@ class site_work {
   const time_point began_;
   const std::uint32_t epoch_;
   const bool refreshes_;
-  const bool is_suspect_;                // only an answer that is newer than the last answer counts
-  bool is_changed_elsewhere_;            // another process has changed or erased the record
+  const bool is_suspect_;      // only an answer that is newer than the last answer is used
+  bool is_changed_elsewhere_;  // another process has changed or erased the record
   std::shared_ptr<const policy> fresh_;  // the answer, unless the store has a newer answer
 
   lease_wish wish_ = lease_wish::none;

@@ -16,7 +16,7 @@
 
 namespace robots::cache_detail {
 
-/// Queues work that needs the shared store, at once or at `site_work::next_look`. One thread at a
+/// Queues work that asks the shared store, at once or at `site_work::next_look`. One thread at a
 /// time serves the queue. Any thread may call any member.
 class store_queue {
  public:
@@ -34,8 +34,7 @@ class store_queue {
   }
 
   /// Waits for the work that is due next. Returns an empty list if no work is left or `stop` was
-  /// requested. Then the thread must stop serving. May throw `std::bad_alloc`; then call
-  /// `take_all`.
+  /// requested. Then the thread must stop serving. After a `std::bad_alloc`, call `take_all`.
   [[nodiscard]] std::vector<std::shared_ptr<site_work>> take_due(const stop_token& stop) {
     constexpr std::size_t most = 512;  // so that no batch takes too long
     std::unique_lock lock{mutex_};
