@@ -46,8 +46,8 @@ class octet_writer {
   std::string text_;
 };
 
-/// Reads the output of an `octet_writer`. After a part that is missing, too large or spelled
-/// differently, all parts read as 0 or empty, and `failed()` is true.
+/// Reads the output of an `octet_writer`. If a part is missing, too large or spelled differently,
+/// this part and all later parts read as 0 or empty, and `failed()` is true.
 class octet_reader {
  public:
   explicit octet_reader(std::string_view text) noexcept : rest_{text} {}
