@@ -82,11 +82,11 @@ class any_event {
 /// Receives the events of caches and gates.
 ///
 /// A model has a function `on(const E&)` for each kind of event that it wants, or one function for
-/// `any_event`, or one template. Other kinds cost nothing. Any thread may call these functions. An
-/// `on` runs inside the call that caused the event. So an `on` must return soon, and must not ask
-/// the cache for the same site. If an `on` throws, the event is lost and counted in
-/// `cache_stats::observer_failures`. A retrieval is reported before every decision that depends on
-/// this retrieval.
+/// `any_event`, or one function template. Other kinds cost nothing. Any thread may call these
+/// functions. An `on` runs inside the call that caused the event. So an `on` must return soon, and
+/// must not ask the cache for the same site. If an `on` throws, the event is lost and counted in
+/// `cache_stats::observer_failures`. The event of a retrieval comes before every decision that
+/// depends on this retrieval.
 ///
 /// Exemplar: `o.on(d)` with a `decision_event`. Models: `NullObserver`, `observers`, `JsonLog`,
 /// `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and `OpenTelemetryTracing`.

@@ -15,7 +15,6 @@ namespace robots::detail {
 /// There is no default, since the user must choose. Copies share the policy.
 class any_fallback_policy {
  public:
-  /// Holds `policy`.
   // `same_as` comes first, so that a copy does not evaluate `FallbackPolicy` for this class.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && FallbackPolicy<P>

@@ -44,9 +44,9 @@ namespace policy_detail {
 /// there is nothing to parse. If a model returns `parse` for another outcome, or throws, everything
 /// is denied.
 ///
-/// Exemplar: `p.action(head)` for a `record_head`. Models: `fallback_policy`, whose presets are a
-/// table by outcome. Write your own model if more than the outcome matters, such as the host or the
-/// number of failures.
+/// Exemplar: `p.action(head)` for a `record_head`. Models: `fallback_policy`, a table by outcome
+/// with three presets. Write your own model if more than the outcome matters, such as the host or
+/// the number of failures.
 template <class P>
 concept FallbackPolicy =
     std::copy_constructible<P> && requires(const P& policy, const record_head& source) {
@@ -76,7 +76,7 @@ concept FallbackPolicy =
 /// allowed. There is no default, since the user must choose.
 class fallback_policy {
  public:
-  /// SPYDER's table, in which failures allow.
+  /// SPYDER's table, in which most failures allow everything.
   [[nodiscard]] static constexpr fallback_policy permissive() noexcept {
     using enum fallback_action;
     return {"permissive",

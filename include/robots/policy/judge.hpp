@@ -28,8 +28,8 @@ namespace robots::detail {
 
 /// The policies of a site before a new record is judged.
 struct earlier_policies {
-  std::shared_ptr<const policy> last{};       ///< the policy that will be replaced, if any
-  std::shared_ptr<const policy> unchanged{};  ///< the policy that a 304 confirms
+  std::shared_ptr<const policy> last{};  ///< the policy that the new policy will replace, or null
+  std::shared_ptr<const policy> unchanged{};  ///< the policy that a 304 can confirm, or null
 };
 
 /// Returns the URL and the validators of the last robots.txt, for a conditional request. The result
@@ -72,7 +72,8 @@ struct earlier_policies {
 }
 
 /// Makes the policy of a site for one crawler from the record of a retrieval. Only this function
-/// and `judge_redirected` interpret records. `now` is the current time by both clocks.
+/// and `judge_redirected` interpret records. `now` is the present time, by the steady clock and by
+/// the wall clock.
 ///
 /// A file is read in its charset. A file above `judge_options::malformed` counts as
 /// `outcome::malformed`. If there is no file to obey, `judge_options::fallback` decides. A last
@@ -111,8 +112,7 @@ struct earlier_policies {
         reading.truncated || head.truncated || served.size() < retrieved.body.size();
     const std::optional<std::string> transcoded = to_utf8(served);
     const std::string_view read = transcoded ? std::string_view{*transcoded} : served;
-    // The limit applies to the octets of the response. Text that grew in transcoding is not cut
-    // again.
+    // The limit applies to the response, so text that grew in transcoding is not cut.
     reading.max_bytes = (std::max)(reading.max_bytes, read.size());
     crawler_directives file = directives_for(read, user_agent, reading);
     std::shared_ptr<const std::string> text;

@@ -55,8 +55,7 @@ namespace robots::detail {
 /// The times until which a policy is used.
 struct validity {
   time_point fresh_until{};  ///< until this time, the policy answers without a request
-  /// Until this time, the policy can answer while it is renewed. This time is not before
-  /// `fresh_until`.
+  /// Until this time, which is not before `fresh_until`, the policy can answer while it is renewed.
   time_point stale_until{};
   time_point keep_until{};  ///< until this time, the cache keeps the policy for its successor
 };

@@ -109,8 +109,8 @@ class policy {
     return rules().crawl_delay();
   }
 
-  /// Returns the Crawl-delay that the file states before its first group. It applies to every
-  /// crawler as a lower limit.
+  /// Returns the Crawl-delay that the file states before its first group. The delay applies to
+  /// every crawler as a lower limit.
   [[nodiscard]] std::optional<std::chrono::milliseconds> file_delay() const noexcept {
     return in_force().extras().file_delay;
   }
@@ -228,7 +228,7 @@ class policy {
   [[nodiscard]] time_point rules_fetched_at() const noexcept { return in_force().fetched_at_; }
 
   /// Returns the octets of memory in use, including this object and the last good copy. The number
-  /// is an estimate, since the system rounds up.
+  /// is an estimate, since allocators round up.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
   /// Returns the last policy that has a robots.txt. This is `from`, an earlier policy that `from`
@@ -236,7 +236,7 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> good(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the last policy that may decide after a failure. This is `from` if the site answered
+  /// Returns the last policy that can decide after a failure. This is `from` if the site answered
   /// with a robots.txt, with a redirect to another site, or that there is no robots.txt. Otherwise,
   /// the result is the policy that `from` keeps, or null.
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(

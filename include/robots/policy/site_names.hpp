@@ -55,7 +55,8 @@ namespace robots::policy_detail {
   return answered.status != 0 && answered.url == origin.robots_urls().front();
 }
 
-/// Like the function above, for the last robots.txt of a stored policy, or for its last record.
+/// Like the function above, for a stored policy: for its last robots.txt, or else its newest
+/// record.
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);

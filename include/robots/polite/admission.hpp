@@ -39,13 +39,13 @@ struct admission_result : any_host_gate::answer {
                 : "refused: " + std::string{to_string(result.reason)} + ", " + start;
 }
 
-/// Answers the question of a crawler's loop: may I fetch this URL, and when?
+/// Answers the question that a crawler asks for each URL: may I fetch this URL, and when?
 ///
 /// First the source decides whether the URL is allowed, by halts, exclusions, sign-offs, overrides
 /// and robots.txt. Then the gate decides when the request may start. A fetch of robots.txt counts
 /// as a request, so the first page waits for the delay after this fetch. The source decides again
-/// when a reserved time has come, and when the site is halted. `basic_robots_cache` reports halts,
-/// so threads that wait for a halted site wake up and are refused.
+/// when a reserved time has come, and when the site is halted. `basic_robots_cache` reports halts
+/// to the admission, which refuses the requests of all threads that wait for a halted site.
 ///
 ///     auto got = front.admit(url);  // waits until the request may start, or returns a refusal
 ///     if (got) {
@@ -113,7 +113,7 @@ class basic_admission {
     bool was_renewed = false;  // the policy has changed since the first decision
   };
 
-  /// Decides, asks the gate if robots.txt allows the URL, and reports the answer.
+  /// Asks the source, then the gate unless the source denies the URL, and reports the answer.
   [[nodiscard]] admission_result answer(std::string_view url, const call_options& call,
                                         if_early caller) {
     const time_point asked = gate_.environment().now();
@@ -152,8 +152,8 @@ class basic_admission {
   }
 
   /// Decides again on a page, and sets `site_policy`. Does not count an allowed URL a second time.
-  /// After one renewal of the policy, only rulings can still deny the page. With more renewals, a
-  /// request whose delay is longer than the lifetime of the rules would never start.
+  /// After one renewal of the policy, only rulings can still deny the page. If each renewal delayed
+  /// the request again, a request with a delay beyond the lifetime of the rules would never start.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
     if constexpr (requires { source_.is_denied(own.url); }) {
@@ -170,7 +170,7 @@ class basic_admission {
     own.latest = std::move(now);
     if constexpr (requires { source_.note(own.url, own.latest, own.call); }) {
       if (!own.latest.allowed && own.latest.reason != decision_reason::excluded) {
-        source_.note(own.url, own.latest, own.call);  // `get` counts excluded hosts
+        source_.note(own.url, own.latest, own.call);  // `get` itself counts excluded hosts
       }
     }
     const admission_reason reason = reason_of(own.latest);

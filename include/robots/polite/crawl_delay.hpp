@@ -49,7 +49,7 @@ inline void validate(const delay_options& options) {
 
 /// A delay between two requests to one host, and the term that decided it.
 struct computed_delay {
-  /// The terms of which the longest is the delay.
+  /// The terms from which a delay is computed.
   enum class source : std::uint8_t {
     none,           ///< no term is above 0
     crawl_delay,    ///< Crawl-delay of the crawler's group

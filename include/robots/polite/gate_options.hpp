@@ -57,8 +57,8 @@ struct gate_options {
   /// without the ledger.
   std::chrono::nanoseconds ledger_patience = std::chrono::seconds{10};
   /// The number of processes that share the ledger. If the ledger fails, each of N processes waits
-  /// N times the longest delay that it may use, so that together they keep the delay.
-  /// `ledger_users` must be at least 1.
+  /// N times its longest possible delay, so that together they keep the delay. The number must be
+  /// at least 1.
   std::uint32_t ledger_users = 1;
   /// The seed of the random delays. Without a seed, each gate chooses one.
   std::optional<std::uint64_t> seed{};

@@ -91,8 +91,8 @@ class any_host_gate {
     }
 
     /// Starts the request if its time has come. Call `start` right before you send the request.
-    /// Returns `not_yet` before `at()`. This time can move if another request starts late, if a
-    /// response has a Retry-After, or if another process has the turn.
+    /// Returns `not_yet` before `at()`. The time `at()` can move if another request starts late, if
+    /// a response has a Retry-After, or if another process has the turn.
     ///
     /// When the time has come, and after `withdraw`, `start` first asks the `decide_again` of the
     /// reservation. Without a `decide_again`, `start` cancels the reservation after `withdraw`.
@@ -123,10 +123,10 @@ class any_host_gate {
 
   /// A reservation, or the reason why there is no reservation.
   struct answer {
-    admission_reason reason = admission_reason::invalid_url;  ///< `go`, or why not
-    start_plan plan{};                         ///< the start of the request, and its reason
-    time_point planned_at{};                   ///< the time at which `plan` was made
-    any_host_gate::reservation reservation{};  ///< empty unless `reason` is `go`
+    admission_reason reason = admission_reason::invalid_url;  ///< `go`, or the refusal
+    start_plan plan{};                                        ///< the earliest start of the request
+    time_point planned_at{};                                  ///< the time at which `plan` was made
+    any_host_gate::reservation reservation{};                 ///< empty unless `reason` is `go`
 
     /// Returns true if there is a reservation.
     [[nodiscard]] explicit operator bool() const noexcept { return reason == admission_reason::go; }
@@ -211,8 +211,7 @@ class any_host_gate {
 /// `gate_options::key` identifies hosts. A host has at most `gate_options::concurrency`
 /// reservations. Threads that wait for a reservation get it in order of arrival. The gate remembers
 /// a host during a request, a delay, a pause or a slowdown, and for at least
-/// `gate_options::memory`. But a full gate forgets some hosts sooner: see
-/// `gate_options::longest_memory`.
+/// `gate_options::memory`. A full gate can forget a host sooner (`longest_memory`).
 ///
 /// A thread that may block calls `acquire`. An event loop calls `try_reserve`, waits until
 /// `reservation::at()`, and calls `reservation::start()`. Or the event loop calls `try_acquire`

@@ -78,7 +78,6 @@ class reservation_queue {
   std::uint32_t granted_ = 0;
 };
 
-/// A host that a gate remembers.
 struct known_host {
   /// Returns the number of reservations, including those that granted threads are about to make.
   [[nodiscard]] std::uint32_t taken() const noexcept {
@@ -157,8 +156,8 @@ struct gate_state {
   }
 
   /// Counts the requests that fetched the policy's robots.txt, unless these requests have been
-  /// counted. With `again`, always counts the request to the host of `key`, so that a reserved
-  /// request waits for the delay after it.
+  /// counted. With `again`, always counts the request to the host of `key`, so that a reservation
+  /// for `key` waits for the delay after this request.
   void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;

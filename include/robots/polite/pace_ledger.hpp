@@ -18,10 +18,10 @@ namespace robots {
 /// not know the host, the ledger has lost its data. Then the ledger acts as if it had just granted
 /// a turn.
 ///
-/// A turn counts from the latest start that its claim allows (`claim::lateness`). If the answer
-/// comes even later, the gate claims the same turn again. If another process got a turn in between,
-/// the request does not start. So a process that gets its answers later than the delay can wait for
-/// a busy host without end.
+/// The delay after a turn counts from the latest start that the claim allows (`claim::lateness`).
+/// If the answer comes even later, the gate claims the same turn again. If another process got a
+/// turn in between, the request does not start. So a process that gets its answers later than the
+/// delay can wait for a busy host without end.
 ///
 /// Ledgers derive from this class. Any thread may call a ledger. A call blocks for at most the
 /// timeouts of the ledger. A call that fails throws an exception derived from `std::exception`.
@@ -41,8 +41,8 @@ class PaceLedger {
     std::chrono::nanoseconds after{0};
     /// The time since the last claim of the process at the host; empty for the first claim.
     std::optional<std::chrono::nanoseconds> last_asked{};
-    /// The longest time from the grant of the turn to the start of the request. The turn counts
-    /// from the end of this time.
+    /// The longest time from the grant of the turn to the start of the request. The delay after the
+    /// turn counts from the end of this time.
     std::chrono::nanoseconds lateness{0};
     /// The number of this turn within the process; 0 means no number. If the last turn at the host
     /// has this number, the request of that turn has not started, so the ledger grants the turn

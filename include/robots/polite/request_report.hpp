@@ -11,8 +11,7 @@ namespace robots {
 
 /// The result of a request to a host. It affects the pace of later requests.
 struct request_report {
-  std::chrono::nanoseconds response_time{0};  ///< time from the request to the response; 0 if
-                                              ///< unknown
+  std::chrono::nanoseconds response_time{0};  ///< time from request to response; 0 if unknown
   int status = 0;                             ///< HTTP status; 0 without a response
   std::optional<std::chrono::seconds> retry_after{};  ///< the pause that the host asks for
   bool is_challenge = false;  ///< the host sent a challenge, such as a CAPTCHA, instead of the page

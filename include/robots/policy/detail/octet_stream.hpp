@@ -29,7 +29,6 @@ class octet_writer {
     text_ += value;
   }
 
-  /// Writes octets as they are.
   void octets(std::string_view value) { text_ += value; }
 
   /// Writes a number as eight octets, the lowest octet first.
@@ -74,7 +73,6 @@ class octet_reader {
   /// Reads a text of at most `most` octets.
   [[nodiscard]] std::string_view text(std::uint64_t most) noexcept { return octets(number(most)); }
 
-  /// Reads `length` octets.
   [[nodiscard]] std::string_view octets(std::uint64_t length) noexcept {
     if (length > rest_.size()) {
       fail();

@@ -40,7 +40,6 @@ struct policy_extras {
 /// such a block, since an object of this class has a quarter of the size of a `std::string`.
 class packed_octets {
  public:
-  /// Copies `octets`.
   explicit packed_octets(std::string_view octets) {
     const auto size = static_cast<std::uint32_t>(octets.size());
     block_ = std::make_unique_for_overwrite<char[]>(sizeof(size) + size);

@@ -282,7 +282,7 @@ class host_state {
     return allowed.at;
   }
 
-  /// A delay, and its `length` after 429 and 503 have lengthened it.
+  /// A delay, and its `length` with the effect of 429 and 503.
   struct gap {
     [[nodiscard]] start_limit limit() const noexcept {
       return length > delay.delay ? start_limit::slow_down : start_limit::delay;
