@@ -7,18 +7,18 @@
 
 namespace robots {
 
-/// The answer of a gate. It says whether and when a URL may be fetched, or why not.
+/// The answer to a request for a URL: `go`, or the reason for the refusal.
 enum class admission_reason : std::uint8_t {
-  go,              ///< the URL may be fetched, at the time of the reservation
+  go,              ///< the request may start, or has a reservation
   excluded,        ///< the crawler's own configuration excludes the host
   invalid_url,     ///< the text is not an http or https URL
-  disallowed,      ///< robots.txt, or the fallback policy, does not allow it
-  halted,          ///< the site is halted, so a planned request is not sent
+  disallowed,      ///< robots.txt, or the fallback policy, does not allow the URL
+  halted,          ///< the site is halted, or the gate withdrew the request
   needs_sign_off,  ///< nobody has signed the site off yet
-  skip_host,       ///< the site asks for a longer delay than the options accept
-  busy,            ///< the host has its limit of requests in progress, or other callers wait
+  skip_host,       ///< robots.txt asks for a longer delay than the options accept
+  busy,            ///< all reservations of the host are taken, or other callers wait for one
   not_yet,         ///< the request must wait until `start_plan::at`
-  no_room,         ///< too many hosts are remembered; try another host, or try later
+  no_room,         ///< the gate remembers too many hosts; try another host, or try later
   stopped,         ///< the call was stopped
   too_late,        ///< the request could start only after the deadline of the call
 };

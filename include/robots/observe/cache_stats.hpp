@@ -8,15 +8,15 @@ namespace robots::detail {
 /// The counts of a cache, and the rates that follow from them (SPYDER's list of metrics).
 struct cache_counts {
   std::uint64_t hits = 0;          ///< look-ups answered by a fresh entry
-  std::uint64_t stale_hits = 0;    ///< look-ups answered by a stale entry, which is renewed
+  std::uint64_t stale_hits = 0;    ///< look-ups answered by a stale entry during its renewal
   std::uint64_t misses = 0;        ///< look-ups that had to fetch, or ask a shared store
   std::uint64_t joined = 0;        ///< look-ups that waited for the fetch of another look-up
   std::uint64_t retrievals = 0;    ///< robots.txt retrievals that ended
   std::uint64_t not_modified = 0;  ///< retrievals that ended with a 304
-  std::uint64_t failures = 0;      ///< retrievals whose outcome is not `is_successful`
+  std::uint64_t failures = 0;      ///< retrievals that failed: see `is_successful`
   std::uint64_t allowed = 0;       ///< decisions that allowed
   std::uint64_t denied = 0;        ///< decisions that denied, including exclusions
-  /// Decisions and calls of `get`, `refresh` and `begin` for excluded hosts.
+  /// Decisions about excluded hosts, and calls of `get`, `refresh` and `begin` for these hosts.
   std::uint64_t excluded = 0;
   std::uint64_t far_hits = 0;   ///< sites for which the shared store had a fresh record
   std::uint64_t evictions = 0;  ///< entries dropped to make room
@@ -30,7 +30,7 @@ struct cache_counts {
     return ratio(look_ups() - misses, look_ups());
   }
   /// Returns the share of decisions that allowed, from 0 to 1. Excluded hosts do not count, since
-  /// the robots.txt of an excluded host is not read.
+  /// no robots.txt decides about them.
   [[nodiscard]] constexpr double allow_rate() const noexcept {
     return ratio(allowed, allowed + (denied > excluded ? denied - excluded : 0));
   }
@@ -67,17 +67,15 @@ namespace robots {
 struct cache_stats : detail::cache_counts {
   std::uint64_t far_misses = 0;           ///< sites for which the shared store had no fresh record
   std::uint64_t far_rejected = 0;         ///< values of the shared store that were not valid
-  std::uint64_t far_failures = 0;         ///< calls at which the shared store threw
-  std::size_t pending_invalidations = 0;  ///< erasures that the shared store has not received
-  std::uint64_t storage_failures = 0;     ///< calls at which the storage threw
-  std::size_t size = 0;                   ///< entries now
+  std::uint64_t far_failures = 0;         ///< calls of the shared store that threw
+  std::size_t pending_invalidations = 0;  ///< erasures that the shared store has not received yet
+  std::uint64_t storage_failures = 0;     ///< calls of the storage that threw
+  std::size_t size = 0;                   ///< entries in the cache now
   std::size_t quarantined = 0;            ///< sites in quarantine now
   std::size_t open_breakers = 0;          ///< origins whose circuit breaker is not closed now
-  /// Events at which an observer threw.
-  std::uint64_t observer_failures = 0;
+  std::uint64_t observer_failures = 0;    ///< events for which an observer threw
 
-  /// Returns the share of sites for which the shared store had a fresh record when the store was
-  /// asked, from 0 to 1.
+  /// Returns the share of questions to the shared store that found a fresh record, from 0 to 1.
   [[nodiscard]] constexpr double far_hit_rate() const noexcept {
     return ratio(far_hits, far_hits + far_misses);
   }

@@ -13,10 +13,9 @@ namespace robots::detail {
 /// Sends events to an observer. Hides the type of the observer.
 class event_teller : public event_clock {
  public:
-  /// Sends an event.
   virtual void tell(const any_event& event) noexcept = 0;
 
-  /// Returns the members that all events have, for a site.
+  /// Returns the members that all events have, for an event about `site`.
   [[nodiscard]] event_base about(std::string_view site,
                                  const std::shared_ptr<const call_context>& context = {},
                                  std::string_view other_crawler = {}) noexcept {

@@ -14,9 +14,9 @@ namespace robots::detail {
 /// Returns the level of an event in a log. `denied` is the level of decisions that deny.
 [[nodiscard]] log_level level_of(const any_event& event, log_level denied);
 
-/// Adds the members of an event to a line, without the site and the time. Returns one sentence
-/// about the event for people. In this sentence, a text from a site appears as `base::printable`
-/// writes it. Logs and audit trails use this function.
+/// Adds the members of an event to a line, except the site and the time. Returns one sentence about
+/// the event for people. In this sentence, texts from sites are escaped by `base::printable`. Logs
+/// and audit trails use this function.
 std::string describe(base::json_writer& line, const any_event& event);
 
 /// Adds a list of hosts to a line.

@@ -55,7 +55,7 @@ inline void add_policy(base::json_writer& line, const policy& used) {
   line.text("basis", to_string(used.basis())).number("policy_version", used.version());
 }
 
-/// Writes a number with its noun, such as `1 rule` or `2 rules`.
+/// Returns a number with its noun, such as `1 rule` or `2 rules`.
 [[nodiscard]] inline std::string counted(std::size_t count, const char* noun) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }

@@ -30,8 +30,8 @@ namespace robots::detail {
 
 struct exchange;
 
-/// The clock of `event_base::time`. The clock is read only if an observer asks for the time, since
-/// most observers do not.
+/// The clock behind `event_base::time`. Only a call of `time` reads the clock, since most observers
+/// do not need the time.
 class event_clock {
  public:
   event_clock() = default;
@@ -53,7 +53,7 @@ namespace robots {
 /// observer.
 struct event_base {
   std::string_view site{};                ///< see `site::key`; empty if the event has no site
-  const call_context* context = nullptr;  ///< from the call that caused this, or null
+  const call_context* context = nullptr;  ///< context of the call that caused the event, or null
   detail::event_clock* clock = nullptr;   ///< the clock of `time`; null for the system clock
   /// The product token of the crawler of the cache or gate; empty if unknown.
   std::string_view crawler{};
@@ -66,10 +66,10 @@ struct event_base {
 
 /// The way in which a look-up found its policy.
 enum class look_up_result : std::uint8_t {
-  hit,        ///< a fresh entry
-  stale_hit,  ///< a stale entry, which is being renewed
-  miss,       ///< no entry, so the site or a shared store is asked
-  joined,     ///< the fetch of another look-up
+  hit,        ///< the cache had a fresh entry
+  stale_hit,  ///< the cache had a stale entry, which is being renewed
+  miss,       ///< the cache had no usable entry, so the site or a shared store is asked
+  joined,     ///< the look-up waited for the fetch of another look-up
 };
 
 /// The name of a result, as its enumerator is spelled.
@@ -84,14 +84,14 @@ struct look_up_event : event_base {
   const robots::policy* policy = nullptr;              ///< the policy; null for a miss
 };
 
-/// A retrieval made an exchange. The events of a retrieval come at its end, in the order of the
-/// exchanges, before the `retrieval_event`.
+/// A retrieval made an exchange. The events of all exchanges come at the end of the retrieval, in
+/// order, before the `retrieval_event`.
 struct exchange_event : event_base {
   static constexpr std::string_view name = "exchange";  ///< the name of the event
-  const detail::exchange& exchange;                     ///< the URL, and the status or error
-  std::chrono::nanoseconds ended{0};                    ///< time since the end of the exchange
-  std::chrono::nanoseconds duration{0};                 ///< time from the request to the response
-  std::size_t bytes = 0;                                ///< octets of the body that were read
+  const detail::exchange& exchange;      ///< the exchange, with its URL and its status or error
+  std::chrono::nanoseconds ended{0};     ///< time since the end of the exchange
+  std::chrono::nanoseconds duration{0};  ///< time from the request to the response
+  std::size_t bytes = 0;                 ///< octets read of the body
   int hop = 0;      ///< number of redirects before this exchange, in the same try
   int attempt = 1;  ///< number of the try; 2 and more are retries
 };
@@ -99,21 +99,21 @@ struct exchange_event : event_base {
 /// A robots.txt was parsed.
 struct parse_event : event_base {
   static constexpr std::string_view name = "parse";  ///< the name of the event
-  const robots::policy& policy;                      ///< the policy with its `rules` and `findings`
+  const robots::policy& policy;                      ///< the resulting policy
   std::chrono::nanoseconds duration{0};              ///< time to decode, parse and compile
   /// True if the text was read as UTF-8 but is not valid UTF-8. The invalid octets are kept.
   bool invalid_utf8 = false;
 };
 
-/// A robots.txt was requested from its site.
+/// A retrieval of a robots.txt has ended.
 struct retrieval_event : event_base {
   static constexpr std::string_view name = "retrieval";  ///< the name of the event
   const robots::policy& policy;                          ///< the resulting policy
-  /// The result of the retrieval. It has no body if another site has the file.
+  /// The result of the retrieval. If another site has the file, the result has no body.
   const robots::record& record;
   std::chrono::nanoseconds duration{0};  ///< the duration, by the clock of the cache
-  /// The exchanges of the retrieval. Each exchange had an event before. If another site has the
-  /// file, the last exchange is the redirect to that site.
+  /// The exchanges of the retrieval, whose events came before. If another site has the file, the
+  /// last exchange is the redirect to that site.
   const std::vector<exchange_event>* exchanges = nullptr;
 };
 
@@ -124,8 +124,8 @@ struct far_hit_event : event_base {
   const robots::record& record;                        ///< the record from the store
 };
 
-/// The shared store had a record that does not answer the look-up. It is a last good copy, or a
-/// file that the site may confirm with a 304.
+/// The shared store had a record that does not answer the look-up. The record is a last good copy,
+/// or a file that the site can confirm with a 304.
 struct far_copy_event : event_base {
   static constexpr std::string_view name = "far_copy";  ///< the name of the event
   const robots::policy& policy;                         ///< the resulting policy
@@ -136,7 +136,7 @@ struct far_copy_event : event_base {
 /// obeyed.
 struct fallback_event : event_base {
   static constexpr std::string_view name = "fallback";  ///< the name of the event
-  const robots::policy& policy;  ///< its `basis` has the action, and its `outcome` has the reason
+  const robots::policy& policy;  ///< `basis()` is the action, and `outcome()` is the reason
 };
 
 /// The permissions of a site have changed, since its robots.txt appeared, disappeared, or has other
@@ -146,7 +146,7 @@ struct policy_change_event : event_base {
   const robots::policy& before;                              ///< the policy before the change
   const robots::policy& after;                               ///< the policy after the change
   const change_report& changes;                              ///< the changes
-  std::chrono::nanoseconds interval{0};                      ///< time between both fetches
+  std::chrono::nanoseconds interval{0};                      ///< time between the two fetches
   bool fast = false;  ///< true for a fast change (`cache_options::fast_change_share`)
   /// True if the rules now mean the same as `Disallow: /`, but did not before.
   bool turned_hostile = false;
@@ -173,15 +173,15 @@ struct halt_event : event_base {
 /// the same form as in `halt_event`.
 struct sign_off_event : event_base {
   static constexpr std::string_view name = "sign_off";  ///< the name of the event
-  bool given = false;                                   ///< the site was signed off
-  /// The site was seen and needs a sign-off. If both members are false, the site lost its sign-off.
+  bool given = false;                                   ///< true if the site was signed off
+  /// True if the site needs a sign-off. If both members are false, the site lost its sign-off.
   bool awaited = false;
 };
 
 /// A decision was made.
 struct decision_event : event_base {
   static constexpr std::string_view name = "decision";  ///< the name of the event
-  std::string_view url;                                 ///< as given by the caller
+  std::string_view url;                                 ///< the URL, as given by the caller
   const robots::decision& decision;                     ///< the answer
 };
 
@@ -194,7 +194,7 @@ struct breaker_event : event_base {
 /// A storage has dropped an entry.
 struct drop_event : event_base {
   static constexpr std::string_view name = "drop";  ///< the name of the event
-  bool expired = false;                             ///< false if there was no room for the entry
+  bool expired = false;  ///< true if the entry had expired; false if the storage needed room
 };
 
 /// A site was put in quarantine, or was released from quarantine.
@@ -218,8 +218,8 @@ struct exclusions_event : event_base {
 /// A gate answered whether and when a URL may be fetched.
 struct admission_event : event_base {
   static constexpr std::string_view name = "admission";  ///< the name of the event
-  std::string_view url;                                  ///< as given by the caller
-  const robots::decision& decision;                      ///< the decision by robots.txt
+  std::string_view url;                                  ///< the URL, as given by the caller
+  const robots::decision& decision;                      ///< the decision of the source
   admission_reason reason{};                             ///< the answer
   std::chrono::nanoseconds waited{0};                    ///< duration of the call
   /// True if a person should look at the URL, since the site is halted, in quarantine or not signed
@@ -237,13 +237,12 @@ struct ledger_event : event_base {
 /// The store that a cache shares with other processes has failed, or answers again.
 struct far_store_event : event_base {
   static constexpr std::string_view name = "far_store";  ///< the name of the event
-  bool up = false;           ///< true if the store answers again; false if it is not used for a
-                             ///< while
+  bool up = false;           ///< true if the store answers again; false if it has failed
   std::string_view message;  ///< the last error; empty if the store answers
 };
 
-/// The invalidation of the event's site did not reach the shared store, and this process no longer
-/// tries to send the invalidation. Other processes may use the old rules until these rules expire.
+/// The invalidation of a site did not reach the shared store, and this process no longer tries to
+/// send it. Other processes can use the old rules of the site until these rules expire.
 struct lost_invalidation_event : event_base {
   static constexpr std::string_view name = "lost_invalidation";  ///< the name of the event
 };

@@ -18,12 +18,12 @@ namespace robots {
 enum class log_level : std::uint8_t {
   debug,  ///< frequent events, such as hits and dropped entries
   info,   ///< the events of a normal crawl
-  /// Mistakes that the site should correct, such as malformed lines or a charset other than UTF-8.
-  /// Also high-risk sites that wait for a sign-off.
+  /// Mistakes of a site, such as malformed lines or a charset other than UTF-8. Also failed
+  /// requests, open breakers, and high-risk sites that wait for a sign-off.
   warn,
   error,  ///< failures, such as a failed retrieval, and sudden changes of rules
-  /// Events that an operator must see. These are files too malformed to be obeyed, quarantine,
-  /// sites that turn hostile, halts, and revoked access.
+  /// Events that an operator must see: files too malformed to be obeyed, quarantines, sites that
+  /// turn hostile, halts, and revoked access.
   critical,
 };
 
@@ -43,27 +43,27 @@ struct json_log_options {
   /// Decisions of the fallback policy are always written.
   double decision_share = 1;
   std::size_t text_bytes = 2048;  ///< longer texts are cut; `NAME_bytes` states the full length
-  /// With 0, the thread that reports an event calls the sink, one thread at a time. Above 0, a
-  /// background thread calls the sink, and up to about `queue_bytes` octets of lines may wait. A
-  /// line for which there is no room is lost and counted.
+  /// With 0, the thread that reports an event also calls the sink, one thread at a time. Above 0, a
+  /// background thread calls the sink, and about `queue_bytes` octets of lines can wait for this
+  /// thread. A line for which the queue has no room is lost and counted.
   std::size_t queue_bytes = 0;
 };
 
 /// An observer that writes events as JSON (RFC 8259), one object per line, in ASCII.
 ///
-/// Each line has `timestamp` (RFC 3339, UTC), `level`, `event` and `message`, a sentence for
-/// people. If known, a line also has `site` and its `domain`, the product token of the `crawler`,
-/// and the caller's `trace_id` and `span_id`. The line also has the members of the event under
-/// their names. Octets that are not UTF-8, and backslashes, are written as `\xNN`: see
-/// `base::append_json`. If a text `NAME` was cut to `text_bytes`, a member `NAME_bytes` has the
-/// full length. A `policy_change` has at most 32 rules and 32 other lines.
+/// Each line has `timestamp` (RFC 3339, UTC), `level`, `event`, the members of the event, and
+/// `message`, which is a sentence for people. A line also has, if known, `site` and its `domain`,
+/// the product token of the `crawler`, and the caller's `trace_id` and `span_id`. Octets that are
+/// not UTF-8, and backslashes, are written as `\xNN`: see `base::append_json`. If a text `NAME` was
+/// cut to `text_bytes`, a member `NAME_bytes` has the full length. A `policy_change` lists at most
+/// 32 rules and 32 other lines.
 ///
 /// | event             | level |
 /// |-------------------|-------|
 /// | `look_up`         | INFO for a miss; otherwise DEBUG |
 /// | `exchange`        | INFO; WARN without a response, and for 4xx and 5xx, except 404 and 410 |
-/// | `parse` | INFO; WARN if lines are malformed or not UTF-8; CRITICAL if the file is malformed |
-/// | `retrieval`       | INFO; ERROR for a failure; CRITICAL if the file is malformed |
+/// | `parse` | INFO; WARN for malformed lines or not UTF-8; CRITICAL above the malformed limit |
+/// | `retrieval`       | INFO; ERROR for a failure; CRITICAL above the malformed limit |
 /// | `far_hit`         | INFO |
 /// | `far_copy`        | INFO |
 /// | `fallback`        | ERROR |
@@ -87,8 +87,8 @@ struct json_log_options {
 ///
 /// A `JsonLog` is a handle, and its copies write the same log. Several caches and gates may share a
 /// log. Any thread may call any member. An event below the level `least` costs a few nanoseconds. A
-/// line that is written costs some microseconds and the time of the sink, unless there is a queue
-/// (`queue_bytes`).
+/// line that is written costs some microseconds and, without a queue (`queue_bytes`), the time of
+/// the sink.
 class JsonLog {
  public:
   /// The output of a log. The sink gets one line at a time, with its line feed. Only one thread at
@@ -102,7 +102,7 @@ class JsonLog {
     std::uint64_t lost = 0;     ///< lines for which the sink threw or the queue had no room
   };
 
-  /// Writes to `sink`. Throws `std::invalid_argument` if an option makes no sense.
+  /// Writes to `sink`. Throws `std::invalid_argument` if `sink` is empty or an option is invalid.
   explicit JsonLog(line_sink sink, const json_log_options& options = {});
 
   /// Writes to a stream, and flushes the stream after each line. The stream must outlive the log.
@@ -119,7 +119,7 @@ class JsonLog {
   /// at once. The sink must not call this function.
   void flush() const;
 
-  /// Writes the event if the options ask for it.
+  /// Writes a line for the event, unless the options exclude the event.
   void on(const any_event& event) const;
 
  private:

@@ -42,7 +42,7 @@ class line_output {
     }
   }
 
-  /// Passes on a line. The line must be a JSON object with at least one member.
+  /// Passes on a line, which must be a JSON object with at least one member.
   void add(std::string line) {
     if (queue_) {
       const std::size_t size = sizeof(std::string) + line.size();
@@ -55,7 +55,7 @@ class line_output {
     put(line);
   }
 
-  /// Waits until the sink has received all lines so far.
+  /// Waits until the sink has all lines that were added before.
   void flush() {
     if (queue_) {
       static_cast<void>(queue_->flush((std::chrono::milliseconds::max)()));
@@ -87,9 +87,7 @@ class line_output {
   const std::function<void(std::string_view)> sink_;
   std::atomic<std::uint64_t> written_ = 0;
   std::atomic<std::uint64_t> lost_ = 0;
-  // The number of lost lines that were reported. Only the thread that calls the sink uses this
-  // number.
-  std::uint64_t reported_ = 0;
+  std::uint64_t reported_ = 0;  // lost lines that the log has stated; only `put` uses this number
   std::mutex mutex_;            // held during a call of the sink if there is no queue
   std::optional<queue> queue_;  // last, since its thread uses the other members
 };

@@ -99,8 +99,7 @@ struct counting {
 struct Metrics::state {
   static constexpr std::size_t reasons = static_cast<std::size_t>(decision_reason::invalid_url) + 1;
 
-  /// The counts that a hit changes. These are look-ups by result, and decisions by answer and
-  /// reason.
+  /// The counts that a hit changes: look-ups by result, and decisions by answer and reason.
   enum class tally : unsigned char {
     hit = static_cast<unsigned char>(look_up_result::hit),
     stale_hit = static_cast<unsigned char>(look_up_result::stale_hit),

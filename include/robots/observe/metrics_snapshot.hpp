@@ -24,8 +24,8 @@ namespace robots {
 
 /// The counts of a `Metrics`, with the rates of `cache_stats`.
 ///
-/// Counts have enumerators as indices, as in `now.denied_for[decision_reason::rule]`.
-/// `now.outcomes.total()` is the sum of the counts.
+/// Enumerators are the indices of counts, as in `now.denied_for[decision_reason::rule]`.
+/// `now.outcomes.total()` is the sum of all `outcomes`.
 struct metrics_snapshot : detail::cache_counts {
   /// A histogram of durations. The bounds are fixed, so that histograms can be summed.
   struct histogram {
@@ -33,8 +33,7 @@ struct metrics_snapshot : detail::cache_counts {
     static constexpr std::size_t size = 12;
 
     std::array<double, size> bounds{};  ///< in seconds, ascending; a bucket includes its bound
-    std::array<std::uint64_t, size + 1> counts{};  ///< per bucket; the last bucket has the longest
-                                                   ///< durations
+    std::array<std::uint64_t, size + 1> counts{};  ///< per bucket; the last bucket has no bound
     double sum = 0.0;                              ///< the sum in seconds
 
     /// Counts a duration. A negative duration counts as 0.
@@ -46,9 +45,9 @@ struct metrics_snapshot : detail::cache_counts {
 
   /// The look-ups and denials of a domain.
   struct domain_counts {
-    std::string domain{};  ///< from `host_of`; empty for all domains without counters
+    std::string domain{};  ///< from `host_of`; empty for the sum of all other domains
     base::enum_counts<look_up_result::joined> look_ups{};          ///< look-ups, by result
-    base::enum_counts<decision_reason::invalid_url> denied_for{};  ///< decisions, by reason
+    base::enum_counts<decision_reason::invalid_url> denied_for{};  ///< denials, by reason
   };
 
   /// A status and the number of responses with this status.
@@ -71,34 +70,34 @@ struct metrics_snapshot : detail::cache_counts {
   /// Policies that the fallback policy decided. The first index is the outcome, and the second
   /// index is the action.
   std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
-  std::vector<status_count> statuses{};  ///< responses, by status, in order
+  std::vector<status_count> statuses{};  ///< responses, by ascending status
   /// Exchanges without a response, by error.
   base::enum_counts<fetch_error::connection_refused> errors{};
-  std::uint64_t retries = 0;  ///< tries after the first of a retrieval
-  std::uint64_t bytes = 0;    ///< octets of bodies read
+  std::uint64_t retries = 0;  ///< tries after the first try of a retrieval
+  std::uint64_t bytes = 0;    ///< octets of response bodies
   /// Times from a request to its response.
   histogram exchange_duration{
       {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0}};
-  histogram fetch_duration{exchange_duration.bounds};  ///< retrievals, with retries and waits
+  histogram fetch_duration{exchange_duration.bounds};  ///< times of retrievals, with retries
   /// Times to parse a file.
   histogram parse_duration{
       {1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1}};
-  std::uint64_t malformed_lines = 0;   ///< lines that mean nothing
-  std::uint64_t expiries = 0;          ///< entries dropped when they expired
-  std::uint64_t quarantines = 0;       ///< sites put in quarantine
-  std::uint64_t releases = 0;          ///< sites released from quarantine
-  std::uint64_t breaker_openings = 0;  ///< times that a circuit breaker opened
-  std::uint64_t overrides = 0;         ///< overrides that were set or lifted
-  std::uint64_t policy_changes = 0;    ///< changes of a site's rules
-  std::uint64_t fast_changes = 0;      ///< policy changes that were fast
-  std::uint64_t revocations = 0;  ///< refused pages that were allowed, and refused robots.txt files
-  std::uint64_t halts = 0;        ///< sites halted
-  std::uint64_t resumptions = 0;  ///< sites resumed
+  std::uint64_t malformed_lines = 0;    ///< malformed lines of all parsed files
+  std::uint64_t expiries = 0;           ///< entries dropped when they expired
+  std::uint64_t quarantines = 0;        ///< sites put in quarantine
+  std::uint64_t releases = 0;           ///< sites released from quarantine
+  std::uint64_t breaker_openings = 0;   ///< times that a circuit breaker opened
+  std::uint64_t overrides = 0;          ///< overrides that were set or lifted
+  std::uint64_t policy_changes = 0;     ///< changes of a site's rules
+  std::uint64_t fast_changes = 0;       ///< policy changes that were fast
+  std::uint64_t revocations = 0;        ///< times that a site refused a URL that it allowed before
+  std::uint64_t halts = 0;              ///< sites halted
+  std::uint64_t resumptions = 0;        ///< sites resumed
   std::uint64_t awaited_sign_offs = 0;  ///< high-risk sites seen without a sign-off
   std::uint64_t far_outages = 0;        ///< times that a shared store failed
   std::uint64_t far_returns = 0;        ///< times that a shared store answered again
   base::enum_counts<admission_reason::too_late> admissions{};  ///< answers of gates
-  /// Waits of pages that may be fetched.
+  /// Times from the call of an admission to its answer `go`.
   histogram gate_wait{{0.01, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0}};
 
   /// Returns the number of responses with a status, such as 401, 403 or 429.
@@ -115,16 +114,16 @@ struct metrics_snapshot : detail::cache_counts {
   struct family {
     /// The kinds of figures.
     enum class type : std::uint8_t {
-      counter,    ///< only grows
-      gauge,      ///< goes up and down
+      counter,    ///< a number that only grows
+      gauge,      ///< a number that grows and falls
       histogram,  ///< see `family::histogram`
     };
 
-    /// A figure and its labels.
+    /// A value of a figure, and its labels.
     struct sample {
       /// Pairs of a name, such as `reason`, and a value.
       std::vector<std::pair<std::string_view, std::string>> labels{};
-      double value = 0.0;  ///< the figure
+      double value = 0.0;  ///< the value
     };
 
     /// The name, in the form of OpenTelemetry's semantic conventions, such as `robots.cache.hits`.
@@ -140,8 +139,8 @@ struct metrics_snapshot : detail::cache_counts {
     [[nodiscard]] std::string prometheus_name() const;
   };
 
-  /// Returns all figures under their names for exporters. If `now` has a value, adds its figures.
-  /// With counts by domain, the samples of `robots.cache.hits`, `robots.cache.misses` and
+  /// Returns all figures under their names for exporters, with the figures of `now` if it has a
+  /// value. With counts by domain, the samples of `robots.cache.hits`, `robots.cache.misses` and
   /// `robots.blocked_requests` have the label `domain`. The sample of all domains without counters
   /// has no label, so the sum of a family does not change.
   [[nodiscard]] std::vector<family> families(

@@ -17,7 +17,7 @@ struct event_list {
   template <class O>
   static constexpr bool is_observed_by = (ObserverOf<O, Events> || ...);
 
-  /// The index of a kind of event, or the number of kinds if the list does not have this kind.
+  /// The index of a kind of event, or the length of the list if the list does not have this kind.
   template <class Event>
   static constexpr std::size_t index_of = [] {
     std::size_t index = 0;
@@ -82,11 +82,11 @@ class any_event {
 /// Receives the events of caches and gates.
 ///
 /// A model has a function `on(const E&)` for each kind of event that it wants, or one function for
-/// `any_event`, or one template. Other kinds cost nothing. Any thread may call these functions. An
-/// `on` runs inside the call that it reports. So an `on` must return soon, and must not ask the
-/// cache for the same site. If an `on` throws, the event is lost and counted in
-/// `cache_stats::observer_failures`. A retrieval is reported before every decision that depends on
-/// this retrieval.
+/// `any_event`, or one function template. Other kinds cost nothing. Any thread may call these
+/// functions. An `on` runs inside the call that caused the event. So an `on` must return soon, and
+/// must not ask the cache for the same site. If an `on` throws, the event is lost and counted in
+/// `cache_stats::observer_failures`. The event of a retrieval comes before every decision that
+/// depends on this retrieval.
 ///
 /// Exemplar: `o.on(d)` with a `decision_event`. Models: `NullObserver`, `observers`, `JsonLog`,
 /// `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and `OpenTelemetryTracing`.
@@ -105,7 +105,8 @@ static_assert(Observer<NullObserver>);
 
 namespace robots::detail {
 
-/// Passes an event to an observer that wants its kind. Returns false if the observer threw.
+/// Passes an event to an observer if the observer wants this kind of event. Returns false if the
+/// observer threw.
 template <Observer O, class Event>
 bool tell(O& observer, const Event& event) noexcept {
   if constexpr (ObserverOf<O, Event>) {

@@ -10,13 +10,12 @@
 
 namespace robots::detail {
 
-/// Holds any `FallbackPolicy`, a preset or the user's own, for the options of a cache.
+/// Holds any `FallbackPolicy`, a preset or the user's own policy, for the options of a cache.
 ///
 /// There is no default, since the user must choose. Copies share the policy.
 class any_fallback_policy {
  public:
-  /// Holds `policy`.
-  // `same_as` comes first, since a copy must not check whether this class is itself a policy.
+  // `same_as` comes first, so that a copy does not evaluate `FallbackPolicy` for this class.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && FallbackPolicy<P>
   any_fallback_policy(P policy)  // NOLINT(google-explicit-constructor)
@@ -36,10 +35,10 @@ class any_fallback_policy {
     }
   }
 
-  // Compilers show these lines with the error.
+  // Compilers print the next declarations with the error, including the trailing comments.
   /// Deleted, since the user must choose a policy.
   any_fallback_policy() = delete;  // set .fallback, for example to fallback_policy::rfc9309()
-  /// Deleted, since a fallback policy needs a member `action`.
+  /// Deleted, since `P` is not a `FallbackPolicy`: it needs a member `action`.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && (!FallbackPolicy<P>)
   any_fallback_policy(P) = delete;  // P is not a FallbackPolicy: see policy/fallback.hpp

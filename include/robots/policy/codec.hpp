@@ -17,7 +17,7 @@ enum class decode_error : std::uint8_t {
   too_short,        ///< the text ends before its checksum
   unknown_version,  ///< this version of the library does not know the format
   damaged,          ///< the checksum does not match
-  malformed,        ///< `encode` does not write such a text
+  malformed,        ///< `encode` never writes such a text
 };
 
 /// The name of an error, as its enumerator is spelled.
@@ -33,19 +33,18 @@ struct decoded {
   decode_error error = decode_error::none;  ///< the reason if there is no value
 };
 
-/// The most octets and elements in an encoded record. `encode` cuts a longer text or list. `decode`
-/// refuses a longer text or list.
+/// The most octets and elements in an encoded record. `encode` cuts longer texts and lists, and
+/// `decode` refuses them.
 struct record_limits {
   static constexpr std::size_t url = 65'536;                    ///< octets
   static constexpr std::size_t error_text = 1'024;              ///< octets
   static constexpr std::size_t validator = 1'024;               ///< octets
-  static constexpr std::size_t exchanges = 256;                 ///< only the first exchanges are
-                                                                ///< stored
+  static constexpr std::size_t exchanges = 256;                 ///< elements of a list
   static constexpr std::size_t body = std::size_t{256} << 20U;  ///< octets; `parse` reads no more
 };
 
-/// The version of the format that `encode` writes, from 1 to 127. The version grows whenever a
-/// checksum changes. Stores keep different versions apart.
+/// The version of the format that `encode` writes, from 1 to 127. It grows when the format or the
+/// checksum changes. Stores keep records of different versions apart.
 inline constexpr int record_format = 2;
 
 /// Encodes a record as octets, which are the same on every machine. codec.ipp describes the format.

@@ -100,14 +100,13 @@ inline constexpr std::string_view url_end = "/robots.txt";
   return form;
 }
 
-/// The number of octets that a form of URL leaves out.
+/// Returns the number of octets of a URL that are not stored if the URL has this form.
 [[nodiscard]] inline std::size_t size_of_form(std::size_t form) noexcept {
   return form == 0 ? 0 : url_starts.at(form).size() + url_end.size();
 }
 
-/// Reads or writes a record, so that one description of each part serves both directions. A text
-/// over its limit is cut when it is written. Reading fails if `encode` would write the
-/// record differently.
+/// Reads or writes a record, so that one description of each part serves both directions. Writing
+/// cuts a text that is over its limit. Reading fails if `encode` would write other octets.
 class record_stream {
  public:
   explicit record_stream(octet_writer& out) noexcept : out_{&out} {}
@@ -233,7 +232,7 @@ class record_stream {
 
 /// Writes a record without its checksum.
 [[nodiscard]] inline std::string without_checksum(record limited) {
-  // Limits the values first, since a part is left out if its written value is the usual value.
+  // Limits the values first, since `pass` compares the limited values with the usual values.
   const auto cut = [](std::string& url) { url.resize((std::min)(url.size(), record_limits::url)); };
   cut(limited.url);
   cut(limited.final_url);

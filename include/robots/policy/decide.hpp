@@ -17,8 +17,7 @@
 namespace robots::detail {
 
 /// Returns true if the fallback policy decided because no robots.txt was available. Returns false
-/// if the site has no robots.txt (`outcome::not_found`), since that is an answer, which allows
-/// everything.
+/// if the site has no robots.txt (`outcome::not_found`), since this answer allows everything.
 [[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
   const policy_basis basis = judged.basis();
   return basis == policy_basis::deny_all || basis == policy_basis::last_good ||
@@ -26,8 +25,8 @@ namespace robots::detail {
 }
 
 /// Returns the part of `url` to which the rules of a policy apply. `url` is a URL, a host with or
-/// without a path, or a path with query. Rules that name hosts need the whole text, since they
-/// would mistake a path with two leading slashes for a host.
+/// without a path, or a path with query. If the rules name hosts, returns the whole text, since
+/// such rules would read a host from a path that begins with two slashes.
 [[nodiscard]] inline std::string_view target_for(const policy& used,
                                                  std::string_view url) noexcept {
   return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);
@@ -71,7 +70,7 @@ namespace policy_detail {
   const std::optional<decision_reason> fixed_reason = rules.given_reason();
   result.reason = fixed_reason ? *fixed_reason : policy_detail::reason_of(rules, result.verdict);
   if (!fixed_reason) {
-    // An entry from another thread may be later than `now`.
+    // Another thread may have fetched the rules after `now`.
     result.age = (std::max)(now - rules.rules_fetched_at(), std::chrono::nanoseconds{0});
   }
   return result;

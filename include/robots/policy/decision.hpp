@@ -20,12 +20,11 @@
 
 namespace robots {
 
-/// The answer to whether a crawler may fetch a URL, and everything that this answer depends on.
+/// The answer to the question whether a crawler may fetch a URL, with the facts behind it.
 struct decision {
   bool allowed = false;                                   ///< the URL may be fetched
-  decision_reason reason = decision_reason::invalid_url;  ///< the reason
-  robots::verdict verdict{};                       ///< the deciding rule; valid as long as `policy`
-                                                   ///< lives
+  decision_reason reason = decision_reason::invalid_url;  ///< the reason for `allowed`
+  robots::verdict verdict{};  ///< the deciding rule, which `policy` keeps valid
   std::shared_ptr<const robots::policy> policy{};  ///< the policy that decided; never null
   std::chrono::nanoseconds age{0};                 ///< time since the rules in force were fetched
   /// True if an entry of the cache answered. Then nothing was fetched, or the site confirmed the
@@ -75,7 +74,7 @@ namespace policy_detail {
 
 }  // namespace policy_detail
 
-/// Returns one sentence for people. The sentence has the answer, and the rule with its line or the
+/// Returns one sentence for people, with the answer and its reason: a rule and its line, or an
 /// outcome.
 [[nodiscard]] inline std::string explain(const decision& answer) {
   std::string text = answer.allowed ? "allowed: " : "not allowed: ";

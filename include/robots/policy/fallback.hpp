@@ -44,16 +44,16 @@ namespace policy_detail {
 /// there is nothing to parse. If a model returns `parse` for another outcome, or throws, everything
 /// is denied.
 ///
-/// Exemplar: `p.action(head)` for a `record_head`. Models: `fallback_policy`, whose presets are a
-/// table by outcome. Write your own model if more than the outcome matters, such as the host or the
-/// number of failures.
+/// Exemplar: `p.action(head)` for a `record_head`. Models: `fallback_policy`, a table by outcome
+/// with three presets. Write your own model if more than the outcome matters, such as the host or
+/// the number of failures.
 template <class P>
 concept FallbackPolicy =
     std::copy_constructible<P> && requires(const P& policy, const record_head& source) {
       { policy.action(source) } -> std::same_as<fallback_action>;
     };
 
-/// The actions of a crawler if no robots.txt is available. There is one action for each outcome.
+/// A table with the action of a crawler for each outcome.
 ///
 /// | outcome                     | `permissive` | `rfc9309`         | `strict`          |
 /// |-----------------------------|--------------|-------------------|-------------------|
@@ -76,7 +76,7 @@ concept FallbackPolicy =
 /// allowed. There is no default, since the user must choose.
 class fallback_policy {
  public:
-  /// SPYDER's table, in which failures allow.
+  /// SPYDER's table, in which most failures allow everything.
   [[nodiscard]] static constexpr fallback_policy permissive() noexcept {
     using enum fallback_action;
     return {"permissive",
@@ -92,8 +92,8 @@ class fallback_policy {
              allow_all, deny_all, parse, last_good_or_deny, last_good_or_deny, deny_all, deny_all}};
   }
 
-  /// The table of default-deny. Only a robots.txt that was read, or that is known not to exist,
-  /// allows.
+  /// The table of default-deny. Only rules of a robots.txt, or the answer that there is no
+  /// robots.txt, allow a URL.
   [[nodiscard]] static constexpr fallback_policy strict() noexcept {
     using enum fallback_action;
     fallback_policy changed{
@@ -113,9 +113,9 @@ class fallback_policy {
     return action(source.outcome);
   }
 
-  /// Returns this policy with another action for one outcome. A changed policy is named `custom`.
-  /// Throws `std::invalid_argument` if `action` is `parse` and there is nothing to parse after
-  /// `kind`.
+  /// Returns this policy with another action for one outcome. The name of a changed policy is
+  /// `custom`. Throws `std::invalid_argument` if `action` is `parse` and there is nothing to parse
+  /// after `kind`.
   [[nodiscard]] constexpr fallback_policy with(outcome kind, fallback_action action) const {
     if (action == fallback_action::parse && !policy_detail::has_text(kind)) {
       throw std::invalid_argument{"fallback_policy::with: there is no robots.txt to parse after " +

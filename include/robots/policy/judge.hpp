@@ -26,14 +26,14 @@
 
 namespace robots::detail {
 
-/// The state of a site before a new record is judged.
+/// The policies of a site before a new record is judged.
 struct earlier_policies {
-  std::shared_ptr<const policy> last{};       ///< the policy that will be replaced, if any
-  std::shared_ptr<const policy> unchanged{};  ///< the policy that a 304 confirms
+  std::shared_ptr<const policy> last{};  ///< the policy that the new policy will replace, or null
+  std::shared_ptr<const policy> unchanged{};  ///< the policy that a 304 can confirm, or null
 };
 
-/// Returns the known copy for a conditional request. The site answers whether this copy has
-/// changed.
+/// Returns the URL and the validators of the last robots.txt, for a conditional request. The result
+/// is empty if there is no robots.txt.
 [[nodiscard]] inline detail::known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   if (!good) {
@@ -72,20 +72,21 @@ struct earlier_policies {
 }
 
 /// Makes the policy of a site for one crawler from the record of a retrieval. Only this function
-/// and `judge_redirected` interpret records. `now` is the current time by both clocks.
+/// and `judge_redirected` interpret records. `now` is the present time, by the steady clock and by
+/// the wall clock.
 ///
-/// A file is read in its charset. A file that is too broken counts as `outcome::malformed`. If
-/// there is no file to obey, `judge_options::fallback` decides. A last good copy may apply until it
-/// is older than `judge_options::last_good_for`. The policy is the successor of `before.last`: see
-/// `policy::successor`. Content never causes an exception. Takes linear time in the size of the
-/// body.
+/// A file is read in its charset. A file above `judge_options::malformed` counts as
+/// `outcome::malformed`. If there is no file to obey, `judge_options::fallback` decides. A last
+/// good copy can apply until it is older than `judge_options::last_good_for`. The policy is the
+/// successor of `before.last`: see `policy::successor`. Content never causes an exception. Takes
+/// linear time in the size of the body.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(const record& retrieved,
                                                          std::string_view user_agent,
                                                          const judge_options& options,
                                                          const earlier_policies& before,
                                                          const wall_anchor& now) {
   record_head head = static_cast<const record_head&>(retrieved);
-  // The age of a record from another process is known to the second. The age of a new record is 0.
+  // `head.fetched_at` has whole seconds. Compared with whole seconds, a new record has the age 0.
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
   const time_point fetched_at = (std::min)(this_second.at(head.fetched_at), now.steady);
   head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
@@ -99,20 +100,19 @@ struct earlier_policies {
         policy{fallback_action::deny_all, user_agent, head, nullptr, fetched_at}, before.last);
   }
   if (head.not_modified) {
-    head.outcome = outcome::server_error;  // nobody asked for this 304: see `outcome_of`
+    head.outcome = outcome::server_error;  // an unexpected 304 is an error: see `outcome_of`
   }
   const auto action = [&] { return options.fallback.action(head); };
   file_findings found;
   if (policy_detail::has_text(head.outcome)) {
     parse_options reading = options.parse;
-    // A record from another process may be longer than the limit of this crawler.
+    // A record from another process can be longer than the limit of this crawler.
     const std::string_view served = std::string_view{retrieved.body}.substr(0, reading.max_bytes);
     reading.truncated =
         reading.truncated || head.truncated || served.size() < retrieved.body.size();
     const std::optional<std::string> transcoded = to_utf8(served);
     const std::string_view read = transcoded ? std::string_view{*transcoded} : served;
-    // The limit applies to the octets of the response. Text that grew in transcoding is not cut
-    // again.
+    // The limit applies to the response, so text that grew in transcoding is not cut.
     reading.max_bytes = (std::max)(reading.max_bytes, read.size());
     crawler_directives file = directives_for(read, user_agent, reading);
     std::shared_ptr<const std::string> text;
@@ -128,8 +128,7 @@ struct earlier_policies {
     found = std::move(file.findings);
   }
   // A failure says nothing about the rules, so the last good copy is kept. An answer replaces the
-  // last good copy, even the answer that there is no robots.txt. But if the user also wants the
-  // last good copy for this answer, that copy is kept.
+  // last good copy, unless the fallback policy chooses this copy for the answer.
   const fallback_action chosen = action();
   std::shared_ptr<const policy> good;
   if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny) {
@@ -142,11 +141,11 @@ struct earlier_policies {
       policy{chosen, user_agent, head, std::move(good), fetched_at, std::move(found)}, before.last);
 }
 
-/// Makes the policy of a site that redirects to the target site. `target` is the policy of the
-/// target site, and the new policy has the rules of `target`. If the rules of `target` cannot be
-/// read, the fallback policy decides by `head`. `head` is the result of the request to the target
-/// site. `own` is the last answer of the first site itself, or null. `own` serves as the last good
-/// copy if the target site has no last good copy.
+/// Makes the policy of a site that redirects to another site. `target` is the policy of the other
+/// site, and the new policy has its rules. If the basis of `target` is not `rules`, the fallback
+/// policy chooses the action for `head`. `head` is the result of the requests to all these sites.
+/// `own` is the `last_answer` of the first site, or null. If `target` has no last good copy, `own`
+/// is used instead.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
     const record_head& head, const std::shared_ptr<const policy>& target,
     std::string_view user_agent, const judge_options& options,

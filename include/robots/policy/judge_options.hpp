@@ -11,33 +11,30 @@
 
 namespace robots::detail {
 
-/// The options for judging a record. They are for the fallback policy, the parsing, and the
-/// lifetimes. `cache_options` has the same members.
+/// The options of `judge` and `lifetime_of`, which the cache copies from `cache_options`.
 struct judge_options {
   detail::any_fallback_policy fallback;  ///< see `cache_options::fallback`
-  parse_options parse{};                 ///< how robots.txt files are read
+  parse_options parse{};                 ///< the options for parsing robots.txt files
   malformed_limit malformed{};           ///< a file above this limit counts as `outcome::malformed`
-  bool keep_text = false;                ///< a policy keeps the text of its file
+  bool keep_text = false;                ///< if true, a policy keeps the text of its file
 
   /// The lifetime of an answer for which the server states no lifetime. It is at most `max_ttl`.
   std::chrono::seconds default_ttl = std::chrono::hours{24};
   std::chrono::seconds min_ttl = std::chrono::minutes{5};  ///< the shortest lifetime of an answer
-  std::chrono::seconds max_ttl = std::chrono::hours{24};   ///< limits every other lifetime
+  std::chrono::seconds max_ttl = std::chrono::hours{24};   ///< the longest lifetime of any record
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};  ///< the lifetime of a first failure
-  /// The longest lifetime of a failure. Each failure in a row lasts twice as long as the previous
-  /// failure.
+  /// The longest lifetime of a failure. With each failure in a row, the lifetime doubles.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
   double failure_jitter = 0.1;  ///< the share of a failure's lifetime that is random, from 0 to 1
-  /// The lifetime of `outcome::circuit_open`.
+  /// The lifetime of the policy after `outcome::circuit_open`.
   std::chrono::seconds breaker_cooldown = std::chrono::minutes{1};
-  /// The greatest age at which a last good copy may apply.
+  /// The greatest age at which a last good copy can apply.
   std::chrono::seconds last_good_for = std::chrono::days{30};
-  /// The time for which a stale policy may answer while it is renewed.
+  /// The time for which a stale policy can answer while it is renewed.
   std::chrono::seconds stale_while_revalidate{0};
 };
 
-/// Throws `std::invalid_argument` if the options contradict each other. The message says what to
-/// change.
+/// Throws `std::invalid_argument` if an option is invalid. The message says what to change.
 inline void validate(const judge_options& options) {
   if (options.parse.max_bytes == 0) {
     throw std::invalid_argument{

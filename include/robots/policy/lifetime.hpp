@@ -13,9 +13,9 @@
 
 namespace robots::detail {
 
-/// Returns the lifetime of a failure that is the `failures`th in a row. The lifetime doubles each
-/// time, up to a limit. `random`, from 0 to 1, shortens the lifetime a little, so that sites that
-/// failed together are not asked together.
+/// Returns the lifetime of the last of `failures` failures in a row. The lifetime doubles with each
+/// failure, up to `max_failure_ttl`. `random`, from 0 to 1, shortens the lifetime a little, so that
+/// sites that failed together are not asked together.
 [[nodiscard]] constexpr std::chrono::seconds failure_lifetime(const judge_options& options,
                                                               int failures, double random) {
   using std::chrono::seconds;
@@ -25,14 +25,14 @@ namespace robots::detail {
     lifetime = lifetime > most / 2 ? most : 2 * lifetime;
   }
   if (lifetime > std::chrono::years{100}) {
-    return lifetime;  // practically unlimited, and a share of it may not be an exact double
+    return lifetime;  // practically unlimited; a double cannot hold its share exactly
   }
   const double less = options.failure_jitter * random;
   return lifetime -
          seconds{static_cast<seconds::rep>(static_cast<double>(lifetime.count()) * less)};
 }
 
-/// Returns the lifetime of a record. The lifetime that the server states applies within the limits
+/// Returns the lifetime of a record. The lifetime that the server states applies, within the limits
 /// of the options. If a 304 states no lifetime, the confirmed file, `unchanged`, keeps its lifetime
 /// (RFC 9111, section 4.3.4). `unchanged` is null for any other record.
 [[nodiscard]] inline std::chrono::seconds lifetime_of(const record_head& head,
@@ -54,16 +54,16 @@ namespace robots::detail {
 
 /// The times until which a policy is used.
 struct validity {
-  time_point fresh_until{};  ///< until then, the policy answers without a request
-  /// Until then, the policy may answer while it is renewed. This time is not before `fresh_until`.
+  time_point fresh_until{};  ///< until this time, the policy answers without a request
+  /// Until this time, which is not before `fresh_until`, the policy can answer while it is renewed.
   time_point stale_until{};
-  time_point keep_until{};  ///< until then, the policy is kept for its successor
+  time_point keep_until{};  ///< until this time, the cache keeps the policy for its successor
 };
 
 /// Returns the times until which a policy is used. A policy answers for the lifetime of its record.
-/// A policy with a last good copy does not answer longer than this copy may apply. The cache keeps
-/// the policy for at least `last_good_for`, since the next policy needs its rules, its failure
-/// count, and its version.
+/// A policy that obeys a last good copy answers at most until this copy is older than
+/// `last_good_for`. The cache keeps the policy for at least `last_good_for`, since the next policy
+/// needs its rules, its failure count, and its version.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;
@@ -79,11 +79,11 @@ struct validity {
   return result;
 }
 
-/// Returns true if an expired policy is still useful. The next policy may continue its failure
-/// count, the fallback policy may use its rules, or a 304 may confirm its file.
+/// Returns true if an expired policy is still useful. The next policy can continue its failure
+/// count, the fallback policy can choose its rules, or a 304 can confirm its file.
 [[nodiscard]] inline bool is_of_use_when_over(const policy& last, const judge_options& options) {
   const record_head source = last.source();
-  // Every other fallback policy may use a last good copy.
+  // Any other fallback policy can choose a last good copy.
   const bool is_permissive = options.fallback.name() == fallback_policy::permissive().name();
   return !is_permissive || is_failure(source.outcome) || !source.validators.etag.empty() ||
          !source.validators.last_modified.empty();

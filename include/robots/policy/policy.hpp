@@ -49,19 +49,19 @@ enum class policy_basis : std::uint8_t {
 class policy {
  public:
   /// Makes a policy of the rules of a robots.txt. `file` is `directives_for(text, user_agent)`.
-  /// `source` was fetched at `fetched_at`. `text` is kept unless it is null.
+  /// `source` was fetched at `fetched_at`. The policy keeps `text`, unless it is null.
   policy(crawler_directives file, const record_head& source, time_point fetched_at = {},
          std::shared_ptr<const std::string> text = nullptr);
 
   /// Makes a policy without a robots.txt. For `fallback_action::last_good_or_deny`, the policy has
   /// the rules of `last_good`, if `last_good` has rules. Otherwise, the policy allows everything or
-  /// nothing, and keeps `last_good` only for `kept_answer`. `findings` are the findings of a file
-  /// that came but is not obeyed.
+  /// nothing, and keeps `last_good` only for `kept_answer`. `findings` are from a file that was
+  /// fetched but is not obeyed.
   policy(fallback_action action, std::string_view user_agent, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {});
 
-  /// Makes a policy of the rules of an earlier robots.txt that has not changed.
+  /// Makes a policy with the rules of `unchanged`, since the robots.txt has not changed.
   policy(const policy& unchanged, const record_head& source, time_point fetched_at);
 
   /// Makes the policy of a site that must not be asked (`decision_reason::excluded`, `halted`,
@@ -71,8 +71,8 @@ class policy {
                                                              decision_reason why,
                                                              std::string_view url = {});
 
-  /// Makes the policy of an override. Everything is allowed, or everything except /robots.txt is
-  /// denied.
+  /// Makes the policy of an override, which allows everything, or denies everything except
+  /// /robots.txt.
   [[nodiscard]] static std::shared_ptr<const policy> by_hand(std::string_view user_agent,
                                                              bool allow);
 
@@ -109,8 +109,8 @@ class policy {
     return rules().crawl_delay();
   }
 
-  /// Returns the delay that the file states for everyone before its first group. It is a lower
-  /// limit for politeness.
+  /// Returns the Crawl-delay that the file states before its first group. The delay applies to
+  /// every crawler as a lower limit.
   [[nodiscard]] std::optional<std::chrono::milliseconds> file_delay() const noexcept {
     return in_force().extras().file_delay;
   }
@@ -145,8 +145,8 @@ class policy {
   /// linear time in the size of the text.
   [[nodiscard]] robots::document document() const;
 
-  /// If the site redirects to another site, returns the URL of the robots.txt there. Then this
-  /// policy alone denies everything.
+  /// If the site redirects to another site, returns the URL of the robots.txt there. Without the
+  /// policy of the other site, this policy denies everything.
   [[nodiscard]] std::optional<std::string_view> leads_to() const noexcept {
     const policy& used = in_force();
     return used.basis_ == policy_basis::redirected
@@ -160,8 +160,8 @@ class policy {
     return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
   }
 
-  /// Returns the reason of every decision by an override or a refusal. The result is empty if rules
-  /// decide.
+  /// Returns the reason of every decision by this policy if it is an override or a refusal. The
+  /// result is empty if rules decide.
   [[nodiscard]] std::optional<decision_reason> given_reason() const noexcept {
     return given_reason_;
   }
@@ -182,18 +182,18 @@ class policy {
   /// policy that the storage remembers.
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
-  /// Returns a hash of the meaning. The hash is equal for policies with the same rules and delays,
-  /// whatever comments, order and spelling the files have. The hash is 0 for a policy that denies
-  /// everything without rules. It is the same on every machine. Costs as much as
+  /// Returns a hash of the meaning. Policies with the same rules and delays have the same hash,
+  /// whatever the comments, the order and the spelling of their files. The hash is 0 for a policy
+  /// that denies everything without rules. The hash is the same on every machine. Costs as much as
   /// `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
-  /// Returns `next` with its version and its `last_answer`. `next` is the successor of `before`, or
-  /// the first policy if `before` is null.
+  /// Returns `next` as the successor of `before`: sets its version and its `last_answer`. If
+  /// `before` is null, `next` is the first policy of its site.
   [[nodiscard]] static std::shared_ptr<const policy> successor(
       policy next, const std::shared_ptr<const policy>& before);
 
-  /// Returns `own` with the policies of other crawlers. All of them are made from the same record.
+  /// Returns `own` with `others`, the policies of other crawlers from the same record.
   [[nodiscard]] static std::shared_ptr<const policy> with_others(
       policy own, std::vector<std::shared_ptr<const policy>> others);
 
@@ -204,7 +204,7 @@ class policy {
   }
 
   /// Returns the policy of another crawler that was made together with `of`, or null. `place` is
-  /// its index in `cache_options::other_agents`.
+  /// the index of this crawler in `cache_options::other_agents`.
   [[nodiscard]] static std::shared_ptr<const policy> other(const std::shared_ptr<const policy>& of,
                                                            std::size_t place) {
     return of && place < of->others().size() ? of->others()[place] : nullptr;
@@ -228,7 +228,7 @@ class policy {
   [[nodiscard]] time_point rules_fetched_at() const noexcept { return in_force().fetched_at_; }
 
   /// Returns the octets of memory in use, including this object and the last good copy. The number
-  /// is an estimate, since the system rounds up.
+  /// is an estimate, since allocators round up.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
   /// Returns the last policy that has a robots.txt. This is `from`, an earlier policy that `from`
@@ -236,15 +236,15 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> good(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the last policy that may decide after a failure. This is `from` if the site answered
+  /// Returns the last policy that can decide after a failure. This is `from` if the site answered
   /// with a robots.txt, with a redirect to another site, or that there is no robots.txt. Otherwise,
   /// the result is the policy that `from` keeps, or null.
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the last policy with rules of the site. This is `from`, or the policy before answers
-  /// such as 403. New policies are compared with the result. Unlike the result of `kept_answer`,
-  /// this policy never decides.
+  /// Returns the last policy from a robots.txt, or from the answer that there is no robots.txt.
+  /// This is `from`, a policy before it, or null. Unlike `kept_answer`, skips redirects and answers
+  /// such as 403, so that the cache can compare new policies with the result.
   [[nodiscard]] static std::shared_ptr<const policy> last_answer(
       const std::shared_ptr<const policy>& from);
 
@@ -273,7 +273,7 @@ class policy {
     return parts_->extras ? *parts_->extras : none;
   }
 
-  /// Copies the extras for this policy alone and changes the copy.
+  /// Gives this policy a changed copy of its extras.
   template <class Change>
   void change_extras(Change change);
 

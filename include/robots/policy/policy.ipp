@@ -28,7 +28,7 @@ namespace robots {
 
 namespace policy_detail {
 
-/// Returns the first 32 lines at most. Each request of a crawler searches these lines, so a long
+/// Returns at most the first 32 lines. Each request of a crawler searches these lines, so a long
 /// file must not slow requests down.
 template <class Line>
 [[nodiscard]] std::vector<Line> first_of(const std::vector<Line>& lines) {
@@ -65,8 +65,8 @@ template <class Line>
              std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
 }
 
-/// Packs the data that a policy keeps of a record and a file. These are the sitemaps, each with a
-/// line end, then the counts of lines, then the record without its body.
+/// Packs the data that a policy keeps of a record and its file: the sitemaps, each with a line end,
+/// then the counts of lines, then the record without its body.
 [[nodiscard]] inline packed_octets packed(const record_head& head,
                                           const file_findings::line_counts& lines,
                                           std::string_view sitemaps) {

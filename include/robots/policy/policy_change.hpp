@@ -17,7 +17,7 @@ namespace robots {
 
 namespace policy_detail {
 
-/// Returns the lines of a policy other than its rules.
+/// Returns all lines of a policy except its rules.
 [[nodiscard]] inline std::vector<detail::stated_line> stated_lines(const policy& from) {
   std::vector<detail::stated_line> lines =
       detail::stated_delays(from.crawl_delay(), from.file_delay());
@@ -46,9 +46,8 @@ namespace policy_detail {
 
 }  // namespace policy_detail
 
-/// Compares two policies in everything that they keep of their files. These are rules, delays,
-/// rates, hours, sitemaps and the host. A policy that denies everything without rules counts as
-/// `Disallow: /`. Costs as much as `diff` of two texts.
+/// Compares the rules, delays, rates, hours, sitemaps and hosts of two policies. A policy that
+/// denies everything without rules counts as `Disallow: /`. Costs as much as `diff` of two texts.
 [[nodiscard]] inline change_report diff(const policy& before, const policy& after) {
   const rule_set deny_all = policy_detail::deny_all_rules();
   const auto rules_of = [&](const policy& from) -> const rule_set& {
@@ -62,9 +61,9 @@ namespace policy_detail {
 
 namespace robots::detail {
 
-/// Returns true if a site denies the crawler everything. Such rules mean the same as `Disallow: /`,
-/// possibly with `Allow: /$` and `Allow: /robots.txt`. Costs up to four times as much as `diff`. If
-/// one of two usual paths is allowed, costs almost nothing.
+/// Returns true if a policy denies the crawler everything. Its rules mean the same as
+/// `Disallow: /`, possibly with `Allow: /$` and `Allow: /robots.txt`. Costs up to four times as
+/// much as `diff`, but almost nothing if one of two usual paths is allowed.
 [[nodiscard]] inline bool denies_everything(const policy& judged) {
   if (judged.basis() == policy_basis::allow_all || judged.allows("/index.html") ||
       judged.allows("/a/b")) {

@@ -12,9 +12,9 @@ struct decision;
 
 /// A source of policies, such as a cache.
 ///
-/// A model has two members. `get(host_or_url, call)` returns the policy of a site, and never null.
-/// `check(url, call)` decides on a URL. Any thread may call these members. Failures of the network
-/// do not cause exceptions.
+/// A model has two members. `get(host_or_url, call)` returns the policy of a site, which is never
+/// null. `check(url, call)` decides on a URL. Any thread may call these members. Failures of the
+/// network do not cause exceptions.
 ///
 /// Exemplar: `s.check(url, call).allowed` is `s.get(url, call)->allows(url)`. Models:
 /// `basic_robots_cache`, `FixedPolicySource`.

@@ -18,7 +18,7 @@ namespace robots::detail {
 /// "quarantine the target").
 enum class quarantine_step {
   none,     ///< no effect, since the site did not answer
-  count,    ///< the file is malformed and everything is denied, so the number grows by 1
+  count,    ///< the file is malformed and not obeyed, so the number grows by 1
   release,  ///< the site gave another answer, so the number becomes 0
 };
 

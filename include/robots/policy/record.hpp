@@ -17,7 +17,7 @@ struct record_head : detail::retrieval_facts {
   detail::charset charset = detail::charset::utf_8;  ///< the charset of the body
   detail::validators validators{};                   ///< the validators for a conditional request
   int failures = 0;  ///< number of failed retrievals in a row, including this one
-  std::chrono::sys_seconds fetched_at{};  ///< the time of the answer
+  std::chrono::sys_seconds fetched_at{};  ///< the date of the retrieval, in whole seconds
   /// The lifetime that the server stated, or empty. For an answer, the lifetime comes from
   /// Cache-Control or Expires (RFC 9111). For a failure, it comes from Retry-After.
   std::optional<std::chrono::seconds> server_lifetime{};
@@ -40,10 +40,11 @@ struct record : record_head {
 
 namespace robots::detail {
 
-/// Returns the record of a robots.txt that a 304 has confirmed. The result has the outcome and text
-/// of `known`, and the rest of `confirmed`. The result keeps the validators of `known`, and may get
-/// the date of `confirmed`. If the 304 has another entity tag, the 304 is about another file (RFC
-/// 9111, section 4.3.4). Then the next request asks for the whole file.
+/// Returns the record of a robots.txt that a 304 has confirmed. The outcome, the charset and the
+/// validators are from `known`, and the rest is from `confirmed`. If `known` has no Last-Modified
+/// date, the date of `confirmed` is used. If the 304 has another entity tag, the 304 is about
+/// another file (RFC 9111, section 4.3.4). Then the result has no validators, so that the next
+/// request asks for the whole file.
 [[nodiscard]] inline record_head renewed(const record_head& known, record_head confirmed) {
   confirmed.outcome = known.outcome;
   confirmed.charset = known.charset;
@@ -57,7 +58,7 @@ namespace robots::detail {
   return confirmed;
 }
 
-/// Renews a whole record, so that the record can be judged alone.
+/// Like the function above, for a record with its body, which can then be judged like a new file.
 [[nodiscard]] inline record renewed(record known, record_head confirmed) {
   record_head& head = known;
   head = renewed(std::as_const(head), std::move(confirmed));

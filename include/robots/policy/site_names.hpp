@@ -14,8 +14,8 @@
 
 namespace robots::policy_detail {
 
-// A host without a scheme and the origin that answered for this host have the same rules. The rules
-// may be stored under either name.
+// A host without a scheme and the origin that answered for this host have the same rules. The cache
+// can store the rules under either name.
 
 /// Returns the key of the flight of a site. For a host without a scheme, the https origin is asked
 /// first. So the host and its https origin share a flight.
@@ -26,9 +26,9 @@ namespace robots::policy_detail {
   return asked.key();
 }
 
-/// Returns the names under which the rules of a site may be stored. These are the site's own name
-/// and other names. A host without a scheme also has its two origins, and an origin also has its
-/// host without a scheme.
+/// Returns the names under which the rules of a site can be stored. The first is the name of the
+/// site. A host without a scheme also has its two origins, and an origin also has its host without
+/// a scheme.
 [[nodiscard]] inline std::vector<site> names_of(const site& asked) {
   std::vector<site> names{asked};
   for (const auto scheme : {std::optional<url_scheme>{}, std::optional{url_scheme::https},
@@ -40,31 +40,32 @@ namespace robots::policy_detail {
   return names;
 }
 
-/// Returns the other name that may have the rules of `asked`. This is the host of an origin, or the
-/// https origin of a host.
+/// Returns the most likely other name for the rules of `asked`. This is the host of an origin, or
+/// the https origin of a host.
 [[nodiscard]] inline site counterpart_of(const site& asked) {
   site other = asked;
   other.scheme = asked.scheme ? std::optional<url_scheme>{} : std::optional{url_scheme::https};
   return other;
 }
 
-/// Returns true if an answer under the other name is valid for `asked`. Such an answer came from
-/// the origin that both names share.
+/// Returns true if `answered` came from the origin that `asked` and its counterpart share. Then an
+/// answer that is stored under the counterpart is valid for `asked`.
 [[nodiscard]] inline bool answers_for(const site& asked, const record_head& answered) {
   const site origin = asked.scheme ? asked : counterpart_of(asked);
   return answered.status != 0 && answered.url == origin.robots_urls().front();
 }
 
-/// Like the function above, for a stored policy.
+/// Like the function above, for a stored policy: for its last robots.txt, or else its newest
+/// record.
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   return answers_for(asked, good ? good->source() : last->source());
 }
 
-/// Returns true if `answer`, the policy of the site of `key`, is valid for `asked`. Both must be
-/// the same site, or one must be the host of the other. In the second case, no other origin may
-/// have answered.
+/// Returns true if `answer`, the policy stored under `key`, is valid for `asked`. This is so if
+/// `key` is the key of `asked`. It is also so if `key` is another name of `asked`, unless `answer`
+/// came from another origin. If `asked` is empty, `key` must be empty, too.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,
                                         const policy& answer) {
   if (!asked) {

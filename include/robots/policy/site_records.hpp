@@ -19,11 +19,11 @@ namespace robots::detail {
 /// if it had asked the site itself.
 struct site_records {
   record latest{};  ///< the result of the last retrieval
-  /// The last robots.txt that was read, if `latest` has no robots.txt. Decisions may be based on
-  /// this file.
+  /// The last robots.txt that was read, if `latest` has no robots.txt. The fallback policy can
+  /// choose this file.
   std::optional<record> last_good{};
-  /// True if the site denies everything since `latest`. Then caches that halt hostile sites halt
-  /// this site. Never true if there is a `last_good`.
+  /// True if the site began to deny everything with `latest`. Then caches that halt hostile sites
+  /// halt this site. Never true if there is a `last_good`.
   bool turned_hostile = false;
 
   [[nodiscard]] friend bool operator==(const site_records&, const site_records&) = default;
@@ -32,11 +32,11 @@ struct site_records {
 /// Returns true if a record has an answer of the site itself. Such an answer is a file, the
 /// confirmation of a file, a redirect, or an error status. It is valid for every process.
 ///
-/// Any other result may be the fault of this process, and another process may have more success.
+/// Any other result can be the fault of this process, and another process can have more success.
 /// Without a response, a dead site looks like a failure of the local network or name server. The
 /// address guard, exclusions, breakers, quarantine and deadlines belong to this process. A server
-/// error with the status of a redirect only shows that this process did not follow the redirect.
-/// The limit of redirects belongs to this process, too, and a loop looks the same.
+/// error with the status of a redirect means that this process did not follow the redirect. The
+/// limit of redirects belongs to this process, too, and a loop of redirects reaches any limit.
 [[nodiscard]] constexpr bool is_answer_of_site(const record_head& retrieved) noexcept {
   switch (retrieved.outcome) {
     case outcome::success:
@@ -54,7 +54,7 @@ struct site_records {
 }
 
 /// Returns true if a record has as much of the file as a process with this `max_bytes` reads. A
-/// process with a lower limit may have fetched the file, and so may have cut it.
+/// process with a lower limit can have cut the file.
 [[nodiscard]] inline bool reaches(const record& fetched, std::size_t max_bytes) noexcept {
   return !fetched.truncated || fetched.body.size() >= max_bytes;
 }
@@ -63,8 +63,8 @@ struct site_records {
 /// cannot confuse encoded `site_records` with an encoded record.
 inline constexpr char site_version = static_cast<char>(0x80 + record_format);
 
-/// The parts that follow the latest record of a site. The numbers are chosen so that one flipped
-/// bit gives the unused number or a wrong length.
+/// The part that follows the latest record of a site. If one bit of a number flips, the result is
+/// `unused`, or does not fit the length of the text.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 /// Encodes the records of a site as octets, which are the same on every machine. The parts are an

@@ -22,10 +22,10 @@
 
 namespace robots {
 
-/// The answer to whether and when a URL may be fetched, with the reason. If robots.txt denies the
-/// URL, `plan` is empty.
+/// The answer to the question whether and when a URL may be fetched. If the source denied the URL
+/// before the gate was asked, `plan` is empty.
 struct admission_result : any_host_gate::answer {
-  robots::decision decision{};  ///< the decision of the source; its policy is never null
+  robots::decision decision{};  ///< the decision of the source; `policy` is never null
 };
 
 /// Returns a sentence for people, with the answer and its reason.
@@ -39,24 +39,24 @@ struct admission_result : any_host_gate::answer {
                 : "refused: " + std::string{to_string(result.reason)} + ", " + start;
 }
 
-/// Answers the question of a crawler's loop: may I fetch this URL, and when?
+/// Answers the question that a crawler asks for each URL: may I fetch this URL, and when?
 ///
-/// The source decides first, by halts, exclusions, sign-offs, overrides and robots.txt. Then the
-/// gate decides when the request may start. If the source fetches a robots.txt, this fetch counts
+/// First the source decides whether the URL is allowed, by halts, exclusions, sign-offs, overrides
+/// and robots.txt. Then the gate decides when the request may start. A fetch of robots.txt counts
 /// as a request, so the first page waits for the delay after this fetch. The source decides again
-/// when a reserved time has come, and when the site is halted. `basic_robots_cache` reports halts,
-/// so threads that wait for a halted site wake up and are refused.
+/// when a reserved time has come, and when the site is halted. `basic_robots_cache` reports halts
+/// to the admission, which refuses the requests of all threads that wait for a halted site.
 ///
-///     auto got = front.admit(url);  // waits until the request may start, or says why it may not
+///     auto got = front.admit(url);  // waits until the request may start, or returns a refusal
 ///     if (got) {
 ///       got.reservation.complete(
 ///           report_of(fetch(url), how_long, std::chrono::system_clock::now()));
 ///     }
 ///
 /// The observer of the gate gets an `admission_event` for each answer. `reservation::complete`
-/// reports the status of each page to the source, so there is no need to call `report_response`.
-/// All reservations must end before the admission ends, and the admission must end before its
-/// source and gate. Any thread may call any member.
+/// reports the status of each page to the source, so do not call `report_response` yourself.
+/// Destroy all reservations before the admission, and the admission before its source and its gate.
+/// Any thread may call any member.
 template <PolicySource S>
 class basic_admission {
  public:
@@ -76,25 +76,25 @@ class basic_admission {
     }
   }
 
-  /// Waits for robots.txt and until the request may start. If there is a reservation, start the
-  /// request at once.
+  /// Waits for robots.txt, then until the request may start. If the result has a reservation, start
+  /// the request at once.
   [[nodiscard]] admission_result admit(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::waits);
   }
 
-  /// Waits for robots.txt only. If there is a reservation, start the request at once.
+  /// Waits only for robots.txt. If the result has a reservation, start the request at once.
   [[nodiscard]] admission_result try_admit(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::leaves);
   }
 
-  /// Waits for robots.txt only. Start the request when `reservation::start` permits it. If the
-  /// lifetime of robots.txt has expired, `start` waits for a new robots.txt.
+  /// Waits only for robots.txt. Start the request when `reservation::start` returns `go`. If the
+  /// lifetime of the robots.txt has expired by then, `start` waits for a new robots.txt.
   [[nodiscard]] admission_result try_reserve(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::keeps);
   }
 
-  /// Returns the time at which the next request for an allowed URL may start. Waits for robots.txt
-  /// only.
+  /// Returns the time at which the next request for an allowed URL may start. Waits only for
+  /// robots.txt.
   [[nodiscard]] start_plan next_allowed_at(std::string_view url, const call_options& call = {}) {
     return gate_.next_allowed_at(url, source_.get(url, call));
   }
@@ -110,10 +110,10 @@ class basic_admission {
     call_options call;
     decision latest;
     bool is_answered = false;
-    bool was_renewed = false;  // the robots.txt was fetched again for this page
+    bool was_renewed = false;  // the policy has changed since the first decision
   };
 
-  /// Decides, asks the gate if robots.txt allows the URL, and reports the answer.
+  /// Asks the source, then the gate unless the source denies the URL, and reports the answer.
   [[nodiscard]] admission_result answer(std::string_view url, const call_options& call,
                                         if_early caller) {
     const time_point asked = gate_.environment().now();
@@ -151,9 +151,9 @@ class basic_admission {
                                                     : admission_reason::disallowed;
   }
 
-  /// Decides again on a page, and sets `site_policy`. A URL that is still allowed does not count
-  /// again. `was_renewed` prevents a second fetch of robots.txt. Without `was_renewed`, a request
-  /// whose delay is longer than the lifetime of the rules would never start.
+  /// Decides again on a page, and sets `site_policy`. Does not count an allowed URL a second time.
+  /// After one renewal of the policy, only rulings can still deny the page. If each renewal delayed
+  /// the request again, a request with a delay beyond the lifetime of the rules would never start.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
     if constexpr (requires { source_.is_denied(own.url); }) {
@@ -170,7 +170,7 @@ class basic_admission {
     own.latest = std::move(now);
     if constexpr (requires { source_.note(own.url, own.latest, own.call); }) {
       if (!own.latest.allowed && own.latest.reason != decision_reason::excluded) {
-        source_.note(own.url, own.latest, own.call);  // `get` counts the other decisions
+        source_.note(own.url, own.latest, own.call);  // `get` itself counts excluded hosts
       }
     }
     const admission_reason reason = reason_of(own.latest);
@@ -180,7 +180,7 @@ class basic_admission {
     return reason;
   }
 
-  /// Reports an answer to the observer.
+  /// Sends an `admission_event` to the observer of the gate.
   void report(std::string_view url, const decision& decided, admission_reason reason,
               const call_options& call, time_point asked) {
     polite_detail::gate_environment& environment = gate_.environment();
@@ -201,7 +201,7 @@ class basic_admission {
   S& source_;
   any_host_gate& gate_;
   std::string crawler_;                  // empty if the source has no `user_agent`
-  std::shared_ptr<const void> denials_;  // subscription to halts, quarantines and overrides
+  std::shared_ptr<const void> denials_;  // the subscription to rulings that deny
 };
 
 }  // namespace robots

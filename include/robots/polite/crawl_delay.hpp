@@ -20,14 +20,15 @@ struct delay_options {
   std::chrono::nanoseconds floor{0};
   /// The longest delay. It must be at least `floor`.
   std::chrono::nanoseconds cap = longest_delay;
-  /// If true, no request is sent if robots.txt asks for more than the cap. A site that wants an
-  /// hour between requests does not want a crawler. If false, the delay is the cap.
+  /// If true, the crawler sends no request to a site whose robots.txt asks for a longer delay than
+  /// `cap`. A site that wants an hour between requests does not want a crawler. If false, the delay
+  /// is `cap`.
   bool skip_above_cap = false;
 };
 
 namespace polite_detail {
 
-/// Throws `std::invalid_argument` with `advice` if an option is not valid.
+/// Throws `std::invalid_argument` with the message `advice` unless `is_valid` is true.
 inline void require(bool is_valid, const char* advice) {
   if (!is_valid) {
     throw std::invalid_argument{advice};
@@ -36,8 +37,7 @@ inline void require(bool is_valid, const char* advice) {
 
 }  // namespace polite_detail
 
-/// Throws `std::invalid_argument` if options contradict each other. The message says what to
-/// change.
+/// Throws `std::invalid_argument` if an option is invalid. The message says what to change.
 inline void validate(const delay_options& options) {
   using polite_detail::require;
   require(options.fixed_delay.count() >= 0 && options.floor.count() >= 0,
@@ -49,16 +49,16 @@ inline void validate(const delay_options& options) {
 
 /// A delay between two requests to one host, and the term that decided it.
 struct computed_delay {
-  /// The terms of a delay.
+  /// The terms from which a delay is computed.
   enum class source : std::uint8_t {
-    none,           ///< nothing asks for a delay
+    none,           ///< no term is above 0
     crawl_delay,    ///< Crawl-delay of the crawler's group
     file_delay,     ///< Crawl-delay before the first group of the robots.txt
     request_rate,   ///< Request-rate of the crawler's group
     fixed_delay,    ///< a random value in [0.5, 1.5] x `delay_options::fixed_delay`
     last_response,  ///< the square of the last response time in seconds
     floor,          ///< `delay_options::floor`
-    cap,            ///< `delay_options::cap`, since a longer delay was asked for
+    cap,            ///< `delay_options::cap`, since another term is longer
   };
 
   /// The inputs of a delay. A value below 0 counts as 0, and a value above `longest_delay` counts
@@ -70,11 +70,11 @@ struct computed_delay {
     std::chrono::nanoseconds last_response{0};  ///< duration of the last response
   };
 
-  std::chrono::nanoseconds delay{0};  ///< the delay to wait
-  source term = source::none;         ///< the deciding term
-  std::chrono::nanoseconds asked{0};  ///< the delay before the cap
-  source asked_by = source::none;     ///< the deciding term before the cap
-  bool skip_host = false;             ///< robots.txt asks for more than the cap, so send no request
+  std::chrono::nanoseconds delay{0};  ///< the delay that applies
+  source term = source::none;         ///< the term that gave `delay`
+  std::chrono::nanoseconds asked{0};  ///< the longest term, before the cap applied
+  source asked_by = source::none;     ///< the term that gave `asked`
+  bool skip_host = false;             ///< send no request: see `delay_options::skip_above_cap`
 };
 
 /// The name of a term, as its enumerator is spelled.
@@ -92,7 +92,7 @@ namespace polite_detail {
   return std::clamp(delay, std::chrono::milliseconds{0}, most);
 }
 
-/// Returns a number of nanoseconds, rounded. NaN counts as the maximum.
+/// Returns the nearest duration from 0 to `longest_delay`. NaN gives `longest_delay`.
 [[nodiscard]] constexpr std::chrono::nanoseconds bounded_delay(double nanoseconds) noexcept {
   constexpr auto most = static_cast<double>(longest_delay.count());
   if (!(nanoseconds < most)) {
@@ -107,7 +107,7 @@ namespace polite_detail {
 }
 
 /// Returns the square of a response time in seconds, as a delay (CrawlingRules). A time of 2 s
-/// gives 4 s, and 0.1 s gives 10 ms. A slow answer comes from a busy host.
+/// gives 4 s, and 0.1 s gives 10 ms. A slow response is a sign of a busy host.
 [[nodiscard]] constexpr std::chrono::nanoseconds squared_response(
     std::chrono::nanoseconds response_time) noexcept {
   if (response_time.count() <= 0) {
@@ -134,9 +134,9 @@ namespace polite_detail {
 ///
 ///     max(uniform in [0.5, 1.5] x fixed delay, robots.txt delay, (last response in seconds)^2 s)
 ///
-/// The delay of robots.txt is the longest of its Crawl-delay, the Crawl-delay before its first
-/// group and its Request-rate. The floor applies next, and the cap applies last. If two terms are
-/// equal, robots.txt counts as the deciding term.
+/// The robots.txt delay is the longest of the crawler's Crawl-delay, the Crawl-delay before the
+/// first group, and the Request-rate. The floor applies next, and the cap applies last. Of several
+/// equal terms, `term` is the first in the order of `computed_delay::source`.
 ///
 /// `draw` is a uniform random number in [0, 1]. The function is pure and takes constant time.
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,

@@ -14,14 +14,14 @@
 
 namespace robots {
 
-/// The options for slowing down a host that answers 429 or 503. Each such response doubles the
-/// delay, and each success halves it again.
+/// The options for slowing down the requests to a host that answers 429 or 503. Each such response
+/// doubles the delay, and each success halves the delay again.
 struct slow_down_options {
   /// The delay from which doubling starts, if the host's delay is shorter.
   std::chrono::nanoseconds first = std::chrono::seconds{1};
   /// The longest delay after doubling.
   std::chrono::nanoseconds most = std::chrono::minutes{5};
-  /// The time for which a slowdown stays after the latest 429 or 503.
+  /// The time for which a slowdown lasts after the latest 429 or 503.
   std::chrono::nanoseconds lasts = std::chrono::minutes{10};
 };
 
@@ -32,40 +32,39 @@ struct gate_options {
   /// If true, the delay starts at the response of the last request, which is gentler to slow hosts.
   /// If false, the delay starts at the request.
   bool delay_from_response = false;
-  /// The most reservations of one key at a time. It must be at least 1.
+  /// The most reservations for one key at a time. It must be at least 1.
   std::uint32_t concurrency = 1;
   /// The slowdown after 429 and 503.
   slow_down_options slow_down{};
   /// The longest Retry-After that is obeyed.
   std::chrono::seconds most_retry_after = std::chrono::hours{24};
-  /// The time for which a response time counts. It is also the least time for which the gate
-  /// remembers a host.
+  /// The time for which the duration of a response affects the delay. The gate remembers a host for
+  /// at least this time.
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
   /// The most keys to remember. If all keys are still needed, the gate refuses a new key.
   std::size_t max_hosts = 100'000;
-  /// If `max_hosts` are remembered, the gate forgets a host with a longer pause than this, so that
-  /// such hosts cannot fill the gate. If `memory` is longer, `memory` is used instead.
+  /// If the gate is full (`max_hosts`), it forgets the host with the longest pause if this pause is
+  /// longer than `longest_memory` and `memory`. So hosts with long pauses cannot fill the gate.
   std::chrono::nanoseconds longest_memory = std::chrono::hours{1};
   /// Returns the key of a URL. URLs with the same key share a pace. The key can be the registrable
   /// domain or the address. Without a function, the key is the origin. Any thread may call the
   /// function. If the key is empty, the URL is refused.
   std::function<std::string(std::string_view url)> key{};
-  /// The ledger of the processes that visit the same hosts; null if there is one process. `start`
-  /// and `acquire` ask the ledger before each request.
+  /// The ledger of the processes that visit the same hosts; null if there is only one process.
+  /// `start` and `acquire` ask the ledger before each request.
   std::shared_ptr<PaceLedger> ledger{};
-  /// The time for which requests wait for a failing ledger. After this time, the gate goes on
+  /// The time for which requests wait while the ledger fails. After this time, the gate goes on
   /// without the ledger.
   std::chrono::nanoseconds ledger_patience = std::chrono::seconds{10};
   /// The number of processes that share the ledger. If the ledger fails, each of N processes waits
-  /// N times the longest delay that it may use, so that together they keep the delay.
-  /// `ledger_users` must be at least 1.
+  /// N times its longest possible delay, so that together they keep the delay. The number must be
+  /// at least 1.
   std::uint32_t ledger_users = 1;
   /// The seed of the random delays. Without a seed, each gate chooses one.
   std::optional<std::uint64_t> seed{};
 };
 
-/// Throws `std::invalid_argument` if options contradict each other. The message says what to
-/// change.
+/// Throws `std::invalid_argument` if an option is invalid. The message says what to change.
 inline void validate(const gate_options& options) {
   using polite_detail::require;
   validate(options.delay);

@@ -38,34 +38,34 @@ struct start_result {
   /// `go` if the request may start now; `not_yet` if it must wait. Any other value is the reason
   /// why the reservation was cancelled.
   admission_reason reason = admission_reason::invalid_url;
-  time_point ask_again = (time_point::max)();  ///< after `not_yet`, the time to ask again
+  time_point ask_again = (time_point::max)();  ///< the time for another `start` after `not_yet`
 
   /// Returns true if the request may start now.
   [[nodiscard]] explicit operator bool() const noexcept { return reason == admission_reason::go; }
 };
 
-/// The members of `basic_host_gate` that need neither its clock nor its observer.
+/// The members of `basic_host_gate` that do not depend on the types of its clock and its observer.
 class any_host_gate {
  public:
-  /// The policy of the URL's site, for its delays, rates and hours. It is null if there are no
-  /// rules. The gate counts the requests that fetched the robots.txt of the policy, so the next
-  /// request waits for the delay after these requests.
+  /// The policy of the URL's site, which states delays, rates and hours. Null means that there are
+  /// no rules. The gate also counts the requests that fetched the robots.txt of the policy, so the
+  /// next request waits for the delay after these requests.
   using policy_pointer = std::shared_ptr<const policy>;
 
-  /// Decides again on a URL whose policy is given. This function may put the present policy in
-  /// place of the given policy. If the present policy was just fetched, the request waits for the
+  /// Decides again on a URL. `site_policy` is the policy of the last decision, and the function can
+  /// replace it by a newer policy. If the newer policy was just fetched, the request waits for the
   /// delay after that fetch.
   using decider = std::function<admission_reason(policy_pointer& site_policy)>;
 
   /// The statistics of a gate.
   struct statistics {
     base::enum_counts<admission_reason::too_late> answers{};  ///< the answers, by reason
-    std::uint64_t started = 0;                                ///< requests that used a reservation
-    std::uint64_t cancelled = 0;  ///< reservations that were cancelled before a request
-    std::size_t hosts = 0;        ///< hosts that are remembered now
+    std::uint64_t started = 0;    ///< requests that started with a reservation
+    std::uint64_t cancelled = 0;  ///< reservations that ended before their request started
+    std::size_t hosts = 0;        ///< hosts that the gate remembers now
   };
 
-  /// The right to send one request at its time. If a reservation is destroyed, it is cancelled.
+  /// The permission to send one request, not before `at()`. The destructor cancels the reservation.
   /// Only one thread at a time may use a reservation. A reservation may outlive the gate.
   class reservation {
    public:
@@ -91,19 +91,19 @@ class any_host_gate {
     }
 
     /// Starts the request if its time has come. Call `start` right before you send the request.
-    /// `not_yet` means that the time is before `at()`, or that the host needs more time. The host
-    /// needs more time if another request started late, or if a response had a Retry-After.
+    /// Returns `not_yet` before `at()`. The time `at()` can move if another request starts late, if
+    /// a response has a Retry-After, or if another process has the turn.
     ///
-    /// After `withdraw`, and when the time has come, `decide_again` decides. Without a
-    /// `decide_again`, `withdraw` cancels the reservation.
+    /// When the time has come, and after `withdraw`, `start` first asks the `decide_again` of the
+    /// reservation. Without a `decide_again`, `start` cancels the reservation after `withdraw`.
     [[nodiscard]] start_result start();
 
-    /// Completes the request and learns from its response. A second call has no effect. A
-    /// reservation of a `basic_admission` also reports the status to its source, like
-    /// `basic_robots_cache::report_response`.
+    /// Completes the request, and adapts the pace of the host to the response. A second call has no
+    /// effect. If the reservation is from a `basic_admission`, also reports the status to the
+    /// source (`basic_robots_cache::report_response`).
     void complete(const request_report& report);
 
-    /// Cancels the reservation. If the request has started, the request still counts.
+    /// Cancels the reservation. A request that has started still delays the next request.
     void cancel() noexcept;
 
    private:
@@ -117,23 +117,22 @@ class any_host_gate {
     decider decide_again_;
     bool decides_when_due_ = true;  // if false, `decide_again_` decides only after `withdraw`
     std::function<void(const request_report&)> report_;
-    admission_reason reason_ = admission_reason::invalid_url;  // the reason of an ended reservation
+    admission_reason reason_ = admission_reason::invalid_url;  // why the reservation ended
     stop_token withdrawn_;
   };
 
   /// A reservation, or the reason why there is no reservation.
   struct answer {
-    admission_reason reason = admission_reason::invalid_url;  ///< `go`, or the reason for the
-                                                              ///< refusal
-    start_plan plan{};                         ///< the start of the request, and what delays it
-    time_point planned_at{};                   ///< the time of planning
-    any_host_gate::reservation reservation{};  ///< empty unless `reason` is `go`
+    admission_reason reason = admission_reason::invalid_url;  ///< `go`, or the refusal
+    start_plan plan{};                                        ///< the earliest start of the request
+    time_point planned_at{};                                  ///< the time at which `plan` was made
+    any_host_gate::reservation reservation{};                 ///< empty unless `reason` is `go`
 
     /// Returns true if there is a reservation.
     [[nodiscard]] explicit operator bool() const noexcept { return reason == admission_reason::go; }
   };
 
-  /// Returns the time at which the next request for `url` may start, and the reasons for a delay.
+  /// Returns the time at which the next request for `url` may start, and the reason for this time.
   /// Changes nothing.
   [[nodiscard]] start_plan next_allowed_at(std::string_view url,
                                            const policy_pointer& site_policy = {}) const;
@@ -158,14 +157,14 @@ class any_host_gate {
     return answer_for(url, site_policy, if_early::waits, call, std::move(decide_again));
   }
 
-  /// Refuses all present requests to the host of `url` that have not started. Waiting callers wake
-  /// up and get `admission_reason::halted`. `reservation::start` returns this reason, too. But if a
-  /// request has a `decide_again`, `decide_again` decides.
+  /// Refuses the requests to the host of `url` that wait or are reserved, but have not started.
+  /// Waiting callers wake up and get `admission_reason::halted`. `reservation::start` returns the
+  /// same reason. But if a request has a `decide_again`, that function decides.
   void withdraw(std::string_view url);
 
-  /// Counts a request that had no reservation and has just ended, and learns from its response. The
-  /// next request waits for the delay after this request. Do not report requests for robots.txt if
-  /// you pass the policy to the other members.
+  /// Counts a request that had no reservation and has just ended, and adapts the pace to its
+  /// response. The next request waits for the delay after this request. If you pass policies to the
+  /// other members, do not report requests for robots.txt, since these members count them.
   void note_request(std::string_view url, const request_report& report,
                     const policy_pointer& site_policy = {});
 
@@ -190,10 +189,10 @@ class any_host_gate {
   template <PolicySource S>
   friend class basic_admission;
 
-  /// The choices of a caller whose request must not start now.
+  /// The behaviour of a call whose request cannot start now: return, keep a reservation, or wait.
   enum class if_early : std::uint8_t { leaves, keeps, waits };
 
-  /// Answers a request. `call` limits a caller that waits.
+  /// Answers a request. If `caller` is `waits`, `call` limits the wait.
   [[nodiscard]] answer answer_for(std::string_view url, policy_pointer site_policy, if_early caller,
                                   const call_options& call, decider decide_again);
   [[nodiscard]] answer reserve(const std::string& key, const policy_pointer& site_policy,
@@ -202,31 +201,31 @@ class any_host_gate {
   std::shared_ptr<polite_detail::gate_state> state_;
 };
 
-/// Paces requests of many threads to many hosts. Keeps the delay between two starts at one host.
-/// The delay depends on robots.txt, on the options and on the responses of the host.
+/// Paces requests of many threads to many hosts. Keeps a delay between the starts of two requests
+/// to one host. The delay depends on robots.txt, on the options and on the responses of the host.
 ///
-///     auto got = gate.acquire(url, decision.policy);  // waits for its turn
+///     auto got = gate.acquire(url, decision.policy);  // waits until the request may start
 ///     const auto response = fetch(url);
 ///     got.reservation.complete(report_of(response, how_long, std::chrono::system_clock::now()));
 ///
 /// `gate_options::key` identifies hosts. A host has at most `gate_options::concurrency`
 /// reservations. Threads that wait for a reservation get it in order of arrival. The gate remembers
-/// a host during a request, a delay, a pause or a slow-down, and for `gate_options::memory`.
-/// `gate_options::longest_memory` is an exception.
+/// a host during a request, a delay, a pause or a slowdown, and for at least
+/// `gate_options::memory`. A full gate can forget a host sooner (`longest_memory`).
 ///
 /// A thread that may block calls `acquire`. An event loop calls `try_reserve`, waits until
 /// `reservation::at()`, and calls `reservation::start()`. Or the event loop calls `try_acquire`
-/// from time to time. A frontier sorts its hosts by `next_allowed_at`.
+/// from time to time. A queue of URLs can sort its hosts by `next_allowed_at`.
 ///
 /// Any thread may call any member. `acquire` blocks. Every call that asks a `gate_options::ledger`
-/// also blocks. Each call takes logarithmic time in the number of hosts. May throw
-/// `std::bad_alloc`, and passes on exceptions of `gate_options::key`. The observer gets each
+/// also blocks. Each call takes logarithmic time in the number of hosts. A call can throw
+/// `std::bad_alloc` and the exceptions of `gate_options::key`. The observer gets each
 /// `ledger_event`. With a `basic_admission`, it also gets an `admission_event` for each answer.
 template <Clock C, Observer O>
 class basic_host_gate : public any_host_gate {
  public:
-  /// Takes over the clock and the observer. Throws `std::invalid_argument` if options contradict
-  /// each other; see `validate`.
+  /// Takes over the clock and the observer. Throws `std::invalid_argument` if an option is invalid;
+  /// see `validate`.
   explicit basic_host_gate(gate_options options = {}, C clock = {}, O observer = {})
       : any_host_gate(std::move(options),
                       std::make_unique<typed>(std::move(clock), std::move(observer))) {}

@@ -28,10 +28,10 @@ class reservation_queue {
  public:
   [[nodiscard]] std::size_t waiting() const noexcept { return waiters_.size(); }
 
-  /// Returns the number of granted threads that have not woken up yet.
+  /// Returns the number of threads that have a grant but have not woken up yet.
   [[nodiscard]] std::uint32_t granted() const noexcept { return granted_; }
 
-  /// Grants the first `count` threads and wakes them.
+  /// Grants a reservation to each of the first `count` threads, and wakes these threads.
   void grant(std::uint32_t count) noexcept {
     for (; count > 0 && !waiters_.empty(); --count) {
       waiter& first = *waiters_.front();
@@ -42,8 +42,8 @@ class reservation_queue {
     }
   }
 
-  /// Waits in the queue. Returns `go` if the caller may make a reservation, `halted` after
-  /// `withdrawn`, `too_late` after the deadline, or `stopped`.
+  /// Waits in the queue. Returns `go` if the caller may make a reservation, `halted` if `withdrawn`
+  /// requests a stop, `stopped` if `call` requests a stop, or `too_late` at the deadline.
   [[nodiscard]] admission_reason wait(std::unique_lock<std::mutex>& lock,
                                       gate_environment& environment, const call_options& call,
                                       const stop_token& withdrawn) {
@@ -78,17 +78,15 @@ class reservation_queue {
   std::uint32_t granted_ = 0;
 };
 
-/// A host that a gate remembers.
 struct known_host {
-  /// Returns the number of reservations. This includes the reservations that waiting threads are
-  /// about to make.
+  /// Returns the number of reservations, including those that granted threads are about to make.
   [[nodiscard]] std::uint32_t taken() const noexcept {
     return state.outstanding() + queue.granted();
   }
 
   host_state state;
   reservation_queue queue;
-  stop_source withdrawn;  // for the present reservations; `withdraw` replaces this source
+  stop_source withdrawn;  // stops the present reservations; `withdraw` replaces it
 };
 
 /// The part of a gate that its reservations keep alive.
@@ -125,14 +123,14 @@ struct gate_state {
     return is_idle ? host.state.needed_until(options) : (time_point::max)();
   }
 
-  /// Grants free reservations to threads that wait. Call it after each change of a host.
+  /// Grants free reservations to waiting threads. Call this function after each change of a host.
   void hand_on(known_host& host) noexcept {
     host.queue.grant(options.concurrency - (std::min)(host.taken(), options.concurrency));
     hosts.forget_after(host, needed_until(host));
   }
 
   /// Changes a host, and releases the lock. If the change delays the next request to the host, the
-  /// other processes wait, too.
+  /// ledger makes the other processes wait, too.
   template <class Change>
   void change(std::unique_lock<std::mutex>& lock, known_host& host, const gate_moment& now,
               const Change& make) {
@@ -147,7 +145,7 @@ struct gate_state {
     }
   }
 
-  /// Changes the host of a key. Adds the host if it is unknown.
+  /// Changes the host of a key. Adds the host if it is unknown and there is room.
   template <class Change>
   void with_host(const std::string& key, const Change& make) {
     const gate_moment now = moment(random.draw());
@@ -158,8 +156,8 @@ struct gate_state {
   }
 
   /// Counts the requests that fetched the policy's robots.txt, unless these requests have been
-  /// counted. With `again`, the waiting request for `key` keeps the delay after these requests in
-  /// any case.
+  /// counted. With `again`, always counts the request to the host of `key`, so that a reservation
+  /// for `key` waits for the delay after this request.
   void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;
@@ -191,19 +189,20 @@ struct gate_state {
     }
   }
 
-  /// Sleeps until `when`, or until a stop is requested.
+  /// Sleeps until `when`, until a stop is requested, or for an hour.
   void sleep_until(time_point when, const stop_token& stop, const stop_token& other_stop) {
     stop_source awake;
     const std::function<void()> wake = [&awake] { awake.request_stop(); };
     const stop_callback<std::function<void()>> when_stopped{stop, wake};
     const stop_callback<std::function<void()>> when_withdrawn{other_stop, wake};
-    // Some clocks cannot wait for the end of time.
+    // Some clocks cannot sleep until the end of time.
     const time_point in_an_hour = base::saturating_add(environment->now(), std::chrono::hours{1});
     environment->sleep_until((std::min)(when, in_an_hour), awake.get_token());
   }
 
-  /// Asks the ledger whether a request may start, if nothing else prevents the start. Returns the
-  /// time by which to judge the start. After this time, another process may have the turn.
+  /// Claims a turn for a request, unless something else delays the request. Returns the time to use
+  /// as the present time for the start. The clock must not be read again, since another process
+  /// could have the turn by then.
   [[nodiscard]] gate_moment take_turn(known_host& host, const host_reservation& reserved) {
     const gate_moment now = moment();
     if (!options.ledger) {
@@ -214,7 +213,7 @@ struct gate_state {
     if (!claim) {
       return now;
     }
-    const std::string& key = hosts.key_of(host);  // the key remains valid as long as the host
+    const std::string& key = hosts.key_of(host);  // valid as long as the table has the host
     lock.unlock();
     const ledger_answer answer = pace.take_turn(key, *claim, static_cast<const wall_anchor&>(now));
     const gate_moment answered{answer.moment, &options, now.draw};
@@ -246,7 +245,7 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
   for (;;) {
     if (withdrawn_.stop_requested() ||
         (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
-      // Read before the decision, so that a later `withdraw` leads to another decision.
+      // Takes the token before the decision: a later `withdraw` must lead to another decision.
       std::unique_lock lock{gate_->mutex};
       stop_token withdrawn_later = host_->withdrawn.get_token();
       lock.unlock();
@@ -337,7 +336,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::answer_for(std::string_view u
   const std::string key = state_->key_of(url);
   answer result = reserve(key, site_policy, caller, call);
   while (result.reason == admission_reason::halted && decide_again) {
-    // Another site with the same key may be halted, not this site.
+    // The halted site can be another site with the same key.
     result.reason = decide_again(site_policy);
     if (!result) {
       break;
@@ -430,7 +429,7 @@ ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
     }
     std::swap(withdrawn, host->withdrawn);
   }
-  withdrawn.request_stop();  // without the lock, since this call runs a function of the clock
+  withdrawn.request_stop();  // without the lock, since this runs the callbacks of waiting threads
 }
 
 ROBOTS_INLINE void any_host_gate::note_request(std::string_view url, const request_report& report,

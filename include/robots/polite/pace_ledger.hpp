@@ -7,20 +7,23 @@
 
 namespace robots {
 
-/// The turns at the hosts of a crawl by several processes; see `gate_options::ledger`.
+/// Grants turns at hosts to the processes of a crawl; see `gate_options::ledger`. A turn permits
+/// one process to send one request to a host.
 ///
 /// Between two turns at a host, the ledger keeps the longest of several delays. These are the
-/// `after` of the first turn, and every `least` that a process has asked for within the last
-/// minute. The ledger measures all times by its own clock, so that the clocks of the processes need
-/// not agree. The ledger remembers a host for a minute, or for the delay of the host if that is
-/// longer. If the ledger does not know a host for which the process asked more recently, the ledger
-/// has lost its data. Then the ledger acts as if a turn had just been granted.
+/// `claim::after` of the first turn, and each `claim::least` of the last minute, of any process.
+/// The ledger measures all times by its own clock, so that the clocks of the processes need not
+/// agree. The ledger remembers a host for a minute, or for the delay of the host if that is longer.
+/// If the process made its last claim within this time (`claim::last_asked`), but the ledger does
+/// not know the host, the ledger has lost its data. Then the ledger acts as if it had just granted
+/// a turn.
 ///
-/// A turn counts from the latest start that its claim allows. If the answer comes later, the gate
-/// asks again for the same turn. The request does not start if another process got a turn in
-/// between. So answers that take longer than the delay can keep a process from a busy host.
+/// The delay after a turn counts from the latest start that the claim allows (`claim::lateness`).
+/// If the answer comes even later, the gate claims the same turn again. If another process got a
+/// turn in between, the request does not start. So a process that gets its answers later than the
+/// delay can wait for a busy host without end.
 ///
-/// Ledgers derive from this class. Any thread may call a ledger. A call blocks at most for the
+/// Ledgers derive from this class. Any thread may call a ledger. A call blocks for at most the
 /// timeouts of the ledger. A call that fails throws an exception derived from `std::exception`.
 /// Models: `RedisPaceLedger`.
 class PaceLedger {
@@ -32,29 +35,29 @@ class PaceLedger {
 
   /// A claim of a process to a turn. All durations are 0 or more.
   struct claim {
-    /// The delay that the process keeps at the host in any case, without its random part.
+    /// The shortest delay that the process keeps at the host, whatever the random part is.
     std::chrono::nanoseconds least{0};
-    /// The delay after this request. It is at least `least`.
+    /// The delay after the request of this turn. It is at least `least`.
     std::chrono::nanoseconds after{0};
-    /// The time since the process last asked for a turn at the host; empty if it has not asked
-    /// before.
+    /// The time since the last claim of the process at the host; empty for the first claim.
     std::optional<std::chrono::nanoseconds> last_asked{};
-    /// The longest time between the answer of the ledger and the start of the request. The turn
-    /// counts from the end of this time.
+    /// The longest time from the grant of the turn to the start of the request. The delay after the
+    /// turn counts from the end of this time.
     std::chrono::nanoseconds lateness{0};
     /// The number of this turn within the process; 0 means no number. If the last turn at the host
-    /// has this number, its request has not started, and the ledger grants the turn again.
+    /// has this number, the request of that turn has not started, so the ledger grants the turn
+    /// again.
     std::uint64_t turn = 0;
   };
 
-  /// Takes the turn at a host for a request that starts at once. The host is a key of
-  /// `gate_options::key`. Returns 0 for success. Otherwise, returns the time to wait before the
-  /// next try. If two processes ask at once, only one gets the turn.
+  /// Claims a turn at a host for a request that starts at once. `host` is a key of
+  /// `gate_options::key`. Returns 0 if the ledger grants the turn. Otherwise, returns the time to
+  /// wait before the next claim. If two processes claim at once, only one gets a turn.
   [[nodiscard]] virtual std::chrono::nanoseconds take_turn(std::string_view host,
                                                            const claim& asked) = 0;
 
   /// Grants no turn at a host during `pause`, since the host asked for a pause or was just visited.
-  /// A longer pause stays in force.
+  /// A longer pause that began before stays in force.
   virtual void hold(std::string_view host, std::chrono::nanoseconds pause) = 0;
 };
 

@@ -18,7 +18,7 @@ enum class start_limit : std::uint8_t {
   delay,        ///< the delay between requests; see `start_plan::delay`
   slow_down,    ///< the delay, lengthened because the host answered 429 or 503
   retry_after,  ///< the host's Retry-After
-  visit_time,   ///< the hours of Visit-time
+  visit_time,   ///< the hours that Visit-time allows
   ledger,       ///< another process has the turn, or the ledger has failed
 };
 
@@ -28,17 +28,17 @@ enum class start_limit : std::uint8_t {
       limit, {"none", "delay", "slow_down", "retry_after", "visit_time", "ledger"});
 }
 
-/// The time at which the next request to a host may start, and the limits behind it.
+/// The time at which the next request to a host may start, and the limit that decided this time.
 struct start_plan {
   time_point at{};                             ///< the earliest start
   start_limit decided_by = start_limit::none;  ///< the limit that decided `at`
   computed_delay delay{};                      ///< the delay after the previous request
-  std::chrono::nanoseconds slowed{0};          ///< `delay` after 429 and 503 have lengthened it
-  std::uint32_t overloads = 0;                 ///< number of times that the delay was doubled
-  bool skip_host = false;   ///< the site asks for more than the cap, so send no request
-  bool can_reserve = true;  ///< the host has fewer requests under way than the options allow
+  std::chrono::nanoseconds slowed{0};          ///< `delay`, lengthened for 429 and 503
+  std::uint32_t overloads = 0;                 ///< the number of times that `delay` was doubled
+  bool skip_host = false;   ///< send no request: see `delay_options::skip_above_cap`
+  bool can_reserve = true;  ///< the host has fewer than `gate_options::concurrency` reservations
 
-  /// Moves `at` to `when` if `when` is later.
+  /// If `when` is later than `at`, moves `at` to `when`, and notes `limit`.
   constexpr void not_before(time_point when, start_limit limit) noexcept {
     if (when > at) {
       at = when;
@@ -49,7 +49,7 @@ struct start_plan {
 
 namespace polite_detail {
 
-/// Writes seconds with three decimals.
+/// Returns `time` in seconds, rounded up to milliseconds, such as `1.500 s`.
 [[nodiscard]] inline std::string seconds_text(std::chrono::nanoseconds time) {
   const auto whole = std::chrono::ceil<std::chrono::milliseconds>(time).count();
   constexpr std::int64_t per_second = 1000;
@@ -58,7 +58,7 @@ namespace polite_detail {
   return std::to_string(whole / per_second) + '.' + rest + " s";
 }
 
-/// Names the term that asked for the longest delay, and that delay.
+/// Returns the longest term before the cap, with its name.
 [[nodiscard]] inline std::string asked_text(const computed_delay& delay) {
   return std::string{to_string(delay.asked_by)} + " asks for " + seconds_text(delay.asked);
 }

@@ -29,7 +29,6 @@ class octet_writer {
     text_ += value;
   }
 
-  /// Writes octets as they are.
   void octets(std::string_view value) { text_ += value; }
 
   /// Writes a number as eight octets, the lowest octet first.
@@ -46,8 +45,8 @@ class octet_writer {
   std::string text_;
 };
 
-/// Reads the output of an `octet_writer`. After a part that is missing, too large or spelled
-/// differently, all parts read as 0 or empty, and `failed()` is true.
+/// Reads the output of an `octet_writer`. If a part is missing, too large or spelled differently,
+/// this part and all later parts read as 0 or empty, and `failed()` is true.
 class octet_reader {
  public:
   explicit octet_reader(std::string_view text) noexcept : rest_{text} {}
@@ -74,7 +73,6 @@ class octet_reader {
   /// Reads a text of at most `most` octets.
   [[nodiscard]] std::string_view text(std::uint64_t most) noexcept { return octets(number(most)); }
 
-  /// Reads `length` octets.
   [[nodiscard]] std::string_view octets(std::uint64_t length) noexcept {
     if (length > rest_.size()) {
       fail();

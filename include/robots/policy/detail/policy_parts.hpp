@@ -36,12 +36,10 @@ struct policy_extras {
   std::vector<std::shared_ptr<const policy>> others{};
 };
 
-/// A block of octets that begins with their number. A policy keeps its record in such a block,
-/// since an object of this class is a quarter of the size of a `std::string`. A block has at most 4
-/// GiB.
+/// A block of at most 4 GiB of octets, which begins with their number. A policy keeps its record in
+/// such a block, since an object of this class has a quarter of the size of a `std::string`.
 class packed_octets {
  public:
-  /// Copies `octets`.
   explicit packed_octets(std::string_view octets) {
     const auto size = static_cast<std::uint32_t>(octets.size());
     block_ = std::make_unique_for_overwrite<char[]>(sizeof(size) + size);
@@ -66,7 +64,7 @@ class packed_octets {
   std::unique_ptr<char[]> block_;
 };
 
-/// The part that policies can share. Policies without rules and extras do share their parts.
+/// The shared parts of a policy and its copies. Policies without rules and extras share parts, too.
 struct policy_parts {
   rule_set rules{};
   std::unique_ptr<const policy_extras> extras{};  ///< null if there are no extras

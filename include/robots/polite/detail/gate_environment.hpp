@@ -15,8 +15,8 @@
 
 namespace robots::polite_detail {
 
-/// The clock and the observer of a gate. This class hides the types of both, so that the gate is
-/// compiled only once.
+/// The clock and the observer of a gate. This class hides the types of both, so that the code of
+/// the gate is compiled only once.
 class gate_environment : public detail::event_teller {
  public:
   virtual ~gate_environment() = default;
@@ -24,7 +24,7 @@ class gate_environment : public detail::event_teller {
   [[nodiscard]] virtual time_point now() = 0;
   [[nodiscard]] wall_anchor moment() { return {.steady = now(), .wall = wall()}; }
   virtual void sleep_until(time_point when, const stop_token& stop) = 0;
-  /// Waits like `clock_condition::wait`, until the deadline or the stop of `call`.
+  /// Calls `changed.wait` with the clock of the gate, and the deadline and stop token of `call`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& call,
                                   const std::function<bool()>& ready) = 0;

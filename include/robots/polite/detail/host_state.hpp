@@ -25,13 +25,13 @@ namespace robots::polite_detail {
 
 using delay_inputs = computed_delay::inputs;
 
-/// Returns the minutes since the epoch, rounded down, as `visit_time::contains` takes them.
+/// Returns the minutes since 1970, rounded down, for `visit_time` and `request_rate`.
 [[nodiscard]] constexpr std::chrono::minutes utc_minutes(wall_time when) noexcept {
   return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
 }
 
-/// Returns the first time from `from` on that is within `times`. Without any times, returns `from`.
-/// Otherwise, the result is at most a day later. Takes linear time in the number of `times`.
+/// Returns `from` if it is within `times`, or if `times` is empty. Otherwise, returns the next
+/// start of a window in `times`, at most a day later. Takes linear time in the number of `times`.
 [[nodiscard]] constexpr wall_time next_visit(std::span<const visit_time> times,
                                              wall_time from) noexcept {
   constexpr std::chrono::minutes day = std::chrono::hours{24};
@@ -44,7 +44,7 @@ using delay_inputs = computed_delay::inputs;
     const std::chrono::minutes until = ((time.from - now) % day + day) % day;
     wait = (std::min)(wait, until > std::chrono::minutes{0} ? until : day);
   }
-  // At the end of time, there may be no next day.
+  // At the end of time, there is no next day.
   const auto last = std::chrono::floor<std::chrono::minutes>((wall_time::duration::max)());
   if (now > last - wait) {
     return from;
@@ -64,33 +64,32 @@ using delay_inputs = computed_delay::inputs;
           .request_rate = rate ? rate->interval() : none};
 }
 
-/// The time at which a gate handles a request, its options, and a random number.
+/// The present time, the options of the gate, and a random number.
 struct gate_moment : wall_anchor {
-  const gate_options* options = nullptr;  // never null in use
-  double draw = 0;                        // in [0, 1], for the delay after a new request
+  const gate_options* options = nullptr;  // never null when a `host_state` uses it
+  double draw = 0;                        // from 0 to 1, for the delay after a new request
 };
 
 /// A request to a host, with its start and the inputs of the delay after it.
 struct host_request {
-  time_point at = (time_point::min)();  ///< the start of the request; the start of time without a
-                                        ///< request
-  delay_inputs inputs{};                // the delays of the policy at the time of planning
+  time_point at = (time_point::min)();  ///< the start; `time_point::min()` if there is no request
+  delay_inputs inputs{};                // the delays that the policy asks for at the start
   double draw = 0;                      // the random number for the delay after the request
-  std::uint64_t number = 0;             // requests are numbered in the order of planning
+  std::uint64_t number = 0;             // the number of the request, in the order of planning
 };
 
-/// A reservation that is neither complete nor cancelled.
+/// The request of a reservation, and the policy of its site.
 struct host_reservation {
   host_request request{};
   std::shared_ptr<const robots::policy> policy{};
-  bool started = false;  // started or cancelled
+  bool started = false;  // true if the request was started or cancelled
 };
 
 /// The pace of one host. This class has no clock and no lock. All members take linear time in the
 /// number of reservations.
 class host_state {
  public:
-  /// Plans the next request.
+  /// Returns a plan for a new request, which keeps the delays to all requests before and after it.
   [[nodiscard]] start_plan plan(const policy* site_policy, const gate_moment& now) const {
     start_plan result = soonest(now);
     keep_delay(result, last_, site_policy, now);
@@ -106,7 +105,7 @@ class host_state {
     return result;
   }
 
-  /// Reserves the time `planned`.
+  /// Makes a reservation for the time `planned`.
   [[nodiscard]] host_reservation reserve(time_point planned,
                                          std::shared_ptr<const policy> site_policy,
                                          const gate_moment& now) {
@@ -117,8 +116,8 @@ class host_state {
   }
 
   /// Starts a reserved request if its time has come. Otherwise, returns the time before which the
-  /// request cannot start. The start moves if another request started late, if the host asked for a
-  /// pause, or if the hours of Visit-time are over.
+  /// request cannot start. This time is later than planned if another request started late, if the
+  /// host asked for a pause, or if the hours of Visit-time are over.
   [[nodiscard]] std::optional<time_point> start(host_reservation& reserved,
                                                 const gate_moment& now) {
     host_request& request = reserved.request;
@@ -152,7 +151,7 @@ class host_state {
     return result;
   }
 
-  /// Notes the time until which other processes have the host. If there is no such time, the ledger
+  /// Notes the time until which other processes have the host. If `held_until` is empty, the ledger
   /// has failed. Then each of N processes waits N times the longest delay, so that together they
   /// keep the delay. Before its first request, each process waits for a random part of this time.
   void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
@@ -172,7 +171,7 @@ class host_state {
     }
   }
 
-  /// Returns the earliest start if there were no reservations.
+  /// Returns the earliest start of a request, as if there were no reservations.
   [[nodiscard]] start_plan soonest(const gate_moment& now) const {
     const gap known = gap_of(last_.inputs, last_.draw, now);
     start_plan result{.at = now.steady, .delay = known.delay, .slowed = known.length};
@@ -183,8 +182,8 @@ class host_state {
     return result;
   }
 
-  /// Completes a request. If `start` was not called, the request counts as started at the latest
-  /// time that its response time allows.
+  /// Completes a request. If `start` was not called, the request counts as started one response
+  /// time ago, but not before its reserved time.
   void complete(host_reservation& reserved, const request_report& report, const gate_moment& now) {
     const bool has_started = reserved.started;
     cancel(reserved);
@@ -195,7 +194,7 @@ class host_state {
     add_response(report, now);
   }
 
-  /// Cancels a reservation. If the request has started, the request still counts.
+  /// Cancels a reservation. A request that has started still delays the next request.
   void cancel(host_reservation& reserved) noexcept {
     outstanding_ -= outstanding_ > 0 ? 1 : 0;
     if (!std::exchange(reserved.started, true)) {
@@ -210,11 +209,11 @@ class host_state {
     add_response(report, now);
   }
 
-  /// Counts a request for a robots.txt, fetched at `fetched`. `own_policy` is the policy of this
-  /// host, or null if another host redirected its robots.txt to this host. After a page request,
-  /// only the first request of each kind counts, unless `always` is true. Otherwise, a robots.txt
-  /// that must be fetched for each call, or the redirects of other sites, would keep the crawler
-  /// away without end.
+  /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is the policy of
+  /// this host, or null if another host redirected its robots.txt to this host. Between two page
+  /// requests, only the first request of each of these two kinds counts, unless `always` is true.
+  /// Otherwise, a robots.txt that must be fetched for each call, or the redirects of other hosts,
+  /// would delay the pages without end.
   void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
@@ -226,15 +225,16 @@ class host_state {
     }
   }
 
-  /// Notes that no request for a robots.txt, fetched at `fetched`, was for this host.
+  /// Notes that the robots.txt that was fetched at `fetched` needed no request to this host.
   void skip_robots_request(time_point fetched) noexcept { skipped_robots_at_ = fetched; }
 
-  /// Returns true if the requests for a robots.txt, fetched at `fetched`, were counted or skipped.
+  /// Returns true if the requests for the robots.txt that was fetched at `fetched` were counted or
+  /// skipped.
   [[nodiscard]] bool knows_robots_request(time_point fetched) const noexcept {
     return fetched <= robots_fetched_at_ || fetched == skipped_robots_at_;
   }
 
-  /// Learns from the response to a request.
+  /// Adapts the pace to the response to a request.
   void add_response(const request_report& report, const gate_moment& now) {
     if (const std::chrono::nanoseconds took = duration_of(report); took.count() > 0) {
       last_response_ = took;
@@ -282,7 +282,7 @@ class host_state {
     return allowed.at;
   }
 
-  /// A delay, and the length of this delay after 429 and 503.
+  /// A delay, and its `length` with the effect of 429 and 503.
   struct gap {
     [[nodiscard]] start_limit limit() const noexcept {
       return length > delay.delay ? start_limit::slow_down : start_limit::delay;
@@ -300,12 +300,13 @@ class host_state {
     return {delay, slowed(delay.delay, now)};
   }
 
-  /// Moves the start in `result` until it is late enough after `previous` and in the hours of
-  /// Visit-time. The stricter delays of both requests apply. A later time can have another rate and
-  /// another window, so the function repeats this until the time no longer changes.
+  /// Moves the start in `result` until it keeps the delay after `previous` and is within the hours
+  /// of Visit-time. For each kind of delay, the longer one of both requests applies. A later start
+  /// can have another rate and another window, so the function repeats this until the start no
+  /// longer moves.
   void keep_delay(start_plan& result, const host_request& previous, const policy* site_policy,
                   const gate_moment& now) const {
-    constexpr int enough = 70;  // more than 32 rates and 32 windows
+    constexpr int enough = 70;  // rounds: more than the 32 rates and 32 windows of a policy
     for (int round = 0; round < enough; ++round) {
       const gap least = gap_of(stricter(previous.inputs, delays_at(site_policy, now.at(result.at))),
                                previous.draw, now);
@@ -367,7 +368,7 @@ class host_state {
     return std::clamp(report.response_time, std::chrono::nanoseconds{0}, longest_delay);
   }
 
-  /// Starts the delay after the last request at `begin`.
+  /// Moves the next start to `begin` plus the delay after the last request, or later.
   void extend(time_point begin, const gate_moment& now) {
     const gap after = gap_of(last_.inputs, last_.draw, now);
     next_start_ = (std::max)(next_start_, base::saturating_add(begin, after.length));
@@ -386,7 +387,7 @@ class host_state {
                : 0;
   }
 
-  /// Returns a delay after 429 and 503 have lengthened it.
+  /// Returns `delay`, lengthened for 429 and 503.
   [[nodiscard]] std::chrono::nanoseconds slowed(std::chrono::nanoseconds delay,
                                                 const gate_moment& now) const noexcept {
     const slow_down_options& slow = now.options->slow_down;
@@ -407,19 +408,18 @@ class host_state {
   std::vector<host_request> planned_;  // requests that have not started, sorted by time
   time_point next_start_ = (time_point::min)();
   time_point retry_at_ = (time_point::min)();
-  time_point turn_at_ = (time_point::min)();     // other processes have the host until then
-  time_point claimed_at_ = (time_point::min)();  // time of the last question to the ledger
+  time_point turn_at_ = (time_point::min)();     // other processes have the host until this time
+  time_point claimed_at_ = (time_point::min)();  // the time of the last claim
   std::chrono::nanoseconds last_response_{0};
   time_point responded_at_ = (time_point::min)();
   time_point overloaded_at_ = (time_point::min)();
-  time_point robots_fetched_at_ = (time_point::min)();  // may be in the future
-  time_point skipped_robots_at_ = (time_point::min)();  // the time of the last policy that was
-                                                        // skipped
+  time_point robots_fetched_at_ = (time_point::min)();  // can be in the future
+  time_point skipped_robots_at_ = (time_point::min)();  // the last `skip_robots_request`
   std::uint64_t last_number_ = 0;
   std::uint32_t overloads_ = 0;
   std::uint32_t outstanding_ = 0;
-  bool robots_counted_ = false;    // since the last page request
-  bool redirect_counted_ = false;  // since the last page request
+  bool robots_counted_ = false;    // own robots.txt since the last page request
+  bool redirect_counted_ = false;  // redirect of another host since the last page request
 };
 
 }  // namespace robots::polite_detail

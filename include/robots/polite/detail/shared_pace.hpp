@@ -22,10 +22,10 @@ namespace robots::polite_detail {
 
 /// The answer of a ledger to a claim.
 struct ledger_answer {
-  /// The time until which other processes have the host. A past time grants the turn. If this
-  /// member is empty, the ledger has failed, and the gate no longer waits for the ledger.
+  /// The time until which other processes have the host. A time that is not in the future grants
+  /// the turn. If empty, the ledger has failed, and the gate no longer waits for the ledger.
   std::optional<time_point> held_until{};
-  wall_anchor moment{};  ///< the time by which to judge the start
+  wall_anchor moment{};  ///< the time to use as the present time for the start
 };
 
 /// Asks the ledger of a gate, and handles late answers and failures. Any thread may call any
@@ -36,13 +36,12 @@ class shared_pace {
   shared_pace(const gate_options& options, gate_environment& environment)
       : options_(options), environment_(environment) {}
 
-  /// Asks for a turn.
+  /// Claims a turn.
   ///
-  /// A claim allows for answers as late as recent answers. An answer that is even later grants no
-  /// turn, since the request could start too close to a request of another process. Then this
-  /// function asks again for the same turn, and allows for more lateness. After a few answers that
-  /// are too late, the caller waits for another turn. If the ledger fails, the caller waits for at
-  /// most `ledger_patience`.
+  /// `claim.lateness` follows from the delays of recent answers. If an answer takes longer, the
+  /// request could start too close to a request of another process. So this function claims the
+  /// same turn again, with a larger `lateness`. After several late answers, the caller must wait
+  /// and claim another turn. If the ledger fails, the caller waits for at most `ledger_patience`.
   [[nodiscard]] ledger_answer take_turn(std::string_view host, PaceLedger::claim claim,
                                         wall_anchor now) {
     static std::atomic<std::uint64_t> last_turn = 0;
@@ -72,7 +71,7 @@ class shared_pace {
     return {base::saturating_add(now.steady, (std::max)(claim.after, most_lateness)), now};
   }
 
-  /// Keeps other processes away from a host until `until`.
+  /// Lets the ledger grant no turn at a host until `until`.
   void hold(std::string_view host, time_point until, time_point now) {
     if (until > now) {
       static_cast<void>(ask(now, [&](PaceLedger& ledger) { ledger.hold(host, until - now); }));
@@ -80,7 +79,7 @@ class shared_pace {
   }
 
  private:
-  /// Returns the time of the next question to a failing ledger, or an empty optional if
+  /// Returns the time at which to ask a failing ledger again, or an empty optional if
   /// `ledger_patience` is over.
   [[nodiscard]] std::optional<time_point> next_try(time_point now) {
     const std::scoped_lock lock{mutex_};
@@ -93,7 +92,7 @@ class shared_pace {
                       (std::min)(next_try_, patient_until));
   }
 
-  /// Returns true if the ledger answered.
+  /// Calls `question` with the ledger. Returns true if the ledger answered.
   template <class Question>
   [[nodiscard]] bool ask(time_point now, const Question& question) {
     {
@@ -124,7 +123,7 @@ class shared_pace {
 
   const gate_options& options_;
   gate_environment& environment_;
-  std::atomic<std::chrono::nanoseconds> lateness_{};  // the lateness of recent answers
+  std::atomic<std::chrono::nanoseconds> lateness_{};  // follows the delays of recent answers
   std::mutex mutex_;                                  // guards the members below
   std::optional<time_point> down_since_;
   time_point next_try_{};
