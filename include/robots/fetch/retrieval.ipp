@@ -151,7 +151,7 @@ ROBOTS_INLINE void retrieval::settle(const fetch_response& response, time_point 
 
 ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, time_point now,
                                          wall_time date) {
-  // If a 5xx opened the breaker, the origin can be reached, but gets no requests.
+  // If the origin answered its last failed request, it can be reached although its breaker is open.
   const bool out_of_reach =
       kind == outcome::unreachable ||
       (kind == outcome::circuit_open && !options_.breakers->answered(own_origin()));
