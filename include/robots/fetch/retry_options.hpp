@@ -51,8 +51,7 @@ inline void validate(const retry_options& options) {
 
 /// Returns the wait after `failed` failed tries. It is the base, twice the base, four times the
 /// base and so on, up to the cap, but at most a day. A random share is subtracted, so that callers
-/// that failed together do not retry together. If `random` is 0, the wait is shortest; 1 is the
-/// most.
+/// that failed together do not retry together. `random` is from 0 (shortest wait) to 1.
 ///
 /// Precondition: `failed` is at least 1.
 [[nodiscard]] constexpr std::chrono::nanoseconds backoff(const retry_options& options, int failed,
