@@ -21,7 +21,7 @@ class striped_counters {
     stripes_[own].counts[static_cast<std::size_t>(event)].fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// Returns the count of `event`. The count may or may not include concurrent additions.
+  /// Returns the count of `event`, possibly without additions that other threads make meanwhile.
   [[nodiscard]] std::uint64_t sum(Event event) const noexcept {
     std::uint64_t total = 0;
     for (const stripe& part : stripes_) {
