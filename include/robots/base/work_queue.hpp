@@ -32,7 +32,7 @@ class work_queue {
 
   /// A batch of work.
   struct work {
-    std::vector<T> items{};  ///< the waiting items, in order; the function may change them
+    std::vector<T> items{};  ///< the waiting items, in order; the worker may change them
     bool flushes = false;    ///< true if a caller waits until the items are done
     bool ends = false;       ///< true if no more items will come
   };

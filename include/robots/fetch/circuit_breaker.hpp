@@ -89,7 +89,7 @@ class circuit_breaker {
     }
   }
 
-  /// Notes that a permitted request ended without a result. The next request may be the probe.
+  /// Notes that a permitted request ended without a result. The next request can be the probe.
   constexpr void on_abandoned(time_point now) noexcept {
     if (state_ == breaker_state::half_open) {
       state_ = breaker_state::open;
