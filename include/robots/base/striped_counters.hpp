@@ -32,7 +32,7 @@ class striped_counters {
 
  private:
   static constexpr std::size_t stripe_count = 32;
-  static constexpr std::size_t alignment = 128;  // two lines, since processors fetch lines in pairs
+  static constexpr std::size_t alignment = 128;  // two cache lines: processors fetch lines in pairs
 
   struct alignas(alignment) stripe {
     std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Event::count_)> counts{};

@@ -20,7 +20,7 @@ namespace robots::base {
 /// Memory that several items of a queue keep alive together, and the size of this memory.
 struct shared_memory {
   const void* object = nullptr;  ///< identifies the memory; null if there is none
-  std::size_t size = 0;          ///< in octets
+  std::size_t size = 0;          ///< the size in octets
 };
 
 /// A queue of bounded size, with a thread that passes the waiting items to a function, the worker.

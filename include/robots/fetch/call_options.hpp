@@ -39,7 +39,7 @@ struct call_options {
   /// be one of `cache_options::other_agents`. The text must live as long as the call.
   std::string_view user_agent{};
   /// Every event of this call has this context, in any thread. Null means no context. If several
-  /// calls wait for one fetch, the events have the context of the call that began the fetch.
+  /// calls wait for one fetch, the events of the fetch have the context of the call that began it.
   std::shared_ptr<const call_context> context{};
 };
 

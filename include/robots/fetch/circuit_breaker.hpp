@@ -59,7 +59,7 @@ class circuit_breaker {
   /// Makes a closed breaker.
   constexpr explicit circuit_breaker(breaker_options options = {}) noexcept : options_{options} {}
 
-  /// Returns true if a request may be sent now. That request can be the probe.
+  /// Returns true if a request may be sent now: the probe, unless the breaker is closed.
   [[nodiscard]] constexpr bool admits(time_point now) noexcept {
     if (state_ == breaker_state::closed) {
       return true;

@@ -161,7 +161,7 @@ ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, 
   } else if (kind == outcome::unreachable && !is_closed_) {
     try_again(kind, std::move(response), now, date);
   } else if (kind == outcome::circuit_open && result_.attempts > 1) {
-    finish(failure_, std::move(failed_));  // the failure that opened the breaker
+    finish(failure_, std::move(failed_));  // the failure of the last try
   } else {
     finish(kind, std::move(response));
   }

@@ -30,7 +30,7 @@ struct retrieval_options {
   std::chrono::milliseconds timeout{5'000};  ///< the limit of each exchange; 0 means no limit
   std::shared_ptr<const excluded_hosts>
       excluded{};  ///< hosts to which no redirect may lead; null means no host
-  std::function<bool(const origin&)> may_ask{};  ///< false if no redirect may lead to the origin
+  std::function<bool(const origin&)> may_ask{};  ///< false for an origin that must not be asked
   /// The most octets of the body to keep; 0 means no limit (RFC 9309, section 2.5).
   std::size_t max_bytes = 512'000;
   retry_options retry{};                        ///< the tries and the waits between them

@@ -39,7 +39,7 @@ struct exchange {
 /// The timing of an exchange, and its place in the retrieval.
 struct exchange_timing {
   time_point ended{};                    ///< the time of the response or the error
-  std::chrono::nanoseconds duration{0};  ///< from the request to `ended`
+  std::chrono::nanoseconds duration{0};  ///< the time from the request to `ended`
   std::size_t bytes = 0;                 ///< octets of the body that the fetcher returned
   int hop = 0;                           ///< number of redirects before the exchange
   int attempt = 1;                       ///< the number of the try, from 1 on; see `retry_options`
@@ -51,7 +51,7 @@ struct retrieval_facts {
   int status = 0;                         ///< HTTP status of the last exchange, or 0
   fetch_error error = fetch_error::none;  ///< the reason if the last exchange had no response
   std::string error_text{};               ///< a message for people; empty if there is no problem
-  std::string url{};                      ///< the robots.txt of the last origin, before redirects
+  std::string url{};                      ///< robots.txt URL of the last origin, before redirects
   std::string final_url{};                ///< the URL after all redirects
   int redirects = 0;                      ///< number of redirects from `url` to `final_url`
   int attempts = 0;                       ///< the number of tries, see `retry_options`

@@ -19,7 +19,7 @@ namespace robots {
 /// scheme means https or, if https cannot be reached, http (SPYDER).
 struct site {
   std::optional<url_scheme> scheme;  ///< empty means https, then http
-  std::string host;                  ///< as in `origin`
+  std::string host;                  ///< the host, as in `origin`
   std::uint16_t port = 0;            ///< 0 means the default port of the scheme
 
   /// Returns the origins to ask, in order: one origin or, without a scheme, https and then http.
