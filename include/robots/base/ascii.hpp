@@ -29,7 +29,7 @@ namespace robots::base {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
 
-/// Returns true for white space, also between lines. This is C's isspace.
+/// Returns true for white space, including line ends. This is C's isspace.
 [[nodiscard]] constexpr bool is_space(char c) noexcept {
   return is_blank(c) || c == '\r' || c == '\n';
 }

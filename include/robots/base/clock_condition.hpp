@@ -13,8 +13,8 @@
 
 namespace robots::base {
 
-/// Calls `moved()` after each move of the time, while the result exists. Has no effect for a clock
-/// that is not a `detail::NotifyingClock`, since such a clock runs by itself.
+/// Calls `moved()` each time a program moves the time of `clock`, until the result is destroyed.
+/// Has no effect if `clock` is not a `detail::NotifyingClock`, since no program moves such a clock.
 template <class C, class F>
 [[nodiscard]] auto on_move([[maybe_unused]] C& clock, [[maybe_unused]] F&& moved) {
   if constexpr (requires { clock.on_move(std::function<void()>{}); }) {
@@ -25,15 +25,15 @@ template <class C, class F>
 }
 
 /// A condition variable whose waits also end at a stop request, or at a deadline on any clock. The
-/// mutex of the condition belongs to the owner.
+/// user's own mutex guards the condition.
 ///
 /// The class has its own mutex, and locks nothing else while it holds that mutex. So a thread or a
-/// `detail::NotifyingClock` may notify while it holds any lock.
+/// `detail::NotifyingClock` may call `notify_all` while it holds any lock.
 class clock_condition {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// Wakes all waiting threads. These threads test the condition again.
+  /// Wakes all waiting threads, which then call `ready` again.
   void notify_all() noexcept {
     {
       const std::scoped_lock own{mutex_};
@@ -42,11 +42,11 @@ class clock_condition {
     changed_.notify_all();
   }
 
-  /// Waits until `ready()` returns true, `stop` is requested, or `clock` has passed the deadline.
+  /// Waits until `ready()` returns true, `stop` is requested, or `clock` reaches the deadline.
   /// Returns the last result of `ready()`.
   ///
-  /// `lock` is locked while `ready` runs and when the call returns. `lock` is unlocked during the
-  /// wait and during the subscription to the clock.
+  /// `lock` is locked while `ready` runs and when `wait` returns. `lock` is unlocked during the
+  /// wait and while `wait` subscribes to the clock.
   template <class C, class Ready>
   [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, C& clock,
                           const std::optional<time_point>& deadline, const stop_token& stop,
@@ -59,7 +59,7 @@ class clock_condition {
       [[maybe_unused]] const auto moves = on_move(clock, [this] { notify_all(); });
       const stop_callback<std::function<void()>> stopped{stop, [this] { notify_all(); }};
       for (;;) {
-        const std::uint64_t seen = changes();  // read first, so that no later change is missed
+        const std::uint64_t seen = changes();  // read before `ready`, to miss no later change
         const time_point now = clock.now();
         lock.lock();
         const bool over = ready() || stop.stop_requested() || (deadline && now >= *deadline);
@@ -92,8 +92,8 @@ class clock_condition {
     std::unique_lock<std::mutex>& lock_;
   };
 
-  /// Returns the time to sleep now, at most a second. A user's clock may run faster than the
-  /// machine's, and a wait until the end of time would overflow.
+  /// Returns the time to sleep now, at most a second. A user's clock can run faster than the
+  /// machine's clock. A wait until the end of time would overflow.
   [[nodiscard]] static std::optional<time_point::duration> step_towards(time_point deadline,
                                                                         time_point now) noexcept {
     constexpr time_point::duration longest = std::chrono::seconds{1};

@@ -5,10 +5,10 @@
 #include <compile_with_std_cxx20>  // does not exist: ends the compilation here
 #endif
 
-// ROBOTS_INLINE stands before each function in NAME.ipp, which belongs to NAME.hpp. By default,
-// NAME.hpp includes NAME.ipp. To compile faster, define ROBOTS_COMPILED everywhere and include
-// robots/src.hpp, which has all functions, in one file. The target robots::compiled does this.
-// Constexpr functions are always in headers, so that constant expressions always work.
+// ROBOTS_INLINE is before each function in a NAME.ipp. By default, NAME.hpp includes NAME.ipp. To
+// compile faster, define ROBOTS_COMPILED in all files, and include robots/src.hpp, which includes
+// each NAME.ipp, in one file. The target robots::compiled does this. Constexpr functions stay in
+// NAME.hpp, so that constant expressions always work.
 #ifdef ROBOTS_COMPILED
 #define ROBOTS_INLINE
 #else

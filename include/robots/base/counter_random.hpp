@@ -13,7 +13,7 @@ namespace robots::base {
 class counter_random {
  public:
   /// If `seed` is empty, each object chooses another seed in each run. An attacker can guess that
-  /// seed. This is harmless for numbers that only spread waits.
+  /// seed, so use the numbers only to spread waits.
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}
 

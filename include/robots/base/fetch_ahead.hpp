@@ -5,7 +5,7 @@
 
 namespace robots::base {
 
-/// Prefetches `Octets` octets from `start` into the processor's cache. Any address is allowed.
+/// Prefetches `Octets` octets from `start` into the processor's cache. `start` can be any address.
 template <std::size_t Octets = 128>
 inline void fetch_ahead([[maybe_unused]] const void* start) noexcept {
 #ifdef __GNUC__

@@ -9,8 +9,8 @@
 
 namespace robots::base {
 
-// An attacker can forge these fingerprints. Fingerprints are the same on every machine and in every
-// version, so they may be stored.
+// An attacker can forge these fingerprints. They are the same on every machine and in every
+// version, so a program may store them.
 
 /// Mixes two numbers into one. The order matters. For a fixed `first`, different `second`s give
 /// different results. For a fixed `second`, different `first`s do, too.

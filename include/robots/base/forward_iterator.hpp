@@ -8,12 +8,12 @@ namespace robots::base {
 /// A forward iterator over the values of a cursor.
 ///
 /// A `Cursor` has `value()`, which returns the current value, and `next()`, which moves to the next
-/// value. Its `operator==` compares two positions in one range.
+/// value. `operator==` compares two positions in one range. A default cursor is at the end.
 template <class Cursor>
 class forward_iterator : private Cursor {
  public:
-  using value_type = decltype(Cursor{}.value());       ///< the current element
-  using difference_type = std::ptrdiff_t;              ///< as iterators need
+  using value_type = decltype(Cursor{}.value());       ///< the type of the values
+  using difference_type = std::ptrdiff_t;              ///< the type that each iterator must have
   using iterator_category = std::input_iterator_tag;   ///< `*` returns values, not references
   using iterator_concept = std::forward_iterator_tag;  ///< multi-pass
 

@@ -22,7 +22,7 @@ class stop_state {
     return requested_;
   }
 
-  /// Calls all listeners and returns true if this is the first request.
+  /// Calls all listeners and returns true if this is the first request. Else returns false.
   bool request() {
     std::unique_lock lock{mutex_};
     if (requested_) {
@@ -42,7 +42,7 @@ class stop_state {
     return true;
   }
 
-  /// Adds a listener. Returns false if a stop has been requested already. Then the caller must call
+  /// Adds a listener, or returns false if a stop was requested before. Then the caller must call
   /// the listener.
   bool add(listener added) {
     const std::scoped_lock lock{mutex_};
@@ -52,8 +52,8 @@ class stop_state {
     return !requested_;
   }
 
-  /// Removes a listener. Waits until a running call of the listener ends, unless this thread runs
-  /// the listeners.
+  /// Removes a listener. Waits until a running call of the listener ends, unless this thread makes
+  /// that call.
   void remove(listener removed) {
     std::unique_lock lock{mutex_};
     listeners_.remove(removed);

@@ -4,8 +4,8 @@
 
 namespace robots::base {
 
-/// Random numbers that spread waits. The method is SplitMix64 (Steele, Lea, Flood, 2014). Its state
-/// has eight octets, and any state is good.
+/// Random numbers that spread waits. The method is SplitMix64 (Steele, Lea, Flood, 2014). The state
+/// has eight octets, and any seed is good.
 class random_sequence {
  public:
   constexpr explicit random_sequence(std::uint64_t seed) noexcept : state_{seed} {}

@@ -16,8 +16,8 @@
 
 namespace robots::base {
 
-/// A site in a `site_table`. All tables share this type. So the containers of the tables are
-/// compiled only once for each source file.
+/// A site in a `site_table`. All tables share this type, so that a source file compiles their
+/// containers only once.
 struct remembered_site {
   remembered_site() = default;
   remembered_site(const remembered_site&) = delete;
@@ -26,7 +26,7 @@ struct remembered_site {
 
   std::string key;
   std::chrono::steady_clock::time_point
-      until{};  // the last result of `until(value)`; the true time may be later, but not earlier
+      until{};  // the last result of `until(value)`; the next result can be later, but not earlier
 };
 
 /// Orders sites by the time until which they must be remembered.
@@ -41,14 +41,14 @@ struct forgotten_sooner {
   bool operator()(time_point a, const remembered_site* b) const noexcept { return a < b->until; }
 };
 
-/// A table of data about sites, by key. The size is bounded. The table forgets entries that need
-/// not be remembered, and begins with the entry that has the earliest time.
+/// A table of data about sites, by key, with a bounded size. The table forgets values that need not
+/// be remembered any more, the value with the earliest end first.
 ///
 /// The owner has a function `until(value)`, which returns the time until which a value must be
-/// remembered. The end of time means "until further notice". The table calls `until` if it needs
-/// room, and for a few values at each insertion. So the size of the table stays near the number of
-/// values that must be remembered. A value keeps its address while it is remembered. Each call
-/// takes amortised logarithmic time. Only one thread at a time may use a table.
+/// remembered. `time_point::max()` means "until further notice". The table calls `until` for a few
+/// values at each insertion, and for more values if it is full. So the size of the table stays near
+/// the number of values that must be remembered. A value keeps its address while it is remembered.
+/// Each call takes amortised logarithmic time. Only one thread at a time may use a table.
 template <class Value>
 class site_table {
  public:
@@ -67,12 +67,12 @@ class site_table {
     return found == sites_.end() ? nullptr : &of(*found->second);
   }
 
-  /// Returns the value of a key. Adds a value if the key is unknown. Returns null if there is no
-  /// room because every value that was examined must be remembered.
+  /// Returns the value of a key. Adds a value if the key is unknown. Returns null if the table
+  /// stays full.
   ///
-  /// If the table is full, it may forget a value that must be remembered beyond `latest`. It then
-  /// forgets the value with the latest time. The table never forgets a value that must be
-  /// remembered until further notice.
+  /// A full table first examines up to 256 values, and forgets one that need not be remembered at
+  /// `now`. Otherwise it forgets the value with the latest end, if this end is after `latest`. It
+  /// never forgets a value that must be remembered until further notice.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {
@@ -89,7 +89,7 @@ class site_table {
     entry.until = now;
     order_.insert(&entry);
     try {
-      // A failed `emplace` may destroy its arguments, and `entry` is still in `order_`.
+      // A failed `emplace` could destroy `added`, to which `order_` still points.
       sites_.emplace(std::string_view{entry.key}, nullptr).first->second = std::move(added);
     } catch (...) {
       order_.erase(&entry);
@@ -98,7 +98,7 @@ class site_table {
     return &of(entry);
   }
 
-  /// Notes that the table may forget `value` earlier than the last result of `until(value)`.
+  /// Notes that `until(value)` has become `when`, which is earlier than before.
   void forget_after(Value& value, time_point when) noexcept {
     remembered_site& entry = static_cast<site&>(value);
     if (when < entry.until) {
@@ -119,7 +119,7 @@ class site_table {
       return false;
     }
     const std::unique_ptr<remembered_site> last{
-        std::move(found->second)};  // `key` may be a view of it
+        std::move(found->second)};  // `key` can be a view of its key
     order_.erase(last.get());
     sites_.erase(found);
     return true;

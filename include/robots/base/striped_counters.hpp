@@ -21,7 +21,7 @@ class striped_counters {
     stripes_[own].counts[static_cast<std::size_t>(event)].fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// Returns the count of `event`. The count may or may not include concurrent additions.
+  /// Returns the count of `event`, possibly without additions that other threads make meanwhile.
   [[nodiscard]] std::uint64_t sum(Event event) const noexcept {
     std::uint64_t total = 0;
     for (const stripe& part : stripes_) {
@@ -32,7 +32,7 @@ class striped_counters {
 
  private:
   static constexpr std::size_t stripe_count = 32;
-  static constexpr std::size_t alignment = 128;  // two lines, since processors fetch lines in pairs
+  static constexpr std::size_t alignment = 128;  // two cache lines: processors fetch lines in pairs
 
   struct alignas(alignment) stripe {
     std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Event::count_)> counts{};

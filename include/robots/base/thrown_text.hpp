@@ -6,8 +6,8 @@
 
 namespace robots::base {
 
-/// Returns the text of the current exception, or a text that names `who` as its source. The text is
-/// never empty. Call this function within a `catch (...)`.
+/// Returns the text of the current exception or, if it has none, a text that names `who`, its
+/// source. Call this function in a `catch (...)`.
 [[nodiscard]] inline std::string thrown_text(std::string_view who) {
   std::string text;
   try {

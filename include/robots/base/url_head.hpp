@@ -24,8 +24,8 @@ namespace robots::base {
   return !text.empty() && scheme_length(text) == text.size();
 }
 
-/// Returns the length of `scheme://` at the start of a URL, or 0. `localhost:80` has the result 0,
-/// since it is a host with a port. Reads no further than the scheme and `://`.
+/// Returns the length of `scheme://` at the start of a URL, or 0. For `localhost:80`, a host with a
+/// port, returns 0. Reads no further than the scheme and `://`.
 [[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
   constexpr std::string_view separator = "://";
   const std::size_t length = scheme_length(url);

@@ -20,11 +20,11 @@ namespace robots::base {
 /// Memory that several items of a queue keep alive together, and the size of this memory.
 struct shared_memory {
   const void* object = nullptr;  ///< identifies the memory; null if there is none
-  std::size_t size = 0;          ///< in octets
+  std::size_t size = 0;          ///< the size in octets
 };
 
-/// A queue of bounded size, and a thread that hands the waiting items to a function. A full queue
-/// refuses an item at once, unless the caller asks to wait for room.
+/// A queue of bounded size, with a thread that passes the waiting items to a function, the worker.
+/// A full queue refuses an item at once, unless the caller asks to wait for room.
 template <class T>
 class work_queue {
  public:
@@ -32,17 +32,17 @@ class work_queue {
 
   /// A batch of work.
   struct work {
-    std::vector<T> items{};  ///< the waiting items, in order; the function may change them
+    std::vector<T> items{};  ///< the waiting items, in order; the worker may change them
     bool flushes = false;    ///< true if a caller waits until the items are done
     bool ends = false;       ///< true if no more items will come
   };
-  /// Does the work. Returns the time of the next call, which comes even if no item is added. It
-  /// must not throw.
+  /// Does a batch of work. If the result is a time, the next call comes by then, even without new
+  /// items. Must not throw.
   using worker = std::function<std::optional<time_point>(work& now)>;
 
-  /// Accepts items of up to `capacity` octets in all, including the items that the worker is busy
-  /// with. The worker waits `gathered` for more items, unless half of the capacity is used. Throws
-  /// what `std::thread` throws.
+  /// Accepts items of up to `capacity` octets in all, including the items of the running batch.
+  /// Before a batch, the thread waits up to `gathered` for more items, unless half of the capacity
+  /// is used or a caller waits. Throws what `std::thread` throws.
   work_queue(std::size_t capacity, worker does, std::chrono::milliseconds gathered = {})
       : shared_{std::make_shared<shared>(capacity, std::move(does), gathered)},
         thread_{[own = shared_] { own->run(); }} {}
@@ -53,8 +53,8 @@ class work_queue {
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
   /// Adds an item of `size` octets. `keeps` is an object that the item keeps alive. The queue
-  /// counts the size of this object once, however many items keep it alive. Returns false, and
-  /// destroys the item, if there is no room or the queue is ending. Any thread may call it.
+  /// counts the size of this object once, however many waiting items keep it alive. Returns false,
+  /// and destroys the item, if there is no room or the queue is ending. Any thread may call `push`.
   [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {}) {
     std::unique_lock lock{shared_->mutex};
     if (shared_->ends || !shared_->has_room(shared_->size_with(size, keeps))) {
@@ -64,10 +64,10 @@ class work_queue {
     return true;
   }
 
-  /// Adds an item like `push`, but waits up to `longest` until the queue is not full. Then the item
-  /// may exceed the capacity, so that large items are not refused forever. After one caller has
-  /// waited in vain, a full queue refuses other callers at once, until the worker has finished
-  /// something. Any thread may call it except the worker.
+  /// Adds an item like `push`, but waits up to `longest` until the queue is not full. Then even an
+  /// item over the capacity is added, so that large items are not refused forever. After one caller
+  /// has waited in vain, a full queue refuses other callers at once, until the worker has finished
+  /// a batch. Any thread except the worker's may call `push_or_wait`.
   [[nodiscard]] bool push_or_wait(T item, std::size_t size, const shared_memory& keeps,
                                   std::chrono::milliseconds longest) {
     std::unique_lock lock{shared_->mutex};
@@ -90,8 +90,8 @@ class work_queue {
     return true;
   }
 
-  /// Waits until all earlier items are done. Returns false if the wait takes longer than `longest`.
-  /// Returns false at once if the queue is ending. Any thread may call it except the worker.
+  /// Waits until all earlier items are done. Returns false after `longest`, or at once if the queue
+  /// is ending. Any thread except the worker's may call `flush`.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest) {
     std::unique_lock lock{shared_->mutex};
     if (shared_->ends) {
@@ -103,8 +103,8 @@ class work_queue {
                                        [&] { return shared_->flushes_done >= own; });
   }
 
-  /// Ends the queue. Waits up to `longest` until the waiting items are done. After that time, the
-  /// thread and the worker continue without the queue. Call this function once.
+  /// Ends the queue. Waits up to `longest` until the waiting items are done. If this takes longer,
+  /// the thread and the worker continue without the queue. Call this function once.
   void end(std::chrono::milliseconds longest) {
     if (!thread_.joinable()) {
       return;
@@ -177,9 +177,9 @@ class work_queue {
     std::condition_variable changed;
     std::vector<T> waiting;
     std::unordered_set<const void*> kept_alive;  // objects of the waiting items
-    std::size_t used = 0;                        // octets of waiting items and of items at work
+    std::size_t used = 0;                        // octets of waiting items and of the running batch
     std::size_t callers_waiting = 0;
-    bool is_stuck = false;  // a caller has waited in vain since the worker last finished
+    bool is_stuck = false;  // true if a caller waited in vain since the last batch ended
     std::uint64_t flushes_asked = 0;
     std::uint64_t flushes_done = 0;
     bool ends = false;

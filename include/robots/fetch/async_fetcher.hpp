@@ -10,13 +10,13 @@ namespace robots {
 
 /// Makes HTTP exchanges without blocking, for drivers that also do not block.
 ///
-/// A model has `async_fetch(request, done)`, which begins one GET with the rules of a `Fetcher`.
-/// The model follows no redirect and does not retry, and `request.timeout` and `request.max_bytes`
-/// apply. `async_fetch` returns soon. The model calls `done` once with the result, from any thread,
-/// before or after `async_fetch` returns. If `request.stop` is requested, the exchange soon ends
-/// with `fetch_error::cancelled`. An exception of `async_fetch` counts as `fetch_error::other`, and
-/// so does a cancellation without a stop request. One thread at a time calls `async_fetch`. A
-/// destroyed model need not call `done`.
+/// A model has `async_fetch(request, done)`, which begins one GET and soon returns. Like a
+/// `Fetcher`, the model follows no redirect, does not retry, and obeys `request.timeout` and
+/// `request.max_bytes`. The model calls `done` once with the result, from any thread, before or
+/// after `async_fetch` returns. If `request.stop` is requested, the exchange soon ends with
+/// `fetch_error::cancelled`. If `async_fetch` throws, or cancels the exchange without a stop
+/// request, the caller treats this as `fetch_error::other`. One thread at a time calls
+/// `async_fetch`. A model that is destroyed during an exchange need not call `done`.
 ///
 /// Exemplar: after `f.async_fetch(request, done)`, `done(response)` is called later, with
 /// `response.status == 0` exactly when `response.error != fetch_error::none`.
@@ -33,9 +33,9 @@ concept AsyncFetcher =
 
 namespace robots::detail {
 
-/// An `AsyncFetcher` that works, and calls back, only during a call of `run_once(longest)`.
+/// An `AsyncFetcher` that works, and calls `done`, only during a call of `run_once(longest)`.
 ///
-/// The call waits until an exchange has ended or `wake()` was called, but at most `longest`. Any
+/// `run_once` waits until an exchange has ended or `wake()` was called, but at most `longest`. Any
 /// thread may call `wake()`. If no `run_once` is waiting, `wake()` ends the wait of the next
 /// `run_once`.
 ///

@@ -15,12 +15,12 @@ namespace robots {
 /// Identifies a caller's work in every event of that work; see `event`. Derive from this class to
 /// add your data.
 struct call_context {
-  std::string trace_id{};  ///< 32 hex digits (W3C Trace Context, section 3.2); may be empty
-  std::string span_id{};   ///< 16 hex digits, of the caller's span; may be empty
+  std::string trace_id{};  ///< 32 hex digits (W3C Trace Context, section 3.2), or empty
+  std::string span_id{};   ///< 16 hex digits that name the caller's span, or empty
 
-  /// A context without a trace.
+  /// Makes a context without a trace.
   call_context() = default;
-  /// A context with the caller's span in a trace.
+  /// Makes a context with the caller's span in a trace.
   call_context(std::string trace, std::string span)
       : trace_id(std::move(trace)), span_id(std::move(span)) {}
   call_context(const call_context&) = delete;
@@ -39,7 +39,7 @@ struct call_options {
   /// be one of `cache_options::other_agents`. The text must live as long as the call.
   std::string_view user_agent{};
   /// Every event of this call has this context, in any thread. Null means no context. If several
-  /// calls wait for one fetch, the events have the context of the call that began the fetch.
+  /// calls wait for one fetch, the events of the fetch have the context of the call that began it.
   std::shared_ptr<const call_context> context{};
 };
 

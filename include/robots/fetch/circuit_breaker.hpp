@@ -12,10 +12,10 @@
 
 namespace robots {
 
-/// The failures after which an origin gets no requests, and the time without requests (the pipeline
-/// guide: "halting fetch attempts for a configurable cooldown period").
+/// The limits of the circuit breaker of an origin (the pipeline guide: "halting fetch attempts for
+/// a configurable cooldown period").
 struct breaker_options {
-  int failures = 5;                   ///< failures in a row that open a breaker; 0 means never
+  int failures = 5;  ///< number of failures in a row that open a breaker; 0 means never
   std::chrono::seconds cooldown{60};  ///< the time that a breaker stays open
 };
 
@@ -23,7 +23,7 @@ struct breaker_options {
 enum class breaker_state : std::uint8_t {
   closed,     ///< all requests may be sent
   open,       ///< no request may be sent
-  half_open,  ///< one request, the probe, may be sent; its result decides
+  half_open,  ///< one request, the probe, may be sent; its result closes or opens the breaker
 };
 
 /// The name of a state, which is the name of the enumerator.
@@ -47,19 +47,19 @@ inline void validate(const breaker_options& options) {
   }
 }
 
-/// Keeps requests from an origin that has failed several times in a row.
+/// Stops requests to an origin that has failed several times in a row.
 ///
-/// A breaker is a value without a clock, so the caller states the time. A closed breaker counts
+/// A breaker is a value without a clock, so the caller passes the time. A closed breaker counts
 /// failures in a row and opens at `breaker_options::failures`. After the cooldown, the breaker
 /// admits one probe. If the probe succeeds, the breaker closes. If the probe fails, the breaker
-/// opens for another cooldown. A probe without a report expires after a cooldown.
+/// opens for another cooldown. If nobody reports the probe's result within a cooldown, the breaker
+/// admits another probe.
 class circuit_breaker {
  public:
   /// Makes a closed breaker.
   constexpr explicit circuit_breaker(breaker_options options = {}) noexcept : options_{options} {}
 
-  /// Returns true if a request may be sent now. If the request is the probe, no other request gets
-  /// permission before its report.
+  /// Returns true if a request may be sent now: the probe, unless the breaker is closed.
   [[nodiscard]] constexpr bool admits(time_point now) noexcept {
     if (state_ == breaker_state::closed) {
       return true;
@@ -89,7 +89,7 @@ class circuit_breaker {
     }
   }
 
-  /// Notes that a permitted request ended without a result. The next request may be the probe.
+  /// Notes that a permitted request ended without a result. The next request can be the probe.
   constexpr void on_abandoned(time_point now) noexcept {
     if (state_ == breaker_state::half_open) {
       state_ = breaker_state::open;
@@ -97,10 +97,10 @@ class circuit_breaker {
     }
   }
 
-  /// Returns the state as of the last call.
+  /// Returns the state. An open breaker becomes half-open only in `admits`.
   [[nodiscard]] constexpr breaker_state state() const noexcept { return state_; }
 
-  /// Returns the end of the cooldown, or the time when a probe without a report expires. Returns
+  /// Returns the end of the cooldown, or the time at which another probe is admitted. Returns
   /// `time_point{}` while the breaker is closed.
   [[nodiscard]] constexpr time_point open_until() const noexcept { return until_; }
 

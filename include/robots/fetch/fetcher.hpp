@@ -9,9 +9,10 @@ namespace robots {
 /// Fetches one robots.txt over the network.
 ///
 /// A model makes exactly one exchange per call. A model follows no redirect and does not retry,
-/// since `retrieval` does both. A call keeps at most `max_bytes` octets of the decoded body, and
+/// since `retrieval` does this. A call keeps at most `max_bytes` octets of the decoded body, and
 /// sets `truncated` if the body has more. A call ends within `timeout`, or soon after `stop` is
-/// requested. Any thread may call a model. A failure of the network is a value, never an exception.
+/// requested. Several threads may call a model at the same time. Network failures are values, never
+/// exceptions.
 ///
 /// Exemplar: given `const fetch_request r`, `f.fetch(r)` returns a `fetch_response` whose `status`
 /// is 0 exactly when its `error` is not `fetch_error::none`.

@@ -18,13 +18,12 @@ namespace robots::detail {
 /// A circuit breaker for each origin, shared by all retrievals of a crawler.
 ///
 /// Remembers only origins whose last request failed, at most 65,536. If there are more, forgets an
-/// origin whose breaker is closed. If all breakers are open, the new origin has no breaker. Any
-/// thread may call any member. `open` takes time linear in the origins. Other members take
-/// logarithmic time.
+/// origin whose breaker is closed or whose cooldown is over. If there is no such origin, the new
+/// origin gets no breaker. Any thread may call any member. `open` takes time linear in the number
+/// of origins. Other members take logarithmic time.
 class origin_breakers {
  public:
-  /// A function that is called with each change of a breaker, in the thread that causes the change.
-  /// It must not throw.
+  /// Receives each change of a breaker's state, in the thread that causes it. Must not throw.
   using change_listener = std::function<void(std::string_view origin, breaker_state now)>;
 
   /// Makes closed breakers. Throws `std::invalid_argument` if an option is negative.
@@ -52,8 +51,8 @@ class origin_breakers {
     }
     change(origin, [&](state* found) {
       if (found == nullptr) {
-        // A full table may drop entries that are no longer needed. A table with room gets the
-        // earliest time as `now`, and so keeps all entries.
+        // A full table drops an entry that is no longer needed at `now`. A table with room gets the
+        // earliest time as `now`, so that it drops nothing.
         const bool full = origins_.size() == most;
         found = origins_.find_or_add(origin, full ? now : (time_point::min)(), &needed_until);
         if (found == nullptr) {
@@ -68,8 +67,8 @@ class origin_breakers {
     });
   }
 
-  /// Notes that a request that got permission at the time `admitted` ended without a result. Has no
-  /// effect if the request was not a probe, or if the probe has expired.
+  /// Notes that a request ended without a result. `admitted` is the time at which `admits`
+  /// permitted the request. Has no effect unless the request is the current probe.
   void on_abandoned(std::string_view origin, time_point admitted) {
     const time_point probe_until = base::saturating_add(admitted, options_.cooldown);
     change(origin, [&](state* found) {
@@ -129,7 +128,7 @@ class origin_breakers {
     return found == nullptr ? breaker_state::closed : found->breaker.state();
   }
 
-  /// Calls `work` with the state of an origin, or null, and reports the change of the breaker.
+  /// Calls `work` with the state of an origin, or null, and the listener if the breaker changes.
   template <class Work>
   bool change(std::string_view origin, const Work& work) {
     std::unique_lock lock{mutex_};

@@ -9,19 +9,18 @@
 
 namespace robots {
 
-/// The outcome of a request for a robots.txt. Each outcome is a row of the failure table. A
-/// `fallback_policy` has an action for each row.
+/// The outcome of a retrieval of a robots.txt. A `fallback_policy` has an action for each outcome.
 enum class outcome : std::uint8_t {
-  success,            ///< 2xx, except 206
-  not_found,          ///< 404 or 410, so there is no robots.txt (RFC 9309, section 2.3.1.3)
-  client_error,       ///< 401, 403 and any other 4xx, except 404, 410 and 429
-  too_many_requests,  ///< 429
-  server_error,       ///< 5xx, and any status without another row; see `outcome_of(int)`
-  unreachable,  ///< no response, as after failures of DNS, connection, TLS or HTTP, or a timeout
-  too_many_redirects,  ///< more redirects than are followed, or a loop of redirects
-  refused,             ///< a redirect or an address that is not allowed
+  success,             ///< 2xx, except 206
+  not_found,           ///< 404 or 410, so there is no robots.txt (RFC 9309, section 2.3.1.3)
+  client_error,        ///< 401, 403 and any other 4xx, except 404, 410 and 429
+  too_many_requests,   ///< 429
+  server_error,        ///< 5xx, and any status that has no other outcome; see `outcome_of(int)`
+  unreachable,         ///< no response: DNS, connection, TLS or HTTP failed, or a timeout passed
+  too_many_redirects,  ///< more redirects than a retrieval follows, or a loop of redirects
+  refused,             ///< a redirect that the options forbid, or an address that the guard refuses
   malformed,           ///< 2xx, but too large a share of the lines is malformed
-  cancelled,           ///< the caller gave up; not kept, since it says nothing about the origin
+  cancelled,           ///< the caller gave up, which says nothing about the origin; never cached
   circuit_open,        ///< no request, since the origin failed too often; see `circuit_breaker`
   quarantined,         ///< no request, since the site's files are malformed again and again
   redirected,          ///< a redirect to the robots.txt of another site, whose rules apply
@@ -38,8 +37,8 @@ inline constexpr std::size_t outcome_count = 13;
              "circuit_open", "quarantined", "redirected"});
 }
 
-/// Returns true if the site did not answer properly. Then the site is asked again sooner, and the
-/// last good copy may apply.
+/// Returns true if the site did not answer properly, or was not asked. Then the cache asks the site
+/// again sooner, and can use the last good copy.
 [[nodiscard]] constexpr bool is_failure(outcome kind) noexcept {
   switch (kind) {
     case outcome::success:
@@ -58,16 +57,15 @@ inline constexpr std::size_t outcome_count = 13;
 namespace robots::detail {
 
 /// Returns true if the site sent its robots.txt, said where the file is, or said that there is no
-/// file. 401, 403 and other refusals are answers, too (see `is_failure`), but the crawler does not
-/// get the file.
+/// file. After a refusal such as 401 or 403, returns false, and so does `is_failure`.
 [[nodiscard]] constexpr bool is_successful(outcome kind) noexcept {
   return kind == outcome::success || kind == outcome::not_found || kind == outcome::malformed ||
          kind == outcome::redirected;
 }
 
-/// Returns the row for a final status. Every status without another row gets `server_error`, which
-/// is the careful choice. These are 1xx, 206 (nobody asked for a part), 3xx (a redirect that cannot
-/// be followed, or a 304 that nobody asked for), 600 and above, 0 and below.
+/// Returns the outcome for a last status. Every status without another outcome gets `server_error`,
+/// which is the careful choice. These are 1xx, 206 (nobody asked for a part), 3xx (a redirect that
+/// cannot be followed, or a 304 that nobody asked for), 600 and above, and 0 and below.
 [[nodiscard]] constexpr outcome outcome_of(int status) noexcept {
   if (status >= 200 && status < 300 && status != 206) {
     return outcome::success;
@@ -84,7 +82,7 @@ namespace robots::detail {
   return outcome::server_error;
 }
 
-/// Returns the row for an exchange without a response.
+/// Returns the outcome of an exchange without a response.
 ///
 /// Precondition: `error` is not `fetch_error::none`.
 [[nodiscard]] constexpr outcome outcome_of(fetch_error error) noexcept {

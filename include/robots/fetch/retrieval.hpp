@@ -20,8 +20,8 @@
 
 namespace robots::detail {
 
-/// The retrieval of one robots.txt, without I/O and without a clock. A retrieval names the next
-/// step. Its user does that step and reports the result.
+/// Retrieves one robots.txt, but does no I/O and reads no clock. A retrieval names the next step. A
+/// driver does that step and reports the result.
 ///
 ///     retrieval work{where, options, now()};
 ///     for (;;) {
@@ -36,26 +36,29 @@ namespace robots::detail {
 ///     }
 ///
 /// A retrieval asks the origins of the site in turn until one responds. The search ends if an
-/// exchange is cancelled or its address is refused. The search also ends at an open breaker, unless
-/// the origin could not be reached at its last failure. A retrieval follows redirects (301, 302,
-/// 303, 307, 308) to http and https, at most `retrieval_options::max_redirects`. The file at the
-/// end of the redirects has the rules for the first origin (RFC 9309, section 2.3.1.2).
+/// exchange is cancelled or its address is refused. The search also ends at an origin whose breaker
+/// is open, if this origin answered its last failed request. A retrieval follows redirects (301,
+/// 302, 303, 307, 308) to http and https, at most `retrieval_options::max_redirects`. The file
+/// behind the last redirect has the rules for the origin before the first redirect (RFC 9309,
+/// section 2.3.1.2).
 ///
 /// After a 5xx, a 429 or a network error, a retrieval waits and tries again, as
-/// `retrieval_options::retry` says. It repeats the failed URL or, if no origin could be reached,
-/// tries all origins. If all exchanges of a try ended with a refused connection, the retrieval
-/// ends, since a closed port rarely opens within seconds. The number of exchanges is at most
-/// origins times tries plus redirects. After a 429, the wait is at least `retry_options::base`.
+/// `retrieval_options::retry` says. The new try begins with the failed URL or, if no origin has
+/// answered yet, with the first origin. If all exchanges of a try ended with a refused connection,
+/// the retrieval ends, since a closed port rarely opens within seconds. The number of exchanges is
+/// at most origins times tries plus redirects. After a 429, the wait is at least
+/// `retry_options::base` or, if shorter, `cap`.
 ///
-/// Each try asks the breaker of the origin once and reports the result of the try. A failure behind
-/// a redirect counts as a failure of the origin. A retrieval does not use the breakers of redirect
-/// targets, since any site could open the breaker of another site by a redirect to a failing URL.
-/// Destroying a retrieval releases its probe.
+/// A retrieval asks the breaker of an origin before it asks the origin, and reports the result to
+/// this breaker. A failure behind a redirect counts as a failure of the origin. A retrieval does
+/// not use the breakers of redirect targets, since any site could open the breaker of another site
+/// by a redirect to a failing URL. If a retrieval is destroyed during its probe, the breaker admits
+/// another probe.
 ///
-/// If an earlier copy is known, a retrieval asks if the file has changed (RFC 9110, section 13), at
-/// the URL of that copy.
+/// If an earlier copy is known, a request for the URL of that copy asks if the file has changed
+/// (RFC 9110, section 13).
 ///
-/// A driver adds the stop token to each request and may shorten the timeout of the request. See
+/// A driver adds the stop token to each request, and can shorten the timeout of the request. See
 /// `run_retrieval` for a driver that blocks.
 class retrieval {
  public:
@@ -71,20 +74,22 @@ class retrieval {
   [[nodiscard]] retrieval_step next() && noexcept;
 
   /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
-  /// The wait until a date in `Retry-After` begins at `date`, the wall time at `now`.
+  /// `date` is the wall time at `now`. If `Retry-After` is a date, the wait counts from the
+  /// response's `Date`, or from `date` if `Date` is missing or invalid.
   ///
   /// Pass `fetch_error::cancelled` only for an exchange that the driver has stopped, since the
-  /// retrieval then ends, and no cache keeps the result. If the fetcher cancelled the exchange
+  /// retrieval then ends, and no cache keeps its result. If the fetcher cancelled the exchange
   /// without a stop request, pass `fetch_error::other`.
   void on_response(fetch_response response, time_point now,
                    wall_time date = std::chrono::system_clock::now());
 
-  /// Reports that the wait of `next()` is over. Has no effect before the wait ends, or if `next()`
-  /// is not a wait.
+  /// Reports that the wait of `next()` is over. Has no effect before `retry_wait::until`, or if
+  /// `next()` is not a wait.
   void on_wait_over(time_point now);
 
   /// Ends the retrieval. During a wait before a retry, the result is the result of the last try.
-  /// Otherwise the outcome is `cancelled`. Has no effect if the retrieval has ended.
+  /// Otherwise the outcome is `cancelled`, and `why` is the error text. Has no effect if the
+  /// retrieval has ended.
   void cancel(std::string why, time_point now);
 
  private:
@@ -95,7 +100,7 @@ class retrieval {
 
   void send(time_point now);
 
-  /// Returns true if `url_` is the URL of the known copy.
+  /// Returns true if `url_` is the URL of the known copy, and the copy has validators.
   [[nodiscard]] bool asks_for_changes() const noexcept;
 
   [[nodiscard]] std::string own_origin() const;
@@ -122,14 +127,14 @@ class retrieval {
   base::random_sequence random_;
   std::size_t origin_ = 0;
   std::string url_{};
-  std::vector<std::string> chain_;  // the URLs of this try, from the origin on
-  std::shared_ptr<void> permit_;    // its destruction before the result releases the probe
+  std::vector<std::string> chain_;  // the first URL, and the redirect targets up to `url_`
+  std::shared_ptr<void> permit_;    // its deleter releases a probe without a result
   time_point sent_at_{};
   retrieval_result result_;                 // filled step by step
-  outcome failure_ = outcome::unreachable;  // the result of the last try
+  outcome failure_ = outcome::unreachable;  // the outcome of the last try, during a wait
   fetch_response failed_;
-  bool answered_ = false;  // an origin has answered, so only that origin is asked
-  bool is_closed_ = true;  // every failure of this try was a refused connection
+  bool answered_ = false;  // true if an origin has answered; then only that origin is asked
+  bool is_closed_ = true;  // true if every failure of this try was a refused connection
   retrieval_step step_;
 };
 

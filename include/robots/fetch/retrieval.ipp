@@ -151,7 +151,7 @@ ROBOTS_INLINE void retrieval::settle(const fetch_response& response, time_point 
 
 ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, time_point now,
                                          wall_time date) {
-  // If a 5xx opened the breaker, the origin can be reached, but gets no requests.
+  // If the origin answered its last failed request, it can be reached although its breaker is open.
   const bool out_of_reach =
       kind == outcome::unreachable ||
       (kind == outcome::circuit_open && !options_.breakers->answered(own_origin()));
@@ -161,7 +161,7 @@ ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, 
   } else if (kind == outcome::unreachable && !is_closed_) {
     try_again(kind, std::move(response), now, date);
   } else if (kind == outcome::circuit_open && result_.attempts > 1) {
-    finish(failure_, std::move(failed_));  // the failure that opened the breaker
+    finish(failure_, std::move(failed_));  // the failure of the last try
   } else {
     finish(kind, std::move(response));
   }

@@ -24,17 +24,17 @@ struct retrieval_options {
   std::string user_agent;  ///< the whole header value, such as `FooBot/1.0 (+https://foo.example)`
   std::string accept = "text/plain, */*;q=0.1";  ///< value of the header `Accept`
   /// The most redirects to follow. RFC 9309, section 2.3.1.2, asks for at least five. If this
-  /// number is less than five, a further redirect counts as `outcome::server_error`, since the file
-  /// behind that redirect may have to be obeyed.
+  /// number is less than five, a further redirect counts as `outcome::server_error`, since RFC 9309
+  /// expects crawlers to follow that redirect.
   int max_redirects = 5;
-  std::chrono::milliseconds timeout{5'000};  ///< for each exchange; 0 means no limit
+  std::chrono::milliseconds timeout{5'000};  ///< the limit of each exchange; 0 means no limit
   std::shared_ptr<const excluded_hosts>
-      excluded{};  ///< hosts to which no redirect may lead; null means none
-  std::function<bool(const origin&)> may_ask{};  ///< if false, no redirect may lead there
+      excluded{};  ///< hosts to which no redirect may lead; null means no host
+  std::function<bool(const origin&)> may_ask{};  ///< false for an origin that must not be asked
   /// The most octets of the body to keep; 0 means no limit (RFC 9309, section 2.5).
   std::size_t max_bytes = 512'000;
   retry_options retry{};                        ///< the tries and the waits between them
-  std::shared_ptr<origin_breakers> breakers{};  ///< asked before each try; null means no breaker
+  std::shared_ptr<origin_breakers> breakers{};  ///< the breakers of all origins; null means none
   std::uint64_t seed = 0;                       ///< the seed of the jitter
   /// If true, a redirect to the robots.txt of another site ends the retrieval as
   /// `outcome::redirected`, and the caller looks up that site. Redirects to another path, or to a
@@ -54,8 +54,8 @@ inline void require_header_value(std::string_view name, std::string_view text) {
   }
 }
 
-/// Throws `std::invalid_argument` if the user agent is empty, names no crawler or is not a header
-/// value, or if a number is negative. The message says what to change.
+/// Throws `std::invalid_argument` if the user agent is empty or names no crawler, a header value
+/// has a control character, or a number is outside its range. The message says what to change.
 inline void validate(const retrieval_options& options) {
   if (options.user_agent.empty()) {
     throw std::invalid_argument{

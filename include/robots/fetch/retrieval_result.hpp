@@ -27,10 +27,10 @@ struct known_copy {
   detail::validators validators{};  ///< the validators of the response
 };
 
-/// One exchange with a server, which is a request for a robots.txt, and its result.
+/// One request for a robots.txt, and its result.
 struct exchange {
   std::string url;                        ///< the requested URL
-  int status = 0;                         ///< HTTP status, or 0
+  int status = 0;                         ///< HTTP status; 0 if there is no response
   fetch_error error = fetch_error::none;  ///< the reason if there is no status
 
   [[nodiscard]] friend bool operator==(const exchange&, const exchange&) = default;
@@ -39,36 +39,36 @@ struct exchange {
 /// The timing of an exchange, and its place in the retrieval.
 struct exchange_timing {
   time_point ended{};                    ///< the time of the response or the error
-  std::chrono::nanoseconds duration{0};  ///< from the request to `ended`
-  std::size_t bytes = 0;                 ///< octets of the body that were read
-  int hop = 0;                           ///< number of redirects of this try before the exchange
-  int attempt = 1;                       ///< the number of the try, see `retry_options`
+  std::chrono::nanoseconds duration{0};  ///< the time from the request to `ended`
+  std::size_t bytes = 0;                 ///< octets of the body that the fetcher returned
+  int hop = 0;                           ///< number of redirects before the exchange
+  int attempt = 1;                       ///< the number of the try, from 1 on; see `retry_options`
 };
 
 /// The report of a retrieval.
 struct retrieval_facts {
-  robots::outcome outcome = robots::outcome::unreachable;  ///< the row of the failure table
+  robots::outcome outcome = robots::outcome::unreachable;  ///< the outcome of the retrieval
   int status = 0;                         ///< HTTP status of the last exchange, or 0
   fetch_error error = fetch_error::none;  ///< the reason if the last exchange had no response
-  std::string error_text{};               ///< for people, if something went wrong
-  std::string url{};                      ///< the robots.txt of the last origin, before redirects
-  std::string final_url{};  ///< the URL of the last exchange, which differs after redirects
-  int redirects = 0;        ///< the redirects from `url` to `final_url`
-  int attempts = 0;         ///< the number of tries, see `retry_options`
-  std::vector<exchange> exchanges{};  ///< all exchanges, in order
-  bool truncated = false;             ///< the robots.txt is longer than the kept part
-  bool not_modified = false;          ///< true after a 304, so the known copy is still valid
+  std::string error_text{};               ///< a message for people; empty if there is no problem
+  std::string url{};                      ///< robots.txt URL of the last origin, before redirects
+  std::string final_url{};                ///< the URL after all redirects
+  int redirects = 0;                      ///< number of redirects from `url` to `final_url`
+  int attempts = 0;                       ///< the number of tries, see `retry_options`
+  std::vector<exchange> exchanges{};      ///< all exchanges, in order
+  bool truncated = false;                 ///< true if only the start of the robots.txt was kept
+  bool not_modified = false;              ///< true after a 304, so the known copy is still valid
 
   [[nodiscard]] friend bool operator==(const retrieval_facts&, const retrieval_facts&) = default;
 };
 
 /// The result of a retrieval.
 struct retrieval_result : retrieval_facts {
-  std::vector<exchange_timing> timings{};  ///< one for each of `exchanges`
+  std::vector<exchange_timing> timings{};  ///< the timing of each of `exchanges`, in the same order
   std::vector<http_header> headers{};      ///< headers of the last exchange
   std::string body{};      ///< the robots.txt; empty after a 304 or if `outcome` is not `success`
   bool cut_short = false;  ///< true if cancelled during a wait; `outcome` is from the last try
-  time_point next_try{};   ///< the time planned for the next try, if `cut_short`
+  time_point next_try{};   ///< the planned time of the next try, if `cut_short` is true
 };
 
 /// The next step of a retrieval, which is a request, a wait, or the end.

@@ -7,8 +7,8 @@
 
 namespace robots {
 
-/// The tries of a retrieval after a 5xx, a 429 or a network error, and the waits between them (the
-/// pipeline guide: 1, 2, 4, 8 s with jitter). A refused connection is not tried again.
+/// The tries of a retrieval after a 5xx, a 429 or a network error, and the waits between the tries
+/// (the pipeline guide: 1, 2, 4, 8 s with jitter). No retry follows a refused connection.
 struct retry_options {
   /// The most tries; 1 means no retry. For a host without a scheme, one try asks both https and
   /// http.
@@ -21,8 +21,8 @@ struct retry_options {
   /// the second is 1 to 2 s, and so on. With 0, waits are exact. With 1, a wait is anything from 0
   /// to its limit ("full jitter").
   double jitter = 0.5;
-  /// The longest `Retry-After` that is obeyed by waiting. If a `Retry-After` is longer, the
-  /// retrieval ends with that failure, since no server is asked again sooner than it wants.
+  /// The longest `Retry-After` for which a retrieval waits. If a server asks for a longer wait, the
+  /// retrieval does not retry, and ends with the failure.
   std::chrono::seconds max_retry_after{30};
 };
 
@@ -50,8 +50,8 @@ inline void validate(const retry_options& options) {
 }
 
 /// Returns the wait after `failed` failed tries. It is the base, twice the base, four times the
-/// base and so on, up to the cap. A random share is subtracted, so that callers that failed
-/// together do not retry together. `random` is from 0 to 1, and 0 gives the shortest wait.
+/// base and so on, up to the cap, but at most a day. A random share is subtracted, so that callers
+/// that failed together do not retry together. `random` is from 0 (shortest wait) to 1.
 ///
 /// Precondition: `failed` is at least 1.
 [[nodiscard]] constexpr std::chrono::nanoseconds backoff(const retry_options& options, int failed,

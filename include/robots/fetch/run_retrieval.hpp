@@ -25,8 +25,8 @@ template <Fetcher F>
   }
 }
 
-/// Turns a cancellation without a stop request into a failure. Caches do not keep a cancelled
-/// result, so the next caller would ask the origin again at once.
+/// Turns a cancellation without a stop request into `fetch_error::other`. Caches do not keep a
+/// cancelled result, so the next caller would ask the origin again at once.
 inline void be_no_cancellation(fetch_response& response) {
   if (response.error == fetch_error::cancelled) {
     response.error = fetch_error::other;
@@ -74,8 +74,8 @@ void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits
   }
 }
 
-/// Continues a retrieval while the next step can end by `deadline`. A step is an exchange with its
-/// whole timeout, or a wait before a retry. Returns true if the retrieval has ended.
+/// Continues a retrieval while the next step surely ends by `deadline`. An exchange can take its
+/// whole timeout. Returns true if the retrieval has ended.
 template <Fetcher F, Clock C>
 [[nodiscard]] bool advance_retrieval(retrieval& work, F& fetcher, C& clock, time_point deadline) {
   while (!std::holds_alternative<retrieval_result>(work.next())) {
@@ -96,10 +96,10 @@ template <Fetcher F, Clock C>
 ///
 /// Each exchange gets the stop token, and at most the time until the deadline. If the deadline ends
 /// an exchange before its own timeout, the exchange counts as cancelled, since its end says nothing
-/// about the origin. A wait that would last until the deadline does not begin, and the result of
-/// the last try counts. An exception of the fetcher becomes `fetch_error::other` with the
+/// about the origin. A wait that would last until the deadline does not begin. The result is then
+/// the result of the last try. An exception of the fetcher becomes `fetch_error::other` with the
 /// exception's text. If the fetcher returns `fetch_error::cancelled` before a stop request and
-/// before the deadline, that becomes `fetch_error::other`, too.
+/// before the deadline, this error becomes `fetch_error::other`, too.
 template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {

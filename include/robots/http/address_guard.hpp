@@ -11,13 +11,12 @@
 
 namespace robots {
 
-/// The addresses to which a fetcher may connect, so that a site cannot use the crawler to reach
-/// addresses inside its network (server-side request forgery). Permits addresses of
+/// Decides to which addresses a fetcher may connect, so that a site cannot send the crawler to
+/// addresses inside your network (server-side request forgery). Permits addresses of
 /// `address_kind::global`, and addresses on a list.
 ///
-/// The guard compares numbers and does not know your network. A global address of this machine
-/// counts as global. An address that a NAT64 translates under its operator's own prefix counts as
-/// global, too.
+/// The guard compares numbers and does not know your network. So it permits the global addresses of
+/// this machine, and all addresses of a NAT64 under its operator's own global prefix.
 ///
 /// Check the address of each connection after the name is resolved, since a name can resolve to
 /// another address later.
@@ -28,11 +27,11 @@ class address_guard {
 
   /// Also permits the entries of `allowed`, which are addresses (`127.0.0.1`, `::1`) and prefixes
   /// (`10.0.0.0/8`, `fd00::/8`). An IPv4 entry also permits its IPv4-mapped IPv6 form
-  /// (`0:0:0:0:0:ffff:127.0.0.1`). An IPv6 prefix that contains all mapped addresses, such as
-  /// `::/0`, permits no mapped address.
+  /// (`0:0:0:0:0:ffff:127.0.0.1`). An IPv6 prefix of fewer than 96 bits, such as `::/0`, permits no
+  /// mapped address.
   ///
-  /// Throws `std::invalid_argument` for any other text, and for a prefix with bits after its
-  /// length, such as `10.1.2.3/8`.
+  /// Throws `std::invalid_argument` for any other text, and for an address with bits after the
+  /// length of the prefix, such as `10.1.2.3/8`.
   explicit address_guard(std::span<const std::string> allowed);
 
   /// Permits every address.

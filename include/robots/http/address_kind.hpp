@@ -14,15 +14,15 @@ namespace robots::detail {
 /// The purpose of an address, by the special-purpose registries of IANA (RFC 6890).
 enum class address_kind {
   global,         ///< reachable from the internet
-  unspecified,    ///< `0.0.0.0`, `::`; many systems then connect to themselves
+  unspecified,    ///< `0.0.0.0`, `::`; with these, many systems connect to themselves
   loopback,       ///< this machine
   private_use,    ///< private networks (RFC 1918, RFC 4193, RFC 3879, RFC 8215)
-  shared,         ///< behind a carrier's NAT (RFC 6598)
-  link_local,     ///< this link (RFC 3927, RFC 4291); has the metadata services of clouds
-  multicast,      ///< groups (RFC 5771, RFC 4291)
-  documentation,  ///< for examples (RFC 5737, RFC 3849, RFC 9637)
-  benchmarking,   ///< for test networks (RFC 2544, RFC 5180)
-  reserved,       ///< anything else that serves no pages
+  shared,         ///< customers behind a carrier's NAT (RFC 6598)
+  link_local,     ///< the local link (RFC 3927, RFC 4291), such as metadata services of clouds
+  multicast,      ///< groups of hosts (RFC 5771, RFC 4291)
+  documentation,  ///< examples in documents (RFC 5737, RFC 3849, RFC 9637)
+  benchmarking,   ///< test networks (RFC 2544, RFC 5180)
+  reserved,       ///< any other address that serves no pages
 };
 
 /// The name of a kind, which is the name of the enumerator.
@@ -41,16 +41,15 @@ struct special_prefix {
 };
 
 // The first prefix that contains an address decides. The registries call some addresses in
-// 192.0.0.0/24 and 2001::/23 globally reachable. These are anycast addresses, which reach the
-// nearest router, so this table has them as reserved.
+// 192.0.0.0/24 and 2001::/23 globally reachable, but no such address serves pages. So these tables
+// list all of them as reserved.
 inline constexpr std::array special_ipv4{
     special_prefix{"0.0.0.0/32", address_kind::unspecified},
     special_prefix{"0.0.0.0/8", address_kind::reserved},
     special_prefix{"10.0.0.0/8", address_kind::private_use},
     special_prefix{"100.64.0.0/10", address_kind::shared},
     special_prefix{"127.0.0.0/8", address_kind::loopback},
-    // Azure's own services for a virtual machine. The address is public, but the service is
-    // internal.
+    // Azure's own services for virtual machines have this public address.
     special_prefix{"168.63.129.16/32", address_kind::reserved},
     special_prefix{"169.254.0.0/16", address_kind::link_local},
     special_prefix{"172.16.0.0/12", address_kind::private_use},
@@ -98,10 +97,10 @@ inline constexpr std::array special_ipv6{
 /// An IPv6 address that contains an IPv4 address has the kind of the IPv4 address. There are five
 /// such forms: mapped (`0:0:0:0:0:ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), Teredo
 /// (`2001::/32`) and ISATAP (an interface identifier that begins with `0:5efe` or `200:5efe`). A
-/// Teredo address is `global` only if its client and its server are both `global`. The prefix of an
-/// ISATAP address counts, too. The obsolete compatible form (`::/96`) is never `global`.
-/// An address in `64:ff9b:1::/48` is never `global`, since only the operator of that prefix knows
-/// which octets are the IPv4 address. Takes constant time.
+/// Teredo address is `global` only if its client and its server are both `global`. An ISATAP
+/// address is `global` only if its prefix is `global`, too. The obsolete compatible form (`::/96`)
+/// is never `global`. An address in `64:ff9b:1::/48` is never `global`, since only the operator of
+/// that prefix knows which octets are the IPv4 address. Takes constant time.
 [[nodiscard]] constexpr address_kind kind_of(const ip_address& address) noexcept {
   if (address.is_v4()) {
     return kind_in(special_ipv4, address);
@@ -110,7 +109,6 @@ inline constexpr std::array special_ipv6{
   if (!inside.address) {
     return kind_in(special_ipv6, address);
   }
-  // An ISATAP address has an ordinary prefix, which counts as well.
   if (const address_kind outer = kind_in(special_ipv6, address);
       outer != address_kind::global && http_detail::is_isatap(address)) {
     return outer;

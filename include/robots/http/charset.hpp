@@ -13,7 +13,7 @@ namespace robots::detail {
 
 /// The encoding of a text.
 enum class charset : std::uint8_t {
-  utf_8,     ///< also for unknown charsets; the octets do not change
+  utf_8,     ///< UTF-8, or any charset except UTF-16; the octets do not change
   utf_16le,  ///< UTF-16 with the lower octet first
   utf_16be,  ///< UTF-16 with the upper octet first
 };
@@ -23,9 +23,8 @@ enum class charset : std::uint8_t {
   return base::enum_text<charset::utf_16be>(value, {"utf-8", "utf-16le", "utf-16be"});
 }
 
-/// Returns the charset of a text. It is UTF-16 if the text has that byte order mark (WHATWG
-/// Encoding, section 6). Otherwise it is UTF-8, as RFC 9309, section 2.3, demands. The mark of
-/// UTF-32 does not count.
+/// Returns UTF-16 if a text begins with a byte order mark of UTF-16 (WHATWG Encoding, section 6).
+/// Otherwise, even after a mark of UTF-32, returns UTF-8 (RFC 9309, section 2.3).
 [[nodiscard]] constexpr charset charset_of(std::string_view text) noexcept {
   if (text.starts_with("\xFF\xFE") && text.substr(2, 2) != std::string_view{"\0\0", 2}) {
     return charset::utf_16le;
@@ -34,14 +33,14 @@ enum class charset : std::uint8_t {
 }
 
 /// Converts UTF-16 to UTF-8, without the byte order mark. Returns an empty optional for any other
-/// text, which needs no change. Such a text may have octets that are not UTF-8. Rules are compared
-/// octet by octet, so a bad octet does not affect other octets.
+/// text, which needs no change. Such a text can have octets that are not UTF-8. They do no harm,
+/// since rules are compared octet by octet.
 ///
 /// A surrogate without its other half becomes U+FFFD. An odd last octet, which a cut can leave, is
 /// dropped. Never fails because of content. Takes linear time. Two octets become at most three
 /// octets (RFC 2781, section 2.2). A limit such as RFC 9309's 500 KiB applies to the octets that
-/// were served. So cut the text at the limit first. Then pass the larger of the limit and the size
-/// of the result to `parse`.
+/// were served. So cut the text at the limit first. Then parse the whole result, even if it is
+/// longer than the limit.
 [[nodiscard]] inline std::optional<std::string> to_utf8(std::string_view text) {
   const charset written_in = charset_of(text);
   if (written_in == charset::utf_8) {

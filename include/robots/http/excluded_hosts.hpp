@@ -84,7 +84,7 @@ concept TextRange = requires(R& texts) {
 /// IPv6. An IPv6 literal needs its brackets.
 ///
 /// `host` may have a port or a dot at its end, or be a whole URL. Percent-encoding is not decoded,
-/// so pass `site::host` for text from elsewhere. This is SPYDER's ShouldSkipByTLD, which was
+/// so pass `site::host` for a text from the web. SPYDER's ShouldSkipByTLD does the same, but is
 /// sensitive to case. Takes time linear in the entries times the labels of `host`, and allocates
 /// nothing.
 template <http_detail::TextRange R>
@@ -112,7 +112,7 @@ template <http_detail::TextRange R>
 namespace robots::detail {
 
 /// A set of hosts that must not be fetched. The entries are top-level domains, suffixes and hosts,
-/// as `should_skip_by_tld` reads them. The set may be of any size. Copies share one table.
+/// as `should_skip_by_tld` reads them. The set can have any size. Copies share one table.
 class excluded_hosts {
  public:
   /// Excludes nothing.

@@ -15,8 +15,8 @@
 
 namespace robots::http_detail {
 
-/// Returns true if an entry means addresses in a form that no host has, such as `10.0.0.0/8`,
-/// `fd00::/8`, or an IPv6 address without brackets.
+/// Returns true if an entry is a prefix (`10.0.0.0/8`, `fd00::/8`) or an IPv6 address without
+/// brackets. No host is written like this.
 [[nodiscard]] inline bool is_address_range(std::string_view entry) {
   const std::size_t colon = entry.find(':');
   const bool bare_ipv6 = !entry.starts_with('[') && colon != std::string_view::npos &&
@@ -25,8 +25,7 @@ namespace robots::http_detail {
   return bare_ipv6 || (entry.find('/') != std::string_view::npos && detail::parse_ip_prefix(entry));
 }
 
-/// Returns the IPv4 address inside an IPv4-mapped IPv6 address, or `host`. `host` is in normal
-/// form.
+/// Returns the IPv4 address if `host` is an IPv4-mapped IPv6 address in normal form, else `host`.
 [[nodiscard]] inline std::string_view without_mapping(std::string_view host) noexcept {
   constexpr std::string_view mapped = "[::ffff:";
   const bool maps = host.starts_with(mapped) && host.find('.') != std::string_view::npos;

@@ -30,7 +30,7 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 }
 
 /// Returns the time from the `Date` of a response to `end`, from 0 to `max_delta_seconds`. `now`
-/// replaces a missing `Date`.
+/// replaces a missing or invalid `Date`.
 [[nodiscard]] inline std::chrono::seconds seconds_until(std::chrono::sys_seconds end,
                                                         const std::vector<http_header>& headers,
                                                         wall_time now) noexcept {
@@ -71,8 +71,8 @@ namespace robots::detail {
 /// The directives of `Cache-Control` that matter to a private cache (RFC 9111, section 5.2.2).
 /// `s-maxage` is for shared caches only.
 struct cache_control {
-  bool no_store = false;  ///< do not store
-  bool no_cache = false;  ///< do not use without revalidation, for all or some fields
+  bool no_store = false;  ///< do not store the response
+  bool no_cache = false;  ///< do not use the response, or some fields, without revalidation
   std::optional<std::chrono::seconds> max_age;  ///< the first `max-age`; 0 if it is not a number
 
   [[nodiscard]] friend bool operator==(const cache_control&, const cache_control&) = default;
@@ -140,9 +140,9 @@ struct cache_control {
 /// Returns the wait that a server asks for with `Retry-After = HTTP-date / delay-seconds` (RFC
 /// 9110, section 10.2.3).
 ///
-/// The result is from 0, for a date that has passed, to 2^31 seconds. The result is empty if the
-/// header is missing or invalid. A wait until a date counts from the response's `Date`, so that the
-/// two clocks need not agree. Without `Date`, the wait counts from `now`. Takes linear time.
+/// The result is from 0, for a date that has passed, to 2^31 seconds. It is empty if the header is
+/// missing or invalid. A wait until a date counts from the response's `Date`, so that the server's
+/// clock need not be right. `now` replaces a missing or invalid `Date`. Takes linear time.
 [[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   const std::string_view value = find_header(headers, "Retry-After").value_or("");

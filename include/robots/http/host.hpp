@@ -25,7 +25,7 @@ struct url_head {
                      : url_head{text.substr(0, prefix - separator), authority};
 }
 
-/// The parts of an authority, not checked.
+/// The parts of an authority, unchecked.
 struct authority_parts {
   std::string_view host;    ///< with brackets, if any
   std::string_view port{};  ///< the text after the host, without the `:`

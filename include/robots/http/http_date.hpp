@@ -69,7 +69,7 @@ inline constexpr std::array<std::string_view, 12> month_names{
   return std::chrono::sys_days{date} + *time_of_day;
 }
 
-/// Returns the year for two digits. The year is at most 50 years ahead (RFC 9110, section 5.6.7).
+/// Returns the year for two digits, which is at most 50 years ahead (RFC 9110, section 5.6.7).
 [[nodiscard]] constexpr int full_year(int two_digits, wall_time now) noexcept {
   const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(now)};
   const int this_year = static_cast<int>(today.year());

@@ -34,7 +34,7 @@ class ip_address {
     return {octets_.data(), v4_ ? 4 : octets_.size()};
   }
 
-  /// Addresses of different families are different.
+  /// An IPv4 address and an IPv6 address always differ.
   [[nodiscard]] friend constexpr bool operator==(const ip_address&,
                                                  const ip_address&) noexcept = default;
 
@@ -117,7 +117,7 @@ namespace robots::http_detail {
 
 namespace robots::detail {
 
-/// Writes an address in the form of RFC 5952, without brackets. An IPv4 address inside an IPv6
+/// Writes an address in the form of RFC 5952, without brackets. The IPv4 address in an IPv4-mapped
 /// address is written with dots. `parse_ip_address` reads this form.
 [[nodiscard]] inline std::string to_string(const ip_address& address) {
   const std::span<const std::uint8_t> octets = address.octets();

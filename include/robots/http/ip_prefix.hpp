@@ -16,8 +16,8 @@ namespace robots::detail {
 /// The addresses of one family that begin with certain bits, such as `10.0.0.0/8` or `fc00::/7`.
 class ip_prefix {
  public:
-  /// Takes the first `length` bits of `address`, or all bits if `address` has fewer. Ignores the
-  /// other bits.
+  /// Takes the first `length` bits of `address`, or all bits if `address` has fewer bits. Ignores
+  /// the other bits.
   constexpr ip_prefix(const ip_address& address, std::size_t length) noexcept
       : first_(masked(address, length)), length_((std::min)(length, address.octets().size() * 8)) {}
 
@@ -26,7 +26,7 @@ class ip_prefix {
   /// Returns the length in bits, from 0 to 32 or from 0 to 128.
   [[nodiscard]] constexpr std::size_t length() const noexcept { return length_; }
 
-  /// Returns true if an address has these bits and this family. Takes constant time.
+  /// Returns true if `address` has the same family and begins with these bits. Takes constant time.
   [[nodiscard]] constexpr bool contains(const ip_address& address) const noexcept {
     if (address.is_v4() != first_.is_v4()) {
       return false;

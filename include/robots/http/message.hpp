@@ -13,9 +13,9 @@
 
 namespace robots {
 
-/// One HTTP header field. Names may be in any case (RFC 9110, section 5.1).
+/// One HTTP header field.
 struct http_header {
-  std::string name{};   ///< field name, in any case
+  std::string name{};   ///< field name, in any case (RFC 9110, section 5.1)
   std::string value{};  ///< field value, without white space at either end
 };
 
@@ -23,7 +23,7 @@ struct http_header {
 enum class fetch_error {
   none,                ///< there is a response
   resolve,             ///< the host name did not resolve
-  connect,             ///< there is no connection, but it was not refused
+  connect,             ///< the connection failed, but was not refused
   tls,                 ///< the TLS handshake or the check of the certificate failed
   timeout,             ///< `fetch_request::timeout` passed
   cancelled,           ///< `fetch_request::stop` was requested
@@ -40,11 +40,11 @@ enum class fetch_error {
               "protocol", "other", "connection_refused"});
 }
 
-/// One GET request. It means exactly one exchange, without redirects and retries.
+/// One GET request, for exactly one exchange without redirects and retries.
 struct fetch_request {
-  std::string url{};                     ///< absolute, http or https
+  std::string url{};                     ///< an absolute URL, http or https
   std::vector<http_header> headers{};    ///< headers to send, including `User-Agent`
-  std::chrono::milliseconds timeout{0};  ///< for the whole exchange; 0 means no limit
+  std::chrono::milliseconds timeout{0};  ///< the limit of the whole exchange; 0 means no limit
   std::size_t max_bytes = 0;             ///< most octets of decoded body to keep; 0 means no limit
   stop_token stop{};                     ///< a stop request ends the exchange as `cancelled`
 };
@@ -52,19 +52,18 @@ struct fetch_request {
 /// The result of a `fetch_request`.
 struct fetch_response {
   int status = 0;                         ///< HTTP status; 0 if there is an `error`
-  std::vector<http_header> headers{};     ///< in the order received
+  std::vector<http_header> headers{};     ///< the headers, in the order received
   std::string body{};                     ///< decoded content, at most `max_bytes` octets
-  bool truncated = false;                 ///< the content was longer than `max_bytes`
+  bool truncated = false;                 ///< true if the content was longer than `max_bytes`
   fetch_error error = fetch_error::none;  ///< the reason if there is no response
-  std::string error_text{};               ///< the client's text for `error`, for people
+  std::string error_text{};               ///< the HTTP client's message about `error`
 };
 
 }  // namespace robots
 
 namespace robots::detail {
 
-/// Returns true if a response with this status points to another URL. These are 301, 302, 303, 307
-/// and 308 (RFC 9110, section 15.4). The body of such a response does not matter.
+/// Returns true for 301, 302, 303, 307 and 308, which name another URL (RFC 9110, section 15.4).
 [[nodiscard]] constexpr bool is_redirect(int status) noexcept {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }

@@ -75,10 +75,10 @@ namespace robots::detail {
 ///
 /// Drops user information and a dot at the end of the host, decodes percent-encoded unreserved
 /// octets of the host, and reads an empty port as the default. Returns an empty optional for
-/// another scheme or a relative reference. Returns an empty optional for a host outside ASCII (use
-/// A-labels) or a host that RFC 3986 or the DNS does not allow. Returns an empty optional for a
-/// port outside 1 to 65535, and for a backslash, blank or control in the authority. Ignores the
-/// rest of the URL. Takes time linear in the authority.
+/// another scheme, a relative reference, a host outside ASCII (use A-labels), or a host that RFC
+/// 3986 or the DNS forbids. Also refuses a port outside 1 to 65535, and a backslash, blank or
+/// control character in the authority. Ignores the rest of the URL. Takes time linear in the
+/// authority.
 [[nodiscard]] inline std::optional<origin> parse_origin(std::string_view url) {
   const http_detail::url_head head = http_detail::split_head(url);
   const std::optional<url_scheme> scheme = parse_scheme(head.scheme.value_or(std::string_view{}));
@@ -93,8 +93,8 @@ namespace robots::detail {
   return origin{*scheme, std::move(authority->host), port};
 }
 
-/// Returns `url` with its origin `parsed` in normal form, without user information and fragment.
-/// Keeps path and query. An empty path becomes `/`. Takes linear time.
+/// Returns `parsed`, which is the origin of `url`, followed by the path and the query of `url`.
+/// Drops the fragment. An empty path becomes `/`. Takes linear time.
 [[nodiscard]] inline std::string url_at(const origin& parsed, std::string_view url) {
   const http_detail::url_parts parts = http_detail::split_url(url);
   std::string normal = to_string(parsed);

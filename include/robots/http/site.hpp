@@ -19,11 +19,11 @@ namespace robots {
 /// scheme means https or, if https cannot be reached, http (SPYDER).
 struct site {
   std::optional<url_scheme> scheme;  ///< empty means https, then http
-  std::string host;                  ///< as in `origin`
+  std::string host;                  ///< the host, as in `origin`
   std::uint16_t port = 0;            ///< 0 means the default port of the scheme
 
-  /// Returns the origins to ask, in order. They are one origin, or https and http. The first origin
-  /// that can be reached counts.
+  /// Returns the origins to ask, in order: one origin or, without a scheme, https and then http.
+  /// The first origin that can be reached has the rules.
   [[nodiscard]] std::vector<origin> origins() const {
     const auto under = [this](url_scheme s) {
       return origin{s, host, port != 0 ? port : detail::default_port(s)};
@@ -43,9 +43,9 @@ struct site {
     return urls;
   }
 
-  /// Returns one text for all spellings of the same site. It is the origin (`https://example.com`,
-  /// `http://example.com:8080`), or host and port if there is no scheme (`example.com`,
-  /// `example.com:8080`).
+  /// Returns a text that is the same for all spellings of a site. It is the origin
+  /// (`https://example.com`, `http://example.com:8080`), or host and port if there is no scheme
+  /// (`example.com`, `example.com:8080`).
   [[nodiscard]] std::string key() const {
     if (scheme) {
       return to_string(origins().front());
@@ -79,7 +79,6 @@ struct site {
   if (!authority) {
     return std::nullopt;
   }
-  // A host without a scheme, but with the default port of a scheme, means that scheme.
   for (const url_scheme candidate : {url_scheme::https, url_scheme::http}) {
     if (!scheme && authority->port == detail::default_port(candidate)) {
       scheme = candidate;
@@ -105,9 +104,9 @@ namespace http_detail {
 
 namespace robots::detail {
 
-/// Returns the reason, for people, why `parse_site` refuses a text, such as `the port "99999" is
-/// not a number from 1 to 65535`. Returns an empty text if `parse_site` accepts the text. Takes
-/// time linear in the authority.
+/// Returns a message that says why `parse_site` refuses a text, such as `the port "99999" is not a
+/// number from 1 to 65535`. Returns an empty text if `parse_site` accepts the text. Takes time
+/// linear in the authority.
 [[nodiscard]] inline std::string url_problem(std::string_view host_or_url) {
   if (parse_site(host_or_url)) {
     return {};

@@ -7,19 +7,18 @@
 
 namespace robots::detail {
 
-/// Returns the start of a URL, or of a host with or without a path, that may be the key of its
-/// site.
+/// Returns the start of a URL or host, up to the path. The result is often the key of the site.
 ///
-/// If a table with the keys of `site::key` has an entry for this text, that entry belongs to the
-/// site, since no two sites share a key. If the table has no such entry, the text may still name a
-/// site in another spelling (upper case, default port, a query right after the host). Then ask
-/// `parse_site`. Takes linear time, checks little and allocates nothing.
+/// If a table with the keys of `site::key` has an entry for the result, that entry belongs to the
+/// site, since no two sites share a key. If not, the result can be another spelling of a key (upper
+/// case, default port, a query right after the host). Then call `parse_site`. Takes linear time,
+/// checks little and allocates nothing.
 [[nodiscard]] constexpr std::string_view possible_site_key(std::string_view host_or_url) noexcept {
   return host_or_url.substr(0, host_or_url.find('/', base::scheme_prefix(host_or_url)));
 }
 
-/// Returns the part of a URL that rules apply to. It is the URL itself, or for a host with or
-/// without a path, the text after the host. Takes linear time, and allocates nothing.
+/// Returns the part of a URL that rules apply to. It is the URL itself or, for a host without a
+/// scheme, the text after the host, or `/`. Takes linear time, and allocates nothing.
 [[nodiscard]] constexpr std::string_view target_of(std::string_view host_or_url) noexcept {
   if (base::scheme_prefix(host_or_url) > 0) {
     return host_or_url;
@@ -28,8 +27,8 @@ namespace robots::detail {
   return end == std::string_view::npos ? "/" : host_or_url.substr(end);
 }
 
-/// Returns a target that rules treat like `target_of(url)`, without a search. The result is path
-/// and query, or the URL itself. `key` is the result of `possible_site_key` for `url`.
+/// Returns a target that rules treat like `target_of(url)`, but does not search `url`. The result
+/// is path and query, or the URL itself. `key` is the result of `possible_site_key` for `url`.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());
@@ -37,7 +36,7 @@ namespace robots::detail {
   return is_path ? target : url;
 }
 
-/// Returns the key of the same host and port without a scheme.
+/// Returns the key of the same host and port without the scheme.
 [[nodiscard]] constexpr std::string_view without_scheme(std::string_view key) noexcept {
   return key.substr(base::scheme_prefix(key));
 }

@@ -22,9 +22,8 @@ struct url_parts {
   std::optional<std::string_view> fragment;   ///< without the `#`
 };
 
-/// Returns true if `text` has an octet that must not be in a request line or a log line, or a
-/// backslash. Some clients read a backslash as a slash, so clients disagree about where the host
-/// ends.
+/// Returns true if `text` has a space or a control character, which must not be in a request line,
+/// or a backslash. Some clients read a backslash as a slash, and so find another host.
 [[nodiscard]] constexpr bool has_forbidden_octet(std::string_view text) noexcept {
   for (const char c : text) {
     const auto octet = static_cast<unsigned char>(c);
@@ -109,8 +108,8 @@ inline void append_encoded(std::string& to, std::string_view text) {
 /// Returns the absolute URL of `reference` relative to `base` (RFC 3986, section 5.2.2), for
 /// example for the target of a `Location` header.
 ///
-/// The scheme of the result is in lower case. It can be any scheme, so that the caller can name a
-/// scheme that it refuses. The fragment is dropped, and octets outside ASCII in path and query are
+/// The scheme of the result is in lower case. It can be any scheme, so that the caller can name the
+/// scheme in an error. The fragment is dropped, and octets outside ASCII in path and query are
 /// percent-encoded. Returns an empty optional if `base` has no scheme, or if either text has a
 /// control character, a space or a backslash. Takes linear time.
 [[nodiscard]] inline std::optional<std::string> resolve_reference(std::string_view base,

@@ -14,8 +14,8 @@
 namespace robots::http_detail {
 
 /// Returns true for `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3). `etagc`
-/// is any octet except controls, space and the quote. The whole tag has at most 1,024 octets, since
-/// it is stored with the rules.
+/// is any octet except controls, space and the quote. Refuses a tag over 1,024 octets, since tags
+/// are stored with the rules.
 [[nodiscard]] inline bool is_entity_tag(std::string_view text) noexcept {
   constexpr std::size_t longest = 1'024;
   if (text.size() > longest) {
@@ -42,8 +42,8 @@ namespace robots::detail {
 
 /// The validators of a resource, which show whether it has changed (RFC 9110, section 8.8).
 struct validators {
-  std::string etag{};           ///< as sent, with `W/` and quotes; may be empty
-  std::string last_modified{};  ///< as sent; may be empty
+  std::string etag{};           ///< the `ETag` as sent, with `W/` and quotes, or empty
+  std::string last_modified{};  ///< the `Last-Modified` as sent, or empty
 
   /// Returns true if there is neither an entity tag nor a date.
   [[nodiscard]] bool empty() const noexcept { return etag.empty() && last_modified.empty(); }
@@ -66,7 +66,7 @@ struct validators {
   return found;
 }
 
-/// Returns true if two entity tags may mean the same content. Uses the weak comparison of RFC 9110,
+/// Returns true if two entity tags mean the same content, by the weak comparison of RFC 9110,
 /// section 8.8.3.2.
 [[nodiscard]] constexpr bool same_entity(std::string_view a, std::string_view b) noexcept {
   const auto opaque = [](std::string_view tag) {
@@ -75,9 +75,8 @@ struct validators {
   return opaque(a) == opaque(b);
 }
 
-/// Adds the headers that ask for a response only if the resource has changed. They are
-/// `If-None-Match` and `If-Modified-Since` (RFC 9110, section 13.1). `If-Modified-Since` is for
-/// servers that do not know `If-None-Match`.
+/// Adds `If-None-Match` and `If-Modified-Since`, which ask for the content only if it has changed
+/// (RFC 9110, section 13.1). Some servers know only `If-Modified-Since`.
 inline void append_conditions(std::vector<http_header>& headers, const validators& known) {
   if (!known.etag.empty()) {
     headers.push_back({"If-None-Match", known.etag});

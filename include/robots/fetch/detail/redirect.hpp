@@ -20,12 +20,12 @@ namespace robots::fetch_detail {
 struct redirect {
   std::string url{};                                ///< empty if the redirect is not followed
   origin place{};                                   ///< the origin of `url`
-  robots::outcome refusal = outcome::server_error;  ///< the outcome if it is not followed
-  std::string why{};                                ///< the reason if it is not followed
+  robots::outcome refusal = outcome::server_error;  ///< the outcome if the redirect is not followed
+  std::string why{};                                ///< the reason if the redirect is not followed
 };
 
-/// Reads the `Location` of a response to a request for `from`. Every hop must use http or https and
-/// lead to a host that may be asked and is not excluded.
+/// Reads the `Location` of a response to a request for `from`. The target must use http or https,
+/// and must not be on an excluded host.
 [[nodiscard]] inline redirect read_redirect(std::string_view from, const fetch_response& response,
                                             const detail::retrieval_options& options) {
   // RFC 9110, section 4.1, recommends support for URIs of 8,000 octets.

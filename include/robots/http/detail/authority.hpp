@@ -24,7 +24,7 @@ namespace robots::http_detail {
                                      : std::nullopt;
 }
 
-/// A checked authority. It has the host in normal form, and the port, or 0 if there is no port.
+/// A checked authority: the host in normal form, and the port, or 0 if there is no port.
 struct authority {
   std::string host;
   std::uint16_t port = 0;

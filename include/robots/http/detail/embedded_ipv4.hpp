@@ -12,9 +12,9 @@ namespace robots::http_detail {
 
 /// The IPv4 addresses inside an IPv6 address.
 struct embedded_ipv4 {
-  std::optional<detail::ip_address> address{};  ///< the address that gets the packets, if any
-  std::optional<detail::ip_address> other{};    ///< a second address that gets packets
-  bool obsolete = false;                        ///< true if routers no longer deliver to `address`
+  std::optional<detail::ip_address> address{};  ///< the address that gets packets, if any
+  std::optional<detail::ip_address> other{};  ///< the ISATAP host behind 6to4, or the Teredo server
+  bool obsolete = false;  ///< true if routers do not forward to `address` any more
 };
 
 inline constexpr detail::ip_prefix ipv4_mapped = detail::parse_ip_prefix("::ffff:0:0/96").value();
@@ -23,7 +23,7 @@ inline constexpr detail::ip_prefix nat64 = detail::parse_ip_prefix("64:ff9b::/96
 inline constexpr detail::ip_prefix six_to_four = detail::parse_ip_prefix("2002::/16").value();
 inline constexpr detail::ip_prefix teredo = detail::parse_ip_prefix("2001::/32").value();
 
-/// Returns four octets of an IPv6 address, each XORed with `flipped`.
+/// Returns the four octets of `v6` from `offset` on, each XORed with `flipped`.
 [[nodiscard]] constexpr detail::ip_address ipv4_at(const detail::ip_address& v6, std::size_t offset,
                                                    std::uint8_t flipped = 0) noexcept {
   std::array<std::uint8_t, 4> octets{};
@@ -33,15 +33,15 @@ inline constexpr detail::ip_prefix teredo = detail::parse_ip_prefix("2001::/32")
   return detail::ip_address(octets);
 }
 
-/// Returns the IPv4 address inside a mapped address, or `address` itself. Sockets treat both
-/// addresses alike (RFC 4291, section 2.5.5.2).
+/// Returns the IPv4 address if `address` is IPv4-mapped, or `address` itself. Sockets treat a
+/// mapped address like its IPv4 address (RFC 4291, section 2.5.5.2).
 [[nodiscard]] constexpr detail::ip_address unmapped(const detail::ip_address& address) noexcept {
   constexpr std::size_t last = 12;
   return ipv4_mapped.contains(address) ? ipv4_at(address, last) : address;
 }
 
 /// Returns true if the interface identifier is an ISATAP identifier, which contains an IPv4 address
-/// (RFC 5214, section 6.1). Such an address may have any prefix.
+/// (RFC 5214, section 6.1). Such an address can have any prefix.
 [[nodiscard]] constexpr bool is_isatap(const detail::ip_address& address) noexcept {
   constexpr std::size_t identifier = 8;
   const auto& octets = address.octets();
@@ -50,7 +50,7 @@ inline constexpr detail::ip_prefix teredo = detail::parse_ip_prefix("2001::/32")
          octets[identifier + 2] == 0x5E && octets[identifier + 3] == 0xFE;
 }
 
-/// Returns the IPv4 addresses inside an IPv6 address. Knows mapped and compatible addresses (RFC
+/// Returns the IPv4 addresses inside an IPv6 address. Reads mapped and compatible addresses (RFC
 /// 4291, section 2.5.5), NAT64 (RFC 6052, section 2.1), 6to4 (RFC 3056, section 2), Teredo (RFC
 /// 4380, section 4) and ISATAP (RFC 5214).
 [[nodiscard]] constexpr embedded_ipv4 find_embedded_ipv4(

@@ -41,7 +41,7 @@ inline constexpr std::size_t max_label_length = 63;
 ///     host     = IP-literal / IPv4address / reg-name            (RFC 3986, section 3.2.2)
 ///     reg-name = *( unreserved / pct-encoded / sub-delims )
 ///
-/// where `pct-encoded` may only stand for an unreserved octet, and an IPv4 address must have four
+/// where `pct-encoded` must stand for an unreserved octet, and an IPv4 address must have four
 /// decimal parts. So `127.1` and `0x7f.0.0.1` are refused. A name outside ASCII must be given as
 /// A-labels (RFC 5890).
 [[nodiscard]] inline std::optional<std::string> normal_host(std::string_view text) {
