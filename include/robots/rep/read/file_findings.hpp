@@ -10,7 +10,7 @@ namespace robots {
 
 /// The problems of one robots.txt.
 struct file_findings {
-  /// The numbers of lines and of malformed lines in a text (the pipeline guide).
+  /// The numbers of lines and of malformed lines in a text.
   struct line_counts {
     std::uint32_t non_blank = 0;  ///< lines with more than white space and a comment
     /// Lines that are not `key: value`, or that have a value which the key does not accept, such as
@@ -22,7 +22,7 @@ struct file_findings {
   };
 
   line_counts lines{};                    ///< numbers of lines
-  std::vector<diagnostic> diagnostics{};  ///< the first 32, in file order
+  std::vector<diagnostic> diagnostics{};  ///< the first 32 findings, in file order
 };
 
 /// The limit beyond which a file is too malformed to be obeyed (the pipeline guide). A file exceeds

@@ -37,7 +37,7 @@ namespace rep_detail {
   }
 }
 
-/// Reads a number with a unit; the default is seconds.
+/// Reads a number with an optional unit; the default is seconds.
 [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> parse_period(
     std::string_view text) noexcept {
   std::int64_t unit = 1;
@@ -99,15 +99,15 @@ struct request_rate {
         .requests = static_cast<std::uint32_t>(*requests), .per = *per, .window = hours};
   }
 
-  /// Returns the time from one request to the next, rounded up to at least 1 ms.
+  /// Returns the time from one request to the next, rounded up to whole milliseconds.
   [[nodiscard]] constexpr std::chrono::milliseconds interval() const noexcept {
     const std::int64_t count = requests;
     return std::chrono::milliseconds{(per.count() + count - 1) / count};
   }
 
-  /// Returns the slowest rate whose window contains a time. If no window contains it, returns the
-  /// slowest rate without a window. If there is no such rate, returns an empty optional. `utc` is
-  /// as in `visit_time::contains`.
+  /// Returns the slowest rate whose window contains `utc`. If no window contains `utc`, returns the
+  /// slowest rate without a window, or an empty optional if there is none. `utc` is as in
+  /// `visit_time::contains`.
   [[nodiscard]] static constexpr std::optional<request_rate> slowest_at(
       std::span<const request_rate> rates, std::chrono::minutes utc) noexcept {
     const auto precedence = [](const request_rate& rate) {
