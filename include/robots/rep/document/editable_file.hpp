@@ -18,7 +18,6 @@ struct editable_file {
     rule_kind kind = rule_kind::disallow;  ///< Allow or Disallow
     std::string pattern{};  ///< begins with `/` or `*`; an empty pattern has no effect
 
-    /// Returns true if all members are equal.
     [[nodiscard]] friend bool operator==(const rule&, const rule&) = default;
   };
 
@@ -27,7 +26,6 @@ struct editable_file {
     std::string key{};    ///< the key, of letters, digits, `-` and `_`
     std::string value{};  ///< the value, which can be empty
 
-    /// Returns true if all members are equal.
     [[nodiscard]] friend bool operator==(const line&, const line&) = default;
   };
 
@@ -38,7 +36,6 @@ struct editable_file {
     std::optional<std::chrono::milliseconds> crawl_delay{};  ///< the delay, not negative
     std::vector<line> lines{};                               ///< other lines for these crawlers
 
-    /// Returns true if all members are equal.
     [[nodiscard]] friend bool operator==(const group&, const group&) = default;
   };
 
@@ -47,7 +44,6 @@ struct editable_file {
   std::vector<group> groups{};                             ///< the groups, in file order
   std::vector<std::string> sitemaps{};                     ///< the absolute URLs of sitemaps
 
-  /// Returns true if all members are equal.
   [[nodiscard]] friend bool operator==(const editable_file&, const editable_file&) = default;
 };
 
@@ -62,7 +58,7 @@ struct editable_file {
 /// - a pattern that is neither empty nor begins with `/` or `*`;
 /// - a delay that is negative or above `longest_delay`;
 /// - an `editable_file::line` whose key has other characters than letters, digits, `-` and `_`, or
-/// is a key of rules, user agents, delays or sitemaps;
+///   which is a key of rules, user agents, delays or sitemaps;
 /// - a line over `max_line_bytes`, which `parse` would cut.
 ///
 /// Takes linear time.

@@ -28,12 +28,12 @@ struct file_findings {
 /// The limit beyond which a file is too malformed to be obeyed (the pipeline guide). A file exceeds
 /// the limit if more than `share` of its lines, and at least `lines` lines, are malformed. A text
 /// that is not a robots.txt, such as an HTML page, always exceeds the limit. A text with malformed
-/// lines and without a good line always exceeds it, too.
+/// lines and without a good line always exceeds the limit, too.
 struct malformed_limit {
   double share = 0.10;    ///< the share of malformed lines among lines that are not blank, 0 to 1
   std::size_t lines = 5;  ///< the fewest malformed lines for which `share` applies
 
-  /// Returns true if a file with these lines is too malformed.
+  /// Returns true if a file with these counts exceeds the limit.
   [[nodiscard]] constexpr bool exceeded_by(file_findings::line_counts counts) const noexcept {
     const bool all = counts.malformed != 0 && counts.malformed == counts.non_blank;
     return counts.not_robots_txt || all ||

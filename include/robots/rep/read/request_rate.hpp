@@ -65,7 +65,7 @@ struct request_rate {
   std::optional<visit_time> window{};   ///< the hours of the rate; empty means always
 
   /// Reads `requests/period`. The unit of the period is s, m, h or d; the default is seconds. A
-  /// blank and `hhmm-hhmm` in UTC may follow.
+  /// blank and `hhmm-hhmm` in UTC can follow.
   ///
   /// Returns an empty optional for any other text, for zero requests and for a period of zero.
   /// Numbers that are too large count as the maximum.

@@ -28,7 +28,7 @@ namespace robots {
 /// `const directive& d`, whose views point into the scanned text.
 ///
 /// If the handler has `on_diagnostic`, `scan` passes every finding about the text to this function.
-/// If the handler has `waits_for_group` and that function returns true, `scan` may skip all lines
+/// If the handler has `waits_for_group` and that function returns true, `scan` can skip all lines
 /// except User-agent lines. Then the counts that `scan` returns have no meaning. Models are the
 /// makers of `document` and of `rule_set`.
 template <class H>

@@ -57,8 +57,8 @@ class rule_set {
   ///
   /// The cost is limited. A target is denied if its normal form exceeds 65,536 octets, or if
   /// comparing the target takes more than 8,388,608 steps. Then `verdict::undecided` is true. The
-  /// search of a target for a literal takes at most one step per octet of both. A rule set without
-  /// rules allows everything.
+  /// search of a target for a literal takes at most one step per octet of target and literal. A
+  /// rule set without rules allows everything.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     return table().allows(target);
   }

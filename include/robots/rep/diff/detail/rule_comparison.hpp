@@ -27,8 +27,8 @@ namespace robots::rep_detail {
 /// Compares the rules of two rule sets.
 ///
 /// A rule that both sets have cannot make a difference. For each other rule, this class looks for a
-/// target that the rule decides and the other set decides differently. The targets to try are made
-/// from the patterns of the rule and of its competitors.
+/// target that the rule decides and the other set decides differently. The targets to try come from
+/// the patterns of the rule and of its competitors.
 class rule_comparison {
  public:
   /// Both sets must outlive this object.
@@ -98,11 +98,11 @@ class rule_comparison {
  private:
   static constexpr std::size_t none = (std::numeric_limits<std::size_t>::max)();
   static constexpr std::uint32_t exempt = (std::numeric_limits<std::uint32_t>::max)();
-  static constexpr std::size_t steps_to_visit = 4;  // each rule is read several times
+  static constexpr std::size_t steps_to_visit = 4;  // for one rule, which is read several times
   static constexpr std::size_t steps_for_one = std::size_t{1} << 18U;
   static constexpr std::size_t octets_per_step = 8;  // octets of a target written in one step
 
-  /// A pattern that one set has, or both.
+  /// A pattern of one rule set, or of both.
   struct rule {
     compiled_pattern pattern{};
     std::string_view literal{};              // the part before the first wildcard
@@ -142,8 +142,8 @@ class rule_comparison {
     rules_.resize((std::min)(merged + 1, rules_.size()));
   }
 
-  /// Returns the rules that can match a target of rule `i`. One of the two literals is a prefix of
-  /// the other. The last index in the result is `i`.
+  /// Returns the indexes of the rules that can match a target of rule `i`. One of the two literals
+  /// is a prefix of the other. The last index is `i`.
   [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t i) {
     std::vector<std::size_t> found;
     for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {

@@ -30,7 +30,7 @@ struct document_line {
   bool starts_run = false;
   bool in_group = false;
 
-  /// Stores `line`, whose views must all be in `text`.
+  /// Makes the stored form of `line`, whose views must all be in `text`.
   [[nodiscard]] static constexpr document_line of(const directive& line,
                                                   std::string_view text) noexcept {
     return {.value_offset = static_cast<std::uint32_t>(line.value.data() - text.data()),

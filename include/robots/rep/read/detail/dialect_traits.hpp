@@ -14,8 +14,7 @@ struct dialect_traits {
   bool nul_ends_line;              ///< a NUL octet ends its line; otherwise the line is dropped
   bool ignores_keyless_lines;      ///< `User-agent a b` is ignored; otherwise it names nobody
   bool keeps_cut_allow;            ///< an Allow line cut for its length is obeyed, not dropped
-  bool partial_byte_order_mark;    ///< one UTF-8 BOM, or a part of it, is skipped; else all
-                                   ///< whole BOMs
+  bool partial_byte_order_mark;    ///< skips a UTF-8 BOM or a part of it; otherwise all whole BOMs
   bool index_html_is_directory;    ///< `Allow: /x/index.html` allows `/x/` too
   bool lenient_targets;            ///< `host/path` begins with a host, as in URLs
 

@@ -49,8 +49,7 @@ struct prefix_lengths {
 
 /// The members of a rule set, except its block. The block contains, in this order:
 /// - if rules are found by hash: the `prefix_lengths`; for each bucket, the index of its first
-/// rule,
-///   in four octets; and one more index, which ends the last bucket;
+///   rule, in four octets; and one more index, which ends the last bucket;
 /// - a `packed_rule` for each rule: first the rules tried one by one, sorted by rank,
 ///   then the rules found by prefix, then the rules found by gram;
 /// - the texts of the rules, and the token.

@@ -33,7 +33,7 @@ class step_budget {
   std::int64_t left_;
 };
 
-/// Returns true if `target`, which is in normal form, matches (RFC 9309, sections 2.2.2 and 2.2.3).
+/// Returns true if a target in normal form matches `pattern` (RFC 9309, sections 2.2.2 and 2.2.3).
 /// Returns false if `steps` is exceeded.
 ///
 /// Uses the first occurrence of each literal after a `*`, since a later occurrence would leave less

@@ -14,8 +14,7 @@
 
 namespace robots::rep_detail {
 
-/// A rule of a `rule_set`, in twelve octets. The text of the rule, its written pattern, is
-/// elsewhere.
+/// A rule of a `rule_set`, in twelve octets. Its text, the written pattern, is stored elsewhere.
 ///
 /// For most rules, the compiled pattern is the text without `*` and `$` at the end. The text of any
 /// other rule is compiled each time its pattern is needed. Before such a text, the block has the
@@ -42,7 +41,6 @@ class packed_rule {
         line_and_flags_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 4))),
         size_tag_and_tail_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8))) {}
 
-  /// The size of a stored rule, in octets.
   static constexpr std::size_t stored_size = 12;
 
   /// Stores the rule with the `offset` of its text, and with `tag`, a part of its hash.
@@ -65,7 +63,6 @@ class packed_rule {
     line_and_flags_ |= flag(true, source_bit) | flag(source.leading_slash, slash_bit);
   }
 
-  /// Stores `star`, which is true if the compiled pattern has a `*`.
   constexpr void set_star(bool star) noexcept { line_and_flags_ |= flag(star, star_bit); }
 
   [[nodiscard]] constexpr std::uint32_t line() const noexcept {
@@ -87,7 +84,6 @@ class packed_rule {
     return {.text = {text.data() + offset_, size()}, .anchored = anchored()};
   }
 
-  /// Returns the source of the compiled pattern.
   [[nodiscard]] constexpr pattern_source source(std::string_view text) const noexcept {
     return {.body = text.substr(offset_, size()),
             .anchored = anchored(),

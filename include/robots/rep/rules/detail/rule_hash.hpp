@@ -60,7 +60,6 @@ class prefix_hasher {
   std::uint64_t state_ = hash_start;
 };
 
-/// Returns the hash of a whole text.
 [[nodiscard]] constexpr std::uint64_t hash_of(std::string_view text) noexcept {
   return prefix_hasher{text}.of(text.size());
 }

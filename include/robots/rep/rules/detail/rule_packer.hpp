@@ -102,7 +102,6 @@ class rule_packer {
     ++counts_[static_cast<std::size_t>(way)];
   }
 
-  /// Changes the way in which a rule is found.
   constexpr void move_to(kept_rule& rule, found_by way) noexcept {
     --counts_[static_cast<std::size_t>(rule.way)];
     find_by(rule, way);

@@ -153,7 +153,6 @@ struct rule_table {
     std::size_t end = 0;
   };
 
-  /// Returns the rules of the bucket at `place`.
   [[nodiscard]] constexpr candidates candidates_at(std::size_t place) const noexcept {
     const octet_word first_and_end = whole_word(block, place);
     return {.first = static_cast<std::size_t>(first_and_end & 0xFFFF'FFFFU),
@@ -184,7 +183,7 @@ struct rule_table {
     }
   }
 
-  /// Is not inlined, since this would slow down queries to rule sets without grams.
+  /// Is not inlined, since inlining would slow down queries to rule sets without grams.
   ROBOTS_NOINLINE constexpr void find_by_gram(search& best,
                                               std::string_view target) const noexcept {
     const auto bucket_of = [this](std::uint64_t hash) {

@@ -76,24 +76,21 @@ class octet_block {
 
 #else
 
-/// Thirty-two octets, for all other architectures.
+/// Thirty-two octets, for all other architectures. Has the same functions as the class above.
 class octet_block {
  public:
   static constexpr std::size_t size = 32;
 
-  /// Reads `size` octets.
   [[nodiscard]] static octet_block load(const char* from) noexcept {
     octet_block block;  // NOLINT(*-member-init): filled below
     std::memcpy(block.octets_.data(), from, size);
     return block;
   }
 
-  /// Returns the octets that equal `c`.
   [[nodiscard]] octet_set equal(char c) const noexcept {
     return at_most(static_cast<unsigned char>(c), 0);
   }
 
-  /// Returns the octets that are at most `c`, compared as unsigned numbers.
   [[nodiscard]] octet_set at_most(char c) const noexcept {
     return at_most(0, static_cast<unsigned char>(c));
   }

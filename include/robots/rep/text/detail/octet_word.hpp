@@ -42,7 +42,6 @@ constexpr void store_word(char* to, octet_word word) noexcept {
   return (octet_word{1} << (8 * count)) - 1;
 }
 
-/// Returns true if a word has the octet `c`.
 [[nodiscard]] constexpr bool has_octet(octet_word word, unsigned char c) noexcept {
   const octet_word differs = word ^ repeat_octet(c);
   return ((differs - repeat_octet(1)) & ~differs & repeat_octet(0x80)) != 0;
