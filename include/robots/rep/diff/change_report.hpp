@@ -60,14 +60,14 @@ struct change_report {
     bool example_allowed = false;  ///< true if the new text allows `example`
   };
 
-  /// A line other than a rule that was added, removed or changed.
+  /// An added, removed or changed line that is not a rule.
   struct line_change {
     directive_kind kind = directive_kind::unknown;  ///< the kind of the line
     std::optional<std::string> before{};            ///< the old value; empty if added
     std::optional<std::string> after{};             ///< the new value; empty if removed
   };
 
-  std::vector<rule_change> rules{};  ///< sorted by line in the new text, removed rules in the old
+  std::vector<rule_change> rules{};  ///< sorted by the line of `after`, or else of `before`
   std::vector<line_change> lines{};  ///< sorted by kind, then by value
   std::size_t unchanged = 0;         ///< the number of rules and lines that both texts have
   /// True if all rules were compared to the end. If false, a rule without an example possibly makes

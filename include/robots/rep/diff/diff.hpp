@@ -38,8 +38,8 @@ namespace robots::detail {
 namespace robots {
 
 /// Compares the meaning of two robots.txt files for one crawler. Order, comments, duplicates,
-/// groups of other crawlers, and other spellings (`/a` and `/a*`, `%41` and `A`) are no changes. A
-/// rule that never decides is no change, either.
+/// groups of other crawlers, and other spellings (`/a` and `/a*`, `%41` and `A`) do not count as
+/// changes. Rules that never decide do not count, either.
 ///
 /// Each changed rule has an example: a target that the two texts decide differently. `diff` makes
 /// the targets that it tries from the patterns of both texts. This search misses fewer than 1

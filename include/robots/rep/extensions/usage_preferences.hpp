@@ -17,7 +17,7 @@ namespace robots {
 struct effective_preferences {
   /// A site's preference for one category of use of one target, and the line with this preference.
   struct preference {
-    std::optional<bool> allowed{};                    ///< empty means unknown
+    std::optional<bool> allowed{};                    ///< the preference; empty means unknown
     directive_kind source = directive_kind::unknown;  ///< content_usage or content_signal
     std::uint32_t line = 0;                           ///< the line number; 0 if there is no line
 
@@ -82,7 +82,7 @@ class longest_preference {
 /// fetch the target: "no preferences are implied for resources that are disallowed".
 ///
 /// Takes time linear in the file, and in the target for each line, up to 8 million octets in all.
-/// If comparing all lines would take more, all preferences are false and no line is named.
+/// If comparing all lines would take more, all preferences are false and the result names no line.
 [[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
                                                                 std::string_view target,
                                                                 std::string_view user_agent = "*") {

@@ -60,8 +60,8 @@ namespace rep_detail {
 struct request_rate {
   static constexpr directive_kind kind = directive_kind::request_rate;  ///< for `read_lines`
 
-  std::uint32_t requests = 1;           ///< at least 1
-  std::chrono::milliseconds per{1000};  ///< at least 1 ms, at most 136 years
+  std::uint32_t requests = 1;           ///< the number of requests, at least 1
+  std::chrono::milliseconds per{1000};  ///< the period, at least 1 ms, at most 136 years
   std::optional<visit_time> window{};   ///< the hours of the rate; empty means always
 
   /// Reads `requests/period`. The unit of the period is s, m, h or d; the default is seconds. A

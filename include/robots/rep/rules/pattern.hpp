@@ -14,8 +14,8 @@ namespace robots {
 /// section 2.2.3.
 ///
 /// A pattern refers to its text, which must outlive the pattern. It allocates only if the text has
-/// `**` or is not in percent normal form. Other patterns can be constants: `constexpr pattern
-/// p{"/a*b$"};`. A `static_pattern` has no such limits.
+/// `**` or is not in percent normal form. A pattern that does not allocate can be a constant:
+/// `constexpr pattern p{"/a*b$"};`. A `static_pattern` has no such limits.
 class pattern {
  public:
   /// Compiles `text` in linear time. Accepts any octets, but a pattern that does not begin with `/`

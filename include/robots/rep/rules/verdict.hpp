@@ -31,7 +31,7 @@ enum class group_choice : std::uint8_t {
 /// The answer whether a crawler is allowed to fetch a target, and why (WEB::ROBOTS's MATCH).
 ///
 /// The views refer to the `document` or `rule_set` that was asked, and live as long as that object.
-/// In a document's verdict, `user_agent` refers to the name in the question.
+/// In a document's verdict, `user_agent` refers to the argument of `document::match`.
 struct verdict {
   /// True if the crawler is allowed to fetch the target.
   bool allowed = true;

@@ -26,9 +26,9 @@ namespace robots::rep_detail {
 
 /// Compares the rules of two rule sets.
 ///
-/// A rule that both sets have cannot make a difference. For each other rule, this class looks for a
-/// target that the rule decides and the other set decides differently. The targets to try come from
-/// the patterns of the rule and of its competitors.
+/// A rule that is equal in both sets cannot make a difference. For each other rule, this class
+/// looks for a target that the rule decides and the other set decides differently. The targets to
+/// try come from the patterns of the rule and of its competitors.
 class rule_comparison {
  public:
   /// Both sets must outlive this object.
@@ -108,7 +108,7 @@ class rule_comparison {
     std::string_view literal{};              // the part before the first wildcard
     std::array<const listed_rule*, 2> in{};  // the rule in the old and in the new set
     std::size_t parent = none;  // the nearest earlier rule whose literal is a prefix of `literal`
-    std::array<bool, 2> counts{};  // true if the rule makes a difference, per set
+    std::array<bool, 2> counts{};  // per set, true if the rule makes a difference
     std::array<bool, 2> reported{};
     std::array<std::string, 2> examples{};
 
@@ -142,8 +142,8 @@ class rule_comparison {
     rules_.resize((std::min)(merged + 1, rules_.size()));
   }
 
-  /// Returns the indexes of the rules that can match a target of rule `i`. One of the two literals
-  /// is a prefix of the other. The last index is `i`.
+  /// Returns the indexes of the rules that can match a target of rule `i`. The literal of such a
+  /// rule is a prefix of the literal of rule `i`, or the other way round. The last index is `i`.
   [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t i) {
     std::vector<std::size_t> found;
     for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {
@@ -354,8 +354,8 @@ class rule_comparison {
   }
 
   /// Returns the change that a rule of one set makes. The partner of that rule is the rule of the
-  /// other set that takes its place. The partner matches more or less than the rule, and has the
-  /// most similar length.
+  /// other set that replaces it: one of the two matches everything that the other matches, and no
+  /// other such rule has a more similar length.
   [[nodiscard]] change_report::rule_change change_of(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
     const std::size_t other = 1 - side;

@@ -20,7 +20,7 @@ struct common_line {
   directive_kind kind = directive_kind::unknown;  ///< unknown if the line has another form
   std::string_view key{};
   std::string_view value{};
-  const char* end = nullptr;  ///< the end of the line, also if it has another form
+  const char* end = nullptr;  ///< the end of the line, also if the line has another form
 };
 
 /// Returns the first line end from `from` on, or `text_end`.

@@ -26,8 +26,8 @@ enum class found_by : std::uint8_t { trial, prefix, gram };
 
 /// A rule that applies to the crawler.
 struct kept_rule {
-  const char* text;    ///< as written in the file
-  packed_rule rule;    ///< without offset and tag
+  const char* text;    ///< the pattern, as written in the file
+  packed_rule rule;    ///< the stored form, without offset and tag
   std::uint16_t size;  ///< octets of the text; above 0
   found_by way;        ///< set by `rule_packer`, as is `hash`
   std::uint64_t hash;  ///< the hash of the prefix or gram, or for `trial` the rank
@@ -87,8 +87,8 @@ class rule_packer {
  private:
   /// The most rules for which trying one by one is faster than a look-up by gram.
   static constexpr std::size_t most_tried = 4;
-  /// The shortest prefix of a rule with wildcards that is found by prefix. A shorter prefix matches
-  /// too many targets.
+  /// The least size of a prefix that indexes a rule with wildcards. A shorter prefix matches too
+  /// many targets.
   static constexpr std::size_t least_prefix = 2;
   /// The most rules with wildcards that can be found by prefix. If there are more, none of them is.
   static constexpr std::size_t most_starred = 64;

@@ -57,8 +57,8 @@ struct literal_search {
 /// real texts, and reads each octet of a text at most `short_literal` times.
 inline constexpr std::size_t short_literal = 16;
 
-/// Searches for a literal of 1 to `short_literal` octets. A step takes about a nanosecond, and the
-/// search takes fewer steps than `text` has octets.
+/// Searches for a literal of 1 to `short_literal` octets. A step takes about a nanosecond. The
+/// search takes at most one step per octet of `text`.
 [[nodiscard]] constexpr literal_search find_short(std::string_view text,
                                                   std::string_view literal) noexcept {
   const std::size_t places = text.size() + 1 - (std::min)(literal.size(), text.size() + 1);
