@@ -44,34 +44,34 @@ struct change_report {
 
   /// A rule and its place in one of two texts.
   struct placed_pattern {
-    std::string pattern{};   ///< as written
-    std::uint32_t line = 0;  ///< 1-based
+    std::string pattern{};   ///< the pattern, as written
+    std::uint32_t line = 0;  ///< the line number, 1-based
   };
 
   /// A rule that makes a difference between two texts.
   struct rule_change {
     change_kind change = change_kind::added;  ///< the kind of change
     rule_kind kind = rule_kind::allow;        ///< the kind of the rule, before and after
-    std::optional<placed_pattern> before{};   ///< in the old text; empty if added
-    std::optional<placed_pattern> after{};    ///< in the new text; empty if removed
+    std::optional<placed_pattern> before{};   ///< the rule in the old text; empty if added
+    std::optional<placed_pattern> after{};    ///< the rule in the new text; empty if removed
     /// A target that only one of the texts allows. It is empty if `diff` found no such target
-    /// within its steps. Then the rule may make no difference.
+    /// within its steps. Then the rule possibly makes no difference.
     std::string example{};
     bool example_allowed = false;  ///< true if the new text allows `example`
   };
 
-  /// A line other than a rule that was added, removed or changed.
+  /// An added, removed or changed line that is not a rule.
   struct line_change {
     directive_kind kind = directive_kind::unknown;  ///< the kind of the line
     std::optional<std::string> before{};            ///< the old value; empty if added
     std::optional<std::string> after{};             ///< the new value; empty if removed
   };
 
-  std::vector<rule_change> rules{};  ///< sorted by line in the new text, or in the old text
+  std::vector<rule_change> rules{};  ///< sorted by the line of `after`, or else of `before`
   std::vector<line_change> lines{};  ///< sorted by kind, then by value
-  std::size_t unchanged = 0;         ///< number of rules and lines in both texts
-  /// True if all rules were compared to the end. If false, a rule without an example may make no
-  /// difference.
+  std::size_t unchanged = 0;         ///< the number of rules and lines that both texts have
+  /// True if all rules were compared to the end. If false, a rule without an example possibly makes
+  /// no difference.
   bool complete = true;
 
   /// Returns true if no change was found. If the rules were not compared to the end, returns false.

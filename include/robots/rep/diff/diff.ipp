@@ -79,7 +79,7 @@ ROBOTS_INLINE change_report diff(const rule_set& before, std::vector<stated_line
       ++new_line;
     }
   }
-  // If exactly one line of a kind was removed and exactly one was added, the line has changed.
+  // If exactly one line of a kind was removed and exactly one was added, they are one change.
   for (std::size_t i = 0; i + 1 < result.lines.size(); ++i) {
     change_report::line_change& first = result.lines[i];
     change_report::line_change& second = result.lines[i + 1];
@@ -121,7 +121,8 @@ struct diff_collector : crawler_collector {
   return path.empty() ? std::string{statement} : std::string{path}.append(1, ' ').append(statement);
 }
 
-/// Returns the value of a line that is not a rule, or an empty text if the line has no value.
+/// Returns the value of a line that is not a rule, in one form for all spellings. Returns an empty
+/// text if the value cannot be read.
 [[nodiscard]] inline std::string line_value(const directive& line) {
   switch (line.kind) {
     case directive_kind::request_rate: {

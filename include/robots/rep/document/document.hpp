@@ -31,18 +31,18 @@ namespace robots {
 ///
 /// A document owns a copy of the text. All returned views and ranges refer to this copy, so they
 /// live as long as the document. Members that return views or ranges are deleted for temporaries.
-/// Several threads may query one object at once.
+/// Several threads can query one object at once.
 ///
 /// A `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for crawlers
 /// that are not named. A `target` is an absolute URL or a path with query. A target without scheme
-/// and leading slash is a path, too: `example.com/admin` means `/example.com/admin`, except in
-/// `dialect::google`.
+/// and leading slash is a path, too: `example.com/admin` means `/example.com/admin`. In
+/// `dialect::google`, such a target begins with a host.
 class document {
  public:
   /// Makes a document without lines, which allows everything.
   constexpr document() = default;
 
-  /// Returns true if the crawler may fetch `target`. Costs the same as `match`.
+  /// Returns true if the crawler is allowed to fetch `target`. Costs the same as `match`.
   [[nodiscard]] constexpr bool allows(std::string_view target,
                                       std::string_view user_agent = "*") const {
     return rules_for(user_agent).allows(target);
@@ -51,8 +51,8 @@ class document {
   /// Returns the verdict with the deciding rule. The views in the verdict live as long as this
   /// document and `user_agent`.
   ///
-  /// Each call compiles the crawler's rules. For many questions about one crawler, keep
-  /// `rules_for(user_agent)`.
+  /// Each call compiles the crawler's rules. For many queries about one crawler, keep the result of
+  /// `rules_for`.
   [[nodiscard]] constexpr verdict match(std::string_view target,
                                         std::string_view user_agent = "*") const& {
     const rule_set rules = rules_for(user_agent);
@@ -104,8 +104,8 @@ class document {
     return collector.crawl_delay();
   }
 
-  /// Returns the delay of the file itself, which is the first valid Crawl-delay before any group.
-  /// Crawlers should wait at least that long, but this delay is not a rule for any crawler.
+  /// Returns the first valid Crawl-delay before all groups. Every crawler should wait that long,
+  /// although the line names no crawler.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept {
     const auto before_groups =
         rep_detail::lines_before(kept_lines(), &rep_detail::document_line::in_group);
@@ -148,7 +148,7 @@ class document {
   /// Reads the lines of one kind that apply to a crawler, in file order:
   /// `file.read<request_rate>("FooBot")`. Skips lines that cannot be read. `Line` is as for
   /// `read_lines`. Lines that apply to the whole file, such as `clean_param`, apply to every
-  /// crawler. Linear in the file.
+  /// crawler. Takes time linear in the file.
   template <class Line>
   [[nodiscard]] constexpr std::vector<Line> read(std::string_view user_agent = "*") const& {
     if constexpr (rep_detail::is_for_crawler(Line::kind)) {
@@ -168,8 +168,7 @@ class document {
   }
   void groups() const&& = delete;
 
-  /// Returns the problems that the author of the file should know, by line. The result is empty for
-  /// a file without problems.
+  /// Returns the problems that the author of the file should know, in file order.
   [[nodiscard]] constexpr std::span<const diagnostic> diagnostics() const& noexcept {
     return {parts_.diagnostics.data(), parts_.diagnostics.size()};
   }
@@ -179,12 +178,12 @@ class document {
   [[nodiscard]] constexpr const parse_options& options() const& noexcept { return options_; }
   const parse_options& options() const&& = delete;
 
-  /// Returns the number of lines, and the number of malformed lines (the pipeline guide).
+  /// Returns the numbers of lines and of malformed lines (the pipeline guide).
   [[nodiscard]] constexpr file_findings::line_counts lines() const noexcept {
     return parts_.counts;
   }
 
-  /// Compiles the rules for one crawler. Use this for many questions about one crawler.
+  /// Compiles the rules for one crawler. Keep the result for many queries about one crawler.
   [[nodiscard]] constexpr rule_set rules_for(std::string_view user_agent) const {
     rep_detail::rule_collector collector{user_agent, options_};
     parts_.replay(collector);

@@ -18,52 +18,47 @@ struct editable_file {
     rule_kind kind = rule_kind::disallow;  ///< Allow or Disallow
     std::string pattern{};  ///< begins with `/` or `*`; an empty pattern has no effect
 
-    /// Returns true if all members are equal.
     [[nodiscard]] friend bool operator==(const rule&, const rule&) = default;
   };
 
-  /// A line that is in no other member of `editable_file` and `group`, such as `Content-Signal:
-  /// search=yes`.
+  /// A line for which there is no other member, such as `Content-Signal: search=yes`.
   struct line {
-    std::string key{};    ///< letters, digits, `-` and `_`
-    std::string value{};  ///< may be empty
+    std::string key{};    ///< the key, of letters, digits, `-` and `_`
+    std::string value{};  ///< the value, which can be empty
 
-    /// Returns true if all members are equal.
     [[nodiscard]] friend bool operator==(const line&, const line&) = default;
   };
 
   /// One group of a robots.txt (RFC 9309, section 2.1).
   struct group {
-    std::vector<std::string> user_agents{};  ///< at least one; `*` means all crawlers
-    std::vector<rule> rules{};               ///< in any order
-    std::optional<std::chrono::milliseconds> crawl_delay{};  ///< not negative
+    std::vector<std::string> user_agents{};  ///< product tokens or `*`, at least one
+    std::vector<rule> rules{};               ///< the rules, in any order
+    std::optional<std::chrono::milliseconds> crawl_delay{};  ///< the delay, not negative
     std::vector<line> lines{};                               ///< other lines for these crawlers
 
-    /// Returns true if all members are equal.
     [[nodiscard]] friend bool operator==(const group&, const group&) = default;
   };
 
-  std::optional<std::chrono::milliseconds> crawl_delay{};  ///< for all crawlers, before all groups
+  std::optional<std::chrono::milliseconds> crawl_delay{};  ///< the delay, before all groups
   std::vector<line> lines{};                               ///< lines before all groups
-  std::vector<group> groups{};                             ///< in file order
-  std::vector<std::string> sitemaps{};                     ///< absolute URLs
+  std::vector<group> groups{};                             ///< the groups, in file order
+  std::vector<std::string> sitemaps{};                     ///< the absolute URLs of sitemaps
 
-  /// Returns true if all members are equal.
   [[nodiscard]] friend bool operator==(const editable_file&, const editable_file&) = default;
 };
 
 /// Writes a robots.txt. `parse` reads the same groups, rules, delays and sitemaps from the result.
 ///
 /// A group without rules gets the line `Disallow:`, which ends its User-agent lines and denies
-/// nothing. Crawlers may ignore everything after the first 500 KiB (RFC 9309, section 2.5).
+/// nothing. Crawlers are free to ignore everything after the first 500 KiB (RFC 9309, section 2.5).
 ///
 /// Throws `std::invalid_argument` with a message that says what to change, for
 /// - a value with a line end, NUL or `#`, or with white space at its start or end;
 /// - a group without user agents, an empty user agent or an empty sitemap;
 /// - a pattern that is neither empty nor begins with `/` or `*`;
 /// - a delay that is negative or above `longest_delay`;
-/// - an `editable_file::line` with another character in its key, or with a key that crawlers read
-///   as a rule, a user agent, a delay or a sitemap;
+/// - an `editable_file::line` whose key has other characters than letters, digits, `-` and `_`, or
+///   which is a key of rules, user agents, delays or sitemaps;
 /// - a line over `max_line_bytes`, which `parse` would cut.
 ///
 /// Takes linear time.
@@ -72,11 +67,11 @@ struct editable_file {
 /// Makes an editable copy of a document. The text of the copy means the same to every crawler.
 ///
 /// The copy has no comments, and no lines without effect: rules outside a group, patterns that
-/// never match, invalid delays, groups without a name, and unknown lines with a key that `to_text`
-/// refuses. The copy keeps other unknown lines. A group that a delay or a similar line divides (see
-/// `group`) becomes several groups, and each of them has all rules. So the copy can be quadratic in
-/// the size of the file. Throws `std::length_error` if the copy would have more than 1,000,000
-/// rules.
+/// never match, invalid delays, groups that name no crawler, and unknown lines with a key that
+/// `to_text` refuses. The copy keeps other unknown lines. A group that a delay or a similar line
+/// divides (see `group`) becomes several groups, and each of them has all rules. So the size of the
+/// copy can be quadratic in the size of the file. Throws `std::length_error` if the copy would have
+/// more than 1,000,000 rules.
 [[nodiscard]] editable_file to_editable(const document& file);
 
 }  // namespace robots

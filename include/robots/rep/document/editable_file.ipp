@@ -22,8 +22,7 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Returns true if, in every dialect, a line with this key does not change the groups and sitemaps
-/// around the line.
+/// Returns true if no dialect reads a line with this key as a user agent, rule, delay or sitemap.
 [[nodiscard]] inline bool is_other_key(std::string_view key) noexcept {
   const auto may_stand = [](char c) {
     return base::is_alpha(c) || base::is_digit(c) || c == '-' || c == '_';
@@ -83,7 +82,7 @@ class text_writer {
     }
   }
 
-  /// Adds a value, which must not be empty.
+  /// Adds a line. Throws `std::invalid_argument` if `value` is empty.
   void add_value(directive_kind kind, std::string_view value) {
     if (value.empty()) {
       throw std::invalid_argument{"a " + std::string{to_string(kind)} +
@@ -143,7 +142,7 @@ class text_writer {
   std::string text_;
 };
 
-/// Collects the directives of a document.
+/// Makes an `editable_file` from the directives of a document.
 class editable_collector {
  public:
   explicit editable_collector(bool prepend_slash) noexcept : prepend_slash_{prepend_slash} {}
@@ -190,7 +189,7 @@ class editable_collector {
     }
   }
 
-  /// Host and Clean-param lines apply to the whole file, wherever they are.
+  /// Adds a line to its group or to the file. Host and Clean-param lines apply to the whole file.
   void add_other(const directive& line) {
     const bool is_for_group = is_for_crawler(line.kind) || line.kind == directive_kind::unknown;
     if (is_other_key(line.key)) {
@@ -211,7 +210,7 @@ class editable_collector {
     }
   }
 
-  /// Gives the rules of the group to all parts of the group.
+  /// Ends the current group, and gives its rules to each of its parts.
   void end_group() {
     for (editable_file::group& part : parts_) {
       if (part.user_agents.empty()) {
@@ -234,8 +233,8 @@ class editable_collector {
 
   bool prepend_slash_;
   editable_file file_;
-  std::vector<editable_file::group> parts_;  // of the current group
-  std::vector<editable_file::rule> rules_;   // of the current group
+  std::vector<editable_file::group> parts_;  // the parts of the current group
+  std::vector<editable_file::rule> rules_;   // the rules of the current group
   std::size_t rule_count_ = 0;
 };
 

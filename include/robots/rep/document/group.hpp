@@ -56,16 +56,16 @@ using value_range = base::forward_range<value_cursor>;
 
 }  // namespace rep_detail
 
-/// One group of a robots.txt (RFC 9309, section 2.1), as in the file. Groups with the same crawler
-/// are not merged.
+/// One group of a robots.txt (RFC 9309, section 2.1), as in the file. Groups that name the same
+/// crawler are not merged.
 ///
-/// A delay between User-agent lines is only for the crawlers above the delay. A delay line there
+/// A line such as Crawl-delay between User-agent lines applies only to the crawlers above it, and
 /// divides the group into parts. Each part is listed as a group with all rules. So a loop over the
-/// rules of all parts is quadratic in a group with many parts.
+/// rules of all parts takes time quadratic in the size of the group.
 struct group {
   rep_detail::value_range user_agents;                   ///< product tokens, as written
   rep_detail::value_range allow;                         ///< patterns of Allow lines, as written
-  rep_detail::value_range disallow;                      ///< patterns of Disallow lines
+  rep_detail::value_range disallow;                      ///< patterns of Disallow lines, as written
   std::optional<std::chrono::milliseconds> crawl_delay;  ///< the first valid delay
 };
 
@@ -121,8 +121,8 @@ class group_cursor {
 
   std::span<const document_line> rest_{};
   std::string_view text_{};
-  std::size_t run_size_ = 0;    // distance to the next part of the group
-  std::size_t group_size_ = 0;  // distance to the next group
+  std::size_t run_size_ = 0;    // the number of lines up to the next part of the group
+  std::size_t group_size_ = 0;  // the number of lines up to the next group
 };
 
 /// The groups of a `document`, in file order. The type is a forward range of `group`.

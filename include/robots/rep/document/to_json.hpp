@@ -42,17 +42,17 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
 ///     {"groups":[{"userAgents":["*"],"allow":["/public"],"disallow":["/admin"],"crawlDelay":5}],
 ///      "sitemaps":["https://example.com/sitemap.xml"],"host":null}
 ///
-/// The result is one line of printable ASCII. `crawlDelay` is in seconds, to the millisecond. A
-/// missing delay or host is null.
+/// The result is one line of printable ASCII. `crawlDelay` is in seconds, with up to three
+/// decimals. A missing delay or host is null.
 ///
 /// Control characters and characters outside ASCII become `\uNNNN`. An octet that is not UTF-8
 /// becomes the four characters `\xNN`, and a backslash becomes `\x5C`, as in the lines of
 /// `JsonLog`. So different octets always have different JSON. To get the octets back, replace each
 /// `\xNN`.
 ///
-/// Takes time linear in the JSON. The JSON is quadratic in a file with a group of many parts (see
-/// `group`), so a hostile file of 500 KB can have over 1 GB of JSON. Throws `std::length_error` if
-/// the JSON has more than `max_octets` octets.
+/// Takes time linear in the JSON. If a group has many parts (see `group`), the size of the JSON is
+/// quadratic in the size of the file: a hostile file of 500 KB can have over 1 GB of JSON. Throws
+/// `std::length_error` if the JSON has more than `max_octets` octets.
 [[nodiscard]] inline std::string to_json(const document& file,
                                          std::size_t max_octets = std::size_t{64} << 20U) {
   base::json_writer line;

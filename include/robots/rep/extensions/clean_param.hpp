@@ -24,8 +24,8 @@ struct clean_param {
   static constexpr directive_kind kind = directive_kind::clean_param;  ///< for `read_lines`
 
   std::vector<std::string_view> parameters{};  ///< names, compared octet by octet; at least one
-  std::string_view path{};  ///< a pattern, which may have `*`; empty means every page
-  std::uint32_t line = 0;   ///< 1-based; 0 if not read from a file
+  std::string_view path{};  ///< a pattern, possibly with `*`; empty means every page
+  std::uint32_t line = 0;   ///< the line number, 1-based; 0 if not read from a file
 
   /// Reads `p0[&p1&...] [path]`. Returns an empty optional if `value` names no parameter. Takes
   /// linear time.
@@ -45,12 +45,12 @@ struct clean_param {
     return result;
   }
 
-  /// Returns true if the line applies to a target, an absolute URL or a path with query.
+  /// Returns true if the line applies to `target`, which is an absolute URL or a path with query.
   [[nodiscard]] constexpr bool matches(std::string_view target) const {
     return rep_detail::match_scope(path, target).has_value();
   }
 
-  /// Returns true if the line names a parameter.
+  /// Returns true if the line names `parameter`.
   [[nodiscard]] constexpr bool names(std::string_view parameter) const noexcept {
     return std::find(parameters.begin(), parameters.end(), parameter) != parameters.end();
   }

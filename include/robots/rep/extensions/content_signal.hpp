@@ -27,17 +27,17 @@ struct content_signal {
   std::optional<bool> search{};    ///< a search index, with links and short excerpts
   std::optional<bool> ai_input{};  ///< input of a model: retrieval, grounding, generated answers
   std::optional<bool> ai_train{};  ///< training or fine-tuning of a model
-  std::uint32_t line = 0;          ///< 1-based; 0 if not read from a file
+  std::uint32_t line = 0;          ///< the line number, 1-based; 0 if not read from a file
   bool complete = true;            ///< false if a part of the line could not be read
 
-  /// Reads `[path] signal=yes|no, ...` in any case.
+  /// Reads `[path] signal=yes|no, ...` in upper or lower case.
   ///
-  /// If a line repeats a signal, the most restrictive value counts, as in `usage_preferences`. The
-  /// policy does not say which value counts, but no site wants to grant a use that it denies. Takes
+  /// If a line repeats a signal, the most restrictive value is used, as in `usage_preferences`. The
+  /// policy does not say which one to use, but no site wants to grant a use that it denies. Takes
   /// linear time.
   [[nodiscard]] static constexpr content_signal parse(std::string_view value) noexcept;
 
-  /// Returns true if the line applies to a target, an absolute URL or a path with query.
+  /// Returns true if the line applies to `target`, which is an absolute URL or a path with query.
   [[nodiscard]] constexpr bool matches(std::string_view target) const {
     return rep_detail::match_scope(path, target).has_value();
   }

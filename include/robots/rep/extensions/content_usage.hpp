@@ -20,7 +20,7 @@ struct content_usage {
 
   std::string_view path{};       ///< a pattern; empty means every path
   std::string_view statement{};  ///< a Dictionary of RFC 9651, as written
-  std::uint32_t line = 0;        ///< 1-based; 0 if not read from a file
+  std::uint32_t line = 0;        ///< the line number, 1-based; 0 if not read from a file
 
   /// Reads `[path] statement`. A path begins with `/` and ends before the first blank.
   [[nodiscard]] static constexpr content_usage parse(std::string_view value) noexcept {
@@ -32,8 +32,8 @@ struct content_usage {
   /// for `n`. For anything else, returns an empty optional (draft-ietf-aipref-vocab-07, section
   /// 6.5: unknown).
   ///
-  /// Labels and values are case-sensitive. The last value of a repeated label counts. A statement
-  /// that is not a Dictionary has no preferences. Takes time linear in the statement.
+  /// Labels and values are case-sensitive. If a label is repeated, its last value is used. A
+  /// statement that is not a Dictionary has no preferences. Takes time linear in the statement.
   [[nodiscard]] constexpr std::optional<bool> preference(std::string_view label) const noexcept {
     const std::string_view token = rep_detail::dictionary_token(statement, label);
     if (token == "y") {
@@ -42,8 +42,8 @@ struct content_usage {
     return token == "n" ? std::optional{false} : std::nullopt;
   }
 
-  /// Returns the preference for AI model training, which is use that changes the learned parameters
-  /// of a generative model.
+  /// Returns the preference for AI model training, which means use that changes the learned
+  /// parameters of a generative model.
   [[nodiscard]] constexpr std::optional<bool> train_ai() const noexcept {
     return preference("train-ai");
   }
@@ -54,7 +54,7 @@ struct content_usage {
     return preference("search");
   }
 
-  /// Returns true if the line applies to a target, an absolute URL or a path with query.
+  /// Returns true if the line applies to `target`, which is an absolute URL or a path with query.
   [[nodiscard]] constexpr bool matches(std::string_view target) const {
     return rep_detail::match_scope(path, target).has_value();
   }

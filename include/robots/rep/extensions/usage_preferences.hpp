@@ -17,9 +17,9 @@ namespace robots {
 struct effective_preferences {
   /// A site's preference for one category of use of one target, and the line with this preference.
   struct preference {
-    std::optional<bool> allowed{};                    ///< empty means unknown
+    std::optional<bool> allowed{};                    ///< the preference; empty means unknown
     directive_kind source = directive_kind::unknown;  ///< content_usage or content_signal
-    std::uint32_t line = 0;                           ///< 1-based; 0 if there is no line
+    std::uint32_t line = 0;                           ///< the line number; 0 if there is no line
 
     [[nodiscard]] friend constexpr bool operator==(const preference&, const preference&) = default;
   };
@@ -34,8 +34,8 @@ struct effective_preferences {
 
 namespace rep_detail {
 
-/// Combines two statements. The more restrictive statement counts (draft-ietf-aipref-vocab-07,
-/// section 5.1). If the statements agree, the first is named.
+/// Keeps the more restrictive of two preferences (draft-ietf-aipref-vocab-07, section 5.1) in
+/// `first`. If the preferences agree, the line of `first` stays.
 constexpr void combine(effective_preferences::preference& first,
                        const effective_preferences::preference& second) noexcept {
   const bool restricts = first.allowed == true && second.allowed == false;
@@ -72,17 +72,17 @@ class longest_preference {
 ///
 /// Content-Usage (draft-ietf-aipref-attach-05, section 3.1): the matching line with the longest
 /// path decides about all categories, even about categories that the line does not name. Lines with
-/// paths of equal length are combined. Content-Signal: each signal is decided alone. Of the
-/// matching lines that have this signal, the line with the longest path decides. Lines and methods
-/// are combined so that the most restrictive preference counts (draft-ietf-aipref-vocab-07, section
-/// 5.1). If both methods agree, the Content-Usage line is named.
+/// paths of equal length are combined. Content-Signal: for each signal, the line with the longest
+/// path decides among the matching lines that have this signal. To combine lines, or both kinds of
+/// lines, means to use the most restrictive preference (draft-ietf-aipref-vocab-07, section 5.1).
+/// If both kinds agree, the result names the Content-Usage line.
 ///
-/// A line is for the crawlers in the User-agent lines directly above it, and does not end a group
-/// (RFC 9309, section 2.2.4). All preferences are unknown if the crawler may not fetch the target:
-/// "no preferences are implied for resources that are disallowed".
+/// A line applies to the crawlers in the User-agent lines directly above it, and does not end a
+/// group (RFC 9309, section 2.2.4). All preferences are unknown if the crawler is not allowed to
+/// fetch the target: "no preferences are implied for resources that are disallowed".
 ///
 /// Takes time linear in the file, and in the target for each line, up to 8 million octets in all.
-/// If comparing all lines would take more, all preferences are false and no line is named.
+/// If comparing all lines would take more, all preferences are false and the result names no line.
 [[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
                                                                 std::string_view target,
                                                                 std::string_view user_agent = "*") {

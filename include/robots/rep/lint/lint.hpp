@@ -19,8 +19,8 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Returns true if the name in a User-agent line is not a product token, even with characters that
-/// the RFC does not allow.
+/// Returns true if a User-agent line names no product token, not even one with characters that the
+/// RFC does not allow.
 [[nodiscard]] constexpr bool is_unmatchable(std::string_view user_agent) noexcept {
   if (user_agent.empty() || is_product_token_char(user_agent.front()) ||
       agent_matcher{{}}.compare(user_agent) == agent_match::everyone) {
@@ -32,8 +32,8 @@ namespace rep_detail {
 
 }  // namespace rep_detail
 
-/// Returns everything that the author of a robots.txt should know, by line. This is
-/// `document::diagnostics`, and problems that only a comparison of lines shows.
+/// Returns all problems of a robots.txt, sorted by line: `document::diagnostics`, and the problems
+/// that only a comparison of lines shows.
 ///
 /// Compares the rules of each group. Reports duplicates, rules that never decide because an
 /// opposite rule has the same pattern, and rules that repeat a shorter rule. Takes O(n log n) time

@@ -11,7 +11,7 @@ namespace robots {
 
 /// The importance of a finding.
 enum class severity : std::uint8_t {
-  note,     ///< no effect on any verdict
+  note,     ///< the finding has no effect on any verdict
   warning,  ///< the line is understood, but the protocol writes it in another way
   error,    ///< the line, or part of the file, has no effect
 };
@@ -64,8 +64,8 @@ enum class diagnostic_code : std::uint8_t {
 
 /// A problem in a robots.txt that the author should know.
 struct diagnostic {
-  std::uint32_t line = 0;                                  ///< 1-based
-  std::uint32_t column = 0;                                ///< 1-based
+  std::uint32_t line = 0;                                  ///< the line number, 1-based
+  std::uint32_t column = 0;                                ///< the column, 1-based, in octets
   robots::severity severity = robots::severity::error;     ///< the importance
   diagnostic_code code = diagnostic_code::malformed_line;  ///< the kind, for programs
   std::string_view text{};                                 ///< the mistake, and how to correct it

@@ -39,8 +39,8 @@ namespace rep_detail {
   return kind == directive_kind::allow || kind == directive_kind::disallow;
 }
 
-/// Returns true if a line of this kind is an extension for the crawlers named directly above it,
-/// such as a delay. A User-agent line after such an extension starts a new list of crawlers for
+/// Returns true for an extension that applies to the crawlers named directly above it, such as
+/// Crawl-delay. A User-agent line after such an extension starts a new list of crawlers for
 /// extensions, but no new group. Other extensions (Sitemap, Host, Clean-param) apply to the whole
 /// file.
 [[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
@@ -62,13 +62,13 @@ namespace rep_detail {
 /// A line of a robots.txt with a key and a value, without comment and surrounding white space.
 struct directive {
   directive_kind kind = directive_kind::unknown;  ///< the meaning of the key
-  std::string_view key{};                         ///< as written
-  std::string_view value{};                       ///< as written
-  std::uint32_t line = 0;                         ///< 1-based
+  std::string_view key{};                         ///< the key, as written
+  std::string_view value{};                       ///< the value, as written
+  std::uint32_t line = 0;                         ///< the line number, 1-based
   std::uint32_t column = 0;                       ///< the column of the value, 1-based, in octets
   bool starts_group = false;                      ///< true for a User-agent line that opens a group
-  bool starts_run = false;  ///< true if it opens a group, or follows a line such as Crawl-delay
-  bool in_group = false;    ///< true if a User-agent line precedes it
+  bool starts_run = false;  ///< true if a User-agent line starts a group or follows an extension
+  bool in_group = false;    ///< true from the first User-agent line on
 };
 
 }  // namespace robots

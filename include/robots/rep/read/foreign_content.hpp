@@ -12,9 +12,8 @@
 
 namespace robots::rep_detail {
 
-/// The first octets of other files, such as archives, images, documents, programs, and UTF-32 text,
-/// which is never used for a robots.txt. The first entry is the start of gzip that a server
-/// converted from windows-1252 to UTF-8.
+/// The first octets of files that are not a robots.txt: archives, images, documents, programs, and
+/// text in UTF-32. The first entry is gzip that a server converted from windows-1252 to UTF-8.
 inline constexpr auto foreign_beginnings = [] {
   using std::literals::operator""sv;
   return std::array{"\x1F\xE2\x80\xB9"sv,
@@ -64,7 +63,7 @@ namespace robots::detail {
 namespace robots::rep_detail {
 
 /// Returns true if `text` begins with a JSON object or array. Checks for a bracket and for text
-/// that may follow it (RFC 8259, section 2). `[Sitemap]` is a heading, not JSON.
+/// that can follow it (RFC 8259, section 2). `[Sitemap]` is a heading, not JSON.
 [[nodiscard]] constexpr bool begins_json(std::string_view text) noexcept {
   const bool object = text.starts_with('{');
   if (!object && !text.starts_with('[')) {
@@ -80,10 +79,10 @@ namespace robots::rep_detail {
   return octet < '\t' || ('\r' < octet && octet < ' ') || octet == 0x7F;
 }
 
-/// Returns true if too many of the first octets are control characters for a text in UTF-8. NUL
-/// octets at the ends of lines and of the file do not count, since some editors leave them there.
+/// Returns true if the first octets have more control characters than a text in UTF-8 has. Some NUL
+/// octets are accepted, since some editors leave them at the ends of lines and of the file.
 [[nodiscard]] constexpr bool is_mostly_controls(std::string_view text) noexcept {
-  // A text with mostly control characters has some control characters near its start.
+  // Most texts have no control character near their start, and need no more checks.
   const std::string_view first = text.substr(0, 64);
   if (std::none_of(first.begin(), first.end(), is_control)) {
     return false;

@@ -8,7 +8,7 @@ namespace robots {
 
 /// The interpretation of the protocol, for points on which implementations disagree.
 enum class dialect : std::uint8_t {
-  rfc9309,  ///< RFC 9309 to the letter; if it is silent, the choice that blocks least
+  rfc9309,  ///< RFC 9309 to the letter; if the RFC is silent, the choice that blocks least
   google,   ///< the verdicts of google/robotstxt, with its quirks
 };
 
@@ -36,7 +36,8 @@ struct parse_options {
   /// The most octets to read. The rest of the text is ignored, and so is the line that the limit
   /// cuts. RFC 9309, section 2.5, asks for at least 500 KiB. Values above 256 MiB mean 256 MiB.
   std::size_t max_bytes = 512'000;
-  /// True if the text is the start of a longer file, so that a last line without line end was cut.
+  /// True if the text is only the start of a longer file. Then a last line without a line end is
+  /// ignored.
   bool truncated = false;
   /// Accepts only the exact keys of the protocol. Misspelled keys, and `Disallow /x` without a
   /// colon, are not accepted.
@@ -45,7 +46,7 @@ struct parse_options {
   bool delay_closes_group = false;
   /// Reads `Disallow: private` as `Disallow: /private`, instead of a rule that never matches.
   bool prepend_slash = false;
-  /// Decides between equally long rules.
+  /// Decides between an allow and a disallow rule of equal length.
   tie_break tie = tie_break::allow;
   /// Chooses the groups for a crawler with several names. This option has no effect on a crawler
   /// with one name.

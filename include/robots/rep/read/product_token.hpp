@@ -17,8 +17,7 @@ namespace rep_detail {
   return base::is_alpha(c) || c == '-' || c == '_';
 }
 
-/// Returns true if `c` ends a product name (RFC 9110, section 10.1.5): white space, a slash or the
-/// start of a comment.
+/// Returns true if `c` ends a product name (RFC 9110, section 10.1.5).
 [[nodiscard]] constexpr bool ends_product_name(char c) noexcept {
   return base::is_blank(c) || c == '\r' || c == '\n' || c == '/' || c == '(' || c == ';' ||
          c == ',' || c == ')';
@@ -27,7 +26,7 @@ namespace rep_detail {
 /// Returns the product name at the start of `text`.
 [[nodiscard]] constexpr std::string_view product_name(std::string_view text) noexcept {
   text = base::trim(text, base::is_blank);
-  // This is not `find_first_of`, since that would call a function for each octet.
+  // `find_first_of` would call a function for each octet.
   const auto end = std::find_if(text.begin(), text.end(), ends_product_name);
   return {text.begin(), end};
 }
@@ -51,8 +50,8 @@ namespace rep_detail {
 /// example `Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)`, with the
 /// token `ExampleBot`.
 ///
-/// A name can have characters that the RFC does not allow (`MJ12bot`), so the token ends only where
-/// a product name ends. Returns an empty view if the token is empty. Takes linear time.
+/// A name can have characters that the RFC does not allow (`MJ12bot`), so the token ends only at
+/// white space or one of `/(;,)`. Returns an empty view if the token is empty. Takes linear time.
 [[nodiscard]] constexpr std::string_view product_token(std::string_view user_agent) noexcept {
   const std::string_view first = rep_detail::product_name(user_agent);
   if (!base::equal_ignoring_case(first, "mozilla")) {

@@ -13,7 +13,7 @@ namespace robots {
 /// `read_lines<request_rate>(lines)`. Takes linear time.
 ///
 /// `Line` is `clean_param`, `content_signal`, `content_usage`, `request_rate` or `visit_time`.
-/// `Line` has `kind`, which is the kind of its lines, and `parse`, which reads a value.
+/// `Line::kind` is the kind of these lines, and `Line::parse` reads a value.
 template <class Line>
 [[nodiscard]] constexpr std::vector<Line> read_lines(std::span<const directive> lines) {
   std::vector<Line> result;

@@ -37,7 +37,7 @@ namespace rep_detail {
   }
 }
 
-/// Reads a number with a unit; the default is seconds.
+/// Reads a number with an optional unit; the default is seconds.
 [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> parse_period(
     std::string_view text) noexcept {
   std::int64_t unit = 1;
@@ -60,12 +60,12 @@ namespace rep_detail {
 struct request_rate {
   static constexpr directive_kind kind = directive_kind::request_rate;  ///< for `read_lines`
 
-  std::uint32_t requests = 1;           ///< at least 1
-  std::chrono::milliseconds per{1000};  ///< at least 1 ms, at most 136 years
+  std::uint32_t requests = 1;           ///< the number of requests, at least 1
+  std::chrono::milliseconds per{1000};  ///< the period, at least 1 ms, at most 136 years
   std::optional<visit_time> window{};   ///< the hours of the rate; empty means always
 
   /// Reads `requests/period`. The unit of the period is s, m, h or d; the default is seconds. A
-  /// blank and `hhmm-hhmm` in UTC may follow.
+  /// blank and `hhmm-hhmm` in UTC can follow.
   ///
   /// Returns an empty optional for any other text, for zero requests and for a period of zero.
   /// Numbers that are too large count as the maximum.
@@ -99,15 +99,15 @@ struct request_rate {
         .requests = static_cast<std::uint32_t>(*requests), .per = *per, .window = hours};
   }
 
-  /// Returns the time from one request to the next, rounded up to at least 1 ms.
+  /// Returns the time from one request to the next, rounded up to whole milliseconds.
   [[nodiscard]] constexpr std::chrono::milliseconds interval() const noexcept {
     const std::int64_t count = requests;
     return std::chrono::milliseconds{(per.count() + count - 1) / count};
   }
 
-  /// Returns the slowest rate whose window contains a time. If no window contains it, returns the
-  /// slowest rate without a window. If there is no such rate, returns an empty optional. `utc` is
-  /// as in `visit_time::contains`.
+  /// Returns the slowest rate whose window contains `utc`. If no window contains `utc`, returns the
+  /// slowest rate without a window, or an empty optional if there is none. `utc` is as in
+  /// `visit_time::contains`.
   [[nodiscard]] static constexpr std::optional<request_rate> slowest_at(
       std::span<const request_rate> rates, std::chrono::minutes utc) noexcept {
     const auto precedence = [](const request_rate& rate) {

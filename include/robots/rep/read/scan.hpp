@@ -25,12 +25,12 @@
 namespace robots {
 
 /// Receives every directive from `scan`, in file order. `scan` calls `h.on_directive(d)` with a
-/// `const directive d`, and the views of `d` point into the scanned text.
+/// `const directive& d`, whose views point into the scanned text.
 ///
 /// If the handler has `on_diagnostic`, `scan` passes every finding about the text to this function.
-/// If the handler has `waits_for_group` and that function returns true, `scan` may skip all lines
-/// except User-agent lines. Then the counts that `scan` returns have no meaning. Models: the makers
-/// of `document` and of `rule_set`.
+/// If the handler has `waits_for_group` and that function returns true, `scan` can skip all lines
+/// except User-agent lines. Then the counts that `scan` returns have no meaning. Models are the
+/// makers of `document` and of `rule_set`.
 template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
@@ -40,8 +40,8 @@ inline constexpr std::size_t max_line_bytes = 16'663;
 
 namespace rep_detail {
 
-/// Returns the most octets to read from a text. At most 256 MiB are read, so that offsets into the
-/// text and its results fit into 32 bits.
+/// Returns the most octets to read from a text, at most 256 MiB. So offsets into the text, and into
+/// the rules made from it, fit into 32 bits.
 [[nodiscard]] constexpr std::size_t text_limit(const parse_options& options) noexcept {
   constexpr std::size_t most = std::size_t{256} << 20U;
   return (std::min)(options.max_bytes, most);
@@ -57,7 +57,7 @@ class scanner {
                 "a handler with `waits_for_group` skips lines, so it cannot have `on_diagnostic`");
 
  public:
-  /// Reads by `traits`, and ignores the dialect of `options`.
+  /// Reads as `traits` say, and ignores `options.dialect`.
   constexpr scanner(Handler& handler, const parse_options& options,
                     const dialect_traits& traits) noexcept
       : handler_(handler), options_(options), traits_(traits) {}
@@ -68,7 +68,7 @@ class scanner {
     if constexpr (!waits) {
       const foreign_content foreign = find_foreign_content(text);
       counts_.not_robots_txt = foreign != foreign_content::none;
-      if (foreign == foreign_content::other) {  // markup gets `looks_like_html`
+      if (foreign == foreign_content::other) {  // markup is reported as `looks_like_html`
         report(diagnostic_code::not_robots_txt, whole.substr(0, 0));
       }
     }
@@ -81,8 +81,8 @@ class scanner {
   }
 
  private:
-  /// Cuts the text at the limit (RFC 9309, section 2.5). A cut line could mean the opposite of what
-  /// its author wrote, so the whole line is dropped.
+  /// Cuts the text at the limit (RFC 9309, section 2.5). Drops the line that the limit cuts, since
+  /// its first part could mean the opposite of what the author wrote.
   [[nodiscard]] constexpr std::string_view cut(std::string_view text) const noexcept {
     const std::size_t limit = text_limit(options_);
     if (text.size() <= limit && !options_.truncated) {
@@ -220,9 +220,9 @@ class scanner {
     }
   }
 
-  /// Ignores the value of `line`, but not its kind. The rules after a broken User-agent line are
-  /// not for the crawlers above that line. A broken rule ends a list of crawlers, as a good rule
-  /// does.
+  /// Ignores the value of `line`, but not its kind. The rules after a broken User-agent line do not
+  /// apply to the crawlers above that line. A broken rule ends a list of User-agent lines, as a
+  /// good rule does.
   constexpr void drop(diagnostic_code code, std::string_view line, const key_and_value& parts) {
     malformed(code, line);
     if ((traits_.ignores_keyless_lines && !parts.found) || !may_be_key(line, true)) {
@@ -250,7 +250,7 @@ class scanner {
     }
   }
 
-  /// Returns the meaning of a key, without its NUL octets.
+  /// Returns the meaning that a key has without its NUL octets.
   [[nodiscard]] constexpr directive_kind kind_without_nul(std::string_view key) const noexcept {
     std::array<char, 16> octets{};  // longer than each spelling of a key
     if (has_nul(key)) {
@@ -268,8 +268,7 @@ class scanner {
   constexpr void read_parts(const key_and_value& parts, bool is_cut) {
     const auto [kind, misspelled] = recognise_key(parts.key, traits_.key_prefixes, options_.strict);
     if (!parts.colon) {
-      // If the first of two words is not a known key, the line is prose. It is not a directive that
-      // lost its colon.
+      // If the first of two words is not a known key, the line is prose, not a directive.
       if (kind == directive_kind::unknown) {
         malformed(diagnostic_code::malformed_line, parts.key);
         return;
@@ -302,7 +301,7 @@ class scanner {
   }
 
   /// Finds the starts of groups. A group is one or more User-agent lines followed by rules (RFC
-  /// 9309, section 2.1). No other record splits a group (section 2.2.4).
+  /// 9309, section 2.1). Other lines do not split a group (section 2.2.4).
   ROBOTS_ALWAYS_INLINE constexpr void place(directive& line) {
     if (is_rule(line.kind)) [[likely]] {
       close_agents();
@@ -399,7 +398,7 @@ class scanner {
 
 }  // namespace rep_detail
 
-/// Reads robots.txt in one pass and passes its directives to `handler`, in file order.
+/// Reads a robots.txt in one pass, and gives its directives to `handler`, in file order.
 ///
 /// Accepts any octets. Reports and skips lines that it cannot understand. Throws only if the
 /// handler throws. Takes time linear in the text.

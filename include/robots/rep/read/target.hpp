@@ -7,7 +7,7 @@
 
 namespace robots::rep_detail {
 
-/// The part of a URL that rules are compared with, which is path and query.
+/// The path and query of a URL. Rules are compared with this part.
 struct target_path {
   std::string_view text{};     ///< path and query, as written
   bool leading_slash = false;  ///< true if a `/` is missing before `text`, as for `http://host?q`

@@ -32,13 +32,13 @@ namespace rep_detail {
 /// Standard for Robot Exclusion, 1996. The part ends at the start of its last minute, here at
 /// 08:45:00. As an exception, 2359 means midnight, since people write 0000-2359 for the whole day.
 ///
-/// The part may cross midnight (2200-0400). If both times are equal, the part is the whole day.
+/// The part can cross midnight (2200-0400). If both times are equal, the part is the whole day.
 /// Visit-time asks a crawler to come at certain hours, and never changes a verdict.
 struct visit_time {
   static constexpr directive_kind kind = directive_kind::visit_time;  ///< for `read_lines`
 
-  std::chrono::minutes from{};  ///< since midnight UTC, 0 to 1439
-  std::chrono::minutes to{};    ///< since midnight UTC, 0 to 1440
+  std::chrono::minutes from{};  ///< the start, in minutes since midnight UTC, 0 to 1439
+  std::chrono::minutes to{};    ///< the end, in minutes since midnight UTC, 0 to 1440
 
   /// Reads `hhmm-hhmm`, with or without blanks around the hyphen. Returns an empty optional for any
   /// other text.
@@ -55,8 +55,8 @@ struct visit_time {
     return visit_time{.from = *from % std::chrono::hours{24}, .to = *to};
   }
 
-  /// Returns true if a time is in this part of the day. `utc` is minutes since any midnight UTC,
-  /// such as the minutes since the Unix epoch, rounded down.
+  /// Returns true if `utc` is in this part of the day. `utc` is the number of minutes since any
+  /// midnight UTC, such as the minutes since the Unix epoch, rounded down.
   [[nodiscard]] constexpr bool contains(std::chrono::minutes utc) const noexcept {
     constexpr std::chrono::minutes day = std::chrono::hours{24};
     const std::chrono::minutes now = (utc % day + day) % day;
@@ -68,8 +68,8 @@ struct visit_time {
     return from < end ? from <= now && now < end : from <= now || now < end;
   }
 
-  /// Returns true if a crawler may come at a time, because `times` is empty or one of its parts
-  /// contains the time. `utc` is as in `contains`.
+  /// Returns true if `times` is empty or one of them contains `utc`, so that a crawler is allowed
+  /// to come then. `utc` is as in `contains`.
   [[nodiscard]] static constexpr bool is_open(std::span<const visit_time> times,
                                               std::chrono::minutes utc) noexcept {
     bool is_within = times.empty();

@@ -16,12 +16,12 @@ namespace robots {
 /// `parse(text).rules_for(user_agent)`, without making a document.
 ///
 /// `user_agent` is a product token or a whole header value; "*" stands for crawlers that are not
-/// named. Accepts any octets, and never throws because of them. Takes time linear in the text,
-/// except that rules to be tried one by one are sorted. Needs up to 64 KiB of stack if a rule is
+/// named. Accepts any octets, and never throws because of them. Takes time linear in the text, plus
+/// the time to sort the rules that queries try one by one. Needs up to 64 KiB of stack if a rule is
 /// not in normal form.
 [[nodiscard]] constexpr rule_set compile(std::string_view text, std::string_view user_agent,
                                          const parse_options& options = {}) {
-  // An octet is written as three octets at most, and a `/` may be added in front.
+  // The normal form of an octet has at most three octets, and `prepend_slash` can add a `/`.
   static_assert(3 * max_line_bytes + 1 <= rep_detail::packed_rule::most_compiled);
   rep_detail::rule_collector collector{user_agent, options};
   scan(text, collector, options);
@@ -31,10 +31,10 @@ namespace robots {
 /// Compiles for a crawler with several names, the most specific one first: `compile(text,
 /// {"examplebot-news", "examplebot"})`.
 ///
-/// RFC 9309 says nothing about several names. `options.names` decides if only the first name with a
-/// group counts, or if the groups of all names are merged. The rules of `*` apply if no name has a
-/// group, or if there are no names. Verdicts report the first name that has a group. Reads the text
-/// once, and compares each User-agent line with each name.
+/// RFC 9309 says nothing about several names. `options.names` decides whether only the first name
+/// with a group is used, or the groups of all names are merged. The rules of `*` apply if no name
+/// has a group, or if there are no names. Verdicts report the first name that has a group. Reads
+/// the text once, and compares each User-agent line with each name.
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::span<const std::string_view> user_agents,
                                          const parse_options& options = {}) {

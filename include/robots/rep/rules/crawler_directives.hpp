@@ -21,14 +21,14 @@ namespace robots {
 /// Everything that one robots.txt says to one crawler. Policies are made from this type.
 ///
 /// `directives_for` reads these directives in one pass without making a document. The rules own
-/// their memory. All views refer to the text.
+/// their memory. All views refer to the text that was read.
 struct crawler_directives {
-  rule_set rules{};  ///< with the crawler's Crawl-delay
-  /// The first valid Crawl-delay before any group. Crawlers should wait at least that long, but
-  /// this delay is not a rule.
+  rule_set rules{};  ///< the rules and the Crawl-delay for the crawler
+  /// The first valid Crawl-delay before all groups. Every crawler should wait that long, although
+  /// the line names no crawler.
   std::optional<std::chrono::milliseconds> file_delay{};
-  /// The other lines for this crawler, such as Request-rate, in file order. Read them with
-  /// `read_lines`.
+  /// The extensions for this crawler, such as Request-rate, in file order, without Crawl-delay.
+  /// Read them with `read_lines`.
   std::vector<directive> extensions{};
   std::vector<std::string_view> sitemaps{};  ///< values of the Sitemap lines, as written
   std::optional<std::string_view> host{};    ///< the value of the first Host line with a value

@@ -35,10 +35,10 @@ struct listed_rule {
   rule_kind kind = rule_kind::allow;  ///< Allow or Disallow
   std::string_view pattern{};         ///< as written in the file
   std::string compared{};         ///< the normal form of the pattern, without wildcards at the end
-  bool anchored = false;          ///< `compared` ends with `$`, the end of the target
-  std::uint32_t specificity = 0;  ///< octets of the normal form with wildcards and anchor
+  bool anchored = false;          ///< true if `compared` ends with the anchor `$`
+  std::uint32_t specificity = 0;  ///< the octets of the normal form, with wildcards and anchor
   std::uint32_t rank = 0;         ///< the matching rule with the highest rank decides
-  std::uint32_t line = 0;         ///< 1-based
+  std::uint32_t line = 0;         ///< the line number, 1-based
 };
 
 /// The reasons for a verdict. The views refer to the rule set that was asked.
@@ -47,8 +47,8 @@ struct explanation {
   group_choice group = group_choice::none;  ///< the groups that apply
   std::string target{};                     ///< the normal form of the target
   /// All rules that match. The first one decides, unless the target is /robots.txt. If the first
-  /// rule were deleted, the next rule would decide. The list is incomplete if the question
-  /// needs too many steps, and empty if the target is too long.
+  /// rule were deleted, the next rule would decide. The list is incomplete if the query needs too
+  /// many steps, and empty if the target is too long.
   std::vector<listed_rule> matches{};
 };
 

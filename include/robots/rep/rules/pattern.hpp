@@ -13,9 +13,9 @@ namespace robots {
 /// One compiled path pattern with `*` (any octets) and a final `$` (end of target). See RFC 9309,
 /// section 2.2.3.
 ///
-/// A pattern refers to its text, which must outlive the pattern. It allocates only if the text is
-/// not in percent normal form. So `constexpr pattern p{"/a*b$"};` works for texts in normal form.
-/// Use `static_pattern` for other texts.
+/// A pattern refers to its text, which must outlive the pattern. It allocates only if the text has
+/// `**` or is not in percent normal form. A pattern that does not allocate can be a constant:
+/// `constexpr pattern p{"/a*b$"};`. A `static_pattern` has no such limits.
 class pattern {
  public:
   /// Compiles `text` in linear time. Accepts any octets, but a pattern that does not begin with `/`

@@ -30,7 +30,7 @@ class rule_collector;
 /// The compiled rules of one robots.txt for one crawler. `compile` and `document::rules_for` make a
 /// rule set.
 ///
-/// A rule set owns its memory. Several threads may query one object at once.
+/// A rule set owns its memory. Several threads can query one object at once.
 class rule_set {
  public:
   /// Makes a rule set without rules, which allows everything.
@@ -48,17 +48,17 @@ class rule_set {
     return *this;
   }
 
-  /// Returns true if the crawler may fetch `target`, an absolute URL or a path with query. A target
-  /// without scheme and leading slash is a path, too. See `path_and_query`.
+  /// Returns true if the crawler is allowed to fetch `target`, an absolute URL or a path with
+  /// query. A target without scheme and leading slash is a path, too. See `path_and_query`.
   ///
   /// Finds rules by hashes of parts of `target`, so the cost hardly depends on the number of rules.
-  /// Only a few rules with a leading wildcard are tried one by one. Allocates nothing. Needs up to
-  /// 128 KiB of stack if the target is not in normal form and at least one rule is not.
+  /// Only a few rules, such as `/*.js`, are tried one by one. Allocates nothing. Needs up to 128
+  /// KiB of stack if the target and at least one rule are not in normal form.
   ///
   /// The cost is limited. A target is denied if its normal form exceeds 65,536 octets, or if
   /// comparing the target takes more than 8,388,608 steps. Then `verdict::undecided` is true. The
-  /// search of a target for a literal takes at most one step per octet. A rule set without rules
-  /// allows everything.
+  /// search of a target for a literal takes at most one step per octet of target and literal. A
+  /// rule set without rules allows everything.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     return table().allows(target);
   }
@@ -76,12 +76,12 @@ class rule_set {
 
   /// Explains the verdict on `target`. Lists every matching rule, the deciding rule first, with the
   /// compared normal forms. Allocates memory. Tries every rule, each in time linear in the target.
-  /// Needs <robots/rep/rules/explanation.hpp>.
+  /// Include <robots/rep/rules/explanation.hpp> to call this function.
   [[nodiscard]] explanation explain(std::string_view target) const&;
   explanation explain(std::string_view) const&& = delete;
 
-  /// Lists every rule, in no particular order. Takes linear time. Needs
-  /// <robots/rep/rules/explanation.hpp>.
+  /// Lists every rule, in no particular order. Takes linear time. Include
+  /// <robots/rep/rules/explanation.hpp> to call this function.
   [[nodiscard]] std::vector<listed_rule> list() const&;
   std::vector<listed_rule> list() const&& = delete;
 
@@ -110,9 +110,9 @@ class rule_set {
   /// Returns true if there are no rules, so that everything is allowed.
   [[nodiscard]] constexpr bool empty() const noexcept { return size() == 0; }
 
-  /// Returns a hash of the meaning. Rule sets of one dialect with the same rules and delay have the
-  /// same fingerprint, whatever order and spelling the rules have. Allocates memory. Takes O(n log
-  /// n) time for n rules.
+  /// Returns a hash of the meaning of the rules. Rule sets of one dialect with the same rules and
+  /// delay have the same fingerprint, whatever the order and the spelling of the rules. Allocates
+  /// memory. Takes O(n log n) time for n rules.
   [[nodiscard]] constexpr std::uint64_t fingerprint() const;
 
   /// Returns true if both rule sets were compiled from the same rules, in the same way, for the

@@ -29,8 +29,8 @@ struct fixed_string {
 
 /// A path pattern that is compiled with the program: `static_pattern<"/a*b$">::matches("/axxb")`.
 ///
-/// A static pattern has the same answers as `pattern` with `dialect::rfc9309`, and needs no time
-/// for compiling when the program runs. A pattern that can never match does not compile.
+/// A static pattern has the same answers as `pattern` with `dialect::rfc9309`, and is compiled
+/// before the program runs. A pattern that can never match does not compile.
 template <rep_detail::fixed_string Text>
 class static_pattern {
   static constexpr auto source = rep_detail::pattern_source::of(Text.view());

@@ -28,20 +28,19 @@ enum class group_choice : std::uint8_t {
   return base::enum_text<group_choice::none>(choice, {"own", "everyone", "none"});
 }
 
-/// The answer to the question if a target may be fetched, with the deciding rule (WEB::ROBOTS's
-/// MATCH).
+/// The answer whether a crawler is allowed to fetch a target, and why (WEB::ROBOTS's MATCH).
 ///
 /// The views refer to the `document` or `rule_set` that was asked, and live as long as that object.
-/// In a document's verdict, `user_agent` refers to the name in the question.
+/// In a document's verdict, `user_agent` refers to the argument of `document::match`.
 struct verdict {
-  /// True if the target may be fetched.
+  /// True if the crawler is allowed to fetch the target.
   bool allowed = true;
   /// The kind of the deciding rule. It is empty if no rule matched, and for /robots.txt itself.
   std::optional<rule_kind> directive{};
   /// The deciding rule's pattern, as written in the file.
   std::optional<std::string_view> pattern{};
-  /// The product token in the question, as spelled there. It is "*" if the rules of `*` apply or no
-  /// crawler was named.
+  /// The crawler's product token, as the caller spelled it. It is "*" if the rules of `*` apply or
+  /// no crawler was named.
   std::string_view user_agent{};
   /// The 1-based line of the deciding rule, or 0.
   std::uint32_t line = 0;

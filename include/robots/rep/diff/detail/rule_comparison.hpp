@@ -26,9 +26,9 @@ namespace robots::rep_detail {
 
 /// Compares the rules of two rule sets.
 ///
-/// A rule that is in both sets cannot make a difference. For each other rule, this class looks for
-/// a target that the rule decides and the other set decides differently. The patterns of the rule
-/// and of its competitors give the targets to try.
+/// A rule that is equal in both sets cannot make a difference. For each other rule, this class
+/// looks for a target that the rule decides and the other set decides differently. The targets to
+/// try come from the patterns of the rule and of its competitors.
 class rule_comparison {
  public:
   /// Both sets must outlive this object.
@@ -63,7 +63,7 @@ class rule_comparison {
     }
   }
 
-  /// Returns the rules that make a difference, and the number of rules in both sets.
+  /// Returns the rules that make a difference, and the number of rules that both sets have.
   [[nodiscard]] change_report run() {
     change_report result;
     for (std::size_t i = 0; i < rules_.size(); ++i) {
@@ -98,17 +98,17 @@ class rule_comparison {
  private:
   static constexpr std::size_t none = (std::numeric_limits<std::size_t>::max)();
   static constexpr std::uint32_t exempt = (std::numeric_limits<std::uint32_t>::max)();
-  static constexpr std::size_t steps_to_visit = 4;  // each rule is read several times
+  static constexpr std::size_t steps_to_visit = 4;  // for one rule, which is read several times
   static constexpr std::size_t steps_for_one = std::size_t{1} << 18U;
   static constexpr std::size_t octets_per_step = 8;  // octets of a target written in one step
 
-  /// A pattern of one set, or of both.
+  /// A pattern of one rule set, or of both.
   struct rule {
     compiled_pattern pattern{};
     std::string_view literal{};              // the part before the first wildcard
-    std::array<const listed_rule*, 2> in{};  // in the old and the new set
+    std::array<const listed_rule*, 2> in{};  // the rule in the old and in the new set
     std::size_t parent = none;  // the nearest earlier rule whose literal is a prefix of `literal`
-    std::array<bool, 2> counts{};  // true if the rule makes a difference, per set
+    std::array<bool, 2> counts{};  // per set, true if the rule makes a difference
     std::array<bool, 2> reported{};
     std::array<std::string, 2> examples{};
 
@@ -142,8 +142,8 @@ class rule_comparison {
     rules_.resize((std::min)(merged + 1, rules_.size()));
   }
 
-  /// Returns the rules that can match a target of rule `i`. Their literal is a prefix of the
-  /// literal of rule `i`, or the other way round. The last index in the result is `i`.
+  /// Returns the indexes of the rules that can match a target of rule `i`. The literal of such a
+  /// rule is a prefix of the literal of rule `i`, or the other way round. The last index is `i`.
   [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t i) {
     std::vector<std::size_t> found;
     for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {
@@ -165,8 +165,8 @@ class rule_comparison {
     return found;
   }
 
-  /// Returns a target that the pattern matches, with `filler` for each wildcard and after a pattern
-  /// without anchor.
+  /// Returns a target that a pattern matches: `filler` replaces each wildcard, and `end` follows a
+  /// pattern without anchor.
   [[nodiscard]] static std::string filled(const compiled_pattern& with, std::string_view filler,
                                           std::string_view end) {
     std::string target;
@@ -181,7 +181,7 @@ class rule_comparison {
   }
 
   /// Returns true if `wide` matches everything that another pattern matches. `narrow` is the other
-  /// pattern. In `narrow`, an octet that only a wildcard matches stands in place of each wildcard.
+  /// pattern as `symbolic` returns it: with NUL, which only a wildcard matches, for each wildcard.
   [[nodiscard]] bool covers(const compiled_pattern& wide, std::string_view narrow) {
     steps_.spend(1 + wide.text.size());
     return (wide.text == "/" && !wide.anchored) || matches(wide, narrow, steps_);
@@ -223,8 +223,8 @@ class rule_comparison {
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
-    // A target that another rule of the same set decides is no example. So the competitor for that
-    // other rule gets the kind of `own`. Then the sets agree about the target.
+    // A target that another rule of the same set decides is no example. So that other rule becomes
+    // a competitor with the kind of `own`. Then the sets agree about the target.
     std::vector<competitor> competitors;
     for (const std::size_t index : neighbours(i)) {
       const rule& nearby = rules_[index];
@@ -309,7 +309,8 @@ class rule_comparison {
     return {!steps_.exceeded()};
   }
 
-  /// Adds texts to try in place of a wildcard of `self`, so that `rival` matches the target, too.
+  /// Adds texts to `fills` that can replace a wildcard of `self`, so that `rival` possibly matches
+  /// the target, too.
   static void suggest(std::vector<std::string>& fills, const rule& self,
                       const compiled_pattern& rival, std::string_view filler) {
     for (const std::string_view star : {std::string_view{}, filler}) {
@@ -353,8 +354,8 @@ class rule_comparison {
   }
 
   /// Returns the change that a rule of one set makes. The partner of that rule is the rule of the
-  /// other set that takes its place. The partner matches more or less than the rule, and has the
-  /// most similar length.
+  /// other set that replaces it: one of the two matches everything that the other matches, and no
+  /// other such rule has a more similar length.
   [[nodiscard]] change_report::rule_change change_of(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
     const std::size_t other = 1 - side;
@@ -407,10 +408,10 @@ class rule_comparison {
     return result;
   }
 
-  std::array<std::vector<listed_rule>, 2> lists_;  // of the old and the new set
+  std::array<std::vector<listed_rule>, 2> lists_;  // the rules of the old and of the new set
   bool reads_hosts_;
   std::array<bool, 256> used_{};
-  std::vector<rule> rules_;  // sorted
+  std::vector<rule> rules_;  // sorted by `key`
   step_budget steps_{max_match_steps};
   bool complete_ = true;
 };

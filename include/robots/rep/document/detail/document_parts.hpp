@@ -30,7 +30,7 @@ struct document_line {
   bool starts_run = false;
   bool in_group = false;
 
-  /// `text` must contain all views of `line`.
+  /// Makes the stored form of `line`, whose views must all be in `text`.
   [[nodiscard]] static constexpr document_line of(const directive& line,
                                                   std::string_view text) noexcept {
     return {.value_offset = static_cast<std::uint32_t>(line.value.data() - text.data()),
@@ -81,7 +81,7 @@ struct document_line {
   return std::nullopt;
 }
 
-/// Everything that a `document` keeps.
+/// All members of a `document` except the options.
 struct document_parts {
   std::vector<char> octets{};
   std::vector<document_line> lines{};
@@ -123,8 +123,7 @@ class document_builder {
   }
 
  private:
-  /// Nearly every text has fewer lines than a text of the same size that only repeats `Disallow:
-  /// /`.
+  /// Returns a number of lines that nearly no text exceeds: the line `Disallow: /` has 12 octets.
   [[nodiscard]] constexpr std::size_t expected_lines() const noexcept { return text_.size() / 12; }
 
   std::string_view text_;

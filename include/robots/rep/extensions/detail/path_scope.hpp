@@ -42,8 +42,8 @@ namespace robots::rep_detail {
   return compiled.specificity();
 }
 
-/// Compares a target with the paths of many lines, within the steps of one question. A line costs
-/// one step per octet of path and target.
+/// Compares a target with the paths of many lines, within `max_match_steps`. A line costs one step
+/// per octet of path and target.
 class scoped_target {
  public:
   constexpr explicit scoped_target(std::string_view target) noexcept : target_(target) {}
@@ -54,7 +54,7 @@ class scoped_target {
     return exceeded() ? std::nullopt : match_scope(path, target_);
   }
 
-  /// Returns true if a line was not compared.
+  /// Returns true if a line was not compared, since the steps were used up.
   [[nodiscard]] constexpr bool exceeded() const noexcept { return steps_.exceeded(); }
 
  private:

@@ -36,8 +36,8 @@ class dictionary_reader {
   }
 
  private:
-  /// The result of reading a value. It is a Token, an empty text for another value, or an empty
-  /// optional for a text that is not a value.
+  /// The result of reading a value. It is a Token, an empty text for a value of another type, or an
+  /// empty optional for a text that is not a value.
   using value = std::optional<std::string_view>;
 
   [[nodiscard]] static constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }

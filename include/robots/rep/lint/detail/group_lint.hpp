@@ -19,7 +19,7 @@ namespace robots::rep_detail {
 /// Compares the rules of one group with each other.
 class group_lint {
  public:
-  /// `file` has all lines of the file, since a rule of another group may make a rule of this group
+  /// Takes all lines of the file, since a rule of another group can make a rule of this group
   /// necessary.
   constexpr group_lint(const std::vector<directive>& file, const parse_options& options,
                        std::vector<diagnostic>& findings)
@@ -54,7 +54,7 @@ class group_lint {
     write_compiled(source, *traits().rule_form, [this](char c) { text_.push_back(c); });
     const compiled_pattern pattern =
         rep_detail::finish({text_.data() + offset, text_.size() - offset}, source.anchored);
-    // A line that means two patterns is never redundant as a whole.
+    // A line with two patterns is not reported, since one of them can be necessary.
     rules_.push_back({.pattern = pattern,
                       .specificity = specificity(source, *traits().rule_form),
                       .kind = kind,
@@ -63,7 +63,7 @@ class group_lint {
                       .reported = patterns > 1});
   }
 
-  /// Reports on the rules so far, and removes them.
+  /// Reports on the rules that were added, and removes them.
   constexpr void finish() {
     std::sort(rules_.begin(), rules_.end(), [](const entry& a, const entry& b) {
       return std::tie(a.pattern, a.line) < std::tie(b.pattern, b.line);
@@ -100,7 +100,7 @@ class group_lint {
     findings_.push_back(make_diagnostic(code, about.line, about.column));
   }
 
-  /// Reports rules with the same pattern, except the rule with the highest rank.
+  /// If several rules have the same pattern, reports all except the one with the highest rank.
   constexpr void report_same_patterns() {
     for (auto first = rules_.begin(); first != rules_.end();) {
       const auto end = std::find_if(
@@ -119,7 +119,7 @@ class group_lint {
   /// Reports redundant rules. A rule is redundant if a rule with a prefix of its pattern has the
   /// same effect, and no opposite rule has a rank between these two rules.
   constexpr void report_redundant() {
-    std::vector<std::size_t> prefixes;  // rules whose pattern begins the current pattern
+    std::vector<std::size_t> prefixes;  // rules whose pattern is a prefix of the current one
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       entry& rule = rules_[i];
       while (!prefixes.empty() &&
@@ -147,7 +147,7 @@ class group_lint {
 
   const parse_options& options_;
   std::vector<diagnostic>& findings_;
-  std::vector<std::uint32_t> allowing_;  // specificities of the patterns of the whole file, sorted
+  std::vector<std::uint32_t> allowing_;  // sorted specificities of the whole file's patterns
   std::vector<std::uint32_t> disallowing_;
   std::vector<char> text_;  // the compiled patterns; reserved, so that they never move
   std::vector<entry> rules_;

@@ -9,15 +9,15 @@
 
 namespace robots::rep_detail {
 
-/// The quality of a match between a User-agent line and a crawler, from worst to best. If a crawler
-/// has several names, values above `own` stand for its earlier names.
+/// The quality of a match between a User-agent line and a crawler, from worst to best. Values above
+/// `own` rank the names of one crawler: an earlier name has a higher value.
 enum class agent_match : std::size_t { none, everyone, own };
 
 /// Decides whether a User-agent line names a crawler.
 ///
 /// Compares product tokens without regard to case (RFC 9309, section 2.2.1). The name in a line
-/// ends where the RFC's grammar says. If the crawler's token has other characters (`MJ12bot`), the
-/// name ends at the first blank or slash.
+/// ends where the RFC's grammar ends it. But if the crawler's token has a character that this
+/// grammar does not allow (`MJ12bot`), the name ends at a blank or slash.
 class agent_matcher {
  public:
   constexpr explicit agent_matcher(std::string_view user_agent) noexcept
@@ -27,8 +27,7 @@ class agent_matcher {
     }
   }
 
-  /// Returns the crawler's token as the caller wrote it. Returns an empty text for a crawler to
-  /// which only `*` applies.
+  /// Returns the crawler's token as the caller wrote it, or an empty text if only `*` applies.
   [[nodiscard]] constexpr std::string_view token() const noexcept { return token_; }
 
   [[nodiscard]] constexpr agent_match compare(std::string_view value) const noexcept {

@@ -20,7 +20,7 @@ struct common_line {
   directive_kind kind = directive_kind::unknown;  ///< unknown if the line has another form
   std::string_view key{};
   std::string_view value{};
-  const char* end = nullptr;  ///< the end of the line, in any form
+  const char* end = nullptr;  ///< the end of the line, also if the line has another form
 };
 
 /// Returns the first line end from `from` on, or `text_end`.
@@ -42,7 +42,7 @@ struct common_line {
   return from;
 }
 
-/// Up to eight octets of a key in lower case, compared at once in any case.
+/// Up to eight octets of a key, in lower case. One comparison finds them in upper or lower case.
 class key_part {
  public:
   consteval explicit key_part(std::string_view text) {
@@ -53,8 +53,8 @@ class key_part {
     }
   }
 
-  /// Returns true if `octets` begin with the part. Upper and lower case of a letter differ in one
-  /// bit. If both octets get that bit, a letter equals only its own upper and lower case.
+  /// Returns true if `octets` begin with this part. Sets bit 0x20 of each letter, which turns upper
+  /// case into lower case, and turns no other octet into a letter.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins(octet_word octets) const noexcept {
     return ((octets & compared_) | folded_) == wanted_;
   }
@@ -72,7 +72,7 @@ struct common_key {
 };
 
 /// Returns the frequent key at the start of `text` if a colon follows directly. Otherwise returns
-/// an unknown key.
+/// the kind `unknown`.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_key find_common_key(
     std::string_view text) noexcept {
   constexpr key_part disallow{"disallow"};
@@ -101,8 +101,8 @@ struct common_key {
   return {};
 }
 
-/// Reads the line whose key starts at `from`, if it has the common form. All dialects and options
-/// read such a line alike.
+/// Reads the line whose key starts at `from`, if the line has the common form. All dialects and
+/// options read such a line alike.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_line read_common_line(
     const char* from, const char* text_end) noexcept {
   const common_key key = find_common_key({from, static_cast<std::size_t>(text_end - from)});
@@ -112,8 +112,8 @@ struct common_key {
   const char* const behind_colon = from + key.size + 1;
   const char* const value =
       behind_colon + (behind_colon != text_end && *behind_colon == ' ' ? 1 : 0);
-  // The first octet not above `#` ends the value. If that octet is not a line end, and no comment
-  // follows, the line has another form.
+  // The value ends at the first octet that is at most `#`, such as a space. If more than white
+  // space and a comment follows, the line has another form.
   const char* const value_end = find_at_most(value, text_end, '#');
   const char* line_end = value_end;
   if (value_end != text_end && !is_line_end(*value_end)) [[unlikely]] {

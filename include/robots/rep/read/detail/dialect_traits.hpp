@@ -10,14 +10,13 @@ struct dialect_traits {
   const normal_form* rule_form;    ///< normal form of patterns
   const normal_form* target_form;  ///< normal form of targets
   bool robots_txt_always_allowed;  ///< RFC 9309, section 2.2.2
-  bool key_prefixes;               ///< `Disallowed:` is a Disallow
-  bool nul_ends_line;              ///< text after a NUL is ignored; otherwise the line is dropped
-  bool ignores_keyless_lines;      ///< `User-agent a b` names nobody and does not change the group
-  bool keeps_cut_allow;            ///< an Allow line cut for its length still counts
-  bool partial_byte_order_mark;    ///< one UTF-8 BOM, or a part of it, is skipped; else all
-                                   ///< whole BOMs
+  bool key_prefixes;               ///< `Disallowed:` means `Disallow:`
+  bool nul_ends_line;              ///< a NUL octet ends its line; otherwise the line is dropped
+  bool ignores_keyless_lines;      ///< `User-agent a b` is ignored; otherwise it names nobody
+  bool keeps_cut_allow;            ///< an Allow line cut for its length is obeyed, not dropped
+  bool partial_byte_order_mark;    ///< skips a UTF-8 BOM or a part of it; otherwise all whole BOMs
   bool index_html_is_directory;    ///< `Allow: /x/index.html` allows `/x/` too
-  bool lenient_targets;            ///< `//host/path`, `host/path` and `;` are read as in URLs
+  bool lenient_targets;            ///< `host/path` begins with a host, as in URLs
 
   friend constexpr bool operator==(const dialect_traits&, const dialect_traits&) = default;
 };

@@ -15,12 +15,11 @@ namespace robots::rep_detail {
 struct key_spelling {
   std::string_view text;
   directive_kind kind;
-  bool is_right;   ///< the spelling of the protocol
-  bool is_prefix;  ///< google/robotstxt accepts all keys that begin with `text`
+  bool is_right;   ///< true for the spelling of the protocol
+  bool is_prefix;  ///< true if google/robotstxt accepts all keys that begin with `text`
 };
 
-/// The wrong spellings with `prefix` are from google/robotstxt. crawler-commons also accepts the
-/// other wrong spellings.
+/// Wrong spellings with `prefix` are from google/robotstxt, the others from crawler-commons.
 inline constexpr auto spellings = [] {
   using enum directive_kind;
   constexpr bool right = true;
@@ -68,7 +67,7 @@ inline constexpr auto spellings = [] {
   });
 }();
 
-/// The meaning of a key, and a mark for spellings that are not those of the protocol.
+/// The meaning of a key. `misspelled` is true if the key is not spelled as in the protocol.
 struct recognised_key {
   directive_kind kind = directive_kind::unknown;
   bool misspelled = false;
@@ -78,8 +77,8 @@ struct recognised_key {
   return {lower, static_cast<char>(lower - ('a' - 'A'))};
 }
 
-/// For each octet, the sizes of the spellings that begin with it, as a set of bits. So most lines
-/// of prose, markup or styles need no comparison.
+/// For each octet, the lengths of the spellings that begin with it: bit n stands for length n. With
+/// these lengths, most lines of prose, markup or styles need no comparison.
 inline constexpr auto spelling_sizes = [] {
   std::array<std::uint32_t, 256> sizes{};
   for (const key_spelling& spelling : spellings) {
@@ -104,7 +103,8 @@ inline constexpr auto begins_agent = [] {
   return begins;
 }();
 
-/// Returns true if `key` may be a spelling or, with `prefixes`, may begin with a spelling.
+/// Returns false if `key` is certainly unknown. Checks its first octet and, unless `prefixes`, its
+/// length.
 [[nodiscard]] constexpr bool may_be_key(std::string_view key, bool prefixes) noexcept {
   if (key.empty()) {
     return false;
@@ -113,7 +113,8 @@ inline constexpr auto begins_agent = [] {
   return prefixes ? sizes != 0 : key.size() < 32 && (sizes >> key.size() & 1U) != 0;
 }
 
-/// Reads a key in any case (RFC 9309, section 2.2), and accepts wrong spellings unless `strict`.
+/// Reads a key in upper or lower case (RFC 9309, section 2.2). Accepts wrong spellings unless
+/// `strict`.
 [[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
                                                      bool strict) noexcept {
   if (!may_be_key(key, prefixes)) {

@@ -13,7 +13,7 @@ struct key_and_value {
   std::string_view key{};
   std::string_view value{};
   bool colon = false;
-  bool found = false;  ///< true if the line has both parts; the value may be empty
+  bool found = false;  ///< true if the line has a key and a value, which can be empty
 };
 
 [[nodiscard]] constexpr bool is_line_end(char c) noexcept { return c == '\n' || c == '\r'; }
@@ -46,7 +46,7 @@ struct key_and_value {
           .found = true};
 }
 
-/// Splits a line without comment and padding.
+/// Splits a line from which comment and padding were removed.
 [[nodiscard]] constexpr key_and_value split_line(std::string_view line) noexcept {
   const auto colon = line.find(':');
   return colon == std::string_view::npos ? split_words(line) : split_at_colon(line, colon);

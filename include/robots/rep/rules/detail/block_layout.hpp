@@ -17,11 +17,11 @@
 
 namespace robots::rep_detail {
 
-/// The longest prefix in the index.
+/// The size of the longest prefix in the index, in octets.
 inline constexpr std::size_t max_key_size = 63;
 
-/// The lengths of the prefixes in the index, one bit for each. The second octet of a prefix selects
-/// its class. A target is compared only with prefixes of its class.
+/// The lengths of the prefixes in the index: bit n stands for length n. The second octet of a text
+/// selects one of four classes. A target is compared only with prefixes of its class.
 struct prefix_lengths {
   std::array<octet_word, 4> of_class{};
 
@@ -32,8 +32,8 @@ struct prefix_lengths {
     }
   }
 
-  /// Returns the lengths that prefixes of `target` can have. The lengths of all prefixes are stored
-  /// at the start of `octets`.
+  /// Returns the lengths of the prefixes that `target` can begin with. `octets` begins with the
+  /// stored `prefix_lengths`.
   [[nodiscard]] static constexpr octet_word load_for(std::string_view target,
                                                      std::string_view octets) noexcept {
     const std::size_t index = target.size() > 1 ? class_of(target) : 0;
@@ -48,21 +48,21 @@ struct prefix_lengths {
 };
 
 /// The members of a rule set, except its block. The block contains, in this order:
-/// - if rules are looked up: their `prefix_lengths`; for each bucket, the index of its first rule,
-///   in four octets; and one more index, which ends the last bucket;
+/// - if rules are found by hash: the `prefix_lengths`; for each bucket, the index of its first
+///   rule, in four octets; and one more index, which ends the last bucket;
 /// - a `packed_rule` for each rule: first the rules tried one by one, sorted by rank,
 ///   then the rules found by prefix, then the rules found by gram;
 /// - the texts of the rules, and the token.
 struct rule_set_facts {
-  const dialect_traits* traits = &rfc9309_traits;  ///< how targets are read
+  const dialect_traits* traits = &rfc9309_traits;  ///< the dialect of rules and targets
   std::chrono::milliseconds delay{-1};             ///< Crawl-delay; negative if there is none
   std::uint32_t token_size = 0;                    ///< octets of the crawler's token
   std::uint32_t rules = 0;
   std::uint32_t tried = 0;  ///< the number of rules that are tried one by one
-  /// The number of buckets of rules that are found by a hash of the text before their first
-  /// wildcard. At most `max_key_size` octets of that text count.
+  /// The number of buckets for rules that are found by a hash of the text before their first
+  /// wildcard. Only the first `max_key_size` octets of that text are hashed.
   std::uint32_t prefix_buckets = 0;
-  /// The number of buckets of rules that are found by a hash of a part of a literal.
+  /// The number of buckets for rules that are found by a hash of a gram, a part of a literal.
   std::uint32_t gram_buckets = 0;
   group_choice group = group_choice::none;
   tie_break tie = tie_break::allow;
@@ -74,18 +74,18 @@ struct rule_set_facts {
   [[nodiscard]] friend constexpr bool operator==(const rule_set_facts&,
                                                  const rule_set_facts&) = default;
 
-  /// Returns the start of the rules.
+  /// Returns the position of the rules in the block.
   [[nodiscard]] constexpr std::size_t rules_at() const noexcept {
     const std::size_t buckets = std::size_t{prefix_buckets} + gram_buckets;
     return buckets == 0 ? 0 : sizeof(prefix_lengths) + (buckets + 1) * sizeof(std::uint32_t);
   }
-  /// Returns the start of the texts.
+  /// Returns the position of the texts in the block.
   [[nodiscard]] constexpr std::size_t texts_at() const noexcept {
     return rules_at() + rules * packed_rule::stored_size;
   }
 };
 
-/// Everything that a `rule_set` keeps.
+/// All members of a `rule_set`.
 struct rule_set_parts {
   std::vector<char> block{};
   rule_set_facts facts{};
@@ -94,21 +94,21 @@ struct rule_set_parts {
                                                  const rule_set_parts&) = default;
 };
 
-/// Returns the number of buckets for `rules` rules. It is a power of two above 1, so that a bucket
-/// has at most three rules on average.
+/// Returns the number of buckets for `rules` rules: 0 or, as `bucket_at` needs, a power of two
+/// above 1. A bucket has at most three rules on average.
 [[nodiscard]] constexpr std::uint32_t buckets_for(std::uint32_t rules) noexcept {
   return rules == 0 ? 0 : std::bit_ceil(rules / 3 + 2);
 }
 
-/// Returns the position of the bucket of `hash` in the block. The first bits of the hash select one
-/// of `buckets` buckets, a power of two above 1. The first bucket has the index `first`.
+/// Returns the position of the bucket of `hash` in the block. The highest bits of `hash` select one
+/// of the `buckets` buckets from index `first` on. `buckets` is a power of two above 1.
 [[nodiscard]] constexpr std::size_t bucket_at(std::uint64_t hash, std::size_t first,
                                               std::size_t buckets) noexcept {
   const auto index = first + static_cast<std::size_t>(hash >> (64 - std::countr_zero(buckets)));
   return sizeof(prefix_lengths) + index * sizeof(std::uint32_t);
 }
 
-/// Returns the tag of a hash, from other bits of the hash than the bits that select the bucket.
+/// Returns the tag of a hash. The tag is made from bits that do not select the bucket.
 [[nodiscard]] constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
   return static_cast<std::uint32_t>((hash ^ hash >> 32U) & ((1U << packed_rule::tag_bits) - 1));
 }

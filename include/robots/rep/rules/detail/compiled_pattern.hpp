@@ -18,14 +18,13 @@ struct compiled_pattern {
   friend constexpr auto operator<=>(const compiled_pattern&, const compiled_pattern&) = default;
 };
 
-/// The source of a pattern, which is the part before the end anchor. The other members say what to
-/// add around this part.
+/// A written pattern in parts: the body, without the anchor, and what to add around the body.
 struct pattern_source {
   std::string_view body{};
   bool anchored = false;
   bool leading_slash = false;
 
-  /// Splits a pattern as written. `$` is an anchor only at its end (RFC 9309, section 2.2.3).
+  /// Splits a written pattern. `$` is an anchor only at the end (RFC 9309, section 2.2.3).
   [[nodiscard]] static constexpr pattern_source of(std::string_view written,
                                                    bool prepend_slash = false) noexcept {
     pattern_source source{.body = written};
@@ -42,7 +41,7 @@ struct pattern_source {
   return text.find("**") != std::string_view::npos;
 }
 
-/// Returns true if compiling can only change the end of the pattern, so that no new text is needed.
+/// Returns true if compiling changes at most the end of the pattern, so that no new text is needed.
 [[nodiscard]] constexpr bool is_compiled(const pattern_source& source,
                                          const normal_form& form) noexcept {
   return !source.leading_slash && is_normal(source.body, form) && !has_double_star(source.body);
@@ -65,7 +64,7 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
 
 /// Returns the number of octets of the normal form, including wildcards and the anchor. RFC 9309,
 /// section 2.2.2, compares rules by this number ("most octets"). A `$` that is not an anchor counts
-/// as one octet, as written.
+/// as one octet, although its normal form is %24.
 [[nodiscard]] constexpr std::uint32_t specificity(const pattern_source& source,
                                                   const normal_form& form) noexcept {
   std::uint32_t octets = (source.anchored ? 1U : 0U) + (source.leading_slash ? 1U : 0U);
@@ -76,8 +75,8 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
   return octets;
 }
 
-/// Makes the pattern with the compiled text `text`, which may have wildcards at its end. An anchor
-/// after a wildcard has no effect, since `*` matches any end.
+/// Makes a pattern from the compiled text `text`. Removes wildcards at the end. An anchor after a
+/// wildcard has no effect, since `*` matches any end.
 [[nodiscard]] constexpr compiled_pattern finish(std::string_view text, bool anchored) noexcept {
   if (text.ends_with('*')) {
     anchored = false;

@@ -15,8 +15,8 @@ namespace robots::rep_detail {
 /// such as a delay, applies only to the User-agent lines directly above it.
 class group_selection {
  public:
-  /// Handles a User-agent line. Returns true if it matches the crawler better than all earlier
-  /// lines, so that the lines collected so far must be dropped.
+  /// Handles a User-agent line. Returns true if the line matches the crawler better than all
+  /// earlier lines. Then the lines collected so far must be dropped.
   constexpr bool on_user_agent(const directive& line, agent_match match) noexcept {
     in_group_ = line.starts_group ? match : (std::max)(in_group_, match);
     right_above_ = line.starts_run ? match : (std::max)(right_above_, match);
@@ -25,13 +25,14 @@ class group_selection {
     return is_more;
   }
 
-  /// Returns true if a line of another kind at this place applies, as far as is known yet.
+  /// Returns true if a line of `kind`, which is not User-agent, applies to the crawler if it comes
+  /// next. A later User-agent line that matches better can still change this.
   [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
     const agent_match named = is_rule(kind) ? in_group_ : right_above_;
     return named == found_ && named != agent_match::none;
   }
 
-  /// Returns which groups apply.
+  /// Returns the kind of the groups that apply.
   [[nodiscard]] constexpr group_choice choice() const noexcept {
     if (found_ >= agent_match::own) {
       return group_choice::own;
@@ -40,11 +41,9 @@ class group_selection {
   }
 
  private:
-  // The best match among the User-agent lines of this group, among the User-agent lines directly
-  // above, and among all User-agent lines so far.
-  agent_match in_group_ = agent_match::none;
-  agent_match right_above_ = agent_match::none;
-  agent_match found_ = agent_match::none;
+  agent_match in_group_ = agent_match::none;     // best match in the current group
+  agent_match right_above_ = agent_match::none;  // best match in the lines directly above
+  agent_match found_ = agent_match::none;        // best match in all lines so far
 };
 
 }  // namespace robots::rep_detail

@@ -11,19 +11,17 @@
 
 namespace robots::rep_detail {
 
-/// The most steps of one question, which take tens of milliseconds. These steps are enough to
-/// search a URL of 8,000 octets for a thousand literals. RFC 9110, section 4.1, recommends to
-/// support URLs of this length.
+/// The most steps of one query. They take tens of milliseconds. They are enough to search a URL of
+/// 8,000 octets for a thousand literals. RFC 9110, section 4.1, recommends to support such URLs.
 inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
 
-/// Limits the work of a comparison, so that no text and no rules can delay a caller for long. A
-/// step takes at most a few nanoseconds.
+/// Limits the work of a query, so that no text and no rules can delay a caller for long. A step
+/// takes at most a few nanoseconds.
 class step_budget {
  public:
   constexpr explicit step_budget(std::int64_t steps) noexcept : left_(steps) {}
 
-  /// Subtracts `steps` from the budget. The number cannot overflow, since no text in memory makes
-  /// 2^63 steps.
+  /// Subtracts `steps`. This cannot overflow, since no text in memory makes 2^63 steps.
   constexpr void spend(std::size_t steps) noexcept { left_ -= static_cast<std::int64_t>(steps); }
 
   [[nodiscard]] constexpr bool exceeded() const noexcept { return left_ < 0; }
@@ -35,12 +33,12 @@ class step_budget {
   std::int64_t left_;
 };
 
-/// Returns true if a target in normal form matches (RFC 9309, sections 2.2.2 and 2.2.3). Returns
-/// false if the `steps` are used up.
+/// Returns true if a target in normal form matches `pattern` (RFC 9309, sections 2.2.2 and 2.2.3).
+/// Returns false if `steps` is exceeded.
 ///
 /// Uses the first occurrence of each literal after a `*`, since a later occurrence would leave less
 /// text for the rest. Searches for the last literal first, since a target without it cannot match.
-/// Searches for the last literal again if the place found is before the end of an earlier literal.
+/// Searches for the last literal again if an earlier literal ends after the place that was found.
 /// Takes time linear in pattern and target. Not recursive.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, std::string_view target,
                                      step_budget& steps) noexcept {

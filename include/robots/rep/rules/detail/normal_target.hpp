@@ -14,7 +14,7 @@
 
 namespace robots::rep_detail {
 
-/// The longest normal form of a target that rule sets compare, longer than any server accepts.
+/// The most octets in the normal form of a target that rule sets compare. Servers accept fewer.
 inline constexpr std::size_t max_normal_target = 65'536;
 
 /// Passes each octet of the normal form of a target to `put`.
@@ -26,9 +26,8 @@ constexpr void write_target(const target_path& path, const normal_form& form, Pu
   write_normal(path.text, form, put);
 }
 
-/// Calls `use` with the normal form of a target that is not in normal form, cut after the first
-/// octet beyond the limit. This function is separate from the usual case, so that the usual case
-/// needs little stack.
+/// Calls `use` with the normal form of a target, cut after `max_normal_target + 1` octets. Is not
+/// inlined, so that targets in normal form need little stack.
 template <class Use>
 ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const normal_form& form,
                                              Use use) {
@@ -43,8 +42,8 @@ ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const norm
   return use(std::string_view{buffer.data(), size});
 }
 
-/// Calls `use` with the normal form of `target`, cut if it is too long, and returns the result of
-/// `use`. Most targets are in normal form already, and are not copied.
+/// Calls `use` with the normal form of `target`, and returns the result of `use`. A normal form
+/// that `is_too_long` is possibly cut. Most targets are in normal form already, and are not copied.
 template <class Use>
 constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
   const target_path path = path_and_query(target, traits.lenient_targets);
@@ -54,7 +53,7 @@ constexpr auto with_normal_target(std::string_view target, const dialect_traits&
   return use(path.text);
 }
 
-/// Returns the normal form of `target`, whatever its length.
+/// Returns the whole normal form of `target`.
 [[nodiscard]] constexpr std::vector<char> normal_target(std::string_view target,
                                                         const dialect_traits& traits) {
   std::vector<char> octets;
@@ -63,12 +62,12 @@ constexpr auto with_normal_target(std::string_view target, const dialect_traits&
   return octets;
 }
 
-/// Returns true if rule sets refuse a target with this normal form because of its length.
+/// Returns true if the normal form `target` is too long for rule sets.
 [[nodiscard]] constexpr bool is_too_long(std::string_view target) noexcept {
   return target.size() > max_normal_target;
 }
 
-/// Returns true if a pattern matches a target, whatever their lengths.
+/// Returns true if a pattern matches a target. Both can have any length.
 [[nodiscard]] constexpr bool matches_target(const compiled_pattern& pattern,
                                             std::string_view target, const dialect_traits& traits) {
   return with_normal_target(target, traits, [&](std::string_view text) {
@@ -80,8 +79,8 @@ constexpr auto with_normal_target(std::string_view target, const dialect_traits&
   });
 }
 
-/// Returns true if rules do not apply to a target. RFC 9309, section 2.2.2: "The /robots.txt URI is
-/// implicitly allowed."
+/// Returns true if rules do not apply to a target in normal form. RFC 9309, section 2.2.2: "The
+/// /robots.txt URI is implicitly allowed."
 [[nodiscard]] constexpr bool is_exempt(std::string_view target,
                                        const dialect_traits& traits) noexcept {
   constexpr std::string_view path = "/robots.txt";

@@ -14,16 +14,16 @@
 
 namespace robots::rep_detail {
 
-/// A rule of a `rule_set`. It has twelve octets, and a text, which is the pattern as written.
+/// A rule of a `rule_set`, in twelve octets. Its text, the written pattern, is stored elsewhere.
 ///
-/// For most rules, the compiled pattern is that text without its end. For other rules, the compiled
-/// pattern is made each time it is needed. Then the specificity and the length of the original text
-/// are before the text, in two octets each.
+/// For most rules, the compiled pattern is the text without `*` and `$` at the end. The text of any
+/// other rule is compiled each time its pattern is needed. Before such a text, the block has the
+/// specificity and the length of the text, in two octets each.
 class packed_rule {
  public:
-  /// The number of stored bits of a hash.
+  /// The number of bits in the tag of a rule, which is a part of a hash.
   static constexpr unsigned tag_bits = 14;
-  /// The octets before a text that is not in normal form.
+  /// The octets of the two numbers before a text that must be compiled.
   static constexpr std::size_t numbers_size = 4;
 
   packed_rule() = default;
@@ -41,30 +41,28 @@ class packed_rule {
         line_and_flags_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 4))),
         size_tag_and_tail_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8))) {}
 
-  /// The size of a stored rule, in octets.
   static constexpr std::size_t stored_size = 12;
 
-  /// Stores the rule with the `offset` of its text, and with `tag`, which is some bits of its hash.
+  /// Stores the rule with the `offset` of its text, and with `tag`, a part of its hash.
   constexpr void store(char* to, std::size_t offset, std::uint32_t tag) const noexcept {
     store_word<4>(to, offset);
     store_word<4>(to + 4, line_and_flags_);
     store_word<4>(to + 8, size_tag_and_tail_ | tag << size_bits);
   }
 
-  /// Notes that the compiled pattern is `source` without a `*` at its end.
+  /// Stores that the compiled pattern is `source` without a `*` at the end.
   constexpr void set_compiled(const pattern_source& source) noexcept {
     const bool open = source.body.ends_with('*');
     set_pattern(source.body.size() - (open ? 1 : 0),
                 (open ? open_tail : 0) | (source.anchored ? anchor_tail : 0));
   }
 
-  /// Notes that the compiled pattern must be made from `source`.
+  /// Stores that the compiled pattern must be made from `source`.
   constexpr void set_source(const pattern_source& source) noexcept {
     set_pattern(source.body.size(), source.anchored ? anchor_tail : 0);
     line_and_flags_ |= flag(true, source_bit) | flag(source.leading_slash, slash_bit);
   }
 
-  /// Stores `star`, which is true if the compiled pattern has a `*`.
   constexpr void set_star(bool star) noexcept { line_and_flags_ |= flag(star, star_bit); }
 
   [[nodiscard]] constexpr std::uint32_t line() const noexcept {
@@ -78,7 +76,7 @@ class packed_rule {
   /// Returns true if the compiled pattern has a `*`.
   [[nodiscard]] constexpr bool star() const noexcept { return has(star_bit); }
 
-  /// Returns true if the compiled pattern must be made.
+  /// Returns true if the pattern must be compiled each time it is needed.
   [[nodiscard]] constexpr bool is_source() const noexcept { return has(source_bit); }
 
   /// Returns the compiled pattern. `is_source()` must be false.
@@ -86,7 +84,6 @@ class packed_rule {
     return {.text = {text.data() + offset_, size()}, .anchored = anchored()};
   }
 
-  /// Returns the source of the compiled pattern.
   [[nodiscard]] constexpr pattern_source source(std::string_view text) const noexcept {
     return {.body = text.substr(offset_, size()),
             .anchored = anchored(),
@@ -108,21 +105,20 @@ class packed_rule {
   /// The most octets of a compiled pattern, for a line of at most 16,663 octets.
   static constexpr std::size_t most_compiled = 50'000;
 
-  /// Calls `use` with the compiled pattern, which is made if necessary, and returns the result of
-  /// `use`.
+  /// Compiles the pattern if necessary, calls `use` with it, and returns the result of `use`.
   template <class Use>
   constexpr auto with_pattern(std::string_view text, const normal_form& form, Use use) const {
     return is_source() ? with_compiled(source(text), form, use) : use(pattern(text));
   }
 
-  /// Returns the stored bits of the hash of the rule at `place`.
+  /// Returns the tag of the rule that is stored at `place`.
   [[nodiscard]] static constexpr std::uint32_t tag_at(std::string_view octets,
                                                       std::size_t place) noexcept {
     return static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8)) >> size_bits & tag_mask;
   }
 
  private:
-  /// This function is separate from the usual case, so that the usual case needs little stack.
+  /// Calls `use` with the compiled `source`. Is not inlined, so that other rules need little stack.
   template <class Use>
   ROBOTS_NOINLINE static constexpr auto with_compiled(const pattern_source& source,
                                                       const normal_form& form, Use use) {
@@ -141,7 +137,7 @@ class packed_rule {
   static constexpr unsigned tail_at = size_bits + tag_bits;
   static constexpr std::uint32_t tag_mask = (1U << tag_bits) - 1;
 
-  // Bits for the end of the original text after the compiled pattern: a `*`, a `$`, or both.
+  // Bits that say how the written text goes on after the compiled pattern: with `*`, `$` or `*$`.
   static constexpr unsigned anchor_tail = 1;
   static constexpr unsigned open_tail = 2;
 

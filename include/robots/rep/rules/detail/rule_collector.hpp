@@ -35,7 +35,7 @@ class rule_collector {
       : rule_collector(std::span{&user_agent, 1}, options) {}
 
   /// Collects for a crawler with several names, the most specific one first. If there are no names,
-  /// only `*` covers the crawler.
+  /// only the groups of `*` apply.
   constexpr rule_collector(std::span<const std::string_view> user_agents,
                            const parse_options& options)
       : names_(user_agents.begin(), user_agents.end()),
@@ -60,7 +60,8 @@ class rule_collector {
     return is_more;
   }
 
-  /// Handles any other line. Returns true if the line applies, as far as is known yet.
+  /// Handles any other line. Returns true if the line applies, unless a later User-agent line
+  /// matches the crawler better.
   ROBOTS_ALWAYS_INLINE constexpr bool on_other(const directive& line) {
     if (!groups_.applies(line.kind)) {
       return false;
@@ -80,8 +81,8 @@ class rule_collector {
     return true;
   }
 
-  /// Returns true if the current group does not apply. Once its list of agents is closed, no line
-  /// can apply before the next group.
+  /// Returns true if the current group does not apply. After its User-agent lines, no line can
+  /// apply before the next group.
   [[nodiscard]] constexpr bool waits_for_group() const noexcept {
     return !groups_.applies(directive_kind::allow);
   }
@@ -104,8 +105,8 @@ class rule_collector {
   }
 
  private:
-  /// Returns the quality of the match of a User-agent line. An earlier name matches better, unless
-  /// the groups of all names are merged.
+  /// Returns the quality of the match of a User-agent line. If the crawler has several names, an
+  /// earlier name matches better, unless the groups of all names are merged.
   [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (names_[i].compare(value) == agent_match::own) {
@@ -119,10 +120,10 @@ class rule_collector {
   }
 
   std::vector<agent_matcher> names_;
-  std::size_t first_named_;  // the number of names if none has a group so far
+  std::size_t first_named_;  // an index, or the number of names if no name has a group
   parse_options options_;
   group_selection groups_;
-  // The rules, and the first valid delay, that apply so far.
+  // The rules that apply so far, and the first valid delay that applies so far.
   std::vector<kept_rule> kept_;
   std::optional<std::chrono::milliseconds> crawl_delay_;
 };

@@ -12,20 +12,21 @@ namespace robots::rep_detail {
 inline constexpr std::uint64_t hash_start = 0x2545'F491'4F6C'DD1DU;
 inline constexpr std::uint64_t hash_factor = 0x9E37'79B9'7F4A'7C15U;
 
-/// Returns the hash of the words that made `state`, and of the first `count` octets of `word`, 0 to
-/// 7. Its first bits are the most random ones.
+/// Returns the hash of a text. `state` is the state after its whole words, and the first `count`
+/// octets of `word`, 0 to 7, are the rest. The highest bits of the hash are the most random ones.
 ///
-/// The hash is not secure, so an attacker can find texts with equal hashes. Such texts take time
+/// The hash is not secure, so an attacker can find texts with equal hashes. Such texts cost time
 /// linear in their number, but never cause a wrong answer.
 [[nodiscard]] constexpr std::uint64_t finish_hash(std::uint64_t state, octet_word word,
                                                   std::size_t count) noexcept {
   return (state ^ (word & octet_mask(count))) * hash_factor;
 }
 
-/// The number of octets of a literal that index a rule with a leading wildcard.
+/// The size of a gram in octets. The hash of a gram, which is a part of a literal, indexes a rule
+/// that begins with a wildcard.
 inline constexpr std::size_t gram_size = 4;
 
-/// Calls `use` with the hash of each part of `text` that has `gram_size` octets.
+/// Calls `use` with the hash of each gram of `text`.
 template <class Use>
 constexpr void for_each_gram(std::string_view text, Use use) {
   for (std::size_t offset = 0; offset + gram_size <= text.size(); ++offset) {
@@ -59,7 +60,6 @@ class prefix_hasher {
   std::uint64_t state_ = hash_start;
 };
 
-/// Returns the hash of a whole text.
 [[nodiscard]] constexpr std::uint64_t hash_of(std::string_view text) noexcept {
   return prefix_hasher{text}.of(text.size());
 }

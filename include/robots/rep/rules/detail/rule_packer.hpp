@@ -21,26 +21,26 @@
 
 namespace robots::rep_detail {
 
-/// The way in which a query finds a rule.
+/// The way in which a query finds a rule: by trying each one, or by the hash of a prefix or gram.
 enum class found_by : std::uint8_t { trial, prefix, gram };
 
 /// A rule that applies to the crawler.
 struct kept_rule {
-  const char* text;    ///< as written in the file
-  packed_rule rule;    ///< without offset and tag
+  const char* text;    ///< the pattern, as written in the file
+  packed_rule rule;    ///< the stored form, without offset and tag
   std::uint16_t size;  ///< octets of the text; above 0
-  found_by way;        ///< set together with `hash`, when all rules are known
-  std::uint64_t hash;  ///< to find the rule; its rank if it is tried one by one
+  found_by way;        ///< set by `rule_packer`, as is `hash`
+  std::uint64_t hash;  ///< the hash of the prefix or gram, or for `trial` the rank
 
   [[nodiscard]] constexpr std::string_view value() const noexcept { return {text, size}; }
 };
 
-/// Compiles the rules for one crawler. Puts them into one block, so that a query finds the rules
-/// that can match. Takes time linear in the octets of the rules, except that rules to be tried one
-/// by one are sorted.
+/// Compiles the rules for one crawler. Puts them into one block, in which a query finds the rules
+/// that can match. Takes time linear in the octets of the rules, plus the time to sort the rules
+/// that queries try one by one.
 class rule_packer {
  public:
-  /// Uses the texts of `rules`, and changes their other members.
+  /// Changes all members of `rules` except the texts, and can append rules.
   constexpr rule_packer(std::vector<kept_rule>& rules, const parse_options& options,
                         const dialect_traits& traits)
       : options_(options), traits_(traits), rules_(rules) {
@@ -49,7 +49,7 @@ class rule_packer {
     }
   }
 
-  /// Makes the parts of a rule set, without group and delay.
+  /// Makes the parts of a rule set, except group and delay.
   [[nodiscard]] constexpr rule_set_parts finish(std::string_view token) {
     rule_set_parts result;
     rule_set_facts& facts = result.facts;
@@ -85,12 +85,12 @@ class rule_packer {
   }
 
  private:
-  /// The most rules for which trying one by one is faster than a look-up.
+  /// The most rules for which trying one by one is faster than a look-up by gram.
   static constexpr std::size_t most_tried = 4;
-  /// The least size of a prefix before the first wildcard. A shorter prefix matches too many
-  /// targets.
+  /// The least size of a prefix that indexes a rule with wildcards. A shorter prefix matches too
+  /// many targets.
   static constexpr std::size_t least_prefix = 2;
-  /// The most rules with wildcards that are looked up by the prefix before their first wildcard.
+  /// The most rules with wildcards that can be found by prefix. If there are more, none of them is.
   static constexpr std::size_t most_starred = 64;
 
   [[nodiscard]] constexpr std::uint32_t count(found_by way) const noexcept {
@@ -102,7 +102,6 @@ class rule_packer {
     ++counts_[static_cast<std::size_t>(way)];
   }
 
-  /// Changes how a rule is found.
   constexpr void move_to(kept_rule& rule, found_by way) noexcept {
     --counts_[static_cast<std::size_t>(rule.way)];
     find_by(rule, way);
@@ -116,7 +115,7 @@ class rule_packer {
                            [&](const compiled_pattern& pattern) { use(pattern.text); });
   }
 
-  /// Adds the patterns of the rule at `index`; a second pattern becomes a rule at the end.
+  /// Adds the patterns of the rule at `index`. A second pattern becomes a rule at the end.
   constexpr void add_line(std::size_t index) {
     const kept_rule line = rules_[index];
     bool is_second = false;
@@ -146,7 +145,7 @@ class rule_packer {
     });
   }
 
-  /// Chooses the way to find a rule. `key` is the pattern before its first wildcard.
+  /// Chooses the way in which a rule is found. `key` is the prefix before the first wildcard.
   constexpr void place(kept_rule& rule, std::string_view key, std::uint64_t hash, bool has_star) {
     rule.rule.set_star(has_star);
     if (has_star && key.size() < least_prefix) {
@@ -159,9 +158,9 @@ class rule_packer {
     starred_prefixes_ += has_star ? 1 : 0;
   }
 
-  /// Stops looking up rules with wildcards by their prefix. Thousands of rules could have the same
-  /// prefix, and trying all of them could exceed the steps of a question. `place_by_gram` then
-  /// looks for another part of these rules.
+  /// Takes the rules with wildcards out of the index of prefixes. Thousands of them could have the
+  /// same prefix, and trying all of them could exceed the steps of a query. Then `place_by_gram`
+  /// indexes these rules by gram.
   constexpr void leave_prefixes() noexcept {
     for (kept_rule& rule : rules_) {
       if (rule.way == found_by::prefix && rule.rule.star()) {
@@ -170,14 +169,14 @@ class rule_packer {
     }
   }
 
-  /// Returns the count that the first bits of `hash` select. The number of counts is a power of two
-  /// above 1.
+  /// Returns the count that the highest bits of `hash` select. The number of counts is a power of
+  /// two above 1.
   [[nodiscard]] static constexpr std::uint32_t& count_of(
       std::uint64_t hash, std::vector<std::uint32_t>& counts) noexcept {
     return counts[static_cast<std::size_t>(hash >> (64 - std::countr_zero(counts.size())))];
   }
 
-  /// Indexes each rule by the part of its literals that the fewest other rules have.
+  /// Indexes the rules that would be tried one by one, each by the gram that is rarest in them.
   constexpr void place_by_gram() {
     std::vector<std::uint32_t> uses(std::bit_ceil(std::size_t{8} * count(found_by::trial)), 0U);
     for (const kept_rule& rule : rules_) {
@@ -213,7 +212,7 @@ class rule_packer {
     });
   }
 
-  /// Puts the rules that are tried one by one in front. The rule with the highest rank comes first.
+  /// Moves the rules that are tried one by one to the front, the highest rank first.
   constexpr void sort_tried() {
     kept_rule* const begin = rules_.data();
     kept_rule* const end = std::partition(begin, begin + rules_.size(), [](const kept_rule& rule) {
@@ -231,7 +230,7 @@ class rule_packer {
                                  : rule.size;
   }
 
-  /// Writes the index of the end of each bucket.
+  /// Writes the end of each bucket, as the index of the rule after its last rule.
   constexpr void write_buckets(char* block, const rule_set_facts& facts) const noexcept {
     for (const kept_rule& rule : rules_) {
       if (rule.way != found_by::trial) {
@@ -260,7 +259,8 @@ class rule_packer {
     return part_of_word<4>({block, place + 4}, place);
   }
 
-  /// Writes the rules and their texts. Each rule goes to the end of the free part of its bucket.
+  /// Writes the rules and their texts. Fills each bucket from its end, so that the stored index
+  /// becomes that of its first rule.
   constexpr void write_rules(char* block, const rule_set_facts& facts, std::size_t text_at) {
     char* const rules = block + facts.rules_at();
     std::size_t tried = 0;

@@ -21,12 +21,12 @@
 
 namespace robots::rep_detail {
 
-/// A view of compiled rules in any memory. The view answers questions about these rules.
+/// A view of compiled rules, which answers queries about targets.
 struct rule_table {
-  std::string_view block;  ///< described by `facts`
+  std::string_view block;  ///< as described at `rule_set_facts`
   const rule_set_facts& facts;
 
-  /// Returns true if `target` may be fetched.
+  /// Returns true if the rules allow `target`.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     if (facts.rules == 0) {
       return true;
@@ -70,8 +70,7 @@ struct rule_table {
     return facts.group == group_choice::everyone ? std::string_view{"*"} : named();
   }
 
-  /// Returns true if a rule matches a target in normal form. Returns false if the `steps` are used
-  /// up.
+  /// Returns true if a rule matches a target in normal form. Returns false if `steps` is exceeded.
   [[nodiscard]] constexpr bool matches(const packed_rule& rule, std::string_view target,
                                        step_budget& steps) const noexcept {
     steps.spend(1);
@@ -99,7 +98,7 @@ struct rule_table {
     step_budget steps{max_match_steps};
   };
 
-  /// Prefetches rules and their texts, so that the query does not wait for each one.
+  /// Prefetches the first rules, so that the query does not wait for the memory of each one.
   constexpr void prefetch() const noexcept {
     if (!std::is_constant_evaluated()) {
       base::fetch_ahead(block.data() + facts.rules_at());
@@ -148,20 +147,19 @@ struct rule_table {
     }
   }
 
-  /// The rules of one bucket: from `first` up to, but not including, `end`.
+  /// The indexes of the rules of one bucket: from `first` up to, but not including, `end`.
   struct candidates {
     std::size_t first = 0;
     std::size_t end = 0;
   };
 
-  /// Returns the rules of the bucket at `place`.
   [[nodiscard]] constexpr candidates candidates_at(std::size_t place) const noexcept {
     const octet_word first_and_end = whole_word(block, place);
     return {.first = static_cast<std::size_t>(first_and_end & 0xFFFF'FFFFU),
             .end = static_cast<std::size_t>(first_and_end >> 32U)};
   }
 
-  /// Calls `use` with each rule in `found` that may have this hash.
+  /// Calls `use` with each rule in `found` that has the tag of `hash`.
   template <class Use>
   constexpr void visit(const candidates& found, std::uint64_t hash, Use use) const {
     const std::uint32_t tag = tag_of(hash);
@@ -185,8 +183,7 @@ struct rule_table {
     }
   }
 
-  /// This function is not inlined, since inlining would slow down the usual case, which does not
-  /// call it.
+  /// Is not inlined, since inlining would slow down queries to rule sets without grams.
   ROBOTS_NOINLINE constexpr void find_by_gram(search& best,
                                               std::string_view target) const noexcept {
     const auto bucket_of = [this](std::uint64_t hash) {
@@ -213,19 +210,19 @@ struct rule_table {
       });
     });
     if (tries == 0) {
-      // The target repeats itself, so that one rule may be found many times. From now on, each rule
-      // is tried once.
+      // The target repeats itself, so that grams find the same rules again and again. Instead, each
+      // rule is now tried once.
       for (std::size_t i = first; i < facts.rules; ++i) {
         try_rule(best, rule(i), target);
       }
     }
   }
 
-  /// The octets of a rule that count as one try. So a long rule counts as several tries, and is not
-  /// tried many times.
+  /// The octets of a rule that count as one try. A long rule counts as several tries, so that it is
+  /// not tried many times.
   static constexpr std::size_t octets_per_try = 8;
 
-  /// The number of hashes that can be compared in the time of one comparison with a rule.
+  /// The number of tags that can be compared in the time in which one rule is tried.
   static constexpr std::size_t look_ups_per_trial = 8;
 };
 

@@ -12,8 +12,8 @@
 
 namespace robots::rep_detail {
 
-/// A critical factorisation of a text. The members are the length of the left part, and the period
-/// of the right part.
+/// A critical factorisation of a text: the length of its left part, and the period of its right
+/// part.
 struct factorization {
   std::size_t left = 0;
   std::size_t period = 1;
@@ -53,12 +53,12 @@ struct literal_search {
   std::size_t steps = 0;
 };
 
-/// A literal up to this length is compared at many positions at once. This is the fastest method
-/// for real texts, and reads each octet at most this many times.
+/// The longest literal that is compared at many positions at once. This method is the fastest for
+/// real texts, and reads each octet of a text at most `short_literal` times.
 inline constexpr std::size_t short_literal = 16;
 
-/// Searches for a literal of 1 to `short_literal` octets. A step takes about a nanosecond, and the
-/// search takes fewer steps than `text` has octets.
+/// Searches for a literal of 1 to `short_literal` octets. A step takes about a nanosecond. The
+/// search takes at most one step per octet of `text`.
 [[nodiscard]] constexpr literal_search find_short(std::string_view text,
                                                   std::string_view literal) noexcept {
   const std::size_t places = text.size() + 1 - (std::min)(literal.size(), text.size() + 1);
@@ -81,15 +81,15 @@ inline constexpr std::size_t short_literal = 16;
     if (std::is_constant_evaluated()) {
       continue;
     }
-    // A text with one wrong candidate often has other wrong candidates nearby, so whole blocks are
-    // compared next.
+    // If the first octet of the literal occurs here without the rest, it often does so again
+    // nearby. So whole blocks are compared next.
     for (std::size_t blocks = 8;
          blocks > 0 && text.size() - place >= octet_block::size + short_literal; --blocks) {
       const auto equal_to = [&](std::size_t i) {
         return octet_block::load(text.data() + place + i).equal(literal[i]);
       };
       octet_set found = equal_to(0) & equal_to(std::min<std::size_t>(1, literal.size() - 1));
-      steps += 5;  // the time of a block and these two comparisons
+      steps += 5;  // about as long as two comparisons of a block
       for (std::size_t i = 2; i < literal.size() && found != 0; ++i, ++steps) {
         found &= equal_to(i);
       }
@@ -115,7 +115,8 @@ inline constexpr std::size_t short_literal = 16;
   return (std::min)(size, a.size());
 }
 
-/// Returns the position of the first `needle`, which must not be empty, in `text`, or npos.
+/// Returns the position of the first `needle` in `text`, or npos if there is none. `needle` must
+/// not be empty.
 ///
 /// Uses the two-way algorithm of Crochemore and Perrin (1991), which takes linear time in needle
 /// and text for any content, and constant space.
@@ -155,8 +156,8 @@ inline constexpr std::size_t short_literal = 16;
   return std::string_view::npos;
 }
 
-/// Searches for a literal, which must not be empty. Takes at most one step per octet. Takes fewer
-/// steps if most octets are skipped quickly.
+/// Searches for a literal, which must not be empty. Takes at most one step per octet of text and
+/// literal. Takes fewer steps if most octets are skipped quickly.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr literal_search find_literal(
     std::string_view text, std::string_view literal) noexcept {
   const literal_search begin =

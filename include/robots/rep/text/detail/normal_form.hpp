@@ -28,8 +28,8 @@ struct normal_form {
   }
 };
 
-/// Makes the form of RFC 9309, section 2.2.2. Octets outside ASCII, control characters and space
-/// are encoded. Encoded unreserved octets are decoded. Nothing else changes.
+/// Makes the form of RFC 9309, section 2.2.2. It encodes octets outside ASCII, control characters,
+/// space and `$`. It decodes encoded unreserved octets, and writes all other escapes in upper case.
 [[nodiscard]] constexpr normal_form make_rfc9309_form() noexcept {
   normal_form form{.decode_unreserved = true};
   for (unsigned octet = 0; octet < 256; ++octet) {
@@ -38,7 +38,7 @@ struct normal_form {
     }
   }
   form.set('%', octet_action::percent);
-  // Section 2.2.3: `*` and `$` are literal in a target. In a rule, %2A and %24 stand for them.
+  // Section 2.2.3: `$` and `*` are literal in a target. A rule writes them as %24 and %2A.
   form.set('$', octet_action::encode);
   return form;
 }
@@ -66,9 +66,8 @@ inline constexpr normal_form google_target_form{};  // google/robotstxt does not
 
 /// Passes each octet of the normal form of `text` to `put`.
 ///
-/// A `%` that begins no escape stays, and reading goes on after the `%`. So `%%61` becomes `%a`. So
-/// each part of a text has its own normal form, and equal parts of a pattern and a target remain
-/// equal.
+/// A `%` that begins no escape stays, and reading goes on after the `%`: `%%61` becomes `%a`. So
+/// equal parts of a pattern and of a target have equal normal forms.
 template <class Put>
 constexpr void write_normal(std::string_view text, const normal_form& form, Put put) {
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -88,7 +87,7 @@ constexpr void write_normal(std::string_view text, const normal_form& form, Put 
   }
 }
 
-/// Returns true if `text` is its own normal form.
+/// Returns true if `text` is already in normal form.
 [[nodiscard]] constexpr bool is_normal(std::string_view text, const normal_form& form) noexcept {
   const bool keeps_stars = form.action('*') == octet_action::keep;
   if (keeps_stars ? is_graphic_without<'%', '$'>(text) : is_graphic_without<'%', '$', '*'>(text)) {

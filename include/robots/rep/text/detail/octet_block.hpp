@@ -15,14 +15,14 @@
 
 namespace robots::rep_detail {
 
-/// A set of octets of a block; bit n means the n-th octet.
+/// A set of octets of a block. Bit n stands for the octet at offset n.
 using octet_set = std::uint32_t;
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-/// Thirty-two octets that are compared at once, with vectors that every machine of the architecture
-/// has: SSE2 or NEON. The choice does not depend on compiler flags, since all files of a program
-/// must have the same class. AVX2 gains only 2 to 6 % on real files.
+/// Thirty-two octets that are compared at once, with the vectors that every machine of the
+/// architecture has: SSE2 or NEON. Compiler flags do not change this class, since it must be the
+/// same in all files of a program. AVX2 would gain only 2 to 6 % on real files.
 ///
 /// This class cannot be used in constant expressions.
 class octet_block {
@@ -43,7 +43,7 @@ class octet_block {
     return set_of(low_ == wanted, high_ == wanted);
   }
 
-  /// Returns the octets that are not above `c`, as unsigned numbers.
+  /// Returns the octets that are at most `c`, compared as unsigned numbers.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE octet_set at_most(char c) const noexcept {
     const auto most = static_cast<unsigned char>(c);
     return set_of(low_ <= most, high_ <= most);
@@ -51,7 +51,7 @@ class octet_block {
 
  private:
   using octets = unsigned char __attribute__((vector_size(16)));
-  using flags = decltype(octets{} == 0);  // all bits of an octet are set, or none
+  using flags = decltype(octets{} == 0);  // an octet with all bits set means true, 0 means false
 
   [[nodiscard]] ROBOTS_ALWAYS_INLINE static octet_set set_of(flags low, flags high) noexcept {
 #if defined(__x86_64__)
@@ -76,24 +76,21 @@ class octet_block {
 
 #else
 
-/// Thirty-two octets, for architectures without known vectors.
+/// Thirty-two octets, for all other architectures. Has the same functions as the class above.
 class octet_block {
  public:
   static constexpr std::size_t size = 32;
 
-  /// Reads `size` octets.
   [[nodiscard]] static octet_block load(const char* from) noexcept {
     octet_block block;  // NOLINT(*-member-init): filled below
     std::memcpy(block.octets_.data(), from, size);
     return block;
   }
 
-  /// Returns the octets that equal `c`.
   [[nodiscard]] octet_set equal(char c) const noexcept {
     return at_most(static_cast<unsigned char>(c), 0);
   }
 
-  /// Returns the octets that are not above `c`, as unsigned numbers.
   [[nodiscard]] octet_set at_most(char c) const noexcept {
     return at_most(0, static_cast<unsigned char>(c));
   }
@@ -112,8 +109,8 @@ class octet_block {
 
 #endif
 
-/// Returns the first octet from `from` to `end` that is not above `most`, as unsigned numbers, or
-/// `end`.
+/// Returns the first octet from `from` up to `end` that is at most `most`, or `end`. Compares
+/// octets as unsigned numbers.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr const char* find_at_most(const char* from,
                                                                       const char* end,
                                                                       char most) noexcept {

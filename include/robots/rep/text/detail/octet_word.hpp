@@ -37,12 +37,11 @@ constexpr void store_word(char* to, octet_word word) noexcept {
   return 0x0101'0101'0101'0101U * c;
 }
 
-/// Returns a mask for the lowest `count` octets of a word, 0 to 7.
+/// Returns a mask for the lowest `count` octets of a word. `count` is 0 to 7.
 [[nodiscard]] constexpr octet_word octet_mask(std::size_t count) noexcept {
   return (octet_word{1} << (8 * count)) - 1;
 }
 
-/// Returns true if a word has the octet `c`.
 [[nodiscard]] constexpr bool has_octet(octet_word word, unsigned char c) noexcept {
   const octet_word differs = word ^ repeat_octet(c);
   return ((differs - repeat_octet(1)) & ~differs & repeat_octet(0x80)) != 0;
@@ -72,12 +71,12 @@ template <unsigned char... Others>
          (has_octet_below(word, '!') || (has_octet(word, Others) || ...));
 }
 
-/// Returns the last word of a text with graphic characters after its first `count` octets.
+/// Returns `word` with the graphic character `~` in place of the octets after the first `count`.
 [[nodiscard]] constexpr octet_word with_graphic_end(octet_word word, std::size_t count) noexcept {
   return word | (repeat_octet('~') & ~octet_mask(count));
 }
 
-/// Returns true if `text` has only graphic ASCII characters other than `Others`.
+/// Returns true if `text` has only graphic ASCII characters, and none of `Others`.
 template <unsigned char... Others>
 [[nodiscard]] constexpr bool is_graphic_without(std::string_view text) noexcept {
   constexpr std::size_t word = sizeof(octet_word);
@@ -92,15 +91,15 @@ template <unsigned char... Others>
   return !has_other_than_graphic<Others...>(whole_word(text, text.size() - word));
 }
 
-/// Returns `text` from `offset` on. GCC does not inline `substr`. It writes the view to memory in
-/// two halves, and then waits to read the view as a whole.
+/// Returns `text` from `offset` on. Is faster than `substr`, which GCC does not inline: GCC writes
+/// the view to memory in two halves, and then waits to read the view as a whole.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::string_view behind(std::string_view text,
                                                                      std::size_t offset) noexcept {
   return {text.data() + offset, text.size() - offset};
 }
 
-/// Returns the position of the first `c` in `text`, or the size of `text`. This function is faster
-/// than `std::string_view::find` if `c` is near the start, and nearly as fast otherwise.
+/// Returns the position of the first `c` in `text`, or the size of `text`. Is faster than
+/// `std::string_view::find` if `c` is near the start, and nearly as fast otherwise.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::size_t find_octet(std::string_view text,
                                                                     char c) noexcept {
   constexpr std::size_t nearest = 2 * sizeof(octet_word);
@@ -110,7 +109,7 @@ template <unsigned char... Others>
       return (std::min)(text.find(c, offset), text.size());
     }
     const octet_word differs = word_at(text, offset) ^ wanted;
-    // The lowest bit belongs to the first equal octet; higher bits may be wrong.
+    // The lowest set bit belongs to the first equal octet; higher bits can be wrong.
     const octet_word equal = (differs - repeat_octet(1)) & ~differs & repeat_octet(0x80);
     if (equal != 0) {
       return (std::min)(offset + static_cast<std::size_t>(std::countr_zero(equal)) / 8,
@@ -120,8 +119,7 @@ template <unsigned char... Others>
   return text.size();
 }
 
-/// Returns true if `text` starts with `prefix`. This function is faster than the standard function
-/// if both texts are short.
+/// Is like `std::string_view::starts_with`, but faster if both texts are short.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins_with(std::string_view text,
                                                               std::string_view prefix) noexcept {
   if (text.size() < prefix.size()) {
