@@ -51,7 +51,7 @@ void print(std::string_view dialect, const std::map<std::string, tally>& results
   }
 }
 
-/// One real file read in one dialect, and compiled for the crawler last asked about.
+/// A real file, read in one dialect and compiled for the crawler of the latest question.
 class reading {
  public:
   explicit reading(robots::dialect dialect) : options_{.dialect = dialect} {}
@@ -72,7 +72,7 @@ class reading {
     return allowed;
   }
 
-  /// Document and compiled rules never disagreed.
+  /// Returns true if the document and the compiled rules gave the same answers so far.
   [[nodiscard]] bool consistent() const { return consistent_; }
 
  private:

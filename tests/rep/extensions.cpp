@@ -1,6 +1,5 @@
 // RFC 9309, section 2.2.4: "Parsing of other records MUST NOT interfere with the parsing of
-// explicitly defined records." Whatever the extensions say, and wherever, verdicts stay as they
-// were.
+// explicitly defined records." Extension lines anywhere in a file change no verdict.
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
 
@@ -75,7 +74,7 @@ bool same(const verdict& a, const verdict& b) {
          a.user_agent == b.user_agent;
 }
 
-// Compares everything but line numbers.
+// Returns true if both texts give equal verdicts, apart from line numbers.
 bool all_same(std::string_view before, std::string_view after) {
   for (const dialect reading : {dialect::rfc9309, dialect::google}) {
     const parse_options options{.dialect = reading};

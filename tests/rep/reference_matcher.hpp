@@ -10,7 +10,7 @@
 
 /// RFC 9309, sections 2.2.1 to 2.2.3, written for clarity instead of speed, as a reference for the
 /// library. It shares no code with the library: it has its own normal form, comparison, and choice
-/// of groups and rules. Quadratic; copies everything.
+/// of groups and rules. It takes quadratic time, and copies everything.
 namespace reference {
 
 enum class reading { rfc9309, google };
@@ -152,8 +152,8 @@ inline std::string product_of(std::string_view text) {
   return lower(text.substr(0, text.find_first_of(" \t\v\f\r\n/(;,)")));
 }
 
-/// Returns the token of a crawler: the name of its first product. If that is Mozilla, the token is
-/// the name after `compatible;`, as in an example of RFC 9309, section 2.2.1.
+/// Returns the token of a crawler: the name of its first product. If this name is Mozilla, the
+/// token is the name after `compatible;`, as in an example of RFC 9309, section 2.2.1.
 inline std::string token_of(std::string_view user_agent) {
   const std::string first = product_of(user_agent);
   const auto mark = lower(user_agent).find("compatible;");
@@ -223,7 +223,7 @@ inline std::vector<std::string> patterns_of(const line& rule, reading mode) {
 }
 
 /// Decides if the crawler may fetch `path`, which begins with a slash. The longest matching rule
-/// decides and, among rules of equal length, an Allow. `rule` is the first such line.
+/// decides. If rules of both kinds have this length, an Allow decides: the first one in the file.
 inline answer decide(const std::vector<line>& lines, std::string_view user_agent,
                      std::string_view path, reading mode) {
   answer result;

@@ -48,7 +48,7 @@ static_assert(compile(text, specific, united).allows("/z"));
 static_assert(compile(text, specific, united).crawl_delay() == 5s);
 static_assert(compile(text, specific, united).size() == 3);
 
-// `*` means a crawler without a group under any of its names, and one without a name.
+// The group of `*` applies to a crawler whose names have no group, and to one without a name.
 static_assert(!compile(text, strangers).allows("/z"));
 static_assert(!compile(text, strangers, united).allows("/z"));
 static_assert(!compile(text, std::span<const std::string_view>{}).allows("/z"));
@@ -67,7 +67,7 @@ TEST_CASE("Verdicts report the first name that has a group") {
   CHECK(name_of(compile("", strangers, united)) == "BarBot");
 }
 
-TEST_CASE("Names in braces are names, not the start and end of one name") {
+TEST_CASE("Two names in braces are two names, not the start and end of one name") {
   CHECK(name_of(compile(text, {"foobot-news", "foobot"})) == "foobot-news");
   CHECK(name_of(parse(text).rules_for({"foobot-video", "foobot"})) == "foobot");
   CHECK(name_of(compile(text, {"foobot"})) == "foobot");

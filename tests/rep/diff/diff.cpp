@@ -45,7 +45,7 @@ bool is_same(std::string_view before, std::string_view after, const parse_option
   return found.same();
 }
 
-TEST_CASE("Two spellings of one meaning are no change") {
+TEST_CASE("A line that is spelled differently and means the same is not a change") {
   CHECK(is_same("", ""));
   CHECK(is_same("Disallow: /a\nAllow: /b\n", "# moved\nallow:/b\nDISALLOW : /a # x\n"));
   CHECK(is_same("Disallow: /a\n", "Disallow: /a\nDisallow: /a\n"));
@@ -61,12 +61,12 @@ TEST_CASE("Two spellings of one meaning are no change") {
   CHECK(is_same("", "Allow: /\nAllow: /x*y\n"));
 }
 
-TEST_CASE("Rules that never decide are no change") {
+TEST_CASE("A rule that never decides is not a change") {
   CHECK(is_same("Disallow: /a\n", "Disallow: /a\nDisallow: /a/b\nDisallow: /a*c$\n"));
   CHECK(is_same("Disallow: /a\nAllow: /a/b\n", "Disallow: /a\nAllow: /a/b\nDisallow: /a/\n"));
   CHECK(is_same("Disallow: /*x\n", "Disallow: /*x\nDisallow: /a*x\nDisallow: *xx\n"));
   CHECK(is_same("Disallow: /\n", "Disallow: /\nDisallow: /a\nDisallow: /b\n"));
-  // Together they match what a third one does.
+  // Several rules together can match the same targets as one rule.
   CHECK(is_same("Disallow: /a$\nDisallow: /a*\n", "Disallow: /a\n"));
   CHECK(!is_same("Disallow: /a\nAllow: /ab\n", "Disallow: /a**\nAllow: /ab\n"));
   CHECK(is_same("Disallow: /a\nAllow: /abcd\n", "Disallow: /a**\nAllow: /abcd\n"));
@@ -78,7 +78,7 @@ const rule_change& only(const change_report& found) {
   return found.rules.front();
 }
 
-TEST_CASE("A change has the rules, their lines, and a target that shows it") {
+TEST_CASE("A change has the rule, its line, and a target whose verdict depends on it") {
   const auto added = diff_rules("Allow: /a\n", "Allow: /a\nDisallow: /b\n");
   CHECK(only(added).change == change_kind::added);
   CHECK(only(added).kind == rule_kind::disallow);
@@ -126,13 +126,13 @@ TEST_CASE("A replaced rule is loosened or tightened by the paths that both rules
     CHECK(only(found).before);
     CHECK(only(found).after);
   }
-  // Neither matches all that the other one does.
+  // Each rule matches targets that the other one does not match.
   const auto both = diff_rules("Disallow: /a*b\n", "Disallow: /a*c\n");
   REQUIRE(both.rules.size() == 2);
   CHECK(both.rules[0].change != both.rules[1].change);
 }
 
-TEST_CASE("A rule that turns into its opposite is removed, and another one added") {
+TEST_CASE("A rule that becomes its opposite is a removed rule and an added rule") {
   const auto found = diff_rules("Disallow: /\nAllow: /a\n", "Disallow: /\nDisallow: /a\n");
   REQUIRE(found.rules.size() == 2);
   CHECK(found.rules[0].change == change_kind::added);
@@ -194,7 +194,7 @@ TEST_CASE("Lines other than rules are compared by their meaning") {
             .lines.size() == 3);
 }
 
-/// Every target of up to `longest` octets of `alphabet` behind the first slash.
+/// Returns all targets with up to `longest` octets of `alphabet` after the first slash.
 std::vector<std::string> all_targets(std::string_view alphabet, std::size_t longest) {
   std::vector<std::string> targets{"/"};
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -221,10 +221,10 @@ std::string random_rules(std::mt19937& random, std::string_view alphabet) {
   return text;
 }
 
-/// A rule by its side, 0 for the old text, and its line.
+/// The text that has a rule (0: the old one, 1: the new one), and the line of the rule.
 using placed_rule = std::pair<std::size_t, std::uint32_t>;
 
-/// The rules that decide one of `targets` which the other rule set decides otherwise, without those
+/// Returns the rules that decide a target on which the two rule sets disagree, without the rules
 /// that both sets have.
 std::set<placed_rule> rules_that_differ(const rule_set& was, const rule_set& is,
                                         const std::vector<std::string>& targets) {
@@ -254,7 +254,7 @@ std::set<placed_rule> rules_that_differ(const rule_set& was, const rule_set& is,
   return found;
 }
 
-TEST_CASE("At most 1 change in 1,000 that an enumeration of targets finds is missed") {
+TEST_CASE("diff misses at most 1 of 1,000 changes that an enumeration of targets finds") {
   const std::vector<std::string> targets = all_targets("ab/z", 5);
   std::mt19937 random{20261122};
   std::size_t alike = 0;
@@ -299,7 +299,7 @@ TEST_CASE("At most 1 change in 1,000 that an enumeration of targets finds is mis
   CHECK(alike < rounds * 9 / 10);
 }
 
-TEST_CASE("An example is a valid target, whatever octets it has") {
+TEST_CASE("The example of a change is a valid target, whatever octets the pattern has") {
   const auto was = compile("User-agent: *\nDisallow: /\n", "FooBot");
   for (const std::string_view pattern : {"/%%341$", "/%25x", "/%a$", "/%%61f", "//x", "/%2A%24"}) {
     CAPTURE(pattern);

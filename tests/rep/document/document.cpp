@@ -61,7 +61,7 @@ std::vector<std::string_view> list(robots::rep_detail::value_range values) {
 
 using strings = std::vector<std::string_view>;
 
-// A temporary document gives no views of itself.
+// Members that return views cannot be called on a temporary document.
 template <class File>
 concept views =
     requires(File&& file) { std::forward<File>(file).match("/"); } ||
@@ -278,7 +278,7 @@ TEST_CASE("parse reads no octet after the end of the text") {
   constexpr std::string_view longer = "User-agent: *\nCrawl-delay: 5\nDisallow: /a\n";
   for (std::size_t size = 0; size < longer.size(); ++size) {
     CAPTURE(size);
-    // Memory of just that size, so that sanitizers notice; then the same with more behind.
+    // Sanitizers notice a read after the end of `exact`. `part` has more text after its end.
     const std::vector<char> exact(longer.begin(), longer.begin() + static_cast<int>(size));
     const document alone = parse({exact.data(), size});
     const document part = parse(longer.substr(0, size));

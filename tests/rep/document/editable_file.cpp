@@ -44,7 +44,7 @@ std::vector<std::string> patterns(const editable_group& group, rule_kind kind) {
   return found;
 }
 
-/// The message of the exception that writing `file` throws; empty if it throws none.
+/// Returns the message of the exception that `to_text` throws, or an empty text.
 std::string complaint(const editable_file& file) {
   try {
     (void)to_text(file);

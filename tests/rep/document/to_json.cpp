@@ -76,7 +76,7 @@ TEST_CASE("Different texts always have different JSON") {
 }
 
 TEST_CASE("The JSON of a file whose groups repeat their rules is bounded") {
-  // Each delay begins a part of the group, and each part is written with all rules.
+  // Each delay begins a part of the group, and the JSON repeats all rules in each part.
   std::string text;
   for (int i = 0; i < 2'000; ++i) {
     text += "User-agent: a\nCrawl-delay: 1\n";

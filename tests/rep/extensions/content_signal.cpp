@@ -37,7 +37,7 @@ static_assert(content_signal::parse("search=y").search == absent);
 static_assert(content_signal::parse("=yes").search == absent);
 static_assert(content_signal::parse("").search == absent);
 
-// The most restrictive one counts.
+// If a signal has several values, the most restrictive value applies.
 static_assert(content_signal::parse("search=yes, search=no").search == false);
 static_assert(content_signal::parse("search=no, search=yes").search == false);
 static_assert(content_signal::parse("ai-train=no, ai-train=yes").ai_train == false);

@@ -45,7 +45,7 @@ static_assert(usage_preferences(parse(draft), "/test").search == unknown);
 static_assert(usage_preferences(parse(draft), "/test").ai_input == unknown);
 
 constexpr effective_preferences preferences_at(std::string_view lines, std::string_view target) {
-  // The group opens on line 1, so the first of `lines` is line 2.
+  // The User-agent line is line 1, so `lines` begins at line 2.
   std::vector<char> text;
   for (const std::string_view part : {std::string_view{"User-agent: *\n"}, lines}) {
     text.insert(text.end(), part.begin(), part.end());
@@ -53,7 +53,7 @@ constexpr effective_preferences preferences_at(std::string_view lines, std::stri
   return usage_preferences(parse({text.data(), text.size()}), target);
 }
 
-// The longest path decides about all categories of a Content-Usage line.
+// The Content-Usage line with the longest matching path decides about all categories.
 constexpr std::string_view nested =
     "Content-Usage: /a/b search=n\nContent-Usage: train-ai=n\nContent-Usage: /a train-ai=y\n";
 static_assert(preferences_at(nested, "/").train_ai == usage(false, 3));
@@ -64,7 +64,7 @@ static_assert(preferences_at("Content-Usage: train-ai=n\nContent-Usage: /a train
 static_assert(preferences_at("Content-Usage: train-ai=n\nContent-Usage: /a\n", "/a").train_ai ==
               unknown);
 
-// Length is counted in octets of the normal form, and paths are compared as those of rules.
+// The length is that of the path's normal form in octets, and paths match like those of rules.
 static_assert(preferences_at("Content-Usage: /~me train-ai=n\nContent-Usage: /%7Em* train-ai=y\n",
                              "/%7eme")
                   .train_ai == usage(false, 2));
@@ -73,7 +73,7 @@ static_assert(preferences_at("Content-Usage: /a%2a train-ai=n\n", "/a*").train_a
 static_assert(preferences_at("Content-Usage: /*.gif$ train-ai=n\n", "https://example.com/x.gif")
                   .train_ai == usage(false, 2));
 
-// Of lines with the same path the most restrictive counts, whatever their order.
+// If several lines have the same path, the most restrictive one applies, whatever their order.
 static_assert(preferences_at("Content-Usage: train-ai=y\nContent-Usage: train-ai=n\n", "/")
                   .train_ai == usage(false, 3));
 static_assert(preferences_at("Content-Usage: train-ai=n\nContent-Usage: train-ai=y\n", "/")
@@ -81,7 +81,7 @@ static_assert(preferences_at("Content-Usage: train-ai=n\nContent-Usage: train-ai
 static_assert(preferences_at("Content-Usage: /a search=y\nContent-Usage: /a train-ai=y\n", "/a") ==
               effective_preferences{.train_ai = usage(true, 3), .search = usage(true, 2)});
 
-// Of signals, each by itself.
+// The Content-Signal line with the longest matching path decides about each signal separately.
 constexpr std::string_view signals =
     "Content-Signal: search=yes, ai-train=no\nContent-Signal: /blog ai-input=no, ai-train=yes\n"
     "Content-Signal: /blog ai-input=yes\nContent-Signal: /blog/x use=full\n";
@@ -92,7 +92,7 @@ static_assert(preferences_at(signals, "/blog/x") ==
                                     .ai_input = signal(false, 3),
                                     .search = signal(true, 2)});
 
-// Both methods: the most restrictive counts.
+// If a file uses both methods, the most restrictive preference applies.
 constexpr std::string_view both =
     "Content-Signal: search=no, ai-input=yes, ai-train=no\nContent-Usage: train-ai=y, search=n\n";
 static_assert(preferences_at(both, "/") == effective_preferences{.train_ai = signal(false, 2),
@@ -103,7 +103,7 @@ static_assert(preferences_at("Content-Signal: ai-train=yes\nContent-Usage: train
 static_assert(preferences_at("Content-Signal: ai-train=yes\nContent-Usage: search=n\n", "/") ==
               effective_preferences{.train_ai = signal(true, 2), .search = usage(false, 3)});
 
-TEST_CASE("Preferences are those of the crawler's own groups, merged") {
+TEST_CASE("The preferences of all groups of a crawler are merged") {
   const robots::document file = parse(
       "User-agent: a\nContent-Usage: train-ai=n\nDisallow:\n"
       "User-agent: *\nContent-Usage: search=n\nContent-Signal: ai-input=no\nDisallow:\n"
@@ -114,9 +114,8 @@ TEST_CASE("Preferences are those of the crawler's own groups, merged") {
         effective_preferences{.ai_input = signal(false, 6), .search = usage(false, 5)});
 }
 
-// RFC 9309, section 2.2.4: a line that is no rule does not close the list of user-agent lines, so
-// the rules hold for both; a preference belongs to the lines right above it.
-TEST_CASE("A preference between User-agent lines applies to those above it, rules to all") {
+// RFC 9309, section 2.2.4: a line that is not a rule does not end the list of User-agent lines.
+TEST_CASE("A preference between User-agent lines applies to those above, and rules apply to all") {
   const robots::document file = parse(
       "User-agent: a\nContent-Usage: train-ai=y\n"
       "User-agent: *\nContent-Usage: train-ai=n\nDisallow: /x\n");

@@ -18,7 +18,7 @@ using std::literals::operator""sv;
 constexpr auto other_content = {
     "PK\3\4\x14\0\0\0"sv,
     "\x1F\x8B\b\0\0\0\0\0"sv,
-    "\x1F\xE2\x80\xB9\b\0"sv,  // gzip that was said to be windows-1252
+    "\x1F\xE2\x80\xB9\b\0"sv,  // gzip, converted to UTF-8 as if it were windows-1252
     "%PDF-1.7\n"sv,
     "\x89PNG\r\n\x1A\n"sv,
     "\xFF\xD8\xFF\xE0\0\x10JFIF"sv,
@@ -119,7 +119,7 @@ TEST_CASE("A foreign file exceeds the malformed limit with any number of lines a
   }
 }
 
-TEST_CASE("A file without any line of key and value is malformed, however short it is") {
+TEST_CASE("A file in which no line has a key and a value is malformed, however short it is") {
   constexpr robots::malformed_limit limit;
   for (const std::string_view text :
        {"Not Found"sv, "null"sv, "404 page not found\n"sv, "\"Not found\""sv,

@@ -34,7 +34,7 @@ constexpr bool named(std::string_view own, std::string_view line) {
   return agent_matcher{own}.compare(line) == agent_match::own;
 }
 
-// The comparison is exact on the token and without regard to case.
+// Two tokens must be equal, apart from the case of letters.
 static_assert(named("FooBot", "foobot"));
 static_assert(named("FooBot", "FOOBOT/2.1"));
 static_assert(named("FooBot", "FooBot*"));
@@ -45,7 +45,7 @@ static_assert(!named("Foo", "FooBot"));
 static_assert(!named("FooBot", ""));
 static_assert(!named("", ""));
 
-// A crawler's own token decides how a line with other characters is cut.
+// A digit or a dot ends the token of a line, unless the crawler's own token has such characters.
 static_assert(named("MJ12bot", "MJ12bot"));
 static_assert(named("MJ12bot", "mj12BOT/v1.4"));
 static_assert(!named("MJ12bot", "MJ"));
@@ -63,7 +63,7 @@ static_assert(!everyone("*all"));
 static_assert(!everyone("FooBot*"));
 static_assert(!everyone(""));
 
-// Nothing left of the name: it is only ever `*`.
+// If the crawler's name has no token, only lines with `*` name the crawler.
 static_assert(agent_matcher{""}.compare("*") == agent_match::everyone);
 static_assert(agent_matcher{"*"}.compare("*") == agent_match::everyone);
 static_assert(agent_matcher{"*"}.compare("FooBot") == agent_match::none);

@@ -54,7 +54,7 @@ static_assert(!request_rate::parse("1/10 0800-"));
 static_assert(!request_rate::parse("1/10 0800-2500"));
 static_assert(!request_rate::parse("1/100800-1300"));
 
-// Numbers that do not fit are read as the largest that does.
+// A number that does not fit is read as the largest number that fits.
 static_assert(request_rate::parse("99999999999999999999999/1")->requests == 0xFFFF'FFFF);
 static_assert(request_rate::parse("1/99999999999999999999999d")->per ==
               std::chrono::seconds{0xFFFF'FFFF});

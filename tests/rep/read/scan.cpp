@@ -17,7 +17,7 @@ using robots::diagnostic_code;
 using robots::dialect;
 using robots::parse_options;
 
-/// Records the calls that it gets.
+/// Records the directives and findings of `scan`.
 struct recorder {
   void on_directive(const robots::directive& line) { directives.push_back(line); }
   void on_diagnostic(const robots::diagnostic& finding) { findings.push_back(finding); }
@@ -141,7 +141,7 @@ TEST_CASE("Strict reading accepts no misspelled key and no missing colon") {
   CHECK(codes("User-agent *\n", strict) == list{diagnostic_code::malformed_line});
 }
 
-TEST_CASE("A NUL octet is trimmed at the edges of a value and spoils the line inside it") {
+TEST_CASE("A NUL octet at the edge of a value is trimmed, and one inside drops the line") {
   constexpr std::string_view edges{"User-agent: *\0\nDisallow: \0/x\0\n", 30};
   const auto trimmed = record(edges);
   REQUIRE(trimmed.directives.size() == 2);
@@ -157,7 +157,7 @@ TEST_CASE("A NUL octet is trimmed at the edges of a value and spoils the line in
   CHECK(cut.directives[1].value == "/a");
 }
 
-TEST_CASE("The rules after a dropped User-agent line do not go to the group above") {
+TEST_CASE("The rules after a dropped User-agent line do not join the group above") {
   const parse_options strict{.strict = true};
   const auto allows = [](std::string_view line, const parse_options& options = {}) {
     const std::string text = "User-agent: *\nDisallow: /\n\n" + std::string{line} + "\nAllow: /\n";
@@ -176,7 +176,7 @@ TEST_CASE("The rules after a dropped User-agent line do not go to the group abov
   CHECK_FALSE(allows("User-agent"));
   CHECK_FALSE(allows("User-agent Good", strict));
   CHECK_FALSE(allows("User-agent Good", {.dialect = dialect::google, .strict = true}));
-  // google/robotstxt passes over such a line as if it were not there.
+  // google/robotstxt ignores such a line.
   CHECK(allows("User-agent Good Bot", {.dialect = dialect::google}));
   CHECK(allows("User-agent", {.dialect = dialect::google}));
   CHECK(allows("User agent Good Bot", {.dialect = dialect::google}));
@@ -184,7 +184,7 @@ TEST_CASE("The rules after a dropped User-agent line do not go to the group abov
 }
 
 TEST_CASE("If only exact keys count, a misspelled User-agent line is like any other record") {
-  // RFC 9309, section 2.2.4: other records do not interfere; google/robotstxt without typos, too.
+  // RFC 9309, section 2.2.4: other records do not interfere with the defined ones.
   constexpr std::string_view text =
       "User-agent: a\nDisallow: /x\nUseragent: b\nDisallow: /y\nUser-agent: c\n";
   for (const dialect reading : {dialect::rfc9309, dialect::google}) {
@@ -327,7 +327,7 @@ TEST_CASE("Any octets can be scanned") {
   }
   CHECK(record(text).directives.size() < text.size());
   for (std::size_t size = 0; size < text.size(); ++size) {
-    const std::string part = text.substr(0, size);  // sanitizers watch its end
+    const std::string part = text.substr(0, size);  // sanitizers notice a read after its end
     CHECK(record(part).directives.size() <= size);
   }
 }

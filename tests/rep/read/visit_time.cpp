@@ -61,7 +61,7 @@ static_assert(!contains("2359-0001", 1min));
 static_assert(contains("0000-2400", 0h) && contains("0000-2400", 23h + 59min));
 static_assert(contains("0000-0000", 12h), "a window that ends where it begins is the whole day");
 
-// Any midnight will do.
+// Only the time of the day matters: every whole day since the epoch is a midnight.
 static_assert(contains("0600-0845", std::chrono::days{20'000} + 7h));
 static_assert(!contains("0600-0845", std::chrono::days{20'000} + 9h));
 static_assert(contains("0600-0845", -17h));

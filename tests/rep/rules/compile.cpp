@@ -45,7 +45,7 @@ constexpr std::string_view longest =
 static_assert(!allows(longest, "foobot", "/example/page/disallowed.gif"));
 static_assert(allows(longest, "foobot", "/example/page/"));
 
-// RFC 9309, section 2.2.1: groups with the same token are merged; `*` is for those not named.
+// RFC 9309, section 2.2.1: groups with the same token are merged; others get the group of `*`.
 constexpr std::string_view merged =
     "User-agent: ExampleBot\nDisallow: /foo\nDisallow: /bar\n\nUser-agent: *\nDisallow: /\n\n"
     "User-agent: ExampleBot\nDisallow: /baz\n";
@@ -54,7 +54,7 @@ static_assert(!allows(merged, "ExampleBot", "/baz"));
 static_assert(allows(merged, "ExampleBot", "/qux"));
 static_assert(!allows(merged, "OtherBot", "/qux"));
 
-// Equal length: the allow rule decides, unless the options say otherwise.
+// If two rules have equal length, the allow rule decides, unless the options say otherwise.
 constexpr std::string_view tie = "User-agent: *\nDisallow: /a\nAllow: /a\n";
 static_assert(allows(tie, "x", "/a"));
 static_assert(!compile(tie, "x", {.tie = robots::tie_break::disallow}).allows("/a"));
@@ -63,7 +63,7 @@ static_assert(!compile(tie, "x", {.tie = robots::tie_break::disallow}).allows("/
 static_assert(allows("User-agent: *\nDisallow:\n", "x", "/a"));
 static_assert(!allows("User-agent: *\nAllow:\nDisallow: /\n", "x", "/a"));
 
-// /robots.txt itself.
+// /robots.txt itself is always allowed.
 constexpr std::string_view closed = "User-agent: *\nDisallow: /\n";
 static_assert(allows(closed, "x", "/robots.txt"));
 static_assert(allows(closed, "x", "https://example.com/robots.txt?x"));
@@ -72,7 +72,7 @@ static_assert(!allows(closed, "x", "/robots.txt.bak"));
 static_assert(!allows(closed, "x", "/a/robots.txt"));
 static_assert(!compile(closed, "x", {.dialect = dialect::google}).allows("/robots.txt"));
 
-// For google/robotstxt only, /index.html means /, and only in an Allow line.
+// Only google/robotstxt reads /index.html as /, and only in an Allow line.
 constexpr std::string_view index = "User-agent: *\nDisallow: /\nAllow: /x/index.html\n";
 static_assert(!allows(index, "x", "/x/"));
 static_assert(compile(index, "x", {.dialect = dialect::google}).allows("/x/"));
@@ -81,17 +81,17 @@ static_assert(!compile(index, "x", {.dialect = dialect::google}).allows("/x/y"))
 // A rule before any group applies to nobody.
 static_assert(allows("Disallow: /\nUser-agent: *\nAllow: /a\n", "x", "/b"));
 
-// Options that change how rules are read.
+// `prepend_slash` puts a slash before a rule that has none.
 static_assert(allows("User-agent: *\nDisallow: x\n", "b", "/x"));
 static_assert(!compile("User-agent: *\nDisallow: x\n", "b", {.prepend_slash = true}).allows("/x"));
 
-// Both `/private` and a longer rule stay in force.
+// `/private` stays in force beside a longer rule.
 constexpr std::string_view nested = "User-agent: *\nDisallow: /private\nDisallow: /private/2020/\n";
 static_assert(!allows(nested, "x", "/private"));
 static_assert(!allows(nested, "x", "/private/2020/x"));
 static_assert(!allows(nested, "x", "/private/2021/x"));
 
-// Delays: the crawler's own groups, the first valid one, and no inheritance from `*`.
+// The first valid delay of the crawler's own groups applies. The delay of `*` is not inherited.
 constexpr std::string_view delays =
     "User-agent: *\nCrawl-delay: 9\nDisallow:\n\n"
     "User-agent: a\nCrawl-delay: x\nCrawl-delay: 0.5\nCrawl-delay: 3\nDisallow:\n\n"
@@ -113,7 +113,7 @@ constexpr std::string_view two_delays =
 static_assert(compile(two_delays, "PlumBot").crawl_delay() == 2s);
 static_assert(compile(two_delays, "*").crawl_delay() == 9s);
 
-// Lines for nobody in particular do not change the list of User-agent lines.
+// A Sitemap line or an unknown line does not end the list of User-agent lines.
 constexpr std::string_view with_sitemap =
     "User-agent: a\nSitemap: /s\nFoo: 1\nUser-agent: b\nCrawl-delay: 2\n";
 static_assert(compile(with_sitemap, "a").crawl_delay() == 2s);
@@ -124,7 +124,7 @@ std::string named(std::string_view text, std::string_view agent, std::string_vie
   return std::string{rules.match(target).user_agent};
 }
 
-// A temporary rule set has no members that return views.
+// Members that return views cannot be called on a temporary rule set.
 template <class Rules>
 concept views = requires(Rules&& rules) { std::forward<Rules>(rules).match("/"); } ||
                 requires(Rules&& rules) { std::forward<Rules>(rules).user_agent(); } ||
@@ -179,7 +179,7 @@ TEST_CASE("An empty rule set allows everything to everyone") {
   CHECK(rules.match("/x").user_agent == "*");
 }
 
-TEST_CASE("A rule set outlives the text it was compiled from, and its copies are its own") {
+TEST_CASE("A copy of a rule set outlives the original and the text") {
   robots::rule_set copy;
   {
     std::string text = "User-agent: *\nDisallow: /secret\n";

@@ -50,7 +50,7 @@ TEST_CASE("directives_for finds everything for a crawler in one pass") {
   CHECK(own.sitemaps == strings{"/s1", ""});
   CHECK(own.host == "a.example");
   CHECK(own.findings.lines.non_blank == 19);
-  CHECK(own.findings.lines.malformed == 2);  // the first and `nonsense`
+  CHECK(own.findings.lines.malformed == 2);  // the first line and `nonsense`
   CHECK_FALSE(own.findings.diagnostics.empty());
   const crawler_directives other = directives_for(text, "BarBot");
   CHECK_FALSE(other.rules.allows("/x"));

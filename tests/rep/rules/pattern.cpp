@@ -16,7 +16,7 @@ constexpr bool matches(std::string_view text, std::string_view target) {
 }
 
 // RFC 9309, section 2.2.2: the table of percent-encoded paths. Its second row encodes reserved
-// octets; here they are compared as they are written, as nearly all implementations do.
+// octets. The library compares them as they are written, like nearly all implementations.
 static_assert(matches("/foo/bar?baz=quz", "/foo/bar?baz=quz"));
 static_assert(matches("/foo/bar?baz=https://foo.bar", "/foo/bar?baz=https://foo.bar"));
 static_assert(matches("/foo/bar/%E3%83%84", "/foo/bar/%E3%83%84"));
@@ -25,7 +25,7 @@ static_assert(matches("/foo/bar/%E3%83%84", "/foo/bar/\xE3\x83\x84"));
 static_assert(matches("/foo/bar/%62%61%7A", "/foo/bar/baz"));
 static_assert(matches("/foo/bar/baz", "/foo/bar/%62%61%7A"));
 
-// RFC 9309, section 2.2.3: special characters, and the same taken verbatim.
+// RFC 9309, section 2.2.3: the encoding of a special character is a literal.
 static_assert(matches("/path/file-with-a-%2A.html", "/path/file-with-a-*.html"));
 static_assert(matches("/path/file-with-a-%2A.html", "/path/file-with-a-%2A.html"));
 static_assert(!matches("/path/file-with-a-%2A.html", "/path/file-with-a-x.html"));
@@ -87,13 +87,13 @@ static_assert(matches("/", "http://h"));
 static_assert(matches("/", ""));
 static_assert(!matches("/x", "https://example.com/#/x"));
 
-// The google dialect decodes nothing and takes targets as they are.
+// The google dialect decodes nothing and does not change targets.
 static_assert(!pattern("/~joe", dialect::google).matches("/%7Ejoe"));
 static_assert(pattern("/a%3cd", dialect::google).matches("/a%3Cd"));
 static_assert(!pattern("/a%3Cd", dialect::google).matches("/a%3cd"));
 static_assert(pattern("/\xE3\x83\x84", dialect::google).matches("/%E3%83%84"));
 
-// A pattern in normal form needs no memory, so it can be a constant.
+// A pattern in normal form allocates no memory, so it can be a constant.
 constexpr pattern constant{"/a*b$"};
 static_assert(constant.matches("/axxb"));
 static_assert(constant.text() == "/a*b$");
@@ -106,7 +106,7 @@ static_assert(pattern{"/a$b"}.specificity() == 4);
 static_assert(pattern{"/a**"}.specificity() == 4);
 static_assert(pattern{""}.specificity() == 0);
 
-TEST_CASE("A copied pattern matches independently, rewritten or not") {
+TEST_CASE("A pattern that was copied or moved matches like the original") {
   const std::string text = "/%7Ejoe/**x$";
   pattern original{text};
   const pattern copy = original;
@@ -154,7 +154,7 @@ TEST_CASE("Any octets can be a pattern and a target") {
   for (int octet = 0; octet < 256; ++octet) {
     const std::string text = std::string{"/x"} + static_cast<char>(octet) + "y";
     CAPTURE(octet);
-    CHECK(pattern{text}.matches(text) == (octet != '#'));  // a fragment is no part of a target
+    CHECK(pattern{text}.matches(text) == (octet != '#'));  // a fragment is not part of a target
   }
 }
 

@@ -20,7 +20,7 @@ using robots::parse_options;
 using robots::rule_set;
 using robots::verdict;
 
-/// Makes files and targets of a few words, so that rules overlap and targets meet them.
+/// Makes files and targets from a few words, so that many rules overlap and match.
 class generator {
  public:
   explicit generator(unsigned seed) : random_(seed) {}
@@ -90,7 +90,7 @@ class generator {
   std::mt19937 random_;
 };
 
-/// An explanation tries every rule; a verdict must come to the same result whatever it skips.
+/// Checks that a verdict, which skips rules, agrees with an explanation, which tries every rule.
 void check_against_trial(const std::string& text, const std::vector<std::string>& targets,
                          const parse_options& options = {}) {
   const rule_set rules = robots::compile(text, "ExampleBot", options);
@@ -226,7 +226,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Each rule, its kind and its end are part of the fingerprint, and their order is not") {
+TEST_CASE("The fingerprint depends on each rule, its kind and its end, and not on their order") {
   const auto fingerprint = [](const std::string& text) {
     return robots::compile("User-agent: *\n" + text, "ExampleBot").fingerprint();
   };
@@ -236,7 +236,7 @@ TEST_CASE("Each rule, its kind and its end are part of the fingerprint, and thei
   CHECK(fingerprint("Disallow: /a\nAllow: /b\n") == fingerprint("Allow: /b\nDisallow: /a\n"));
 }
 
-TEST_CASE("A moved-from rule set has no rules and can be asked") {
+TEST_CASE("A moved-from rule set is empty, and can still be used") {
   std::string text = "User-agent: ExampleBot\nDisallow: /x\n";
   for (int i = 0; i < 100; ++i) {
     text += "Disallow: /*/part-" + std::to_string(i) + "/*.html\n";

@@ -20,7 +20,7 @@ common_line read(std::string_view text) {
   return robots::rep_detail::read_common_line(text.data(), text.data() + text.size());
 }
 
-/// The places of all line ends in `text`, and its size.
+/// Returns the places of all line ends in `text`, and the size of `text` at the end.
 places line_ends(std::string_view text) {
   const char* const text_end = text.data() + text.size();
   places found;
@@ -79,7 +79,7 @@ TEST_CASE("A frequent key, a colon and a value without white space are a common 
   }
 }
 
-TEST_CASE("A common line may end in white space and a comment, or have no value") {
+TEST_CASE("A common line can end in white space and a comment, or have no value") {
   for (const std::string_view rest : {"", " ", " \t", "#c", " # c : d", "\r"}) {
     CAPTURE(rest);
     const std::string text = "Allow: /x" + std::string{rest} + std::string{next};

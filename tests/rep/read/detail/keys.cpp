@@ -27,7 +27,7 @@ static_assert(lenient("Crawl-delay") == directive_kind::crawl_delay);
 static_assert(lenient("Content-Signal") == directive_kind::content_signal);
 static_assert(!recognise_key("Disallow", false, false).misspelled);
 
-// Misspellings are taken as whole words.
+// A misspelled key is recognised only as a whole word.
 static_assert(lenient("Useragent") == directive_kind::user_agent);
 static_assert(lenient("User agent") == directive_kind::user_agent);
 static_assert(lenient("Dissallow") == directive_kind::disallow);
@@ -37,14 +37,14 @@ static_assert(lenient("Disallowed") == directive_kind::unknown);
 static_assert(lenient("") == directive_kind::unknown);
 static_assert(recognise_key("Dissallow", false, false).misspelled);
 
-// google/robotstxt takes prefixes, and no misspelling outside its own list.
+// google/robotstxt accepts every key that begins with a spelling in its own list.
 static_assert(google("Disallowed") == directive_kind::disallow);
 static_assert(google("Allow-ish") == directive_kind::allow);
 static_assert(google("dissallowx") == directive_kind::disallow);
 static_assert(google("desallow") == directive_kind::unknown);
 static_assert(google("crawl-delay") == directive_kind::crawl_delay);
 
-// Strict reading knows the protocol's words only.
+// Strict reading accepts no misspelled key.
 static_assert(strict("disallow") == directive_kind::disallow);
 static_assert(strict("dissallow") == directive_kind::unknown);
 

@@ -18,7 +18,7 @@ static_assert(parse_delay("5.") == 5000ms);
 static_assert(parse_delay("1.234") == 1234ms);
 static_assert(parse_delay("007") == 7000ms);
 
-// A crawler must not come too early, so fractions of a millisecond count as a whole one.
+// A fraction of a millisecond is rounded up, so that no request is too early.
 static_assert(parse_delay("0.0001") == 1ms);
 static_assert(parse_delay("1.2340") == 1234ms);
 static_assert(parse_delay("1.2340001") == 1235ms);

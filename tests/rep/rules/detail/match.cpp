@@ -11,8 +11,8 @@
 
 namespace {
 
-/// RFC 9309, section 2.2.3, written to be obviously right: a table of which prefix of the pattern
-/// matches which prefix of the target.
+/// A simple matcher for RFC 9309, section 2.2.3. Its table says which prefixes of the pattern match
+/// which prefixes of the target.
 bool obviously_matches(std::string_view pattern, std::string_view target) {
   const bool anchored = pattern.ends_with('$');
   if (anchored) {

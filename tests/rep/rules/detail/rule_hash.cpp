@@ -8,7 +8,7 @@
 
 using namespace robots::rep_detail;
 
-TEST_CASE("The hash of a prefix is that of the same text alone") {
+TEST_CASE("A prefix of a text and the same octets alone have the same hash") {
   const std::string text = "/a/fairly/long/path/with/several/words.html?and=query";
   prefix_hasher hashes{text};
   for (std::size_t size = 0; size <= text.size(); ++size) {

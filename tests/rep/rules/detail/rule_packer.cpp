@@ -25,7 +25,7 @@ rule_set_parts lay_out(const std::string& text) {
   return collector.parts();
 }
 
-/// Rules in the fullest bucket.
+/// Returns the number of rules in the fullest bucket.
 std::size_t fullest(const rule_set_parts& parts) {
   std::size_t most = 0;
   const std::string_view octets{parts.block.data(), parts.block.size()};
@@ -75,9 +75,10 @@ TEST_CASE("Many wildcard rules after one short prefix do not fill one bucket") {
   CHECK(fullest(parts) <= 64);
 }
 
-TEST_CASE("A target full of octets that hash next to those of rules gets the right verdict") {
+TEST_CASE(
+    "A target whose hashes fall into the bucket of a rule, with another tag, gets the right "
+    "verdict") {
   const std::uint64_t wanted = robots::rep_detail::hash_of("aaaa");
-  // Octets whose hash lies in the same part of the same bucket, with another tag.
   std::string beside;
   for (std::uint32_t i = 0; beside.empty() && i < (1U << 24U); ++i) {
     std::string octets(4, '!');

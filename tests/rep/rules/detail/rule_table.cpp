@@ -27,7 +27,7 @@ std::string repeated(std::string_view unit, std::size_t size) {
   return text;
 }
 
-/// A file of 512,000 octets of one rule.
+/// Returns a file of 500,000 octets that repeats one rule.
 std::string full_of(const std::string& rule) {
   return "User-agent: *\n" + repeated(rule + '\n', 500'000) + '\n';
 }
@@ -86,7 +86,7 @@ TEST_CASE("A target is denied if comparing it with the rules takes too long") {
   CHECK(rules.allows("/robots.txt"));
 }
 
-TEST_CASE("A document has the same undecided targets, and explaining them costs no more") {
+TEST_CASE("A document and an explanation leave a target undecided if the rule set does") {
   const robots::document file = robots::parse(full_of("Allow:*a*xxxxy"));
   const rule_set rules = file.rules_for("FooBot");
   for (const std::string& target : {"/abcdefghijklmnopqrstuvwxyz%41" + repeated("xxxx", 60'000),

@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Where the search ends, or npos.
+/// Returns the place after the text that the search finds, or npos.
 constexpr std::size_t end_of(std::string_view text, std::string_view needle) {
   const std::size_t place = robots::rep_detail::two_way_find(text, needle);
   return place == std::string_view::npos ? place : place + needle.size();

@@ -48,7 +48,7 @@ TEST_CASE("Word operations agree with octet operations at every position and len
         if (offset < size) {
           text[offset] = static_cast<char>(octet);
         }
-        // A copy of exactly this size, so that a sanitizer sees what is read beyond it.
+        // `text` has exactly this size, so that a sanitizer notices a read after its end.
         const std::string_view view{text};
         const bool graphic = octet > 0x20 && octet < 0x7F && octet != '%' && octet != '*';
         const bool same_octet = octet == 'a';
