@@ -65,7 +65,7 @@ static_assert(!composes<ScriptedFetcher, ScriptedFetcher>);
 static_assert(!composes<ScriptedFetcher, ManualClock, ManualClock>);
 static_assert(!composes<ScriptedFetcher, ManualClock, LruStorage<2>, LruStorage<2>>);
 
-/// Keeps nothing at all, which a storage may.
+/// Keeps nothing, which the concept of a storage permits.
 class ForgetfulStorage {
  public:
   [[nodiscard]] std::optional<robots::cache_entry> find(std::string_view, robots::time_point) {
@@ -121,7 +121,7 @@ std::string reason(const decision& answer) { return std::string{to_string(answer
 
 }  // namespace
 
-TEST_CASE("check says whether a URL may be fetched, by which rule, and how old the rule is") {
+TEST_CASE("check returns whether a URL is allowed, which rule decided, and how old the rules are") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nCrawl-delay: 2\n"));
   const decision first = bot.cache.check(home);
@@ -145,7 +145,7 @@ TEST_CASE("check says whether a URL may be fetched, by which rule, and how old t
   CHECK(bot.web.count() == 1);
 }
 
-TEST_CASE("get returns the policy of a site, and allowed only the answer") {
+TEST_CASE("get returns the policy of a site, and allowed returns only the answer") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nSitemap: /s.xml\n"));
   const std::shared_ptr<const policy> found = bot.cache.get("https://example.com");
@@ -163,7 +163,8 @@ TEST_CASE("get returns the policy of a site, and allowed only the answer") {
 }
 
 TEST_CASE(
-    "A decision stays valid after the cache has forgotten the site, and after its destruction") {
+    "A decision stays valid after the cache has forgotten the site, and after the cache is "
+    "destroyed") {
   decision answer;
   {
     scripted bot;
@@ -275,12 +276,12 @@ TEST_CASE("The statistics count every retrieval and decision") {
                         .on("https://none.example/robots.txt", ScriptedFetcher::status(404))};
   CHECK(cache.stats().size == 0);
   CHECK(cache.allowed(home));                           // fetched
-  CHECK_FALSE(cache.allowed(secret));                   // kept
+  CHECK_FALSE(cache.allowed(secret));                   // from the cache
   CHECK(cache.allowed("https://none.example/"));        // fetched
-  CHECK_FALSE(cache.allowed("https://dead.example/"));  // failed, and took the place of the first
+  CHECK_FALSE(cache.allowed("https://dead.example/"));  // failed, and evicted the first
   CHECK_FALSE(cache.allowed("https://nasa.gov/"));
   CHECK_FALSE(cache.allowed("what is this"));
-  static_cast<void>(cache.get("https://none.example/"));  // kept, no decision
+  static_cast<void>(cache.get("https://none.example/"));  // from the cache, and no decision
 
   const robots::cache_stats stats = cache.stats();
   CHECK(stats.hits == 2);
@@ -440,7 +441,7 @@ TEST_CASE("A deadline ends the call, but not the fetch, which has its own timeou
   CHECK(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("Without a free thread, a deadline shortens the timeout, and nothing is kept") {
+TEST_CASE("Without a free thread, a deadline shortens the timeout, and a timeout is not kept") {
   cache_options options = foo_bot();
   options.background_threads = 0;
   scripted bot{options};

@@ -78,7 +78,7 @@ TEST_CASE("An override of a site applies until it is lifted") {
   options.excluded = {"gov"};
   scripted bot{options};
   bot.web.otherwise(robots::test::ok());
-  robots::cache_controls& console = bot.cache;  // which need not know what cache it is
+  robots::cache_controls& console = bot.cache;  // an interface for any cache
   console.set_override(home, site_override::deny);
   console.set_override("nasa.gov", site_override::allow);
   const decision answer = bot.cache.check(home);
@@ -150,7 +150,8 @@ TEST_CASE("remove_expired removes the rules that cannot be used any more") {
     bot.clock.advance(std::chrono::hours{23});
     CHECK(bot.cache.remove_expired() == 0);
     bot.clock.advance(std::chrono::hours{2});
-    CHECK(bot.cache.remove_expired() == (is_permissive ? 2 : 0));  // a 304 may confirm the third
+    CHECK(bot.cache.remove_expired() ==
+          (is_permissive ? 2 : 0));  // a 304 can still confirm the third entry
     bot.clock.advance(std::chrono::days{30});
     CHECK(bot.cache.remove_expired() == (is_permissive ? 1 : 3));
     CHECK(bot.cache.stats().size == 0);

@@ -36,8 +36,8 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
           .seed = 1};
 }
 
-/// The same crawler for tests that count requests. It does not retry, has no circuit breaker, and
-/// remembers every failure for the same time.
+/// The options of `foo_bot` without retries and circuit breaker, for tests that count requests.
+/// Every failure is remembered for the same time.
 [[nodiscard]] inline cache_options foo_bot_that_asks_once(
     robots::detail::any_fallback_policy fallback = fallback_policy::rfc9309()) {
   cache_options options = foo_bot(std::move(fallback));
@@ -53,7 +53,7 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
   return ScriptedFetcher::ok(std::string{body}, std::move(headers));
 }
 
-/// The outcome that a decision depends on.
+/// Returns the outcome of the retrieval that a decision is based on.
 [[nodiscard]] inline std::string outcome_of(const decision& answer) {
   return std::string{to_string(answer.policy->source().outcome)};
 }

@@ -19,12 +19,12 @@ using robots::test::foo_bot;
 
 namespace {
 
-// The user must choose what holds when a robots.txt cannot be had.
+// The user must choose a fallback policy: there is no default.
 static_assert(!std::default_initializable<robots::fallback_policy>);
 static_assert(!std::default_initializable<cache_options>);
 
-/// Returns the objection of `validated` and of the cache's constructor, which must agree, or an
-/// empty text.
+/// Returns the message of the exception of `validated`, or an empty text. Checks that the cache's
+/// constructor throws the same.
 std::string objection(const cache_options& options) {
   std::string first;
   try {
@@ -59,7 +59,7 @@ TEST_CASE("The default options have the values of their sources and are accepted
 
 TEST_CASE("Options that contradict each other are refused with a message that says what to do") {
   struct wrong_option {
-    std::string_view name;  // what the message must mention
+    std::string_view name;  // the option that the message must name
     std::function<void(cache_options&)> spoil;
   };
   const std::vector<wrong_option> table{

@@ -44,7 +44,7 @@ struct notes {
   robots::wall_time last_time{};
 };
 
-/// Writes down every event in short, with the span of the call that led to it.
+/// Records a short text for every event, with the span of the call that caused the event.
 struct Diary {
   std::shared_ptr<notes> all = std::make_shared<notes>();
 
@@ -217,7 +217,7 @@ TEST_CASE("An observer gets an event for each quarantine and each override") {
 TEST_CASE("The context of a call reaches the cache's own threads") {
   cache_options options = foo_bot();
   options.longest_call = 1h;
-  options.timeout = 0ms;  // no caller has time for an exchange without a limit
+  options.timeout = 0ms;  // a caller has no time for an exchange without a limit
   observed bot{options};
   bot.web.otherwise(ok(""));
   CHECK(bot.cache.allowed("https://example.com/", {.context = span("s1")}));
@@ -229,7 +229,7 @@ TEST_CASE("The context of a call reaches the cache's own threads") {
   CHECK(bot.diary.all->threads[2] != std::this_thread::get_id());
 }
 
-TEST_CASE("An excluded host counts and is reported once for each question, with any member") {
+TEST_CASE("A call for a URL of an excluded host is counted and reported once, with any member") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
   observed bot{options};
@@ -252,7 +252,7 @@ TEST_CASE("An excluded host counts and is reported once for each question, with 
   CHECK(bot.web.count() == 0);
 }
 
-TEST_CASE("A decision by a policy of the caller is counted and reported") {
+TEST_CASE("A decision by a policy that the caller holds is counted and reported") {
   observed bot;
   bot.web.otherwise(ok("User-agent: *\nDisallow: /a\n"));
   const auto held = bot.cache.get("https://example.com/");
@@ -281,7 +281,7 @@ TEST_CASE("A decision by a policy of the caller is counted and reported") {
   CHECK_THROWS_AS(static_cast<void>(bot.cache.check("/b", none)), std::invalid_argument);
 }
 
-TEST_CASE("The context of a look-up in steps is that of its start") {
+TEST_CASE("A look-up in steps keeps the context of the call that began it") {
   observed bot;
   bot.web.otherwise(ok(""));
   robots::look_up steps = bot.cache.begin("https://example.com/", {.context = span("s1")});

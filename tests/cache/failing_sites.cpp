@@ -1,5 +1,4 @@
-// Sites that fail: how often they are asked, for how long they are left alone, and who decides
-// then.
+// Sites that fail: when the cache asks them again, and what it decides until then.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 
@@ -58,7 +57,7 @@ TEST_CASE("A failure is tried again within the call, and the decision has the nu
   CHECK(bot.clock.now() > began);
 }
 
-TEST_CASE("A fetcher that cancels without a request is asked no more often than a failing site") {
+TEST_CASE("A fetcher that cancels without a stop request gets no more calls than a failing site") {
   scripted bot{usual()};
   bot.web.otherwise(ScriptedFetcher::failure(fetch_error::cancelled));
   const robots::call_options limits{.deadline = bot.clock.now() + 1h};
@@ -167,7 +166,7 @@ TEST_CASE("After five failures in a row, an origin gets no request for a minute,
   CHECK(bot.cache.stats().open_breakers == 0);
 }
 
-TEST_CASE("Under strict, a missing file under http does not allow a host whose https fails") {
+TEST_CASE("Under strict, a 404 by http does not allow a host that fails by https") {
   scripted bot{usual(fallback_policy::strict())};
   bot.web.on(robots_url, ScriptedFetcher::status(503));
   bot.web.on("http://example.com/robots.txt", ScriptedFetcher::status(404));
@@ -224,7 +223,8 @@ TEST_CASE("A site whose files are malformed several times goes into quarantine u
   CHECK(bot.cache.quarantined().empty());
 }
 
-TEST_CASE("Quarantine applies to a host and its origin alike, and to calls without time") {
+TEST_CASE(
+    "Quarantine applies to a host and to its origin, and to calls whose deadline has passed") {
   const std::string_view origin = "https://example.com/";
   const std::string_view bare = "example.com";
   for (const auto& [first, second] : {std::pair{origin, bare}, std::pair{bare, origin}}) {
@@ -267,7 +267,7 @@ TEST_CASE(
     }};
     meet();
     for (int i = 0; i < round % 50; ++i) {
-      static_cast<void>(ready.load());  // so that all orders occur
+      static_cast<void>(ready.load());  // so that both orders occur
     }
     bot.answer(looking);
     other.join();
@@ -276,7 +276,7 @@ TEST_CASE(
   CHECK(back == 0);
 }
 
-TEST_CASE("A good or missing file in between resets the count of malformed ones") {
+TEST_CASE("A good or missing file resets the count of malformed files") {
   for (const auto& between : {robots::test::ok(), ScriptedFetcher::status(404)}) {
     scripted bot{usual(fallback_policy::strict())};
     bot.web.on(robots_url, robots::test::ok(no_robots_txt), robots::test::ok(no_robots_txt),
@@ -324,7 +324,7 @@ TEST_CASE("A fallback policy of the user decides with all details of the failure
   CHECK(bot.cache.options().fallback.name() == "custom");
 }
 
-TEST_CASE("The last good copy applies after any outcome for which the user wants it") {
+TEST_CASE("The last good copy applies after any outcome for which the user chooses it") {
   const auto last_good = fallback_action::last_good_or_deny;
   scripted bot{foo_bot(fallback_policy::strict()
                            .with(outcome::malformed, last_good)
@@ -340,7 +340,7 @@ TEST_CASE("The last good copy applies after any outcome for which the user wants
     CHECK(outcome_of(answer) == outcome);
     bot.clock.advance(24h);
   }
-  CHECK_FALSE(bot.cache.allowed("https://www.example.com/"));  // the copy is of another site
+  CHECK_FALSE(bot.cache.allowed("https://www.example.com/"));  // the copy belongs to another site
 }
 
 TEST_CASE("Options of retry, breaker and quarantine that make no sense are refused") {

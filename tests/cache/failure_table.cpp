@@ -60,7 +60,7 @@ fetch_response endless_redirects(const fetch_request& request) {
   return ScriptedFetcher::redirect(301, request.url + "x");
 }
 
-/// A file of which more than a tenth means nothing, and which forbids /private.
+/// Returns a file that disallows /private, and has too many malformed lines.
 std::string malformed_file() {
   std::string text{rules};
   for (int i = 0; i < 5; ++i) {
@@ -120,8 +120,8 @@ bool agree(const decision& one, const decision& two) {
   return one.allowed == two.allowed && one.reason == two.reason && explain(one) == explain(two);
 }
 
-/// Checks the decisions on three URLs. For `last_good`, `copy` is the age of a good copy that is
-/// still good enough, or is nothing.
+/// Checks the decisions on three URLs. For `last_good`, `copy` is the age of a copy that can still
+/// be used, or empty.
 void check_decisions(scripted& world, const row& from, expected then,
                      std::optional<std::chrono::nanoseconds> copy) {
   const decision open = world.cache.check(home);
@@ -135,7 +135,7 @@ void check_decisions(scripted& world, const row& from, expected then,
     CHECK(tested->policy == open.policy);
     CHECK(tested->allowed == tested->verdict.allowed);
   }
-  // A caller with only the policy decides alike.
+  // The policy alone gives the same decisions.
   robots::FixedPolicySource fixed{open.policy};
   CHECK(agree(fixed.check(home), open));
   CHECK(agree(fixed.check(secret), hidden));

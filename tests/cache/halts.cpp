@@ -92,7 +92,7 @@ struct watched_sites {
   robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<64>, Watchman> cache;
 };
 
-/// That many rules, numbered from the given number.
+/// Returns `count` rules that are numbered from `first`.
 std::string numbered_rules(int first, int count) {
   std::string text = "User-agent: *\n";
   for (int i = first; i < first + count; ++i) {
@@ -119,12 +119,12 @@ TEST_CASE("A change of the rules of a site gives one event, with its share and i
   CHECK(next(0min).empty());  // there was no policy before
   CHECK(next(10min) == texts{"https://example.com: changed by 10 % in 10 min"});
   CHECK(next(20min) == texts{"https://example.com: changed by 50 % in 20 min, fast"});
-  CHECK(next(1min).empty());   // the same
-  CHECK(next(15min).empty());  // not modified
-  CHECK(next(1min).empty());   // says nothing about the rules
+  CHECK(next(1min).empty());   // the rules are the same
+  CHECK(next(15min).empty());  // a 304
+  CHECK(next(1min).empty());   // a failure does not change the rules
   CHECK(next(60min) == texts{"https://example.com: changed by 50 % in 61 min, fast"});
   CHECK(next(1min) == texts{"https://example.com: changed by 100 % in 1 min, fast"});
-  CHECK(next(1min).empty());  // both ask nothing of a crawler
+  CHECK(next(1min).empty());  // neither restricts a crawler
 }
 
 TEST_CASE("A refresh that halts a site returns the halt") {
@@ -195,7 +195,7 @@ TEST_CASE("Changes within fast_change_within add up, and older ones do not count
     CHECK_FALSE(next(1min, count));  // 30 % are not more than 30 %
   }
   CHECK(next(1min, 10));
-  watched_sites by_default{foo_bot()};  // each change alone
+  watched_sites by_default{foo_bot()};  // by default, changes do not add up
   for (int count = 20; count > 10; --count) {
     by_default.web.on(robots_url, ok(numbered_rules(0, count)));
     static_cast<void>(by_default.cache.refresh(home));
@@ -224,7 +224,7 @@ TEST_CASE("A site that turns hostile is halted at once, until somebody resumes i
         std::vector{std::pair{std::string{"example.com"}, halt_reason::hostile}});
   CHECK(of.cache.is_halted(home));
 
-  // Under every scheme, for as long as it takes, and nothing is asked.
+  // The halt applies under every scheme and does not expire, and the site gets no request.
   of.clock.advance(25h);
   for (const char* url : {"http://example.com/x", "HTTPS://EXAMPLE.com:443/", "example.com",
                           "https://example.com/robots.txt"}) {
@@ -333,7 +333,7 @@ TEST_CASE("A site whose robots.txt is unavailable for long is halted if options 
     CHECK(to_string(bot.cache.halted().front().second) == "unreachable");
     CHECK(bot.cache.resume(home));
     bot.clock.advance(25h);
-    CHECK(bot.cache.check(home).reason == decision_reason::fallback);  // it has its time again
+    CHECK(bot.cache.check(home).reason == decision_reason::fallback);  // its time begins again
   }
   scripted bot{careful_bot()};
   bot.web.on(robots_url, ScriptedFetcher::status(503));
@@ -418,8 +418,7 @@ TEST_CASE("Access is revoked if an allowed page answers 401, 403 or a challenge"
   for (const int status : {200, 304, 404, 429, 500, 503}) {
     CHECK_FALSE(of.cache.report_response(home, status));
   }
-  CHECK_FALSE(
-      of.cache.report_response(robots::test::secret, 403));  // the robots.txt itself counts, too
+  CHECK_FALSE(of.cache.report_response(robots::test::secret, 403));  // a disallowed page
   CHECK_FALSE(of.cache.report_response("mailto:a@b", 403));
   CHECK(of.watchman.take().empty());
   CHECK(of.cache.report_response(home, 401));
@@ -484,7 +483,7 @@ TEST_CASE("A site that refuses its robots.txt is halted only with halt_revoked")
                   "example.com: halted access_revoked", "https://example.com: denied halted"});
       CHECK(of.cache.resume(home));
       static_cast<void>(of.cache.refresh(home));
-      CHECK_FALSE(of.cache.is_halted(home));  // the site is known to refuse
+      CHECK_FALSE(of.cache.is_halted(home));  // the refusal is known
     }
   }
   for (const auto& fallback : {fallback_policy::permissive(), fallback_policy::strict()}) {
@@ -550,7 +549,7 @@ TEST_CASE("After a surprising answer to a page, the site's rules are fetched aga
   bot.web.on(robots_url, ok(), ok(everything));
   CHECK(bot.cache.allowed(home));
   bot.clock.advance(1h);
-  CHECK_FALSE(bot.cache.report_response(robots::test::secret, 404));  // it is denied
+  CHECK_FALSE(bot.cache.report_response(robots::test::secret, 404));  // the page is disallowed
   CHECK(bot.cache.allowed(home));
 }
 
@@ -563,15 +562,15 @@ TEST_CASE("A site that revokes access is halted if options ask for it") {
   CHECK(of.cache.report_response(home, 403));
   CHECK(of.cache.report_response("https://friend.example/", 403));
   CHECK(of.cache.check(home).reason == decision_reason::halted);
-  // The operator who allowed everything did not know that.
+  // A halt decides before an override, since the operator did not know of the refusal.
   CHECK(of.cache.check("https://friend.example/").reason == decision_reason::halted);
   static_cast<void>(of.watchman.take());
-  CHECK_FALSE(of.cache.report_response(home, 403));  // known
+  CHECK_FALSE(of.cache.report_response(home, 403));  // the refusal is known
   CHECK(of.watchman.take().empty());
   CHECK(to_string(of.cache.halted().front().second) == "access_revoked");
 }
 
-TEST_CASE("65,536 sites may be halted at once, and a further one is not") {
+TEST_CASE("At most 65,536 sites can be halted at once") {
   scripted bot{careful_bot()};
   constexpr std::size_t most = 65'536;
   for (std::size_t i = 0; i < most; ++i) {

@@ -1,4 +1,4 @@
-// The short way that a look-up takes when fresh rules are at hand.
+// Look-ups that find fresh rules in the cache.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 
@@ -32,7 +32,7 @@ using robots::test::secret;
 
 namespace {
 
-/// Counts what it is asked for. Copies share the count.
+/// Counts its look-ups. Copies share the count.
 class CountingStorage {
  public:
   [[nodiscard]] std::optional<robots::cache_entry> find(std::string_view key,
@@ -112,7 +112,7 @@ void script(ScriptedFetcher& web) {
 
 }  // namespace
 
-TEST_CASE("allowed answers and counts like check, without an entry, with a fresh and a stale one") {
+TEST_CASE("allowed answers and counts like check: without an entry, with a fresh or a stale one") {
   scripted checked{excluding_gov()};
   scripted asked{excluding_gov()};
   script(checked.web);
@@ -168,7 +168,7 @@ TEST_CASE("A miss asks the storage once, and once more before it fetches") {
   basic_robots_cache<ScriptedFetcher, ManualClock, CountingStorage> cache{foo_bot(), web, clock,
                                                                           storage};
   CHECK(cache.allowed(home));
-  CHECK(storage.finds() == 3);  // again: under both names that the site may be kept by
+  CHECK(storage.finds() == 3);  // once more under each of the two names of the site
   clock.advance(25h);
   const robots::decision answer = cache.check(secret);
   CHECK(to_string(answer.policy->basis()) == "last_good");

@@ -1,4 +1,4 @@
-// How long the cache uses what it has: the site's headers, within the limits of the options.
+// The lifetime of answers: headers of the site set it, within the limits of the options.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 
@@ -26,7 +26,7 @@ using robots::test::secret;
 
 namespace {
 
-/// `answer` is used for `lifetime`, to the nanosecond, and no longer.
+/// Checks that `answer` is used for exactly `lifetime`, to the nanosecond.
 void check_lifetime(const fetch_response& answer, std::chrono::seconds lifetime,
                     const cache_options& options = foo_bot()) {
   scripted bot{options};
@@ -142,7 +142,7 @@ TEST_CASE("By default each failure in a row is remembered twice as long, up to a
     CAPTURE(longest.count());
     const decision failed = bot.cache.check(home);
     CHECK_FALSE(failed.from_cache);
-    bot.clock.advance(9 * longest / 10 - 1s);  // chance takes off a tenth at most
+    bot.clock.advance(9 * longest / 10 - 1s);  // the random part is at most a tenth
     CHECK(bot.cache.check(home).from_cache);
     bot.clock.advance(longest / 10 + 1s);
   }
@@ -168,7 +168,7 @@ TEST_CASE("A server gets no request for the time of its Retry-After") {
   }
 }
 
-TEST_CASE("Until Retry-After, the last good copy applies; without one, nothing is allowed") {
+TEST_CASE("During Retry-After, the last good copy applies; without a copy, nothing is allowed") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok(),
              ScriptedFetcher::status(429, {{"Retry-After", "3600"}}));

@@ -40,7 +40,7 @@ using live_cache = robots::basic_robots_cache<CurlFetcher, ManualClock, WatchedS
 
 constexpr const char* host = "site.example.test";
 
-/// Long enough for any machine: nothing here is meant to run out of time.
+/// Options with a timeout that no test here reaches, on any machine.
 robots::cache_options patient() {
   robots::cache_options options = foo_bot();
   options.timeout = 60s;
@@ -52,7 +52,7 @@ std::string connect_to(const closed_port& place, int its_port) {
          ":127.0.0.1:" + std::to_string(place.number());
 }
 
-/// A site that is there under https and http, with different rules.
+/// A site that answers by https and by http, with different rules.
 struct two_servers {
   two_servers() {
     secure.get("/robots.txt", "User-agent: *\nDisallow: /secure\n");
@@ -79,7 +79,7 @@ TEST_CASE("Sixteen threads that ask for one cold origin cause one request at the
     for (decision& answer : result) {
       callers.emplace_back([&] { answer = cache.check(server.url("/private/x")); });
     }
-    // All have called and found nothing, and one has come to the server.
+    // All threads have missed, and one request has arrived at the server.
     storage.wait_for_misses(threads);
     door.wait_for_arrivals();
     CHECK(cache.stats().size == 0);
@@ -253,7 +253,7 @@ TEST_CASE("An endless file is read up to the limit, and its cut line does not co
     return loopback_reply{.body = "User-agent: *\nDisallow: /\nAllow: /public\n", .endless = true};
   });
   robots::cache_options options = patient();
-  // Behind the second "Allow: /", where it would allow everything.
+  // The limit cuts a line after the second "Allow: /", and this part would allow everything.
   options.parse.max_bytes = 2 * std::string_view{"User-agent: *\nDisallow: /\nAllow: /"}.size() +
                             std::string_view{"public\n"}.size();
   live_cache cache{options, CurlFetcher{direct()}};
@@ -279,7 +279,7 @@ TEST_CASE("A call that is stopped while the server is silent ends, and its resul
   CHECK(to_string(answer.policy->source().outcome) == "cancelled");
   CHECK(cache.stats().size == 0);
   while (cache.stats().retrievals == 0) {
-    std::this_thread::yield();  // until the fetch, which nobody waits for any more, has ended
+    std::this_thread::yield();  // until the fetch has ended without a caller
   }
   door.open();
   CHECK(cache.allowed(server.url()));
@@ -303,7 +303,7 @@ TEST_CASE("Each status has the effect that the failure table states") {
   CHECK(outcome("http://s403/") == "client_error");
   CHECK(outcome("http://s429/") == "too_many_requests");
   CHECK(outcome("http://s500/") == "server_error");
-  CHECK(cache.stats().failures == 3);  // the refusal (403), too
+  CHECK(cache.stats().failures == 3);  // one of them is the 403
 }
 
 TEST_CASE("A site is asked again over the same connection if options ask for it") {

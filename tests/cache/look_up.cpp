@@ -1,4 +1,4 @@
-// Look-ups in steps, as an event loop takes them.
+// Look-ups in steps, for event loops.
 #include <robots/cache/look_up.hpp>
 
 #include "cache_fixture.hpp"
@@ -256,7 +256,7 @@ TEST_CASE("A blocking thread uses the result of an event loop") {
   CHECK(bot.web.count() == 1);
 }
 
-TEST_CASE("A look-up answers for its own site only") {
+TEST_CASE("A look-up makes decisions only for its own site") {
   scripted bot;
   bot.web.otherwise(robots::test::ok());
   static_cast<void>(bot.cache.get(home));
@@ -276,7 +276,7 @@ TEST_CASE("A look-up answers for its own site only") {
   CHECK_THROWS_AS(static_cast<void>(bot.cache.check(home, invalid)), std::invalid_argument);
 }
 
-TEST_CASE("A look-up without a policy answers no question") {
+TEST_CASE("A look-up without a policy makes no decision") {
   scripted bot;
   const look_up looking = bot.cache.begin(home);
   CHECK_THROWS_AS(static_cast<void>(bot.cache.check(home, looking)), std::logic_error);
@@ -303,7 +303,7 @@ TEST_CASE("A moved-from look-up has no policy and no step") {
   CHECK_THROWS_AS(static_cast<void>(bot.cache.check(home, from)), std::logic_error);
 }
 
-TEST_CASE("A look-up answers for the host and for the origin that answered for it") {
+TEST_CASE("A look-up makes decisions for the host and for the origin that answered for it") {
   for (const char* begun : {"example.com", "https://example.com/", "example.com/a"}) {
     for (const char* checked : {"https://example.com/private/x", "example.com/private/x"}) {
       CAPTURE(std::string{begun});

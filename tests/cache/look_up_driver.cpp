@@ -31,7 +31,7 @@ using robots::test::secret;
 
 namespace {
 
-/// Answers when the test says so.
+/// Holds each request until the test answers it.
 struct Held {
   struct exchange {
     fetch_request request;
@@ -147,11 +147,11 @@ TEST_CASE("The driver returns the time of the next try") {
   CHECK(bot.driver->next_run() == std::nullopt);
 }
 
-TEST_CASE("An abandoned look-up continues if the cache wants it") {
+TEST_CASE("An abandoned look-up continues if finish_abandoned is true") {
   auto options = foo_bot();
   options.finish_abandoned = true;
-  SUBCASE("as finish_abandoned says") {}
-  SUBCASE("and ends if finish_abandoned is false") { options.finish_abandoned = false; }
+  SUBCASE("to its end") {}
+  SUBCASE("and is stopped if finish_abandoned is false") { options.finish_abandoned = false; }
   driven bot{options};
   const auto number = bot.ask(home);
   bot.driver->leave(number);

@@ -1,5 +1,5 @@
-// Every duration option at its extremes: each value is refused when the object is made, or works.
-// UndefinedBehaviorSanitizer finds what overflows.
+// Every duration option at its extremes: the constructor refuses the value, or the value works.
+// UndefinedBehaviorSanitizer finds overflows.
 #include "cache_fixture.hpp"
 #include "support/extremes.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
@@ -64,8 +64,8 @@ struct ChangeObserver {
   void on(const robots::policy_change_event& change) { CHECK(change.interval >= 0s); }
 };
 
-/// A site that changes, fails, asks for patience and recovers. No page that it forbids is ever
-/// allowed, whatever the durations are.
+/// Visits a site that changes, fails, sends Retry-After and recovers. Checks that no disallowed
+/// page is allowed, whatever the durations are.
 void visit(const cache_options& options) {
   ScriptedFetcher web;
   ManualClock clock;
@@ -93,14 +93,14 @@ void visit(const cache_options& options) {
   }
 }
 
-/// A site that two processes share, and that one of them invalidates.
+/// Visits a site from two processes with a shared store. One of them invalidates the site.
 void share(const tiered_options& options) {
   using storage = robots::TieredStorage<robots::LruStorage<4>, robots::MemoryStore<ManualClock>>;
   ScriptedFetcher web;
   const ManualClock clock;
   robots::MemoryStore<ManualClock> store{clock};
   web.on(robots_url, ok());
-  // A call may return before the store has answered. Others then wait by a clock that stands still.
+  // A call can return before it has published. Then others would wait on a clock that stands still.
   const auto wait_for_record = [&store] {
     const auto end = std::chrono::steady_clock::now() + 10s;
     while (!store.load("https://example.com") && std::chrono::steady_clock::now() < end) {
@@ -122,7 +122,7 @@ void share(const tiered_options& options) {
   CHECK_FALSE(second.allowed(secret));
 }
 
-/// A site whose lease belongs to a process that never publishes.
+/// Visits a site whose lease belongs to a process that never publishes.
 void wait_for_lease(const tiered_options& options) {
   using storage = robots::TieredStorage<robots::LruStorage<4>, robots::MemoryStore<ManualClock>>;
   ScriptedFetcher web;
@@ -143,14 +143,14 @@ void wait_for_lease(const tiered_options& options) {
   CHECK_FALSE(call.get());
 }
 
-/// Three requests to a host that is slow, overloaded and normal again.
+/// Sends three requests to a host that is slow, overloaded and normal again.
 void pace(const gate_options& options) {
   ManualClock clock;
   basic_host_gate<ManualClock> gate{options, clock};
   for (const int status : {200, 503, 200}) {
     auto got = gate.try_reserve(home, {});
     if (!got) {
-      return;  // a host may be closed forever
+      return;  // some options close a host forever
     }
     static_cast<void>(gate.next_allowed_at(home, {}));
     clock.advance(1h);
@@ -223,7 +223,7 @@ TEST_CASE("Every duration of cache_options works at its extremes or is refused")
       {"breaker.cooldown",
        [](cache_options& o, std::size_t extreme) { set_extreme(o.breaker.cooldown, extreme); }},
   };
-  // The library's defaults, with `Disallow: /` as the rule that stays.
+  // The library's defaults.
   const cache_options good{.user_agent = "FooBot/1.0", .fallback = fallback_policy::rfc9309()};
   CHECK(accepted<cache_options>(good, table, visit) >= 3 * table.size());
 }

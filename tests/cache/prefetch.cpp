@@ -1,5 +1,4 @@
-// `prefetch` over fetchers that work by themselves. See adapters/curl/prefetch.cpp for the
-// rest.
+// `prefetch` with fetchers that answer in threads or at once. See adapters/curl/prefetch.cpp, too.
 #include <robots/cache/prefetch.hpp>
 
 #include "cache_fixture.hpp"
@@ -28,7 +27,7 @@ using robots::test::scripted;
 
 namespace {
 
-/// Answers from a thread for each exchange. Ends when all have ended.
+/// Answers each exchange in a thread. The destructor waits for all threads.
 struct Threads {
   void async_fetch(fetch_request request, std::function<void(fetch_response)> done) {
     running.emplace_back(
@@ -68,10 +67,10 @@ TEST_CASE("A fetcher with its own threads wakes the thread that prefetches") {
   CHECK(summary.fetched == 40);
   CHECK(summary.complete);
   CHECK(calls == 40);
-  CHECK(bot.web.count() == 0);  // the fetcher of the cache
+  CHECK(bot.web.count() == 0);  // the fetcher of the cache is not used
 }
 
-TEST_CASE("A fetcher may answer at once, and retries move a manual clock") {
+TEST_CASE("A fetcher can answer at once, and retries move a manual clock") {
   auto options = foo_bot();
   options.retry.attempts = 2;
   scripted bot{options};

@@ -1,4 +1,4 @@
-// Rules over time: conditional requests, renewal, stale use, replacement, numbers.
+// Rules over time: conditional requests, renewal, stale use, replacement, versions.
 #include "cache_fixture.hpp"
 #include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
@@ -47,7 +47,7 @@ std::string sent(const scripted& bot, std::string_view name) {
       robots::detail::find_header(bot.web.requests().back().headers, name).value_or("nothing")};
 }
 
-/// A crawler that serves what is no longer fresh for so long, while it is renewed.
+/// Options of a crawler that uses stale rules for `allowance` while they are renewed.
 cache_options stale_for(std::chrono::seconds allowance,
                         fallback_policy fallback = fallback_policy::rfc9309()) {
   cache_options options = foo_bot(fallback);
@@ -89,7 +89,7 @@ TEST_CASE("A file with validators is requested with them, and a 304 renews it wi
   CHECK(again.policy->fingerprint() == first.policy->fingerprint());
   CHECK(bot.cache.stats().not_modified == 1);
   CHECK(bot.cache.stats().failures == 0);
-  // And so on, by the validators of old.
+  // The next renewal sends the validators of the file again.
   bot.clock.advance(24h - 1ns);
   CHECK(bot.cache.check(secret).from_cache);
   bot.clock.advance(1ns);
@@ -133,7 +133,7 @@ TEST_CASE("A 304 can change the lifetime; one with another entity tag is trusted
     CHECK((asked.revalidated || !asked.from_cache));
   };
   check_lifetime(2h);
-  check_lifetime(2h);  // the first 304 says nothing of it
+  check_lifetime(2h);  // the first 304 has no lifetime
   CHECK(sent(bot, "If-None-Match") == "\"1\"");
   check_lifetime(10min);
   CHECK(sent(bot, "If-None-Match") == "nothing");
@@ -252,7 +252,8 @@ TEST_CASE("While a stale policy is renewed, callers get it at once, and one thre
   CHECK(bot.web.count() == 2);
 }
 
-TEST_CASE("A decision is stale if the redirect to another site is stale, or the rules there") {
+TEST_CASE(
+    "A decision is stale if the redirect to another site or the rules of that site are stale") {
   constexpr const char* other = "https://other.example/";
   for (const bool is_redirect_newer : {false, true}) {
     CAPTURE(is_redirect_newer);
@@ -268,7 +269,7 @@ TEST_CASE("A decision is stale if the redirect to another site is stale, or the 
   }
 }
 
-TEST_CASE("A policy that is too stale is not used; without the option, none is") {
+TEST_CASE("A policy that is too stale is not used; without the option, no stale policy is used") {
   for (const auto allowance : {0s, 3'600s}) {
     scripted bot{stale_for(allowance)};
     bot.web.on(robots_url, robots::test::ok(), robots::test::ok(""));
@@ -315,7 +316,7 @@ TEST_CASE("A last good copy that is too old is not used during its renewal eithe
   CHECK(to_string(answer.policy->basis()) == "deny_all");
 }
 
-TEST_CASE("The version counts changes of the meaning only") {
+TEST_CASE("The version changes only when the meaning of the rules changes") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /private\nDisallow: /tmp\n"),
              robots::test::ok("# sorted\nUSER-AGENT: *\nDisallow: /tmp\nDisallow: /%70rivate\n"),
@@ -329,7 +330,7 @@ TEST_CASE("The version counts changes of the meaning only") {
     meanings.insert(policy->fingerprint());
     bot.clock.advance(24h);
   }
-  // The 404 and the empty file allow everything; the failure leaves that in force.
+  // The 404 and the empty file allow everything, and the failure does not change that.
   CHECK(versions == std::vector<std::uint64_t>{1, 1, 2, 3, 3, 3});
   CHECK(meanings.size() == 3);
 }
@@ -346,7 +347,7 @@ TEST_CASE("Policies that decide or delay differently have different fingerprints
     CHECK(robots::compile("User-agent: foobot\n" + std::string{text}, "FooBot").fingerprint() ==
           robots::compile(file, "OtherBot").fingerprint());
   }
-  // A change of this goes into CHANGELOG.md: fingerprints that are stored mean nothing then.
+  // If this number changes, write it into CHANGELOG.md: stored fingerprints become useless.
   CHECK(robots::compile("User-agent: *\nDisallow: /private\nCrawl-delay: 2", "a").fingerprint() ==
         14'622'883'614'310'731'287U);
 }
@@ -379,7 +380,7 @@ TEST_CASE("A file from another path is kept for the asked site only") {
   }
 }
 
-TEST_CASE("The policy that a user sets for one site is kept for no other site") {
+TEST_CASE("The action that a user's policy takes for one site is not kept for another site") {
   struct Mine {
     [[nodiscard]] robots::fallback_action action(const robots::record_head& head) const {
       return head.url.starts_with("https://example.com/") ? robots::fallback_action::allow_all
@@ -406,7 +407,7 @@ TEST_CASE("A redirect from another site neither ends a quarantine nor causes a r
   CHECK(bot.web.count(robots_url) == 1);
 }
 
-TEST_CASE("A call without any time gets the stale entry if stale entries may be used") {
+TEST_CASE("A call whose deadline has passed gets the stale entry if stale entries can be used") {
   scripted bot{stale_for(1h, fallback_policy::permissive())};
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /"));
   CHECK_FALSE(bot.cache.allowed(home));

@@ -35,7 +35,7 @@ TEST_CASE("Rules at the end of redirects apply to the first origin") {
   CHECK(answer.policy->source().redirects == 2);
   CHECK(answer.policy->source().url == robots_url);
   CHECK(answer.policy->source().final_url == "http://www.example.net:8080/r/2");
-  // The other origin is not known by it.
+  // The rules do not apply to the other origin.
   CHECK(reason_of(bot.cache.check("http://www.example.net:8080/private")) == "fallback");
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("No more than max_redirects redirects are followed") {
   CHECK(bot.web.count() == 1);
 }
 
-TEST_CASE("A limit on redirects below that of RFC 9309 allows nothing") {
+TEST_CASE("If a limit below that of RFC 9309 ends the redirects, nothing is allowed") {
   cache_options options = foo_bot(fallback_policy::rfc9309());
   options.max_redirects = 1;
   scripted bot{options};
@@ -116,7 +116,7 @@ TEST_CASE("The cut line of a cut file does not count") {
   }
 }
 
-TEST_CASE("A robots.txt may have any octets") {
+TEST_CASE("A robots.txt can have any octets") {
   std::string every_octet;
   for (int round = 0; round < 4; ++round) {
     for (int octet = 0; octet < 256; ++octet) {

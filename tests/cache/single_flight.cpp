@@ -53,7 +53,7 @@ std::shared_ptr<const policy> some_policy() {
                                         robots::record_head{});
 }
 
-/// Opens a gate at the end of a scope, so that no thread stays behind it.
+/// Opens a gate at the end of a scope, so that no thread waits forever.
 class opening {
  public:
   explicit opening(gate& opened) : gate_(opened) {}
@@ -236,7 +236,7 @@ TEST_CASE("A late caller gets the result of a flight that has ended") {
   CHECK(second.place->ended()->result == result);
 }
 
-TEST_CASE("A flight is not wanted after the last waiter has left, unless it finishes alone") {
+TEST_CASE("A flight is stopped when the last waiter leaves, unless it may finish without waiters") {
   single_flight flights;
   for (const bool alone : {false, true}) {
     auto first = flights.join("a", {}, alone);
@@ -448,7 +448,7 @@ TEST_CASE("A waiter without a deadline waits for the end") {
   CHECK(web.count() == 1);
 }
 
-TEST_CASE("The leader of a flight may leave it, and the flight continues for the others") {
+TEST_CASE("The leader of a flight can leave it, and the flight continues for the others") {
   for (int round = 0; round < 50; ++round) {
     held bot;
     std::stop_source stop;
@@ -469,8 +469,7 @@ TEST_CASE("The leader of a flight may leave it, and the flight continues for the
       }
       CHECK(outcome_of(began) == "cancelled");
     }
-    // A look-up that had missed but not yet joined when the first one left may have had to start
-    // again.
+    // If a look-up had not joined when the leader left, it possibly sent a second request.
     CHECK(bot.web.count() <= 2);
     for (const decision& answer : followed) {
       CHECK(outcome_of(answer) == "success");
@@ -652,7 +651,7 @@ TEST_CASE("With the default options, a call makes the exchanges itself if it has
   const auto caller = std::this_thread::get_id();
   web.on_call(robots_url, [&](const fetch_request&) {
     by_caller.push_back(std::this_thread::get_id() == caller);
-    clock.advance(3'600ms);  // of the timeout of 5 s
+    clock.advance(3'600ms);  // of the 5 s of the timeout
     return by_caller.size() < 3 ? ScriptedFetcher::status(503) : robots::test::ok();
   });
   robots::cache_options options{.user_agent = "FooBot/1.0",
@@ -660,7 +659,7 @@ TEST_CASE("With the default options, a call makes the exchanges itself if it has
   options.retry.jitter = 0;  // waits of 1 s and 2 s
   robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{options, web, clock};
   CHECK(cache.check(secret).reason == robots::decision_reason::rule);
-  // After two exchanges and the waits for them, less than 5 s of the 15 s of a call are left.
+  // After two exchanges and two waits, less than 5 s of the 15 s of a call are left.
   CHECK(by_caller == std::vector{true, true, false});
 }
 
@@ -740,7 +739,7 @@ TEST_CASE("An entry that is invalidated during its renewal is not used when the 
   CHECK_FALSE(bot.cache.check(home, renewing).allowed);
 }
 
-TEST_CASE("Without a free thread, a caller may leave its fetch, and a waiter takes it over") {
+TEST_CASE("Without a free thread, a caller can leave its fetch, and a waiter takes it over") {
   held bot{robots::test::ok(), with_threads(0)};
   std::stop_source stop;
   decision began;
@@ -754,7 +753,7 @@ TEST_CASE("Without a free thread, a caller may leave its fetch, and a waiter tak
     bot.storage.wait_for_misses(2);
     stop.request_stop();
   }
-  // The follower may have fetched the rules before the first caller leaves.
+  // The second caller possibly fetches the rules before the first caller leaves.
   CHECK((outcome_of(began) == "cancelled" || outcome_of(began) == "success"));
   CHECK(outcome_of(followed) == "success");
   CHECK(bot.web.count() == 2);
@@ -856,7 +855,7 @@ TEST_CASE("Threads share a fetch even with a storage that forgets everything") {
     }
     storage.wait_for_misses(result.size());
   }
-  // A caller that comes after the end must fetch for itself.
+  // A caller that comes after the end of the flight sends a request itself.
   CHECK(cache.stats().misses + cache.stats().joined == result.size());
   CHECK(web.count() == cache.stats().misses);
   for (const decision& answer : result) {
@@ -864,7 +863,7 @@ TEST_CASE("Threads share a fetch even with a storage that forgets everything") {
   }
 }
 
-TEST_CASE("Eight threads may do anything to one cache at once") {
+TEST_CASE("Eight threads can call any member of one cache at once") {
   constexpr unsigned threads = 8;
   ScriptedFetcher web;
   web.otherwise_call([](const fetch_request& request) {
@@ -941,6 +940,6 @@ TEST_CASE("Eight threads may do anything to one cache at once") {
   CHECK(wrong == 0);
   const robots::cache_stats stats = cache.stats();
   CHECK(stats.allowed + stats.denied == decisions);
-  CHECK(stats.retrievals <= stats.misses);  // some may be under way for nobody
+  CHECK(stats.retrievals <= stats.misses);  // some can still be under way without a caller
   CHECK(stats.size <= 8);
 }

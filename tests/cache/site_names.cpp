@@ -1,5 +1,4 @@
-// The site that a text names to the cache: spellings, hosts without a scheme, and texts that name
-// no site.
+// How the cache finds the site of a text: spellings, hosts without a scheme, and invalid texts.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 

@@ -57,12 +57,12 @@ robots::cache_options storm_options() {
   options.breaker.cooldown = least_lifetime;
   options.seed = seed;
   options.longest_call = 0ms;        // the time of the storm jumps
-  options.finish_abandoned = false;  // so that retrievals are stopped midway, too
+  options.finish_abandoned = false;  // so that some retrievals are stopped
   options.halt_hostile = false;
   return options;
 }
 
-/// The most requests of one retrieval, without libcurl's own repetitions.
+/// Returns the most requests that one retrieval can send, without libcurl's own repetitions.
 std::size_t most_exchanges(std::size_t site) {
   const robots::cache_options options = storm_options();
   const std::size_t origins = site % 16 == 0 ? 2 : 1;
@@ -127,7 +127,7 @@ struct CountingObserver {
   tallies* into;
 };
 
-/// The present call of one thread, so that it can be stopped.
+/// The current call of one thread, so that it can be stopped.
 class running_call {
  public:
   [[nodiscard]] std::stop_token begin(std::size_t site) {
@@ -149,7 +149,7 @@ class running_call {
   std::stop_source source_;
 };
 
-/// Returns the fault of a decision about a site that said at most `known`, or an empty text.
+/// Returns what is wrong with a decision, given the statements of the site, or an empty text.
 std::string fault_of(const decision& answer, bool about_a, const said& known) {
   const std::string why = explain(answer);
   if (!why.starts_with(answer.allowed ? "allowed: " : "not allowed: ") || why.ends_with(": ")) {
@@ -218,7 +218,7 @@ class storm {
   using cache = robots::basic_robots_cache<CurlFetcher, ManualClock, robots::LruStorage<4096>,
                                            CountingObserver>;
 
-  /// A quarter of the calls go to a few sites, which must not be asked more often for that.
+  /// Chooses a site. A quarter of the calls go to a few sites, which must not get more requests.
   static std::size_t choose(std::mt19937_64& random) {
     return random() % (random() % 4 == 0 ? hot_sites : site_count);
   }
@@ -260,7 +260,9 @@ class storm {
 
 }  // namespace
 
-TEST_CASE("In a storm of faults, no page is wrongly allowed, asked for too often, or left behind") {
+TEST_CASE(
+    "In a storm of faults, no page is wrongly allowed, no site is asked too often, and nothing "
+    "leaks") {
   {
     // Libraries keep some files and threads open, such as a thread of ThreadSanitizer.
     const CurlFetcher warm_up;
@@ -307,7 +309,7 @@ TEST_CASE("In a storm of faults, no page is wrongly allowed, asked for too often
                              << " calls joined one; " << stats.allowed << " allowed");
   }
   CHECK(open_files() == files_before);
-  // A finished thread may be visible for a moment.
+  // A finished thread can stay visible for a moment.
   for (int i = 0; i < 100'000 && threads_alive() > threads_before; ++i) {
     std::this_thread::yield();
   }

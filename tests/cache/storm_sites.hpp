@@ -19,7 +19,7 @@ namespace robots::test {
 
 /// The statements of a site in all its good answers so far.
 struct said {
-  bool allowed_a = false;  ///< it had a robots.txt that allows /a
+  bool allowed_a = false;  ///< a robots.txt that allows /a
   bool allowed_b = false;
   bool no_rules = false;  ///< an empty robots.txt
   bool no_file = false;   ///< 404 or 410
@@ -30,7 +30,7 @@ struct site_record {
   robots::test::said said{};
   std::size_t requests = 0;
   std::size_t spoilt = 0;
-  std::size_t asked_again = 0;  ///< closed before an octet on a kept connection: libcurl asks again
+  std::size_t asked_again = 0;  ///< requests that libcurl sent again on a new connection
 };
 
 /// A fixed schedule: the answer of a site to its n-th request depends on the seed, the site and n.

@@ -1,4 +1,4 @@
-// Redirects from other sites to a site have no effect on it that its own visitors would not have.
+// A redirect from another site affects a site no more than a look-up of the site itself does.
 #include "cache_fixture.hpp"
 #include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>

@@ -97,7 +97,7 @@ struct StoreObserver {
 using tiered_cache =
     robots::basic_robots_cache<ScriptedFetcher, ManualClock, tiered, StoreObserver>;
 
-/// Cannot be watched before it is up.
+/// A store that cannot be watched before it is up.
 struct LateStore : memory_store {
   explicit LateStore(const memory_store& store) : memory_store(store) {}
 
@@ -111,14 +111,14 @@ struct LateStore : memory_store {
   std::shared_ptr<std::atomic<bool>> is_up = std::make_shared<std::atomic<bool>>(false);
 };
 
-/// Never gets the changes of others.
+/// A store that never reports the changes of others.
 struct DeafStore : memory_store {
   explicit DeafStore(const memory_store& store) : memory_store(store) {}
 
   void watch(std::function<void(std::string_view)> /*on_change*/) override {}
 };
 
-/// The keys of example.com are in a part of the store that can be down.
+/// A store in several parts. The part with the keys of example.com can be down.
 struct PartStore : memory_store {
   explicit PartStore(const memory_store& store) : memory_store(store) {}
 
@@ -139,7 +139,7 @@ struct PartStore : memory_store {
   std::shared_ptr<std::atomic<bool>> is_down = std::make_shared<std::atomic<bool>>(false);
 };
 
-/// Opens a gate when its watch ends.
+/// A store that opens a gate when its watch ends.
 struct ClosingStore : memory_store {
   ClosingStore(const memory_store& store, gate& opened) : memory_store(store), door(&opened) {}
 
@@ -153,7 +153,7 @@ struct ClosingStore : memory_store {
   gate* door;
 };
 
-/// Fails once, in a thread of the cache.
+/// A clock that throws once, in a thread of the cache.
 struct FailingClock : ManualClock {
   explicit FailingClock(const ManualClock& same) : ManualClock(same) {}
 
@@ -164,11 +164,11 @@ struct FailingClock : ManualClock {
     return ManualClock::now();
   }
 
-  inline static thread_local bool is_test = false;  // whether this thread belongs to the test
+  inline static thread_local bool is_test = false;  // true in the thread of the test
   std::shared_ptr<std::atomic<bool>> fails = std::make_shared<std::atomic<bool>>(true);
 };
 
-/// One worker fetches one site, however long that takes.
+/// Options with which one worker fetches a site, however long the fetch takes.
 tiered_options patient() {
   tiered_options options;
   options.wait = 1h;
@@ -338,10 +338,10 @@ TEST_CASE("Each worker halts a site that turns hostile, whichever worker asked i
   crawlers.clock.advance(24h);
   CHECK(second->check(home).reason == robots::decision_reason::halted);
   CHECK(first->check(home).reason == robots::decision_reason::halted);
-  // It is new there, so there is nothing to compare with.
+  // This worker has no earlier rules to compare with.
   const auto third = crawlers.worker(options);
   CHECK(third->check(home).reason == robots::decision_reason::halted);
-  CHECK(third->resume(home));  // the site is asked again, for all
+  CHECK(third->resume(home));  // the site is asked again, for all workers
   settle(*third);
   CHECK(third->check(home).reason == robots::decision_reason::rule);
   CHECK(crawlers.worker(options)->check(home).reason == robots::decision_reason::rule);
@@ -392,7 +392,7 @@ TEST_CASE("A file from before another process's invalidation does not come back"
       }
       return ok();
     });
-    CHECK(fetching.allowed(secret));  // asked before
+    CHECK(fetching.allowed(secret));  // the request began before the invalidation
     CHECK_FALSE(crawlers.stored());
     CHECK_FALSE(crawlers.worker()->allowed(secret));
     CHECK_FALSE(fetching.allowed(secret));
@@ -423,7 +423,7 @@ TEST_CASE("A file that was fetched without a lease does not come back after an i
     crawlers.web.on_call(robots_url, [&](const fetch_request&) {
       if (std::exchange(is_first, false)) {
         crawlers.store.recover();
-        crawlers.clock.advance(1min);  // the breaker's time
+        crawlers.clock.advance(1min);  // the cooldown of the breaker
         invalidating->invalidate(home);
         settle(*invalidating);
         return ok("User-agent: *\nDisallow:\n");
@@ -452,7 +452,7 @@ TEST_CASE("A refresh replaces the record that an earlier request is about to pub
     }
     return ok();
   });
-  CHECK(slow->allowed(secret));  // asked before
+  CHECK(slow->allowed(secret));  // the request began before the refresh
   CHECK(crawlers.stored()->latest.body == robots::test::rules);
   CHECK_FALSE(slow->allowed(secret));
   CHECK_FALSE(crawlers.worker()->allowed(secret));
@@ -500,7 +500,7 @@ TEST_CASE("A refresh that the store misses leaves no old rules to other processe
   crawlers.store.fail("it is down");
   static_cast<void>(cache->refresh(home));
   crawlers.store.recover();
-  crawlers.clock.advance(1min);                     // the breaker's time
+  crawlers.clock.advance(1min);                     // the cooldown of the breaker
   CHECK(cache->allowed("https://other.example/"));  // any other call of the store
   CHECK_FALSE(crawlers.worker()->allowed(secret));
 }
@@ -712,7 +712,7 @@ TEST_CASE("Invalidations that a part of a store misses do not delay others") {
   CHECK(crawlers.web.count() == asked);
   const int before = calls;
   CHECK(cache->allowed(other));
-  CHECK(calls - before < 5);  // those of the part wait for a second
+  CHECK(calls - before < 5);  // the part gets no calls for a second
   crawlers.clock.advance(1s);
   cache->clear();
   CHECK(cache->allowed(other));
@@ -816,7 +816,7 @@ TEST_CASE("A nonsensical reply of the store counts as no reply") {
   };
   const std::string whole = allows_all([](site_records&) {});
   crawlers.store.publish(site_key, whole, 24h);
-  CHECK(crawlers.worker()->allowed(secret));  // such a record would be believed
+  CHECK(crawlers.worker()->allowed(secret));  // a whole record is used
   CHECK(crawlers.web.count() == 0);
 
   refuses("");
@@ -827,7 +827,7 @@ TEST_CASE("A nonsensical reply of the store counts as no reply") {
   std::string other_version = whole;
   ++other_version.front();
   refuses(other_version);
-  refuses(robots::detail::encode(good_record(crawlers)));  // not that of a site
+  refuses(robots::detail::encode(good_record(crawlers)));  // not the record of a site
   refuses(allows_all([](site_records& records) {
     records.latest.url = records.latest.final_url = "https://evil.example/robots.txt";
   }));
@@ -849,7 +849,7 @@ TEST_CASE("A nonsensical reply of the store counts as no reply") {
   }));
 }
 
-TEST_CASE("A file that is older than the one of a worker does not answer for it") {
+TEST_CASE("A worker does not use a shared file that is older than its own file") {
   fleet crawlers;
   crawlers.web.on(robots_url,
                   ok("User-agent: *\nDisallow: /\n", {{"Cache-Control", "max-age=3600"}}));
@@ -859,8 +859,8 @@ TEST_CASE("A file that is older than the one of a worker does not answer for it"
   crawlers.store.fail("it is down");
   CHECK_FALSE(cache->allowed(home));
   crawlers.store.recover();
-  SUBCASE("and is asked again") { crawlers.clock.advance(2h); }
-  SUBCASE("which then fails") {
+  SUBCASE("and asks the site again") { crawlers.clock.advance(2h); }
+  SUBCASE("even if the site then fails") {
     crawlers.web.on(robots_url, ScriptedFetcher::status(503));
     crawlers.clock.advance(2h);
     CHECK_FALSE(cache->allowed(home));
@@ -905,7 +905,7 @@ TEST_CASE("The clock of another machine may be ahead a little") {
   CHECK(crawlers.web.count() == 0);
 }
 
-TEST_CASE("A record answers no longer than this crawler would use its own") {
+TEST_CASE("A worker uses a shared record no longer than its own options allow") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   record sample = good_record(crawlers);
@@ -988,7 +988,7 @@ TEST_CASE("A 304 renews the whole record for all") {
   CHECK(crawlers.stored()->latest.lifetime == 2h);
 }
 
-TEST_CASE("A worker whose file the store has lost requests all of it, for the others") {
+TEST_CASE("A worker whose file the store has lost requests the whole file, to share it") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}));
   const auto cache = crawlers.worker();
@@ -1121,7 +1121,7 @@ TEST_CASE("A worker does not use a shared file that was cut below its own limit"
   CHECK(crawlers.web.count() == 2);
   CHECK_FALSE(robots::detail::find_header(crawlers.web.requests().back().headers, "If-None-Match"));
   CHECK_FALSE(crawlers.worker()->allowed(late));
-  CHECK(crawlers.worker(options)->allowed(late));  // it reads the start of the whole file
+  CHECK(crawlers.worker(options)->allowed(late));  // it reads only the start of the file
   CHECK(crawlers.web.count() == 2);
 }
 
@@ -1305,7 +1305,7 @@ TEST_CASE("A flood of erasures leads to few requests to a site") {
     crawlers.clock.advance(1s);
   }
   CHECK(crawlers.web.count() <= 1 + 4 + 10);
-  // The last of them is obeyed, too.
+  // The last erasure is obeyed, too.
   crawlers.clock.advance(10s);
   const std::size_t before = crawlers.web.count();
   CHECK(cache->allowed(home));
@@ -1513,8 +1513,8 @@ TEST_CASE("If the redirects in the store form a loop, the sites are asked") {
   crawlers.store.erase("https://www.example.com");
   const auto cache = crawlers.worker();
   bool goes_round = false;
-  SUBCASE("because a site has reversed its redirect") { crawlers.web.on(robots_url, ok()); }
-  SUBCASE("and really do") { goes_round = true; }
+  SUBCASE("of which one redirects no longer") { crawlers.web.on(robots_url, ok()); }
+  SUBCASE("even if all of them still redirect") { goes_round = true; }
   crawlers.web.on(www, ScriptedFetcher::redirect(301, robots_url));
   crawlers.clock.advance(5min);  // a failed redirect is asked for again after `failure_ttl`
   const decision answer = cache->check("https://www.example.com/private/x");
@@ -1668,7 +1668,7 @@ TEST_CASE("Work that is dropped releases its lease") {
     look_up dropped = cache->begin(home);
     drive_to_request(dropped);
   }
-  CHECK_FALSE(crawlers.store.try_lease(lease_key, 1s));  // not before the store is called next
+  CHECK_FALSE(crawlers.store.try_lease(lease_key, 1s));  // the next call of the store releases it
   CHECK(cache->allowed(home));
   CHECK(crawlers.web.count() == 1);
 }
@@ -1768,7 +1768,7 @@ TEST_CASE("A cache that is destroyed publishes the answers that wait for the sto
   CHECK(crawlers.stored());
 }
 
-TEST_CASE("An answer that replaces no other is announced to no process") {
+TEST_CASE("The first answer of a site is not announced, and a later one is") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   memory_store listener{crawlers.store};
@@ -1877,7 +1877,7 @@ TEST_CASE("No thread of a fleet makes a wrong decision, whatever happens to the 
   std::vector<std::unique_ptr<tiered_cache>> caches;
   for (std::size_t i = 0; i < workers; ++i) {
     cache_options options = foo_bot();
-    options.longest_call = 0ms;  // the time jumps
+    options.longest_call = 0ms;  // the time of the test jumps
     caches.push_back(crawlers.worker(options));
   }
   const auto site = [](std::size_t i) {

@@ -36,7 +36,7 @@ TEST_CASE("Work begins at once, in at most the permitted number of threads") {
   CHECK(done == 3);
 }
 
-TEST_CASE("A thread that has finished its work does the next") {
+TEST_CASE("A thread that has finished its work takes the next work") {
   std::mutex mutex;
   std::set<std::thread::id> seen;
   std::atomic<int> done = 0;
@@ -57,7 +57,7 @@ TEST_CASE("A thread that has finished its work does the next") {
   CHECK(seen.size() <= 2);
 }
 
-TEST_CASE("Work that may wait is done by the next thread that is free, in order") {
+TEST_CASE("Work that can wait is done in order, as soon as a thread is free") {
   gate door;
   std::vector<int> done;
   {

@@ -89,7 +89,7 @@ TEST_CASE("A late erasure does not delete a value that is published meanwhile") 
       return;
     }
     erasing.set_value();
-    // A publication that does not wait for the erasure comes first here.
+    // A publication that did not wait for the erasure would be complete before it.
     static_cast<void>(publishing.get_future().wait_for(100ms));
   });
   auto published = std::async(std::launch::async, [&] {
@@ -103,7 +103,7 @@ TEST_CASE("A late erasure does not delete a value that is published meanwhile") 
   CHECK(test.store->owed() == 0);
 }
 
-TEST_CASE("An observer may use the store when it gets the event that it fails or recovers") {
+TEST_CASE("An observer can call the store while it handles the event of a failure or a recovery") {
   fixture test;
   int changes = 0;
   *test.observer.on_change = [&] {
@@ -123,7 +123,7 @@ TEST_CASE("An observer may use the store when it gets the event that it fails or
   CHECK(test.store->owed() == 0);
 }
 
-TEST_CASE("An observer may use the store when it fails while an owed key is published") {
+TEST_CASE("An observer can call the store while it handles the failure of a publication") {
   fixture test;
   const robots::store_lease lease = test.lease();
   int changes = 0;
@@ -139,7 +139,7 @@ TEST_CASE("An observer may use the store when it fails while an owed key is publ
   CHECK(changes == 1);
 }
 
-TEST_CASE("A reply does not have a value that must still be erased") {
+TEST_CASE("A reply does not contain a value that must still be erased") {
   fixture test;
   test.shared.publish(key, "value", 1h);
   test.store->owe(key);
@@ -221,11 +221,11 @@ TEST_CASE(
   test.store->owe("published.later.test", "value");
   CHECK(*test.observer.lost ==
         std::vector<std::string>{"erased.later.test", "published.later.test"});
-  test.store->owe("site0.test");  // has its room already
+  test.store->owe("site0.test");  // is remembered already
   CHECK(test.observer.lost->size() == 2);
 }
 
-TEST_CASE("A delivery calls a store that fails only once, so that it does not open the breaker") {
+TEST_CASE("A delivery calls a failing store only once, so that the breaker does not open") {
   fixture test;
   test.shared.fail("out of reach");
   for (const char* const name : {"https://a.test", "https://b.test", "https://c.test"}) {

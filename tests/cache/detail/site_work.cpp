@@ -38,15 +38,15 @@ namespace {
 
 using memory_store = robots::MemoryStore<ManualClock>;
 
-/// The work on https://example.com, step by step: what the store says and what the site answers, a
-/// test reports.
+/// The work on https://example.com, step by step. A test makes the replies of the store and the
+/// responses of the site.
 struct workplace {
   explicit workplace(bool has_store, cache_options chosen = foo_bot()) {
     const robots::cache_detail::shared_part both{&shared, &sharing};
     cache.emplace(std::move(chosen), parts, has_store ? both : robots::cache_detail::shared_part{});
   }
 
-  /// Begins work. Somebody waits for it.
+  /// Begins work that a caller waits for.
   std::shared_ptr<site_work> begin(const kept_entry& known = {}, bool refreshes = false) {
     auto [joined, lead] = cache->flights.join("example.com", example);
     place = std::move(joined);
@@ -59,7 +59,7 @@ struct workplace {
     return cache->entries.find(example, example.key(), clock.now());
   }
 
-  /// Lets the site answer.
+  /// Answers the request of the work.
   void answer(site_work& work, fetch_response response) {
     REQUIRE(work.next() == work_step::fetch);
     REQUIRE(std::holds_alternative<fetch_request>(work.fetch().next()));
@@ -67,7 +67,7 @@ struct workplace {
     work.settle();
   }
 
-  /// The reply of a store without a record of the site, with the lease.
+  /// A reply that grants the lease, and has no record of the site.
   [[nodiscard]] store_reply lease() {
     return {.lease = robots::store_lease{"example.com", "token"}, .is_answered = true};
   }
@@ -95,7 +95,7 @@ TEST_CASE("Without a shared store, the site is fetched and the answer is kept") 
   CHECK(files.known().policy == files.place->ended()->result);
 }
 
-TEST_CASE("A fetch may take several requests and waits") {
+TEST_CASE("A fetch can take several requests and waits") {
   cache_options options = foo_bot();
   options.retry.attempts = 2;
   workplace files{false, options};
@@ -152,7 +152,7 @@ TEST_CASE("If another process asks a site, the store is read again, and then the
   CHECK(work->next() == work_step::done);  // nothing is published without a lease
 }
 
-TEST_CASE("A fresh record of another process is the answer") {
+TEST_CASE("A fresh record of another process completes the work") {
   workplace first{true};
   const auto fetched = first.begin();
   fetched->on_store_reply(first.lease());
@@ -221,7 +221,7 @@ TEST_CASE("A file that was fetched under a lost lease is forgotten") {
   }
 }
 
-TEST_CASE("A marked fresh answer remains valid if the store has nothing newer") {
+TEST_CASE("A fresh answer remains valid if the store has no newer one") {
   workplace files{true};
   const auto fetched = files.begin();
   fetched->on_store_reply({});
