@@ -23,7 +23,7 @@ TEST_CASE("Even a value that is not an enumerator has a name") {
   CHECK(to_string(static_cast<admission_reason>(200)) == std::string_view{"too_late"});
 }
 
-TEST_CASE("Counters count answers by their reason") {
+TEST_CASE("A counter has one count for each reason") {
   robots::base::enum_counters<admission_reason::too_late> counters;
   counters.add(admission_reason::busy);
   counters.add(admission_reason::busy);

@@ -18,7 +18,7 @@
 
 namespace {
 
-/// The sentence about an event.
+/// Returns the sentence about an event.
 std::string explain(const robots::any_event& event) {
   robots::base::json_writer line;
   return robots::detail::describe(line, event);
@@ -52,7 +52,7 @@ TEST_CASE("Events of look-ups, requests and breakers are explained in a sentence
   CHECK(explain(robots::drop_event{}) == "the cache dropped an entry to make room");
 }
 
-TEST_CASE("Events of retrievals name the outcome and the policy that holds") {
+TEST_CASE("The sentence about a retrieval has the outcome, and what applies until the next one") {
   robots::record record;
   record.outcome = robots::outcome::server_error;
   record.status = 503;

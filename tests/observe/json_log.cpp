@@ -45,7 +45,7 @@ using robots::observers;
 using robots::ScriptedFetcher;
 using robots::test::gate;
 
-/// The description of a program.
+/// An event type that the library does not know.
 struct own_event : event_base {
   static constexpr std::string_view name = "own";
 };
@@ -158,7 +158,7 @@ TEST_CASE("Each event of a crawl is a line of JSON with its date, level, site an
   CHECK(has(lines[6], R"("allowed":true,"reason":"no_rule")"));
 }
 
-TEST_CASE("Levels are those of the pipeline guide") {
+TEST_CASE("Events have the levels of the pipeline guide") {
   const kept_lines lines;
   logged bot{JsonLog{lines}, robots::fallback_policy::strict()};
   SUBCASE("WARN for malformed lines, with their number") {
@@ -272,7 +272,7 @@ TEST_CASE("A log reports the changes of a site and their consequences") {
 
   static_cast<void>(bot.cache.get("https://example.com/"));
   bot.cache.report_response("https://example.com/x", 403);
-  CHECK(lines.of("access_revoked").empty());  // no page of it is allowed any more
+  CHECK(lines.of("access_revoked").empty());  // no page of the site is allowed any more
   const JsonLog log{lines};
   log.on(robots::access_revoked_event{{}, "https://example.com/", 403});
   log.on(robots::sign_off_event{{}, true});
@@ -405,7 +405,8 @@ TEST_CASE(
   fails = false;
   CHECK(sick.cache.allowed("https://example.com/"));
   CHECK(sick.cache.allowed("https://example.com/"));
-  CHECK(sick.cache.stats().observer_failures == 9);  // of the other observer, which always throws
+  CHECK(sick.cache.stats().observer_failures ==
+        9);  // failures of the other observer, which always throws
   REQUIRE(log_lines.lines->size() == 2);
   CHECK(log_lines.lines->front().ends_with(R"(,"lost":5})"
                                            "\n"));
@@ -413,7 +414,7 @@ TEST_CASE(
   CHECK(failing.stats().lost == lost);
 }
 
-TEST_CASE("A file has each line at once; a torn line ends before the next") {
+TEST_CASE("A file has each line at once, and an incomplete line ends before the next line") {
   std::FILE* const file = std::tmpfile();
   REQUIRE(file != nullptr);
   JsonLog{file}.on(robots::override_event{{.site = "a"}});
@@ -425,7 +426,7 @@ TEST_CASE("A file has each line at once; a torn line ends before the next") {
                        R"("message":"the override of the site was lifted"})"
                        "\n"));
 
-  /// Has room for a while.
+  /// Accepts only the next `room` octets.
   struct small_disk : std::stringbuf {
     std::size_t room = 0;
     std::streamsize xsputn(const char* from, std::streamsize count) override {
@@ -471,7 +472,7 @@ TEST_CASE("Decisions continue while the sink is blocked, and lost lines are coun
     }
     door.wait_for_arrivals();
     CHECK(log.stats().written == 0);
-    CHECK(log.stats().lost > 700);  // only the queue's share of 800 decisions was written
+    CHECK(log.stats().lost > 700);  // of 804 lines, only those with room in the queue are kept
     door.open();
     log.flush();
     const robots::JsonLog::counts before = log.stats();

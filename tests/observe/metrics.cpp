@@ -81,7 +81,7 @@ TEST_CASE("Metrics have all counters of the cache, and more") {
   CHECK(now.misses == 6);
   CHECK(now.retrievals == stats.retrievals);
   CHECK(now.failures == stats.failures);
-  CHECK(now.failures == 3);  // the 403 is no robots.txt either
+  CHECK(now.failures == 3);  // one of them is the 403
   CHECK(now.allowed == stats.allowed);
   CHECK(now.denied == stats.denied);
   CHECK(now.excluded == stats.excluded);

@@ -16,7 +16,7 @@ using robots::metrics_snapshot;
 using metric_family = robots::metrics_snapshot::family;
 using type = metric_family::type;
 
-/// All families there may be.
+/// Returns all families of a snapshot.
 std::vector<metric_family> all_of(const metrics_snapshot& now) {
   return now.families(robots::cache_stats{});
 }
@@ -98,7 +98,7 @@ TEST_CASE("Hits and denials have a sample for each domain that has counters, and
   CHECK(samples_of("robots_blocked_requests_total") ==
         std::vector<std::string>{"reason=excluded 3", "domain=a.example reason=rule 2"});
   CHECK(samples_of("robots_cache_misses_total").empty());
-  // A domain has no series for what never happened there.
+  // A domain has no series for an event that never happened there.
   CHECK(find(all, "robots_cache_misses_total").samples.size() == 1);
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("No series has a domain unless the metrics count by domain") {
   }
 }
 
-TEST_CASE("A fallback event names the outcome and the action") {
+TEST_CASE("The samples of fallbacks have the outcome and the action as labels") {
   metrics_snapshot now;
   now.fallbacks[static_cast<std::size_t>(robots::outcome::server_error)]
                [robots::policy_basis::last_good] = 4;
@@ -125,7 +125,7 @@ TEST_CASE("A fallback event names the outcome and the action") {
   }
 }
 
-TEST_CASE("A duration counts in the first bucket whose bound it does not exceed") {
+TEST_CASE("A duration counts in the first bucket whose bound is not exceeded") {
   metrics_snapshot::histogram times{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
   for (const auto duration : {-1ms, 0ms, 1'000ms, 1'001ms, 12'000ms, 12'001ms, 500'000ms}) {
     times.add(duration);

@@ -21,7 +21,7 @@ using robots::detail::ObserverOf;
 static_assert(std::is_empty_v<NullObserver>);
 static_assert(noexcept(NullObserver{}.on(robots::event_base{})));
 
-/// One member for all events will do.
+/// One member function for all events is sufficient.
 struct Generic {
   template <class Event>
   void on(const Event&) {}
@@ -72,7 +72,7 @@ TEST_CASE("An exception of an observer does not leave the cache") {
   CHECK(decision.reason == robots::decision_reason::invalid_url);
 }
 
-TEST_CASE("Any event is visited in its own type") {
+TEST_CASE("A visitor gets each event in its own type") {
   const robots::drop_event dropped{{.site = "https://example.com"}, true};
   const robots::any_event any{dropped};
   CHECK(any.base().site == "https://example.com");
@@ -83,7 +83,7 @@ TEST_CASE("Any event is visited in its own type") {
   CHECK(robots::any_event{last}.visit([](const auto& event) { return event.name; }) == "ledger");
 }
 
-TEST_CASE("An event without a clock has the date of the machine") {
+TEST_CASE("An event without a clock has the date of the machine's clock") {
   const auto before = std::chrono::system_clock::now();
   const robots::wall_time reported = robots::event_base{}.time();
   CHECK(before <= reported);

@@ -132,7 +132,7 @@ TEST_CASE("A stored entry is found by its key only") {
   CHECK(storage.size() == 1);
 }
 
-TEST_CASE("A key is copied, and may be anything") {
+TEST_CASE("A key is copied, and can have any octets") {
   LruStorage<4> storage;
   {
     std::string key = "https://a-name-too-long-for-a-small-string.example.com";
@@ -152,7 +152,7 @@ TEST_CASE("The least recently used entry is dropped first") {
   storage.store("b", entry(), start);
   storage.store("c", entry(), start);
 
-  SUBCASE("or the oldest if none was used") {
+  SUBCASE("which is the oldest entry if none was used") {
     storage.store("d", entry(), start);
     CHECK_FALSE(has(storage, "a"));
   }
@@ -168,12 +168,12 @@ TEST_CASE("The least recently used entry is dropped first") {
     CHECK(has(storage, "a"));
     CHECK_FALSE(has(storage, "b"));
   }
-  SUBCASE("and finding nothing does not") {
+  SUBCASE("and a search without success does not") {
     CHECK_FALSE(has(storage, "x"));
     storage.store("d", entry(), start);
     CHECK_FALSE(has(storage, "a"));
   }
-  SUBCASE("each in turn") {
+  SUBCASE("and the others follow in order") {
     CHECK(has(storage, "b"));
     CHECK(has(storage, "a"));
     for (const char* key : {"d", "e", "f"}) {
@@ -221,7 +221,7 @@ TEST_CASE("An entry is dropped when it expires") {
   CHECK_FALSE(has(storage, "a", start));
 }
 
-TEST_CASE("keep_until counts, not fresh_until") {
+TEST_CASE("An entry is dropped at keep_until, not at fresh_until") {
   LruStorage<4> storage;
   storage.store("a", {.policy = some_policy(), .fresh_until = start, .keep_until = start + 1h},
                 start);
@@ -280,7 +280,7 @@ TEST_CASE("A dropped entry releases its policy") {
   CHECK(policies[4].expired());
 }
 
-TEST_CASE("Dropped entries are reported and destroyed when the storage may be called again") {
+TEST_CASE("Dropped entries are reported and destroyed when the storage can be called again") {
   LruStorage<4> storage{50'000};
   std::vector<std::string> events;
   int destroyed = 0;
@@ -303,9 +303,9 @@ TEST_CASE("Dropped entries are reported and destroyed when the storage may be ca
   }
   store("a", 10'000);
   CHECK(destroyed == 1);
-  store("e", 10'000);  // for want of places
+  store("e", 10'000);  // all places are taken
   CHECK(destroyed == 2);
-  store("f", 40'000);  // for want of octets
+  store("f", 40'000);  // too few octets are left
   CHECK(destroyed == 6);
   CHECK(events == std::vector<std::string>{"b", "c", "d", "a", "e"});
   CHECK(storage.evictions() == 5);
@@ -384,7 +384,7 @@ TEST_CASE("Memory is bounded in octets, too, whatever sites send") {
       start + 1h, start + 1h};
   const std::size_t bytes = large.policy->memory_bytes();
   CHECK(large.policy->sitemaps().size() > 49'000);
-  CHECK(bytes < 200'000);  // about as many octets as the values have
+  CHECK(bytes < 200'000);  // little more than the octets of the values
   constexpr std::size_t most = 4'000'000;
   LruStorage<4096> storage{most};
   storage.store("small", entry(1), start);
@@ -398,7 +398,7 @@ TEST_CASE("Memory is bounded in octets, too, whatever sites send") {
   CHECK(has(storage, "s199"));
   CHECK_FALSE(has(storage, "s0"));
   for (int i = 0; i < 10; ++i) {
-    storage.store("s199", large, start);  // in its own place
+    storage.store("s199", large, start);  // replaces itself
   }
   CHECK(storage.size() + storage.evictions() == 201);
   LruStorage<4096> other = std::move(storage);
@@ -530,7 +530,7 @@ TEST_CASE("All of the capacity can be used, with any hashes of the keys") {
   CHECK(has(storage, "one more"));
 }
 
-TEST_CASE("The entry with the earliest time of use is dropped first") {
+TEST_CASE("The entry whose last use has the earliest time is dropped first") {
   constexpr std::size_t capacity = 4'096;
   LruStorage<capacity> storage;
   const auto key = [](std::size_t i) { return "https://" + std::to_string(i); };
@@ -550,7 +550,7 @@ TEST_CASE("The entry with the earliest time of use is dropped first") {
   }
 }
 
-TEST_CASE("A new entry never drops itself, with any time") {
+TEST_CASE("Storing an entry never drops this entry, whatever the time") {
   constexpr std::size_t capacity = 128;
   LruStorage<capacity> storage;
   for (std::size_t i = 0; i < 10 * capacity; ++i) {
@@ -563,7 +563,8 @@ TEST_CASE("A new entry never drops itself, with any time") {
 
 namespace {
 
-/// How many of `requests`, one every `pace`, are found; what is not found is stored.
+/// Returns the share of `requests` whose entry is found, with one request every `pace`. Stores each
+/// entry that is not found.
 template <class Store>
 double hit_rate(Store& storage, const std::vector<std::size_t>& requests,
                 time_point::duration pace) {
@@ -587,7 +588,7 @@ double hit_rate(Store& storage, const std::vector<std::size_t>& requests,
   return static_cast<double>(hits) / static_cast<double>(requests.size());
 }
 
-/// Hosts as crawls meet them: the n-th host is asked for in proportion to 1 / n.
+/// Requests like those of a crawl: the share of the n-th host is proportional to 1 / n.
 std::vector<std::size_t> zipf_trace(std::size_t hosts, std::size_t length) {
   std::vector<double> upto{0.0};
   for (std::size_t n = 1; n <= hosts; ++n) {
@@ -602,7 +603,7 @@ std::vector<std::size_t> zipf_trace(std::size_t hosts, std::size_t length) {
   return trace;
 }
 
-/// Zipf, mixed with a repeated walk through hosts that are asked for once each.
+/// The requests of `zipf_trace`, mixed with runs of hosts that are requested only once.
 std::vector<std::size_t> scan_trace(std::size_t hosts, std::size_t length) {
   std::vector<std::size_t> trace = zipf_trace(hosts, length);
   for (std::size_t i = 0; i < length; ++i) {
@@ -613,7 +614,7 @@ std::vector<std::size_t> scan_trace(std::size_t hosts, std::size_t length) {
   return trace;
 }
 
-/// A few hosts for a while, then a few others.
+/// Requests for a few hosts, which slowly give way to other hosts.
 std::vector<std::size_t> drift_trace(std::size_t hosts, std::size_t length) {
   std::mt19937 random{9'309};
   std::vector<std::size_t> trace(length);
@@ -646,7 +647,7 @@ TEST_CASE("The hit rate is that of an exact LRU, even if the clock stands still"
   }
 }
 
-TEST_CASE("Eight threads may use one storage at once") {
+TEST_CASE("Eight threads can use one storage at once") {
   constexpr unsigned threads = 8;
   LruStorage<32> storage;
   std::vector<cache_entry> entries;
@@ -689,7 +690,7 @@ TEST_CASE("Eight threads may use one storage at once") {
             case 7:
               storage.store(key, entries[mark], now);
               break;
-            case 8: {  // over for some of the entries
+            case 8: {  // some of the entries have expired then
               const time_point late = start + 1h + 32 * step_length;
               const auto found = storage.find(key, late);
               right = !found || (found->keep_until > late && found->policy == entries[mark].policy);

@@ -1,5 +1,4 @@
-// The state of a storage when memory runs out during `store`, and of a flight and a look-up when it
-// runs out at their beginning.
+// A storage, a flight, a look-up and a quarantine after an allocation has failed.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/look_up.hpp>
@@ -39,7 +38,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
     throw std::bad_alloc{};
   }
   allocations_left -= allocations_left > 0 ? 1 : 0;
-  // A multiple of the alignment, as aligned_alloc asks for.
+  // `aligned_alloc` needs a multiple of the alignment.
   if (void* got = std::aligned_alloc(alignment, (size / alignment + 1) * alignment)) {
     return got;
   }
@@ -57,7 +56,7 @@ struct Held {
 
 }  // namespace
 
-// Kept apart, or g++ takes what is inlined on one side only for a mismatch.
+// If g++ inlines only some of these functions, it warns that new and delete do not match.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   return allocate(size, alignof(std::max_align_t));
 }
@@ -86,7 +85,7 @@ TEST_CASE("A call of store that fails stores nothing, and keeps the order of the
 
   std::mt19937 random{64};
   robots::LruStorage<capacity> storage;
-  std::vector<std::string> order;  // what is kept, the least recently used one first
+  std::vector<std::string> order;  // the stored keys, the least recently used one first
   const auto forget = [&order](const std::string& key) { std::erase(order, key); };
   std::uint64_t evicted = 0;
   std::size_t all_evicted = 0;
@@ -128,7 +127,7 @@ TEST_CASE("A call of store that fails stores nothing, and keeps the order of the
       storage.erase(key);
       forget(key);
     } else {
-      storage = robots::LruStorage<capacity>{};  // for nothing to be reserved
+      storage = robots::LruStorage<capacity>{};  // so that no memory is reserved
       order.clear();
       evicted = 0;
     }
@@ -180,14 +179,14 @@ TEST_CASE("Drops are reported in order, and no entry is dropped if memory runs o
     CHECK(storage.size() == held - events + (stored ? 1 : 0));
     CHECK(static_cast<std::size_t>(small.policy.use_count()) == 1 + held - events);
     CHECK(large.policy.use_count() == (stored ? 2 : 1));
-    storage.store(key, large, {});  // those that are left still go in their order
+    storage.store(key, large, {});  // the remaining entries are still dropped in order
     CHECK(events > 5);
     CHECK(in_order);
     CHECK(storage.find(key, {}).has_value());
   }
 }
 
-TEST_CASE("A flight that could not begin prevents no later one") {
+TEST_CASE("A flight that could not begin does not prevent a later one") {
   const std::string key(100, 'x');
   bool begun = false;
   for (int allowance = 0; !begun; ++allowance) {

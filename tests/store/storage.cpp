@@ -14,7 +14,7 @@ using robots::cache_entry;
 using robots::Storage;
 using robots::time_point;
 
-/// Keeps nothing, which is legal.
+/// Keeps nothing, which the concept permits.
 struct Nothing {
   std::optional<cache_entry> find(std::string_view, time_point) { return std::nullopt; }
   void store(std::string_view, const cache_entry&, time_point) {}

@@ -97,7 +97,7 @@ void in_threads(std::size_t count, const Work& work) {
 }
 
 /// Checks that a model of `SharedStore` keeps the promises of that class. Call it in a test case of
-/// doctest, which runs it once for each sentence:
+/// doctest, which runs the call once for each subcase:
 ///
 ///     TEST_CASE("MyStore is a shared store") {
 ///       const robots::test::temporary_folder folder;  // so that each run has an empty storage
@@ -118,7 +118,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
   auto there = make_store();
   const std::string key = "https://example.com";
 
-  SUBCASE("A value that one process publishes is loaded by all, and no other value is") {
+  SUBCASE("All processes load a value that one process publishes, and no other value") {
     CHECK(here.load(key) == std::nullopt);
     CHECK(there.load(key) == std::nullopt);
     here.publish(key, "first", 1h);
@@ -128,7 +128,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(here.load("https://example.com:8443") == std::nullopt);
   }
 
-  SUBCASE("A later value replaces an earlier one, by any process") {
+  SUBCASE("A later value of any process replaces an earlier one") {
     here.publish(key, "first, and long", 1h);
     there.publish(key, "second", 1h);
     CHECK(here.load(key) == "second");
@@ -145,7 +145,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(make_store().load(key) == "first");
   }
 
-  SUBCASE("Values may be empty, have any octets, and be as long as a mebibyte") {
+  SUBCASE("A value can be empty, have any octets, and be a mebibyte long") {
     std::string octets;
     for (int i = 0; i < 512; ++i) {
       octets += static_cast<char>(i % 256);
@@ -162,7 +162,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     }
   }
 
-  SUBCASE("Keys may have any octets and any length, and every octet distinguishes them") {
+  SUBCASE("A key can have any octets and any length, and every octet distinguishes it") {
     std::vector<std::string> keys{"a", "A", " ", "a b\r\nc", "a:b", "a*", "{a}", "\xFF\xFE", "%00"};
     for (const std::size_t length : {1U, 2U, 200U, 511U, 512U, 600U, 10'000U}) {
       keys.push_back(std::string(length, '\0'));
@@ -223,7 +223,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     }
   }
 
-  SUBCASE("Publishing for a lifetime that is not above 0 erases") {
+  SUBCASE("Publishing for a lifetime that is not above 0 erases the value") {
     told_keys heard;
     there.watch(heard.listener());
     for (const milliseconds lifetime : {0ms, -1ms, milliseconds::min()}) {
@@ -295,7 +295,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     elsewhere.watch({});
   }
 
-  SUBCASE("A process gets neither its own changes nor publications of others") {
+  SUBCASE("A watch reports neither changes of its own process nor publications") {
     told_keys heard;
     here.watch(heard.listener());
     here.erase("own erasure");
@@ -379,7 +379,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
   if constexpr (requires(std::span<const robots::store_question> all) {
                   here.load_or_lease(all, 1h);
                 }) {
-    SUBCASE("A question loads the values of a site, and gets the lease that it asks for") {
+    SUBCASE("A question loads the values of a site, and gets the lease if it asks for one") {
       const auto ask = [&key](auto& store, robots::lease_wish wish) {
         const std::array questions{robots::store_question{"https://other.example", "other.example",
                                                           "other.example", lease_wish::none},
@@ -415,7 +415,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     }
   }
 
-  SUBCASE("Erasing a key ends its lease, and without the lease nothing comes back") {
+  SUBCASE("Erasing a key ends its lease, so that the former holder cannot store the value again") {
     const auto lease = here.try_lease("example.com", 1h);
     REQUIRE(lease);
     there.erase("example.com");
@@ -430,7 +430,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(here.load(key) == "newer");
   }
 
-  SUBCASE("A lease that is taken is lost for its holder") {
+  SUBCASE("A process that takes a lease away ends it for the former holder") {
     const auto lost = here.try_lease("example.com", 1h);
     REQUIRE(lost);
     const store_lease taken = there.take_lease("example.com", 1h);
@@ -445,7 +445,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     CHECK(here.publish(key, "newer", 1h, here.take_lease("example.com", 1h)));
   }
 
-  SUBCASE("A lease expires") {
+  SUBCASE("A lease ends when it expires") {
     const auto lease = here.try_lease(key, 50ms);
     REQUIRE(lease);
     std::optional<store_lease> next;

@@ -33,7 +33,7 @@ decision_reason reason(const std::shared_ptr<const policy>& rules, const char* u
 
 }  // namespace
 
-TEST_CASE("A fixed policy decides on every URL, with the reason") {
+TEST_CASE("A fixed policy decides about every URL, and gives the reason") {
   const auto rules = robots::test::policy_with("Disallow: /private\n");
   CHECK(reason(rules, "https://example.com/private") == decision_reason::rule);
   CHECK(reason(robots::test::policy_with("Disallow: /x\n"), "/y") == decision_reason::rule);

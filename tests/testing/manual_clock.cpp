@@ -17,7 +17,7 @@ TEST_CASE("A manual clock always starts at the same time, which is not zero") {
   CHECK(ManualClock{}.now() > time_point{});
 }
 
-TEST_CASE("A manual clock moves only by a call") {
+TEST_CASE("A manual clock moves only when a call moves it") {
   const ManualClock clock;
   const time_point start = clock.now();
   CHECK(clock.now() == start);

@@ -22,19 +22,19 @@ static_assert(std::derived_from<MemoryStore<ManualClock>, robots::SharedStore>);
 
 TEST_CASE("MemoryStore is a shared store with any clock") {
   const auto copies = [](const auto& first) { return [&first] { return first; }; };
-  SUBCASE("that is moved by hand") {
+  SUBCASE("such as a manual clock") {
     const ManualClock clock;
     const MemoryStore<ManualClock> first{clock};
     robots::test::store_conformance(
         copies(first), [&clock](std::chrono::milliseconds time) { clock.advance(time); });
   }
-  SUBCASE("that runs by itself") {
+  SUBCASE("such as the machine's clock") {
     const MemoryStore<robots::SteadyClock> first{robots::SteadyClock{}};
     robots::test::store_conformance(copies(first));
   }
 }
 
-TEST_CASE("A value of a MemoryStore expires exactly by its clock") {
+TEST_CASE("A value of a MemoryStore expires at the exact time of the store's clock") {
   const ManualClock clock;
   MemoryStore store{clock};
   store.publish("https://example.com", "value", 1h);
@@ -44,7 +44,7 @@ TEST_CASE("A value of a MemoryStore expires exactly by its clock") {
   CHECK(store.load("https://example.com") == std::nullopt);
 }
 
-TEST_CASE("A MemoryStore fails, and recovers, for all its copies") {
+TEST_CASE("A MemoryStore fails and recovers together with all its copies") {
   MemoryStore store{ManualClock{}};
   MemoryStore other = store;
   store.publish("https://example.com", "value", 1h);
@@ -58,7 +58,7 @@ TEST_CASE("A MemoryStore fails, and recovers, for all its copies") {
   CHECK(store.load("https://example.com") == std::nullopt);
 }
 
-TEST_CASE("A MemoryStore notifies of changes before the call that made them returns") {
+TEST_CASE("A MemoryStore reports a change before the call that makes the change returns") {
   MemoryStore store{ManualClock{}};
   MemoryStore other = store;
   std::string last = "nothing";
@@ -69,7 +69,7 @@ TEST_CASE("A MemoryStore notifies of changes before the call that made them retu
   CHECK(last.empty());
 }
 
-TEST_CASE("The hook of a MemoryStore sees the key of each call and may fail the call") {
+TEST_CASE("The hook of a MemoryStore gets the key of each call and can make the call fail") {
   MemoryStore store{ManualClock{}};
   int calls = 0;
   store.on_call([&calls](std::string_view key) {
@@ -86,7 +86,7 @@ TEST_CASE("The hook of a MemoryStore sees the key of each call and may fail the 
 
 namespace {
 
-/// Loads and takes leases in separate calls, as a store does that overrides only what it must.
+/// Loads and takes leases in separate calls, like a store that does not override `load_or_lease`.
 struct PlainStore : MemoryStore<ManualClock> {
   using MemoryStore::MemoryStore;
 

@@ -71,7 +71,7 @@ TEST_CASE("Requests are recorded in order") {
   CHECK(web.requests()[1].url == "http://b/");
 }
 
-TEST_CASE("It keeps the rules of a fetcher") {
+TEST_CASE("A scripted fetcher obeys the size limit and the stop request") {
   ScriptedFetcher web;
   web.on("http://a/", ScriptedFetcher::ok("123456"));
   fetch_request request = get("http://a/");
@@ -86,7 +86,7 @@ TEST_CASE("It keeps the rules of a fetcher") {
   CHECK(web.fetch(request).error == fetch_error::cancelled);
 }
 
-TEST_CASE("An answer may be computed, and may throw") {
+TEST_CASE("A function can make an answer, and can throw") {
   ScriptedFetcher web;
   web.on_call("http://a/",
               [](const fetch_request& request) { return ScriptedFetcher::ok(request.url); });

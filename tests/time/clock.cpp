@@ -40,7 +40,7 @@ TEST_CASE("Any type with the right members is a clock") {
   CHECK(clock.now() == robots::time_point{});
 }
 
-TEST_CASE("A clock without a date gets that of the machine, and another one keeps its own") {
+TEST_CASE("A clock without a date uses the date of the machine, and other clocks use their own") {
   frozen_clock machine;
   const robots::wall_time before = std::chrono::system_clock::now();
   CHECK(robots::wall_now(machine) >= before);

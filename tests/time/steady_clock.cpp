@@ -22,14 +22,14 @@ TEST_CASE("The machine's clock does not wait for a past time") {
   clock.sleep_until(robots::time_point{}, {});
 }
 
-TEST_CASE("After a sleep on the machine's clock the time has come") {
+TEST_CASE("A sleep on the machine's clock lasts at least until its time") {
   const SteadyClock clock;
   const robots::time_point when = clock.now() + 1ms;
   clock.sleep_until(when, {});
   CHECK(clock.now() >= when);
 }
 
-TEST_CASE("A stop request from before ends a sleep on the machine's clock at once") {
+TEST_CASE("A sleep on the machine's clock ends at once if a stop was requested before") {
   const SteadyClock clock;
   std::stop_source stop;
   stop.request_stop();

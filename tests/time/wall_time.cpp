@@ -18,7 +18,7 @@ static_assert(anchor.at(time_point{101h}) == wall_time{500'001h});
 static_assert(anchor.at(time_point{99h}) == wall_time{499'999h});
 static_assert(anchor.at(wall_time{500'002h}) == time_point{102h});
 
-// Nothing overflows: what lies outside time is its nearest end.
+// Nothing overflows: a result beyond the range of a clock is the nearest end of the range.
 static_assert(anchor.at(time_point::max()) == wall_time::max());
 static_assert(anchor.at(wall_time::max()) <= time_point::max());
 constexpr wall_anchor early{.steady = time_point::min(), .wall = wall_time::max()};
@@ -34,7 +34,7 @@ TEST_CASE("Converting there and back gives the same time") {
   }
 }
 
-TEST_CASE("A date is written as RFC 3339 says, to the millisecond") {
+TEST_CASE("A date is written in the form of RFC 3339, to the millisecond") {
   using namespace std::chrono;
   const wall_time noon = sys_days{year{2026} / 3 / 7} + 12h;
   CHECK(robots::date_text(noon) == "2026-03-07T12:00:00.000Z");
