@@ -107,7 +107,8 @@ struct measured_crawler {
 
 }  // namespace
 
-TEST_CASE("A halt of another site with the same pace does not refuse a page that need not wait") {
+TEST_CASE(
+    "A denial of another site that shares the pace does not refuse a page that need not wait") {
   struct HaltingLedger : robots::test::MemoryPaceLedger {
     using MemoryPaceLedger::MemoryPaceLedger;
 
@@ -164,7 +165,7 @@ TEST_CASE("An admitted URL starts at its time, with the reason and the time") {
   CHECK(of.web.count() == 1);
 }
 
-TEST_CASE("A URL counts and is reported once, with or without a wait") {
+TEST_CASE("A URL is counted and reported once, with or without a wait") {
   measured_crawler of{"User-agent: *\nDisallow: /private\nCrawl-delay: 10\n"};
   const std::string page = "https://example.com/";
   for (int i = 0; i < 10; ++i) {
@@ -227,7 +228,7 @@ TEST_CASE("A text that is not a URL is refused") {
     CHECK(explain(of.front.admit(text))
               .starts_with("refused: not allowed: not an http or https URL: "));
   }
-  // A host without a scheme has rules, but it is not a URL to fetch.
+  // A host without a scheme has rules, but no page can be requested from it.
   CHECK(of.front.admit("example.com/").reason == admission_reason::invalid_url);
 }
 
@@ -238,7 +239,7 @@ TEST_CASE("If a robots.txt is unavailable, the fallback policy decides") {
   CHECK(explain(got) == "refused: not allowed: fallback: unreachable (scripted: connect)");
 }
 
-TEST_CASE("Every refusal by the gate leads to an event with the time") {
+TEST_CASE("Every refusal by the gate has its reason") {
   crawler of;
   auto held = of.front.try_reserve("https://example.com/a");
   CHECK(of.front.try_reserve("https://example.com/b").reason == admission_reason::busy);
@@ -298,7 +299,7 @@ TEST_CASE("Threads that crawl one site are admitted one after another, each URL 
   CHECK(of.web.count() == 1);
 }
 
-TEST_CASE("A reserved time has no effect after the site has changed to allow nothing") {
+TEST_CASE("A reserved request does not start if the site has changed to allow nothing") {
   crawler of;
   auto reserved = of.front.try_reserve("https://example.com/a");
   REQUIRE(reserved);
@@ -314,7 +315,7 @@ TEST_CASE("A reserved time has no effect after the site has changed to allow not
   CHECK(of.gate.try_reserve("https://example.com/"));
 }
 
-TEST_CASE("A waiter whose reservation ends gets the reason") {
+TEST_CASE("A waiter whose URL is not allowed any more gets the reason") {
   crawler of;
   auto first = of.front.try_reserve("https://example.com/a");
   std::thread waiter{[&] {
@@ -386,14 +387,14 @@ TEST_CASE("Redirects of other sites do not keep a crawler from their target") {
       ++pages;
     }
   }
-  // Without the redirects, a page starts every 10 s. At worst, each waits for one more request.
+  // Without the redirects, a page starts every 10 s. With them, it starts at least every 20 s.
   CHECK(of.clock.now() - begin == 100s);
   CHECK(pages >= 5);
 }
 
 namespace {
 
-/// A crawler whose site turns hostile when it is asked again, and the pages that wait for it.
+/// A crawler whose site turns hostile when its robots.txt is fetched again.
 struct halting_crawler {
   halting_crawler()
       : cache({.user_agent = "FooBot/1.0",
@@ -432,7 +433,7 @@ TEST_CASE("The status of a page is reported once, to the gate and the cache") {
     of.clock.advance(1h);
     const std::size_t before = of.web.count();
     CHECK(of.cache.allowed("https://example.com/a"));
-    CHECK(of.web.count() == before + (ask == 2 ? 0 : 1));  // its rules were fetched again
+    CHECK(of.web.count() == before + (ask == 2 ? 0 : 1));  // the rules were fetched again
   }
 }
 
@@ -489,7 +490,7 @@ TEST_CASE("Threads that wait for a site wake when it is halted, in any wait") {
   constexpr int threads = 8;
   std::atomic<int> halted = 0;
   {
-    // One thread sleeps until its time, an hour from now; the others wait for a reservation.
+    // One thread sleeps for an hour until its start. The others wait for a reservation.
     std::vector<std::jthread> waiters;
     for (int i = 0; i < threads; ++i) {
       waiters.emplace_back([&, i] {
@@ -514,7 +515,7 @@ TEST_CASE("Sites are halted and resumed while threads wait for them and others c
       {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web};
   gate_options options = gate_with(0s);
   options.concurrency = 2;
-  // Both sites share a key, so that each waits for the other, too.
+  // Both sites share a pace, so that their threads wait in one queue.
   options.key = [](std::string_view) { return std::string{"example.com"}; };
   robots::host_gate gate{std::move(options)};
   robots::basic_admission<decltype(cache)> front{cache, gate};

@@ -79,7 +79,7 @@ static_assert(decider({.fixed_delay = 5s, .floor = 9s}, inputs(4s, 3s, 2s, 1s)) 
               delay_term::floor);
 static_assert(decider({.fixed_delay = 5s, .cap = 3s}, inputs(4s, 3s, 2s, 1s)) == delay_term::cap);
 
-// If terms are equal, robots.txt is the deciding one.
+// If terms are equal, the term of robots.txt is the reason.
 static_assert(decider({.fixed_delay = 4s}, inputs(4s, 4s, 4s, 2s)) == delay_term::crawl_delay);
 static_assert(decider({.fixed_delay = 4s, .floor = 4s, .cap = 4s}, inputs(0s, 0s, 4s, 2s)) ==
               delay_term::request_rate);
@@ -97,10 +97,10 @@ static_assert(compute_delay(skipping, {.crawl_delay = 31'000ms, .last_response =
                   .asked_by == delay_term::crawl_delay);
 static_assert(compute_delay(skipping, {.crawl_delay = 31'000ms}, 0.5).delay == 30s);
 static_assert(!compute_delay(skipping, {.last_response = 60s}, 0.5).skip_host,
-              "a slow answer is no wish of the site");
+              "a slow answer is not a request of the site");
 static_assert(compute_delay(skipping, {.last_response = 60s}, 0.5).term == delay_term::cap);
 
-// No file and no clock can give these values.
+// These values cannot come from a file or a clock, and give a valid delay.
 static_assert(compute_delay({}, {.crawl_delay = milliseconds::max()}, 0.5).delay == longest_delay);
 static_assert(compute_delay({}, {.file_delay = milliseconds::min()}, 0.5).delay == 0s);
 static_assert(compute_delay({}, {.request_rate = -1ms}, 0.5).term == delay_term::none);
@@ -207,7 +207,8 @@ double draw(std::mt19937_64& random) {
   return std::uniform_real_distribution<double>{0.0, 1.0}(random);
 }
 
-TEST_CASE("The fixed delay varies evenly from half of it to one and a half times it") {
+TEST_CASE(
+    "The delay varies evenly from half of the fixed delay to one and a half times this delay") {
   constexpr std::size_t draws = 200'000;
   constexpr std::size_t parts = 10;
   std::mt19937_64 random{45};
@@ -246,7 +247,7 @@ TEST_CASE("The fixed delay varies evenly from half of it to one and a half times
   CHECK(chi_squared < 27.88);
 }
 
-TEST_CASE("The same generator gives the same delays") {
+TEST_CASE("Equal random generators give equal delays") {
   std::mt19937_64 one{46};
   std::mt19937_64 other{46};
   for (int i = 0; i < 1'000; ++i) {

@@ -44,7 +44,7 @@ TEST_CASE("Options that contradict each other are refused") {
   }
 }
 
-TEST_CASE("An option that is 0 turns off its delay, its limit or its memory") {
+TEST_CASE("An option of 0 turns off its delay, its limit or its memory") {
   gate_options options;
   options.delay = {.fixed_delay = 0s, .floor = 0s, .cap = 0s};
   options.slow_down.lasts = 0s;

@@ -1,5 +1,4 @@
-// A whole crawl on a clock that moves while all threads sleep. It must be polite, fair and as fast
-// as possible.
+// A whole crawl on a clock that moves only while all threads sleep.
 #include "gate_fixture.hpp"
 #include "meeting_clock.hpp"
 #include <robots/polite/host_gate.hpp>
@@ -32,7 +31,7 @@ using meeting_gate = robots::basic_host_gate<MeetingClock>;
 struct visit {
   time_point start;
   time_point end;
-  nanoseconds least{0};  // from this start to the next, by the formula
+  nanoseconds least{0};  // the least delay before the next start, by the formula
   time_point next{};     // the time when the gate would permit the next start
 };
 
@@ -42,7 +41,7 @@ struct site {
   milliseconds latency{0};
   milliseconds robots_delay{0};
   int pages = 0;
-  // Guarded by the frontier.
+  // The mutex of the frontier protects these members.
   time_point next{};
   bool busy = false;
   std::vector<visit> visits;
@@ -67,7 +66,7 @@ std::vector<site> fifty_sites() {
         result.latency = 900ms;  // its square asks for 810 ms
         break;
       default:
-        break;  // the fixed delay alone
+        break;  // only the fixed delay applies
     }
     result.pages = 20 + (i * 7) % 23;
     sites.push_back(std::move(result));
@@ -75,7 +74,7 @@ std::vector<site> fifty_sites() {
   return sites;
 }
 
-/// The time of a host's visits if each one starts as soon as the gate permits.
+/// Returns the least time for the visits of a host: each starts as soon as the gate permits.
 nanoseconds optimum(const site& of) {
   nanoseconds sum{0};
   for (std::size_t i = 0; i + 1 < of.visits.size(); ++i) {
@@ -170,7 +169,7 @@ TEST_CASE("32 threads crawl 50 hosts politely and fairly, in the least possible 
       }
     }
     best = std::max(best, optimum(one));
-    // Every host ends at most 5 % later than it could.
+    // The visits of each host take at most 5 % longer than the least time.
     const nanoseconds took = one.visits.back().end - begin;
     slowest = std::max(
         slowest, static_cast<double>(took.count()) / static_cast<double>(optimum(one).count()));

@@ -56,7 +56,7 @@ gate_options exactly(std::chrono::nanoseconds delay) {
   return options;
 }
 
-/// The policy of an empty robots.txt that these requests fetched.
+/// Returns the policy of an empty robots.txt that was fetched with requests for `urls`.
 std::shared_ptr<const robots::policy> fetched_at(time_point fetched,
                                                  const std::vector<std::string>& urls) {
   robots::record_head source{{.outcome = robots::outcome::success, .status = 200}};
@@ -69,7 +69,8 @@ std::shared_ptr<const robots::policy> fetched_at(time_point fetched,
 
 }  // namespace
 
-TEST_CASE("A reservation is for now at a new host, and after the delay at a host just asked") {
+TEST_CASE(
+    "A reservation begins now at a new host, and after the delay at a host that was asked before") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(2s), clock};
@@ -157,7 +158,7 @@ TEST_CASE("A request that started and was cancelled keeps its delay") {
   CHECK(paced.next_allowed_at(home).at == begin + 2s);
 }
 
-TEST_CASE("A reservation may be completed or cancelled twice, and asked when it is empty") {
+TEST_CASE("A reservation can be completed or cancelled twice, and used when it is empty") {
   const ManualClock clock;
   gate paced{with_concurrency(2), clock};
   gate::answer got = paced.acquire(home);
@@ -199,7 +200,7 @@ TEST_CASE("A reservation can be moved, completed without a start, and outlive it
   stored.complete(fine);
 }
 
-TEST_CASE("The response of a host affects when it is asked again") {
+TEST_CASE("A response with 429 or 503 delays the next request to its host") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(1s), clock};
@@ -224,7 +225,7 @@ TEST_CASE("The delay also follows a request without a reservation") {
   CHECK(paced.next_allowed_at(home).at == clock.now() + 30s);
 }
 
-TEST_CASE("The requests that fetched a robots.txt count once, for all callers") {
+TEST_CASE("The requests that fetched a robots.txt delay the host once, for all callers") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(2s), clock};
@@ -239,7 +240,8 @@ TEST_CASE("The requests that fetched a robots.txt count once, for all callers") 
   CHECK(paced.next_allowed_at(home, limits).at == begin + 4s);
 }
 
-TEST_CASE("A robots.txt that was counted does not keep a newer one from being counted") {
+TEST_CASE(
+    "The requests of a newer robots.txt count, even if an older robots.txt is passed in between") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   const auto limits_now = [&clock] {
@@ -252,7 +254,7 @@ TEST_CASE("A robots.txt that was counted does not keep a newer one from being co
   CHECK(paced.try_acquire(home, limits_now()).plan.at == clock.now() + 2s);
 }
 
-TEST_CASE("A robots.txt that is fetched after a redirect counts at each host") {
+TEST_CASE("A robots.txt that is fetched after a redirect delays each of its hosts") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   const auto limits =
@@ -282,7 +284,7 @@ TEST_CASE("The requests of a policy are examined once, even if none of them was 
   }
 }
 
-TEST_CASE("A fetch in the future delays requests no longer than a fetch now") {
+TEST_CASE("A robots.txt with a fetch time in the future delays requests no longer than a new one") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(2s), clock};
@@ -384,7 +386,7 @@ TEST_CASE("Reservations are served in order of arrival") {
   CHECK(std::ranges::is_sorted(order));
 }
 
-TEST_CASE("Each reservation that ends lets one waiter in, even before the last one has woken") {
+TEST_CASE("Each reservation that ends serves one waiter, even before earlier waiters have woken") {
   constexpr std::size_t most = 8;
   gate paced{with_concurrency(most), ManualClock{}};
   std::vector<gate::answer> held;
@@ -408,7 +410,7 @@ TEST_CASE("Each reservation that ends lets one waiter in, even before the last o
   CHECK(std::ranges::all_of(next, [](const gate::answer& got) { return static_cast<bool>(got); }));
 }
 
-TEST_CASE("A waiter that leaves lets the next one continue") {
+TEST_CASE("A waiter that leaves does not block the next waiter") {
   gate paced{with_concurrency(1), ManualClock{}};
   gate::answer first = paced.acquire(home);
   std::stop_source stop;
@@ -431,7 +433,7 @@ TEST_CASE("A waiter that leaves lets the next one continue") {
   CHECK(served);
 }
 
-TEST_CASE("A waiter whose host is skipped lets the next one continue") {
+TEST_CASE("A waiter whose host is skipped does not block the next waiter") {
   gate_options options = with_concurrency(1);
   options.delay.cap = 1min;
   options.delay.skip_above_cap = true;
@@ -454,7 +456,7 @@ TEST_CASE("A waiter whose host is skipped lets the next one continue") {
   CHECK(served);
 }
 
-TEST_CASE("The gate forgets hosts that need not be remembered, and never others") {
+TEST_CASE("The gate forgets only hosts that need not be remembered") {
   constexpr std::size_t most = 128;
   const ManualClock clock;
   gate_options options = exactly(2s);
@@ -468,13 +470,12 @@ TEST_CASE("The gate forgets hosts that need not be remembered, and never others"
     clock.advance(1s);
     REQUIRE(paced.stats().hosts <= most);
   }
-  MESSAGE("10,000 hosts, each to be remembered for a minute at one a second: "
-          << paced.stats().hosts << " remembered");
+  MESSAGE("one new host each second, remembered for a minute: " << paced.stats().hosts << " hosts");
   CHECK(paced.stats().hosts <= 100);
   CHECK(paced.try_reserve("https://held.example/").reason == admission_reason::busy);
 }
 
-TEST_CASE("If all hosts must be remembered, a new host is refused until one need not be") {
+TEST_CASE("If all hosts must be remembered, a new host is refused until one can be forgotten") {
   constexpr std::size_t most = 8;
   const ManualClock clock;
   gate_options options = exactly(2s);
@@ -517,7 +518,7 @@ TEST_CASE("There is room for exactly the number of hosts in the options") {
   }
 }
 
-TEST_CASE("Hosts that ask for absurd delays do not take the room of others") {
+TEST_CASE("Hosts that ask for absurd delays do not prevent requests to other hosts") {
   constexpr int most = 1'000;
   const ManualClock clock;
   gate_options options = exactly(2s);
@@ -542,7 +543,7 @@ TEST_CASE("Hosts that ask for absurd delays do not take the room of others") {
   CHECK(paced.try_acquire("https://late.example/"));
 }
 
-TEST_CASE("If there is room, the longest delay is kept") {
+TEST_CASE("If there is room, the gate keeps even the longest delay") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   const auto absurd = policy_with("Crawl-delay: 999999999");
@@ -554,7 +555,7 @@ TEST_CASE("If there is room, the longest delay is kept") {
   CHECK(paced.try_acquire(home).reason == admission_reason::not_yet);
 }
 
-TEST_CASE("A waiter's deadline that a manual clock passes ends the wait") {
+TEST_CASE("A wait ends when a manual clock passes the deadline") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   const gate::answer first = paced.acquire(home);
@@ -572,7 +573,7 @@ TEST_CASE("A waiter's deadline that a manual clock passes ends the wait") {
   CHECK(paced.waiting(home) == 0);
 }
 
-TEST_CASE("A reservation is checked again at its time, not before") {
+TEST_CASE("A URL is decided again at its reserved time, not before") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   paced.acquire(home).reservation.complete(fine);
@@ -600,7 +601,7 @@ TEST_CASE("A reservation is checked again at its time, not before") {
   CHECK(paced.try_acquire(home));
 }
 
-TEST_CASE("A page that need not wait is decided once, also on a running clock") {
+TEST_CASE("A page is decided again only after a wait, also on a running clock") {
   struct TickingClock : ManualClock {
     [[nodiscard]] time_point now() const {
       advance(1ns);
@@ -635,7 +636,7 @@ TEST_CASE("A request waits for the delay after a robots.txt that was fetched for
   CHECK(got.reservation.start());
 }
 
-TEST_CASE("A gate counts its answers and how its reservations end") {
+TEST_CASE("A gate counts its answers, and its completed and cancelled reservations") {
   gate paced{exactly(2s), ManualClock{}};
   paced.acquire(home).reservation.complete(fine);
   CHECK(paced.try_acquire(home).reason == admission_reason::not_yet);
@@ -714,7 +715,7 @@ TEST_CASE("Options that a gate cannot follow are refused") {
   CHECK_THROWS_AS(gate{with_concurrency(0)}, std::invalid_argument);
 }
 
-TEST_CASE("Reservations that are withdrawn before they start are cancelled, with the reason") {
+TEST_CASE("A reservation that is withdrawn before its start is cancelled, with the reason") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   gate::answer begun = paced.acquire(home);
@@ -722,7 +723,7 @@ TEST_CASE("Reservations that are withdrawn before they start are cancelled, with
   paced.withdraw(home);
   paced.withdraw("https://unknown.example/");
   paced.withdraw("no URL");
-  CHECK(begun.reservation.start());  // it has started already
+  CHECK(begun.reservation.start());  // a started request is not withdrawn
   CHECK(elsewhere.reservation.start());
   begun.reservation.complete(fine);
 
@@ -775,7 +776,7 @@ TEST_CASE("A withdrawn reservation continues if the function that decides again 
   CHECK(got.reservation.start().reason == admission_reason::halted);
 }
 
-TEST_CASE("A function that throws when it decides again is asked again") {
+TEST_CASE("If the function that decides again throws, the next start calls it again") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   paced.try_acquire(home).reservation.complete(fine);
@@ -809,7 +810,7 @@ TEST_CASE("Threads that wait for a reservation or for their time wake when it is
   paced.withdraw(home);
   waiters.clear();
   first.reservation.complete(fine);
-  // This thread has a reservation, and sleeps for an hour.
+  // This thread gets a reservation and sleeps for an hour.
   std::thread sleeper{[&] { ended[3] = paced.acquire(home).reason; }};
   while (paced.try_reserve(home)) {
     std::this_thread::yield();

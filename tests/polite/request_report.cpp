@@ -34,7 +34,7 @@ TEST_CASE("A report has the status, the response time and the Retry-After of a r
 
   response.headers = {{"retry-after", "Thu, 01 Jan 1970 00:01:00 GMT"}};
   CHECK(report_of(response, 0s, wall_time{}).retry_after == 60s);
-  CHECK(report_of(response, 0s).retry_after == 0s);  // that date is past
+  CHECK(report_of(response, 0s).retry_after == 0s);  // the date is in the past
   response.headers = {{"Retry-After", "soon"}};
   CHECK(report_of(response, 0s, wall_time{}).retry_after == std::nullopt);
 }

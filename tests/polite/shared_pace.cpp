@@ -64,7 +64,7 @@ struct fleet {
   }
 };
 
-/// Answers late.
+/// A ledger whose answers take the time `late`.
 class SlowLedger final : public MemoryPaceLedger {
  public:
   SlowLedger(std::shared_ptr<table> shared, std::chrono::nanoseconds late)
@@ -95,8 +95,8 @@ class SlowLedger final : public MemoryPaceLedger {
   std::function<void()> meanwhile_;
 };
 
-/// Does not move between a turn from the ledger and the start of the request: on a running clock,
-/// the two are close together.
+/// A clock that does not move between a turn from the ledger and the start of the request. On a
+/// running clock, both are close together.
 class StartClock : public ManualClock {
  public:
   /// Stands still until this thread reads the date, as a gate does for a start.
@@ -132,7 +132,8 @@ class StartLedger final : public MemoryPaceLedger {
 
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
                                                    const claim& asked) override {
-    static_cast<void>(clock_.wall_now());  // this may be the second question for one start
+    static_cast<void>(
+        clock_.wall_now());  // the first turn for this start possibly stopped the clock
     clock_.stand_still();
     const auto wait = MemoryPaceLedger::take_turn(host, asked);
     if (wait.count() > 0) {
@@ -193,7 +194,7 @@ TEST_CASE("The longest delay of all processes applies to all") {
   const time_point start = all.clock.now();
   CHECK(visit_home(a, slow) == start);
   CHECK(visit_home(b) == start + 5s);
-  CHECK(visit_home(b) == start + 10s);  // though b only knows of one second
+  CHECK(visit_home(b) == start + 10s);  // though the rules of `b` ask for one second
   CHECK(visit_home(a, slow) == start + 15s);
 }
 
@@ -207,7 +208,7 @@ TEST_CASE("A delay applies until the last process that asked for it asks for les
   CHECK(visit_home(b) == start + 6s);
 }
 
-TEST_CASE("A Retry-After that one process gets delays all") {
+TEST_CASE("A Retry-After that one process gets delays all processes") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -218,7 +219,7 @@ TEST_CASE("A Retry-After that one process gets delays all") {
   CHECK(visit_home(b) == start + 30s);
 }
 
-TEST_CASE("A fetch of robots.txt that one process reports counts for all") {
+TEST_CASE("A fetch of robots.txt that one process reports delays all processes") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -227,7 +228,7 @@ TEST_CASE("A fetch of robots.txt that one process reports counts for all") {
   CHECK(visit_home(b) == start + 1s);
 }
 
-TEST_CASE("However late the ledger answers, two processes are never closer than the delay") {
+TEST_CASE("Requests of two processes keep the delay, however late the ledger answers") {
   for (const auto late : {1ms, 45ms, 50ms, 51ms, 300ms}) {
     CAPTURE(late.count());
     fleet all;
@@ -295,7 +296,7 @@ TEST_CASE("Turns keep the longest delay of all processes, however late the ledge
   }
 }
 
-TEST_CASE("A turn is not used if another process got one before the answer came") {
+TEST_CASE("A turn is not used if another process got a turn before the answer arrived") {
   fleet all;
   gate_options slow = all.options();
   const auto ledger = std::make_shared<SlowLedger>(all.table, 1500ms);
@@ -307,7 +308,7 @@ TEST_CASE("A turn is not used if another process got one before the answer came"
   CHECK(visit_home(a) >= of_b + 1s);
 }
 
-TEST_CASE("A start asks a ledger that answers ever later only a few times") {
+TEST_CASE("A start asks a ledger whose answers take longer and longer only a few times") {
   struct EverLaterLedger final : MemoryPaceLedger {
     using MemoryPaceLedger::MemoryPaceLedger;
 
@@ -347,7 +348,7 @@ TEST_CASE("Hosts do not wait for each other") {
   CHECK(got);
 }
 
-TEST_CASE("While the ledger fails, requests wait, then go on at a share of the pace") {
+TEST_CASE("While the ledger fails, requests wait, and then continue at a share of the pace") {
   fleet all;
   gate_options options = all.options();
   options.ledger_patience = 10s;
@@ -356,9 +357,9 @@ TEST_CASE("While the ledger fails, requests wait, then go on at a share of the p
   CHECK(visit_home(a) == start);
   all.table->down = "it burns";
   const time_point alone = visit_home(a);
-  CHECK(alone == start + 1s + 10s);  // after the delay of 1 s and the patience
+  CHECK(alone == start + 1s + 10s);  // the delay of 1 s and the patience
   CHECK(all.news == std::vector<std::string>{"it burns"});
-  CHECK(visit_home(a) == alone + 2s);  // one of two processes
+  CHECK(visit_home(a) == alone + 2s);  // the share of one of two processes
   CHECK(visit_home(a) == alone + 4s);
   CHECK(all.news.size() == 1);
   all.table->down.clear();
@@ -382,16 +383,15 @@ TEST_CASE("While a ledger fails for a short time, no request starts that it did 
   CHECK(later.ask_again == start + 1s);
   all.clock.advance(1s);
   all.table->down.clear();
-  all.table->hosts.clear();  // as if it was wiped
-  CHECK(waiting.reservation.start().ask_again ==
-        start + 2s);  // a may have had another turn meanwhile
+  all.table->hosts.clear();                                    // the ledger is wiped
+  CHECK(waiting.reservation.start().ask_again == start + 2s);  // `a` possibly had another turn
   all.clock.advance(1s);
   CHECK(waiting.reservation.start());
   waiting.reservation.complete(fine);
   CHECK(visit_home(a) == start + 3s);
 }
 
-TEST_CASE("A ledger that was wiped acts as if there had just been a turn") {
+TEST_CASE("A ledger that was wiped grants no turn until the delay has passed") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -400,7 +400,8 @@ TEST_CASE("A ledger that was wiped acts as if there had just been a turn") {
   CHECK(visit_home(b) == start + 1s);
   all.clock.advance(500ms);
   all.table->hosts.clear();
-  CHECK(visit_home(a) == start + 2500ms);  // not now, though a's own turn is 1.5 s ago
+  CHECK(visit_home(a) ==
+        start + 2500ms);  // the delay counts from now, since other turns are forgotten
 }
 
 TEST_CASE("A wiped ledger grants no turn to a process that only waited for one") {
@@ -411,11 +412,13 @@ TEST_CASE("A wiped ledger grants no turn to a process that only waited for one")
   CHECK(visit_home(a) == start);
   CHECK_FALSE(b.try_acquire(home));
   all.clock.advance(1500ms);
-  all.table->hosts.clear();  // a may have had another turn just before
+  all.table->hosts.clear();  // `a` possibly had another turn just before
   CHECK(visit_home(b) == start + 2500ms);
 }
 
-TEST_CASE("A process without a ledger begins at a new host anywhere in its share") {
+TEST_CASE(
+    "Without the ledger, each of N processes begins at a new host after a random part of N "
+    "delays") {
   fleet all;
   all.table->down = "it burns";
   gate_options options = all.options();

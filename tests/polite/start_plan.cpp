@@ -44,7 +44,7 @@ start_plan in_two_seconds(start_limit limit) {
 
 }  // namespace
 
-TEST_CASE("A start plan has the delay and its reason") {
+TEST_CASE("The explanation of a start plan has the delay and its reason") {
   CHECK(explain(start_plan{.at = now}, now) == "at once");
   CHECK(explain(in_two_seconds(start_limit::none), now + 5s) == "at once");
   CHECK(explain(in_two_seconds(start_limit::delay), now) ==
@@ -57,7 +57,7 @@ TEST_CASE("A start plan has the delay and its reason") {
         "in 2.000 s: other processes visit the host, too");
 }
 
-TEST_CASE("A start plan has the requested delay even if it is above the cap") {
+TEST_CASE("The explanation of a start plan has the requested delay even if it is above the cap") {
   start_plan capped = in_two_seconds(start_limit::delay);
   capped.delay.term = delay_term::cap;
   capped.delay.asked = 90s;
@@ -67,7 +67,8 @@ TEST_CASE("A start plan has the requested delay even if it is above the cap") {
   CHECK(explain(capped, now) == "never: crawl_delay asks for 90.000 s, more than the cap");
 }
 
-TEST_CASE("A start plan says if no reservation can be made, and rounds times up") {
+TEST_CASE(
+    "The explanation of a start plan rounds times up, and says if no reservation can be made") {
   start_plan full{.at = now + 1ns, .decided_by = start_limit::retry_after, .can_reserve = false};
   CHECK(explain(full, now) ==
         "in 0.001 s: Retry-After; no further reservation at the host for now");

@@ -49,7 +49,8 @@ TEST_CASE("With a limit of 0, no site is quarantined") {
   CHECK(none.find("a") == nullptr);
 }
 
-TEST_CASE("Memory is bounded: watched sites make room, and sites in quarantine stay") {
+TEST_CASE(
+    "Memory is bounded: the oldest watched sites are forgotten, and sites in quarantine are not") {
   quarantine held{2};
   held.note_malformed("first", denial);
   held.note_malformed("first", denial);
@@ -60,7 +61,7 @@ TEST_CASE("Memory is bounded: watched sites make room, and sites in quarantine s
   CHECK(held.find("69999") != nullptr);
   CHECK(held.find("first") != nullptr);
   held.note_malformed("0", denial);
-  CHECK(held.find("0") == nullptr);  // it was forgotten, and starts again
+  CHECK(held.find("0") == nullptr);  // the count of this site began again
   CHECK(held.size() == 2);
 }
 
@@ -79,11 +80,11 @@ TEST_CASE("A call for a watched site is fast, however many sites are watched") {
     }
     return most;
   };
-  auto best = std::chrono::nanoseconds::max();  // of several, since the machine may be busy
+  auto best = std::chrono::nanoseconds::max();  // of 20 rounds, since the machine can be busy
   for (int round = 0; round < 20; ++round) {
     best = std::min(best, longest(100'000 + 100 * round, 100));
   }
-  CHECK(best < std::chrono::microseconds{500});  // a scan of all takes some milliseconds
+  CHECK(best < std::chrono::microseconds{500});  // a scan of all sites takes some milliseconds
   held.note_malformed("65535", denial);
   CHECK(held.find("65535") != nullptr);  // only the oldest were forgotten
 }

@@ -13,7 +13,7 @@ using robots::rulings_detail::ruling;
 using robots::rulings_detail::ruling_kind;
 using robots::rulings_detail::ruling_record;
 
-TEST_CASE("A record of rulings is read as it was written") {
+TEST_CASE("Decoding a record of rulings gives what was encoded") {
   const ruling_record written{
       .site = "example.com:8080",
       .rulings = {{.kind = ruling_kind::halt, .value = 4, .stamp = 1'700'000'000'000},

@@ -208,12 +208,12 @@ TEST_CASE("A ruling that is made while the store is down is shared when it is up
   wait_until([&] { return second->is_halted(home); });
 }
 
-TEST_CASE("Rulings of two processes at the same moment are both kept") {
+TEST_CASE("If two processes make rulings at the same moment, both rulings are kept") {
   crawl of;
   of.web.otherwise(ok());
   const auto first = of.start();
   const auto second = of.start();
-  of.store.fail("it is down");  // so that neither gets the message of the other
+  of.store.fail("it is down");  // so that neither process gets the message of the other
   first->halt(home);
   second->set_override(home, site_override::deny);
   of.store.recover();
@@ -225,7 +225,7 @@ TEST_CASE("Rulings of two processes at the same moment are both kept") {
   of.wait_for_record(" 0 2 2 ");
 }
 
-TEST_CASE("A process learns the rulings that it missed, also of sites that it does not ask") {
+TEST_CASE("A process learns the rulings that it missed, also on sites that it does not look up") {
   crawl of;
   of.web.otherwise(ok());
   const auto first = of.start();
@@ -242,7 +242,7 @@ TEST_CASE("A process learns the rulings that it missed, also of sites that it do
   wait_until([&] { return !first->is_halted(home); });
 }
 
-TEST_CASE("A process that may have missed rulings asks for those on 64 sites in one round trip") {
+TEST_CASE("A process that has possibly missed rulings loads those on 64 sites in one round trip") {
   constexpr int sites = 64;
   std::atomic<int> calls = 0;
   crawl of;
@@ -261,7 +261,8 @@ TEST_CASE("A process that may have missed rulings asks for those on 64 sites in 
   CHECK(calls == 1);
 }
 
-TEST_CASE("Each site gets the rulings on it if one round trip returns those on several sites") {
+TEST_CASE(
+    "If one round trip returns rulings on several sites, each ruling applies to its own site") {
   gate door;  // outlives the cache, whose threads pass it
   crawl of;
   const std::vector<std::string> halted{"site1.example", "site2.example", "site3.example"};
@@ -305,7 +306,7 @@ TEST_CASE("A process learns a sign-off that it missed") {
   CHECK(first->allowed("https://risky.example/"));
 }
 
-TEST_CASE("A call without time for the store learns of a sign-off elsewhere from a later answer") {
+TEST_CASE("A site that another process signed off is allowed once the store has answered") {
   crawl of;
   of.web.otherwise(ok());
   of.store.publish("ruling://risky.example", "ruling 1 risky.example 2 0 1 1", 1h);

@@ -85,7 +85,7 @@ struct one_host {
 
 }  // namespace
 
-TEST_CASE("A new host may be asked at once") {
+TEST_CASE("A request to a new host can start at once") {
   const one_host host;
   CHECK(host.plan(0s).at == origin);
   CHECK(host.plan(0s).decided_by == start_limit::none);
@@ -120,7 +120,7 @@ TEST_CASE("Each kind of line in robots.txt can be the reason for a wait") {
   CHECK(host.plan(0s, file).delay.term == delay_term::file_delay);
 }
 
-TEST_CASE("The delay of the rules at the time of the previous request counts, too") {
+TEST_CASE("The rules at the time of the previous request set a delay, too") {
   one_host host;
   host.request(0s, {.status = 200}, rules("Crawl-delay: 10"));
   CHECK(host.plan(0s).at == origin + 10s);
@@ -134,7 +134,7 @@ TEST_CASE("A slow answer asks for the square of its seconds") {
   const start_plan next = host.plan(3s);
   CHECK(next.at == origin + 9s);
   CHECK(next.delay.term == delay_term::last_response);
-  // It counts for a minute after the answer.
+  // The slow answer counts for a minute.
   host.request(20s, {.status = 200});
   CHECK(host.plan(21s).at == origin + 29s);
   host.request(70s, {.status = 200});
@@ -161,7 +161,7 @@ TEST_CASE("429 and 503 double the delay each time, and a success halves it") {
     CHECK(host.plan(6s).at == origin + 14s);
     host.request(14s, {.status = 200});
     CHECK(host.plan(14s).overloads == 2);
-    CHECK(host.plan(14s).at == origin + 22s);  // the delay in force at its start
+    CHECK(host.plan(14s).at == origin + 22s);  // the delay that applied at the last start
     host.request(22s, {.status = 200});
     CHECK(host.plan(22s).at == origin + 26s);
     host.request(26s, {.status = 200});
@@ -211,7 +211,7 @@ TEST_CASE("Retry-After delays all requests, up to a limit") {
   CHECK(host.plan(1s).at == origin + 120s);
   CHECK(host.plan(1s).decided_by == start_limit::retry_after);
   CHECK(host.plan(120s).at == origin + 120s);
-  // A later, shorter Retry-After does not replace it.
+  // A shorter Retry-After does not replace a longer one.
   host.state.add_response({.status = 503, .retry_after = 10s}, host.at(1s));
   CHECK(host.plan(1s).at == origin + 120s);
   host.state.add_response({.status = 503, .retry_after = std::chrono::seconds::max()}, host.at(1s));
@@ -237,7 +237,7 @@ TEST_CASE("A reservation after the end of its hours waits for the next ones") {
   CHECK(host.start(reserved, 24h) == std::nullopt);
 }
 
-TEST_CASE("The rate for the time of the request counts") {
+TEST_CASE("The Request-rate for the time of the next request applies") {
   one_host host;
   const policy_pointer limits = rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1259\n");
   host.request(0s, {.status = 200}, limits);
@@ -248,7 +248,7 @@ TEST_CASE("The rate for the time of the request counts") {
   CHECK(host.plan(30min, limits).delay.term == delay_term::request_rate);
 }
 
-TEST_CASE("A wait that reaches the hours of a slower rate becomes longer, and so may the next") {
+TEST_CASE("A wait that reaches the hours of a slower rate becomes longer, once for each rate") {
   one_host host;
   const policy_pointer limits =
       rules("Request-rate: 1/5s\nRequest-rate: 1/1m 1230-1232\nRequest-rate: 1/2m 1232-1259\n");
@@ -280,7 +280,7 @@ TEST_CASE("Reservations are a delay apart, and the plan says if no more are poss
   CHECK_FALSE(host.plan(0s).can_reserve);
 }
 
-TEST_CASE("A reservation after one with a longer delay keeps that delay") {
+TEST_CASE("A reservation keeps the delay of the reservation before it") {
   one_host host;
   host.chosen.concurrency = 2;
   host.reserve(0s, rules("Crawl-delay: 10"));
@@ -331,7 +331,8 @@ TEST_CASE("Cancelled reservations never delay later ones, however many there are
   CHECK(host.plan(0s).at == origin);
 }
 
-TEST_CASE("A gap goes to a request that keeps the delays on both sides") {
+TEST_CASE(
+    "The time of a cancelled reservation goes to a request that keeps the delays on both sides") {
   one_host host{.chosen = options(0s)};
   host.chosen.delay.floor = 2s;
   host.chosen.concurrency = 4;
@@ -347,7 +348,7 @@ TEST_CASE("A gap goes to a request that keeps the delays on both sides") {
   CHECK(host.plan(2001ms).at == origin + 6s);
 }
 
-TEST_CASE("The last reservation, once cancelled, goes to the next caller") {
+TEST_CASE("The time of the last reservation, once cancelled, goes to the next caller") {
   one_host host;
   host.chosen.concurrency = 3;
   host_reservation first = host.reserve(0s);
@@ -357,7 +358,7 @@ TEST_CASE("The last reservation, once cancelled, goes to the next caller") {
   CHECK(host.start(first, 0s) == std::nullopt);
 }
 
-TEST_CASE("A late start delays the next one") {
+TEST_CASE("A late start delays the next start") {
   one_host host;
   host.chosen.concurrency = 2;
   host_reservation first = host.reserve(0s);
@@ -389,7 +390,7 @@ TEST_CASE("A start before its time is refused with the remaining wait") {
   CHECK(host.start(reserved, 1s) == std::nullopt);
 }
 
-TEST_CASE("A pause that the host asks for applies to earlier reservations") {
+TEST_CASE("A Retry-After also delays reservations that were made before") {
   one_host host;
   host.chosen.concurrency = 2;
   host_reservation first = host.reserve(0s);
@@ -399,7 +400,7 @@ TEST_CASE("A pause that the host asks for applies to earlier reservations") {
   CHECK(host.start(second, 1s) == origin + 60s);
 }
 
-TEST_CASE("A request that was not reported as started counts from its latest possible start") {
+TEST_CASE("A request without a reported start counts from its latest possible start") {
   one_host host;
   host_reservation reserved = host.reserve(0s);
   host.state.complete(reserved, {.response_time = 200ms, .status = 200}, host.at(5s));
@@ -412,7 +413,7 @@ TEST_CASE("A request that was not reported as started counts from its latest pos
   CHECK(other.plan(5s).at == origin + 6s);
 }
 
-TEST_CASE("A request without a reported start counts no longer than one with a start") {
+TEST_CASE("The delay of a request without a reported start ends like that of any other request") {
   for (const bool starts : {true, false}) {
     CAPTURE(starts);
     one_host host;
@@ -453,7 +454,7 @@ TEST_CASE("The response to an earlier request does not affect the time of the la
   CHECK(host.plan(0s, rules("Crawl-delay: 10")).at == origin + 10s);
 }
 
-TEST_CASE("Requests by redirects of other sites delay a host once, not forever") {
+TEST_CASE("Redirects from other sites delay a host once, not forever") {
   one_host host;
   host.request(0s);
   host.state.add_robots_request(origin + 500ms, nullptr, false, host.at(500ms));
@@ -513,7 +514,7 @@ TEST_CASE("A host is remembered for a minute after a request and after a respons
   CHECK(host.state.needed_until(host.chosen) <= origin + 160s);
 }
 
-TEST_CASE("A host may be forgotten only if its pace would be the same") {
+TEST_CASE("A host can be forgotten only if that does not change its pace") {
   std::mt19937_64 random{48};
   const auto up_to = [&](int most) { return std::uniform_int_distribution<int>{0, most}(random); };
   int forgettable = 0;

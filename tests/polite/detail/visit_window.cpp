@@ -48,14 +48,14 @@ static_assert(next_visit(twice, clock_time(7h + 1min)) == clock_time(18h));
 static_assert(next_visit(twice, clock_time(20h)) == clock_time(30h));
 static_assert(next_visit(twice, clock_time(18h + 30min)) == clock_time(18h + 30min));
 
-// Times before the epoch and at the ends of time have a next visit.
+// A time before the epoch or at an end of the range has a next visit.
 static_assert(next("0600-0845", wall_time{-1h}) == wall_time{6h});
 static_assert(utc_minutes(wall_time{-1s}) == -1min);
 static_assert(next("0600-0845", wall_time::min()) >= wall_time::min());
 static_assert(next("0600-0600", wall_time::max()) == wall_time::max());
 static_assert(next("0600-0601", wall_time::max()) == wall_time::max(), "there is no next day");
 
-// Windows that no file can give never take more than a day, and never hang.
+// A window that cannot come from a file delays a visit by at most a day, and does not hang.
 constexpr std::array<visit_time, 1> nonsense{visit_time{.from = -5min, .to = -9min}};
 static_assert(next_visit(nonsense, clock_time(5h)) - clock_time(5h) <= 24h);
 
