@@ -1,4 +1,4 @@
-// The tables of all options, events and metrics in tests/guides/ against the headers.
+// Compares the tables of options, events and metrics in tests/guides/ with the headers.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-/// A text without comments.
+/// Returns a text without its comments.
 std::string code_of(const std::string& text) {
   std::istringstream lines{text};
   std::string code;
@@ -40,7 +40,7 @@ std::string trimmed(std::string_view text) {
   return first == text.npos ? std::string{} : std::string{text.substr(first, last + 1 - first)};
 }
 
-/// The words of a text with one space between each two.
+/// Returns the words of a text, joined by single spaces.
 std::string on_one_line(std::string_view text) {
   std::istringstream words{std::string{text}};
   std::string joined;
@@ -50,7 +50,7 @@ std::string on_one_line(std::string_view text) {
   return joined;
 }
 
-/// Adds a row for a member such as `int max_redirects = 5`; functions and declarations have none.
+/// Adds a row for a member such as `int max_redirects = 5`, but not for functions and types.
 void add_member(const std::string& owner, std::string member, std::set<std::string>& rows) {
   member = on_one_line(member);
   if (member.empty() || member.starts_with("[[") || member.starts_with("friend")) {
@@ -69,7 +69,7 @@ void add_member(const std::string& owner, std::string member, std::set<std::stri
   rows.insert("| `" + owner + "::" + name + "` | " + (value.empty() ? "" : "`" + value + "`"));
 }
 
-/// The rows of the options that a header declares.
+/// Adds a row for each option that a header declares.
 void add_options(const std::string& code, std::set<std::string>& rows) {
   for (std::size_t begin = code.find("\nstruct "); begin != std::string::npos;
        begin = code.find("\nstruct ", begin + 1)) {
@@ -98,7 +98,7 @@ void add_options(const std::string& code, std::set<std::string>& rows) {
   }
 }
 
-/// The starts of the rows of a page, up to the end of the given column.
+/// Returns the first `columns` cells of each row of a page that begins with `start`.
 std::set<std::string> rows_of(const std::string& page, std::string_view start,
                               std::size_t columns) {
   std::istringstream lines{page};
@@ -128,14 +128,14 @@ void check_same(const std::set<std::string>& in_headers, const std::set<std::str
   }
 }
 
-/// The part of a text that begins with `from` and ends before the next `to`.
+/// Returns the part of a text that begins with `from` and ends before the next `to`.
 std::string part_of(const std::string& text, std::string_view from, std::string_view to) {
   const std::size_t begin = text.find(from);
   REQUIRE(begin != std::string::npos);
   return text.substr(begin, text.find(to, begin + from.size()) - begin);
 }
 
-/// The names between backticks that follow `mark`, such as `| ` at the start of a row.
+/// Returns the names in backticks after each `mark`, such as `| ` at the start of a row.
 std::set<std::string> names_after(const std::string& text, const std::string& mark) {
   std::set<std::string> names;
   for (std::size_t begin = text.find(mark + '`'); begin != std::string::npos;

@@ -1,5 +1,5 @@
-// The rules of the tree that no compiler checks: which folder may include which, what a header may
-// include, and that the build knows of every file.
+// Rules that no compiler checks: what each folder and header may include, and that the build lists
+// every file.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -109,10 +109,10 @@ constexpr std::ptrdiff_t position(std::string_view folder) {
   return std::ranges::find(layers, folder) - layers.begin();
 }
 
-/// Position among the layers; one past the end for a folder outside the layers. Some headers
-/// are in no folder of the list: version.hpp and the forward headers of the folders come before all
-/// layers. fwd.hpp comes before the first folder with types that it names. The other headers
-/// include everything, and are with the cache.
+/// Returns the position of a header among the layers, or one past the end if its folder is not a
+/// layer. version.hpp and the forward headers of folders come before all layers. fwd.hpp comes
+/// before the first folder whose types it declares. The other headers outside folders are with the
+/// cache.
 std::ptrdiff_t rank_of(std::string_view name) {
   if (name == "robots/fwd.hpp") {
     return position("polite");
@@ -127,7 +127,7 @@ std::ptrdiff_t rank_of(std::string_view name) {
   return position(folder.empty() ? "cache" : folder);
 }
 
-/// Returns true if a file holds the bodies of the header beside it.
+/// Returns true if a file has the function bodies of the header beside it.
 bool has_bodies(std::string_view name) { return name.ends_with(".ipp"); }
 
 bool is_detail(std::string_view name) { return name.find("/detail/") != std::string_view::npos; }
@@ -140,7 +140,7 @@ std::string_view room_of(std::string_view name) {
 
 bool is_adapter(const source_file& header) { return room_of(included_as(header)) == "adapters"; }
 
-/// The header that knows of machines, and what it may include for that.
+/// Returns true for the one header that may include intrinsics, and these includes.
 bool is_for_vectors(const source_file& header, std::string_view name) {
   constexpr std::array<std::string_view, 3> vectors{"immintrin.h", "emmintrin.h", "arm_neon.h"};
   return included_as(header) == "robots/rep/text/detail/octet_block.hpp" &&
@@ -151,7 +151,7 @@ bool is_standard(std::string_view name) {
   return name.find('/') == std::string_view::npos && !name.ends_with(".h");
 }
 
-/// The direct includes of a header, by name.
+/// Returns the names of the files that a header includes directly.
 std::set<std::string> included_by(std::string_view name) {
   std::set<std::string> included;
   for (const source_file& header : headers()) {
@@ -169,7 +169,7 @@ bool is_umbrella(std::string_view name) {
   return name == umbrella || std::ranges::find(narrow_umbrellas, name) != narrow_umbrellas.end();
 }
 
-/// All that a header includes, directly or not, unless bodies are compiled elsewhere.
+/// Returns the names of all files that a header includes, directly or not, without bodies.
 std::set<std::string> reached_from(std::string_view name) {
   const std::vector<source_file> all = headers();
   std::set<std::string> reached;
@@ -191,7 +191,7 @@ std::set<std::string> reached_from(std::string_view name) {
   return reached;
 }
 
-/// Returns true if a line that begins with a type's name only declares it; "{};" defines one.
+/// Returns true if a line declares a type without a definition, which can be "{};".
 bool only_declares(std::string_view line) { return line.ends_with(';') && !line.ends_with("};"); }
 
 /// The types that a header declares in a line of their own, such as "class policy;".
@@ -249,7 +249,7 @@ TEST_CASE("Only headers of its room include a header in detail/") {
   }
 }
 
-// Names in `robots::detail` are for all rooms, and for no user.
+// All rooms may use the names in `robots::detail`, but users may not.
 TEST_CASE("A name that is not public is in robots::detail or in a namespace of its room") {
   for (const source_file& header : headers()) {
     const std::string name = included_as(header);
@@ -388,7 +388,9 @@ TEST_CASE("parse.hpp needs neither Boost nor other rooms, and a cache needs no l
   }
 }
 
-TEST_CASE("A header includes its bodies last and unless compiled, and src.hpp includes them") {
+TEST_CASE(
+    "A header includes its bodies last, unless they are compiled, and src.hpp includes all "
+    "bodies") {
   const std::vector<source_file> all = headers();
   std::set<std::string> found;
   for (const source_file& header : all) {

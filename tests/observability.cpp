@@ -22,7 +22,7 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-/// All headers, and the program's sources.
+/// Returns the text of all headers and of the sources of robots-check.
 std::string sources() {
   std::string all;
   for (const char* folder : {"include", "tests/tools"}) {
@@ -37,7 +37,7 @@ std::string sources() {
   return all;
 }
 
-/// Returns true if a text has a name that is no part of a longer one.
+/// Returns true if a text has a name as a whole word.
 bool has_name(const std::string& text, const std::string& name) {
   const auto is_part = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -51,8 +51,8 @@ bool has_name(const std::string& text, const std::string& name) {
   return false;
 }
 
-/// A test file or table of cases on one line: literals that follow each other are joined, escapes
-/// are resolved, and comments have no slashes.
+/// Returns a text on one line. Joins adjacent literals, resolves escapes, and removes the slashes
+/// of comments.
 std::string flattened(const std::string& text) {
   std::string flat;
   for (std::size_t i = 0; i < text.size(); ++i) {

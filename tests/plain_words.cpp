@@ -1,7 +1,7 @@
 // Counts what makes comments, documents, messages, test names and code hard to read: fragments,
 // long sentences, misused words, local names that do not say what they hold, and names that use a
-// word of the glossary for something else. Each count must be 0. Checks that each exception has a
-// value in its message, or advice.
+// word of the glossary for something else. Each count must be 0. Also checks that the message of
+// each exception has a value or advice.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 /// The folders whose code and comments count.
 constexpr std::array<std::string_view, 3> folders{"include", "tests", "benchmarks"};
 
-/// Sentences with these have no subject, no verb, or a pronoun for a noun.
+/// A sentence with one of these has no subject or no verb, or has a pronoun instead of a noun.
 constexpr std::array<std::string_view, 29> fragments{
     "None where ",     "None of which",  "Nothing for ",  "Nothing where",  "nothing where",
     "The same, ",      "The same for",   "The same with", "The same where", "Of these, ",
@@ -31,10 +31,10 @@ constexpr std::array<std::string_view, 29> fragments{
     "is told",         "are told",       " anew",         " for ever ",     " for ever.",
     " nought",         "let out",        "given back",    "What came of "};
 
-/// A sentence that begins with one of these uses a clause for a noun.
+/// A sentence that begins with one of these has a clause instead of a noun.
 constexpr std::array<std::string_view, 5> openings{"Whether ", "What ", "Whose ", "Who ", "Whom "};
 
-/// Names that say nothing of what they hold.
+/// Names that do not say what they hold.
 constexpr std::array<std::string_view, 10> vague{"told", "at",    "where", "made", "each",
                                                  "what", "which", "kept",  "by",   "how"};
 
@@ -73,7 +73,7 @@ constexpr std::size_t longest_sentence = 30;  // words
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// A line in two: code, without the text of literals, and comment.
+/// The code of a line, without the text of literals, and its comment.
 struct split_line {
   std::string code;
   std::string comment;
@@ -118,7 +118,7 @@ std::vector<std::string> messages_in(std::string_view line) {
   return messages;
 }
 
-/// The message of an exception, as the code writes it.
+/// The message of an exception in the code.
 struct thrown_message {
   std::string text;        ///< all literals, joined
   bool has_value = false;  ///< true if the message has other parts, too
@@ -168,8 +168,8 @@ bool is_helpful(const thrown_message& message) {
          (std::ranges::count(message.text, ' ') >= 6 && std::ranges::any_of(marks, is_in_text));
 }
 
-/// Returns true if the name that begins at `start` is declared there: a type stands before it, and
-/// neither a member access nor a call.
+/// Returns true if the name that begins at `start` is declared there: the word before it is a type,
+/// and not a member access or a call.
 bool is_declared(std::string_view code, std::size_t start, std::size_t end) {
   std::string_view before = code.substr(0, start);
   while (before.ends_with(' ')) {
@@ -346,7 +346,7 @@ void count_in(const fs::path& path, findings& counts) {
   std::string comment;  // a whole block of comment lines
   std::string doc;      // its text, if it is a doc comment
   std::size_t number = 0;
-  bool is_behind_code = false;  // the comment of the line before, if it has one
+  bool is_behind_code = false;  // true if the line before has code
   const auto end_block = [&] {
     if (const std::size_t found = fragments_in(comment); found > 0) {
       counts.fragments += found;
@@ -366,7 +366,7 @@ void count_in(const fs::path& path, findings& counts) {
   for (std::string line; std::getline(stream, line);) {
     ++number;
     const split_line parts = split(line);
-    const bool is_member = parts.comment.starts_with("///<");  // its type's doc says more
+    const bool is_member = parts.comment.starts_with("///<");  // the doc of the type says more
     if (const std::size_t found = vague_names_in(parts.code); found > 0 && !is_member) {
       counts.vague_names += found;
       counts.add(path, number, line);
@@ -393,7 +393,7 @@ void count_in(const fs::path& path, findings& counts) {
   end_block();
 }
 
-/// Text without code in backticks.
+/// Returns a text with an X for each character of code in backticks.
 std::string without_code(std::string_view text) {
   std::string prose;
   bool is_quoted = false;
@@ -419,8 +419,8 @@ void count_in_text(const fs::path& path, std::size_t line, std::string_view text
   counts.long_sentences += long_found;
 }
 
-/// Counts in each paragraph, list item and table cell of a page; code blocks, headings and lists of
-/// links do not count.
+/// Counts in each paragraph, list item and table cell of a page, and skips code blocks, headings
+/// and lists of links.
 void count_in_page(const fs::path& path, findings& counts) {
   std::ifstream stream{path, std::ios::binary};
   std::string paragraph;
@@ -488,7 +488,7 @@ bool is_source(const fs::path& path) {
   return path.extension() == ".hpp" || path.extension() == ".ipp" || path.extension() == ".cpp";
 }
 
-/// The counts of one file in this folder would find its own samples.
+/// Returns true for this file. It is not counted, since it has samples of bad text.
 bool is_this(const fs::path& path) { return path.filename() == "plain_words.cpp"; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reads, asks and lints a robots.txt without exceptions and RTTI. tests/platforms.sh builds it.
+// Reads, queries and lints a robots.txt without exceptions and RTTI. tests/platforms.sh builds it.
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/lint/lint.hpp>
 #include <robots/rep/rules/compile.hpp>

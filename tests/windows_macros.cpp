@@ -1,5 +1,5 @@
-// Compiles the headers behind the macros of <windows.h>. The standard headers come first, since
-// they are allowed to break.
+// Compiles the headers after the macros of <windows.h>. Other libraries are included before, since
+// they do not have to work with these macros.
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
