@@ -111,8 +111,7 @@ constexpr std::ptrdiff_t position(std::string_view folder) {
 
 /// Returns the position of a header among the layers, or one past the end if its folder is not a
 /// layer. version.hpp and the forward headers of folders come before all layers. fwd.hpp comes
-/// before the first folder whose types it declares. The other headers outside folders are with the
-/// cache.
+/// before the first folder whose types it declares. Headers without a folder are with the cache.
 std::ptrdiff_t rank_of(std::string_view name) {
   if (name == "robots/fwd.hpp") {
     return position("polite");
@@ -388,9 +387,7 @@ TEST_CASE("parse.hpp needs neither Boost nor other rooms, and a cache needs no l
   }
 }
 
-TEST_CASE(
-    "A header includes its bodies last, unless they are compiled, and src.hpp includes all "
-    "bodies") {
+TEST_CASE("A header includes its bodies last, unless ROBOTS_COMPILED is set, and src.hpp has all") {
   const std::vector<source_file> all = headers();
   std::set<std::string> found;
   for (const source_file& header : all) {

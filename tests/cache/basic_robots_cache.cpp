@@ -162,9 +162,7 @@ TEST_CASE("get returns the policy of a site, and allowed returns only the answer
   CHECK(bot.web.count() == 1);
 }
 
-TEST_CASE(
-    "A decision stays valid after the cache has forgotten the site, and after the cache is "
-    "destroyed") {
+TEST_CASE("A decision stays valid after the cache forgets the site or is destroyed") {
   decision answer;
   {
     scripted bot;

@@ -252,8 +252,7 @@ TEST_CASE("While a stale policy is renewed, callers get it at once, and one thre
   CHECK(bot.web.count() == 2);
 }
 
-TEST_CASE(
-    "A decision is stale if the redirect to another site or the rules of that site are stale") {
+TEST_CASE("A decision is stale if the redirect or the rules at its end are stale") {
   constexpr const char* other = "https://other.example/";
   for (const bool is_redirect_newer : {false, true}) {
     CAPTURE(is_redirect_newer);

@@ -260,9 +260,7 @@ class storm {
 
 }  // namespace
 
-TEST_CASE(
-    "In a storm of faults, no page is wrongly allowed, no site is asked too often, and nothing "
-    "leaks") {
+TEST_CASE("In a storm of faults, no page is wrongly allowed, and no site is asked too often") {
   {
     // Libraries keep some files and threads open, such as a thread of ThreadSanitizer.
     const CurlFetcher warm_up;

@@ -405,8 +405,7 @@ TEST_CASE(
   fails = false;
   CHECK(sick.cache.allowed("https://example.com/"));
   CHECK(sick.cache.allowed("https://example.com/"));
-  CHECK(sick.cache.stats().observer_failures ==
-        9);  // failures of the other observer, which always throws
+  CHECK(sick.cache.stats().observer_failures == 9);  // failures of the observer that always throws
   REQUIRE(log_lines.lines->size() == 2);
   CHECK(log_lines.lines->front().ends_with(R"(,"lost":5})"
                                            "\n"));

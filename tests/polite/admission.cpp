@@ -107,8 +107,7 @@ struct measured_crawler {
 
 }  // namespace
 
-TEST_CASE(
-    "A denial of another site that shares the pace does not refuse a page that need not wait") {
+TEST_CASE("A denial of one site does not refuse a page of another site with the same pace") {
   struct HaltingLedger : robots::test::MemoryPaceLedger {
     using MemoryPaceLedger::MemoryPaceLedger;
 

@@ -207,8 +207,7 @@ double draw(std::mt19937_64& random) {
   return std::uniform_real_distribution<double>{0.0, 1.0}(random);
 }
 
-TEST_CASE(
-    "The delay varies evenly from half of the fixed delay to one and a half times this delay") {
+TEST_CASE("The delay varies evenly from 0.5 times to 1.5 times the fixed delay") {
   constexpr std::size_t draws = 200'000;
   constexpr std::size_t parts = 10;
   std::mt19937_64 random{45};

@@ -69,8 +69,7 @@ std::shared_ptr<const robots::policy> fetched_at(time_point fetched,
 
 }  // namespace
 
-TEST_CASE(
-    "A reservation begins now at a new host, and after the delay at a host that was asked before") {
+TEST_CASE("A reservation begins now at a new host, and after the delay at any other host") {
   const ManualClock clock;
   const time_point begin = clock.now();
   gate paced{exactly(2s), clock};
@@ -240,8 +239,7 @@ TEST_CASE("The requests that fetched a robots.txt delay the host once, for all c
   CHECK(paced.next_allowed_at(home, limits).at == begin + 4s);
 }
 
-TEST_CASE(
-    "The requests of a newer robots.txt count, even if an older robots.txt is passed in between") {
+TEST_CASE("A newer robots.txt delays requests, even if an older one was counted before") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   const auto limits_now = [&clock] {

@@ -132,8 +132,7 @@ class StartLedger final : public MemoryPaceLedger {
 
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
                                                    const claim& asked) override {
-    static_cast<void>(
-        clock_.wall_now());  // the first turn for this start possibly stopped the clock
+    static_cast<void>(clock_.wall_now());  // an earlier turn possibly stopped the clock
     clock_.stand_still();
     const auto wait = MemoryPaceLedger::take_turn(host, asked);
     if (wait.count() > 0) {
@@ -383,7 +382,7 @@ TEST_CASE("While a ledger fails for a short time, no request starts that it did 
   CHECK(later.ask_again == start + 1s);
   all.clock.advance(1s);
   all.table->down.clear();
-  all.table->hosts.clear();                                    // the ledger is wiped
+  all.table->hosts.clear();
   CHECK(waiting.reservation.start().ask_again == start + 2s);  // `a` possibly had another turn
   all.clock.advance(1s);
   CHECK(waiting.reservation.start());
@@ -400,8 +399,7 @@ TEST_CASE("A ledger that was wiped grants no turn until the delay has passed") {
   CHECK(visit_home(b) == start + 1s);
   all.clock.advance(500ms);
   all.table->hosts.clear();
-  CHECK(visit_home(a) ==
-        start + 2500ms);  // the delay counts from now, since other turns are forgotten
+  CHECK(visit_home(a) == start + 2500ms);  // the delay counts from now
 }
 
 TEST_CASE("A wiped ledger grants no turn to a process that only waited for one") {
@@ -416,9 +414,7 @@ TEST_CASE("A wiped ledger grants no turn to a process that only waited for one")
   CHECK(visit_home(b) == start + 2500ms);
 }
 
-TEST_CASE(
-    "Without the ledger, each of N processes begins at a new host after a random part of N "
-    "delays") {
+TEST_CASE("Without the ledger, a first request waits for a random part of one delay per process") {
   fleet all;
   all.table->down = "it burns";
   gate_options options = all.options();

@@ -67,8 +67,7 @@ TEST_CASE("The explanation of a start plan has the requested delay even if it is
   CHECK(explain(capped, now) == "never: crawl_delay asks for 90.000 s, more than the cap");
 }
 
-TEST_CASE(
-    "The explanation of a start plan rounds times up, and says if no reservation can be made") {
+TEST_CASE("The explanation of a start plan rounds up, and says if no reservation can be made") {
   start_plan full{.at = now + 1ns, .decided_by = start_limit::retry_after, .can_reserve = false};
   CHECK(explain(full, now) ==
         "in 0.001 s: Retry-After; no further reservation at the host for now");

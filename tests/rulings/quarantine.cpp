@@ -49,8 +49,7 @@ TEST_CASE("With a limit of 0, no site is quarantined") {
   CHECK(none.find("a") == nullptr);
 }
 
-TEST_CASE(
-    "Memory is bounded: the oldest watched sites are forgotten, and sites in quarantine are not") {
+TEST_CASE("Memory is bounded: old watched sites are forgotten, and sites in quarantine stay") {
   quarantine held{2};
   held.note_malformed("first", denial);
   held.note_malformed("first", denial);
@@ -84,7 +83,7 @@ TEST_CASE("A call for a watched site is fast, however many sites are watched") {
   for (int round = 0; round < 20; ++round) {
     best = std::min(best, longest(100'000 + 100 * round, 100));
   }
-  CHECK(best < std::chrono::microseconds{500});  // a scan of all sites takes some milliseconds
+  CHECK(best < std::chrono::microseconds{500});  // a scan of all takes milliseconds
   held.note_malformed("65535", denial);
   CHECK(held.find("65535") != nullptr);  // only the oldest were forgotten
 }

@@ -261,8 +261,7 @@ TEST_CASE("A process that has possibly missed rulings loads those on 64 sites in
   CHECK(calls == 1);
 }
 
-TEST_CASE(
-    "If one round trip returns rulings on several sites, each ruling applies to its own site") {
+TEST_CASE("Each ruling from a round trip for several sites applies to its own site") {
   gate door;  // outlives the cache, whose threads pass it
   crawl of;
   const std::vector<std::string> halted{"site1.example", "site2.example", "site3.example"};

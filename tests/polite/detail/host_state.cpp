@@ -331,8 +331,7 @@ TEST_CASE("Cancelled reservations never delay later ones, however many there are
   CHECK(host.plan(0s).at == origin);
 }
 
-TEST_CASE(
-    "The time of a cancelled reservation goes to a request that keeps the delays on both sides") {
+TEST_CASE("The time of a cancelled reservation can be reserved if this keeps all delays") {
   one_host host{.chosen = options(0s)};
   host.chosen.delay.floor = 2s;
   host.chosen.concurrency = 4;

@@ -76,8 +76,7 @@ TEST_CASE("Many wildcard rules after one short prefix do not fill one bucket") {
 }
 
 TEST_CASE(
-    "A target whose hashes fall into the bucket of a rule, with another tag, gets the right "
-    "verdict") {
+    "A target whose hashes share a bucket with a rule, but not its tag, is decided correctly") {
   const std::uint64_t wanted = robots::rep_detail::hash_of("aaaa");
   std::string beside;
   for (std::uint32_t i = 0; beside.empty() && i < (1U << 24U); ++i) {
