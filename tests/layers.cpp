@@ -221,7 +221,7 @@ TEST_CASE("Every folder under include/robots is a layer") {
   }
 }
 
-TEST_CASE("A header includes only its own folder and the layers above it") {
+TEST_CASE("A header includes only headers of its own folder and of the layers before it") {
   for (const source_file& header : headers()) {
     const std::string self = included_as(header);
     for (const include_line& include : header.includes()) {
@@ -235,7 +235,7 @@ TEST_CASE("A header includes only its own folder and the layers above it") {
   }
 }
 
-TEST_CASE("Only headers of its room include a header in detail/") {
+TEST_CASE("A header in detail/ is included only by headers of its room") {
   for (const source_file& header : headers()) {
     const std::string self = included_as(header);
     for (const include_line& include : header.includes()) {

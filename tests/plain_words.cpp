@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The folders whose code and comments count.
+/// The folders whose code and comments are checked.
 constexpr std::array<std::string_view, 3> folders{"include", "tests", "benchmarks"};
 
 /// A sentence with one of these has no subject or no verb, or has a pronoun instead of a noun.

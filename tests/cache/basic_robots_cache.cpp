@@ -174,7 +174,7 @@ TEST_CASE("A decision stays valid after the cache forgets the site or is destroy
   CHECK_FALSE(answer.policy->allows("/private"));
 }
 
-TEST_CASE("The rules are those for the crawler's product token") {
+TEST_CASE("The cache uses the rules for the crawler's product token") {
   scripted bot;
   bot.web.on(robots_url, robots::test::ok("User-agent: *\nDisallow: /\nUser-agent: foobot\n"
                                           "Disallow: /only-this\n"));

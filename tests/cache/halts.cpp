@@ -162,7 +162,7 @@ TEST_CASE("Options decide which changes count as fast") {
   }
 }
 
-TEST_CASE("Changes within fast_change_within add up, and older ones do not count") {
+TEST_CASE("Changes within fast_change_within add up, and older changes are ignored") {
   cache_options options = foo_bot();
   options.fast_change_within = 60min;
   watched_sites of{options};

@@ -111,7 +111,7 @@ TEST_CASE("max_ttl overrides a longer default_ttl and a longer min_ttl") {
   check_lifetime(with({}), 24h, options);
 }
 
-TEST_CASE("The headers of the last response count, not those of a redirect") {
+TEST_CASE("The headers of the last response set the lifetime, not those of a redirect") {
   scripted bot;
   fetch_response moved = ScriptedFetcher::redirect(301, "/r");
   moved.headers.push_back({"Cache-Control", "max-age=3600"});

@@ -66,7 +66,7 @@ struct two_servers {
 
 }  // namespace
 
-TEST_CASE("Sixteen threads that ask for one cold origin cause one request at the server") {
+TEST_CASE("Sixteen threads that ask for one new origin cause one request at the server") {
   constexpr std::size_t threads = 16;
   loopback_server server;
   gate& door = server.stall("/robots.txt", std::string{robots::test::rules});

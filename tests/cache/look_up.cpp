@@ -182,7 +182,7 @@ TEST_CASE("A call after a dropped look-up finds no work under way") {
   CHECK(bot.cache.allowed(home));
 }
 
-TEST_CASE("A look-up that is dropped leaves the probe of a breaker to the next one") {
+TEST_CASE("If a look-up is dropped, the next look-up can send the probe of a breaker") {
   cache_options options = foo_bot();
   options.breaker.failures = 1;
   scripted bot{options};

@@ -137,7 +137,7 @@ TEST_CASE("The driver returns the time of the next try") {
     bot.driver->run();
     CHECK(bot.last == "success");
   }
-  SUBCASE("and the failure counts if the wait is cut short") {
+  SUBCASE("and if the wait is cut short, the failure is the result") {
     bot.driver->cut_short(*next + std::chrono::seconds{1});
     CHECK(bot.answered == 0);
     bot.driver->cut_short(*next);

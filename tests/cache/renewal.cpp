@@ -116,7 +116,7 @@ TEST_CASE(
   check(false, false);
 }
 
-TEST_CASE("A 304 can change the lifetime; one with another entity tag is trusted once") {
+TEST_CASE("A 304 can change the lifetime, and a 304 with another entity tag is trusted once") {
   scripted bot;
   bot.web.on(
       robots_url,

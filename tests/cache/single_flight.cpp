@@ -667,7 +667,7 @@ TEST_CASE("No call takes longer than longest_call, and its fetch continues for o
   for (const bool by_option : {false, true}) {
     robots::cache_options options = foo_bot(robots::fallback_policy::permissive());
     options.longest_call = by_option ? 15s : 0s;
-    options.timeout = 0ms;  // the exchange may take longer than the call
+    options.timeout = 0ms;  // the exchange can take longer than the call
     held bot{robots::test::ok(), options};
     decision early;
     decision late;

@@ -99,7 +99,7 @@ TEST_CASE("Another scheme, host or port is another site") {
   CHECK(bot.cache.stats().misses == 11);
 }
 
-TEST_CASE("The verdict is about the path, however the URL before it is spelled") {
+TEST_CASE("The verdict depends on the path, however the rest of the URL is spelled") {
   scripted bot;
   bot.web.otherwise(robots::test::ok("User-agent: *\nDisallow: /private\nDisallow: /?secret\n"));
   for (const char* url :

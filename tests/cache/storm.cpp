@@ -48,7 +48,7 @@ constexpr auto least_lifetime = 2min;
 robots::cache_options storm_options() {
   robots::cache_options options{.user_agent = "FooBot/1.0",
                                 .fallback = robots::fallback_policy::strict()};
-  options.timeout = 10s;  // a stalled request is stopped, unless somebody asks for it just then
+  options.timeout = 10s;  // a stalled request is stopped, unless another call waits for it
   options.default_ttl = least_lifetime;
   options.min_ttl = least_lifetime;
   options.failure_ttl = least_lifetime;
@@ -157,17 +157,17 @@ std::string fault_of(const decision& answer, bool about_a, const said& known) {
   }
   const policy_basis basis = answer.policy->basis();
   if (basis == policy_basis::allow_all && !known.no_file) {
-    return "nobody said that there is no file";
+    return "no answer said that there is no file";
   }
   if (basis == policy_basis::rules || basis == policy_basis::last_good) {
     const std::size_t lines = answer.policy->lines().non_blank;
     if (lines != storm_sites::lines() && (lines != 0 || !known.no_rules)) {
-      return "part of a file for the whole";
+      return "a part of a file was used as the whole";
     }
   }
   const bool may_allow =
       known.no_file || known.no_rules || (about_a ? known.allowed_a : known.allowed_b);
-  return answer.allowed && !may_allow ? "nobody allowed this" : "";
+  return answer.allowed && !may_allow ? "no answer allowed this page" : "";
 }
 
 std::size_t entries_of(const char* folder) {

@@ -187,7 +187,7 @@ struct fleet {
   /// Moves the time until `call` is done.
   template <class T>
   T wait_for(std::future<T>& call) {
-    // The clock must not run so fast that a delayed thread comes too late.
+    // The clock must not run so fast that a slow thread misses its time.
     while (call.wait_for(50us) != std::future_status::ready) {
       clock.advance(10ms);
     }
@@ -214,7 +214,7 @@ void settle(Cache& cache) {
   }
 }
 
-/// Runs a look-up to its end like an event loop whose thread waits for news only.
+/// Runs a look-up to its end, like an event loop that waits only for news.
 void drive(look_up& work, fleet& in) {
   while (!work.policy()) {
     const look_up::step step = work.next();
@@ -375,7 +375,7 @@ TEST_CASE("A hit in the process makes no call of the store") {
   CHECK(calls == 0);
 }
 
-TEST_CASE("A file from before another process's invalidation does not come back") {
+TEST_CASE("A file that was requested before another process's invalidation is not kept") {
   fleet crawlers;
   robots::basic_robots_cache<ScriptedFetcher, ManualClock, TieredStorage<LruStorage<4>, DeafStore>>
       fetching{
@@ -404,7 +404,7 @@ TEST_CASE("A file from before another process's invalidation does not come back"
 using deaf_cache = robots::basic_robots_cache<ScriptedFetcher, ManualClock,
                                               TieredStorage<LruStorage<4>, DeafStore>>;
 
-TEST_CASE("A file that was fetched without a lease does not come back after an invalidation") {
+TEST_CASE("A file that was requested without a lease before an invalidation is not kept") {
   for (const std::string reason : {"another process has it", "a refresh takes it", "it failed"}) {
     CAPTURE(reason);
     fleet crawlers;
@@ -797,7 +797,7 @@ TEST_CASE("A file that is published while the store fails is fetched again by th
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("A nonsensical reply of the store counts as no reply") {
+TEST_CASE("An invalid record in the store is ignored") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto refuses = [&crawlers](std::string_view value) {
@@ -894,7 +894,7 @@ TEST_CASE("A result for one site does not wait for sites that are slow to answer
   CHECK(slow.get());
 }
 
-TEST_CASE("The clock of another machine may be ahead a little") {
+TEST_CASE("A record from a machine whose clock is a little ahead is used") {
   fleet crawlers;
   record sample = good_record(crawlers);
   sample.fetched_at += 60s;
@@ -1187,7 +1187,7 @@ TEST_CASE("A site that is invalidated while the store is down is not loaded from
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("A refresh asks the site in any case, and the others use the answer") {
+TEST_CASE("A refresh always asks the site, and the other workers use the answer") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}),
                   ok("User-agent: *\nDisallow: /\n", {{"ETag", "\"2\""}}));
@@ -1204,7 +1204,7 @@ TEST_CASE("A refresh asks the site in any case, and the others use the answer") 
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("The store is asked again if messages may be missing") {
+TEST_CASE("The store is asked again if messages are possibly missing") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -1275,7 +1275,7 @@ TEST_CASE("A flood of messages leads to no request to a site, and to few questio
   SUBCASE("about a change") {
     shout = [&] { stranger.announce(site_key); };
   }
-  SUBCASE("about changes that may have been missed") {
+  SUBCASE("about changes that were possibly missed") {
     shout = [&] { stranger.lose_changes(); };
   }
   for (int message = 0; message < 1'000; ++message) {
@@ -1405,7 +1405,7 @@ TEST_CASE("A change that is announced during a fetch is loaded after the fetch")
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("A worker that invalidates a site while it gets changes forgets the site") {
+TEST_CASE("A worker that invalidates a site while it receives changes forgets the site") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -1653,7 +1653,7 @@ TEST_CASE("A worker that has waited long enough uses a stale entry if the option
   CHECK(crawlers.web.count() == 1);
 }
 
-TEST_CASE("A lease is free again after its holder has published") {
+TEST_CASE("A lease ends when its holder publishes") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   CHECK(crawlers.worker()->allowed(home));

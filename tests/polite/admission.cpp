@@ -147,7 +147,7 @@ TEST_CASE("A denial of one site does not refuse a page of another site with the 
   }
 }
 
-TEST_CASE("An admitted URL starts at its time, with the reason and the time") {
+TEST_CASE("A URL starts at its reserved time, and the answer has the reason and the time") {
   crawler of;
   const time_point begin = of.clock.now();
   auto first = of.front.admit("https://example.com/a");
@@ -478,7 +478,7 @@ TEST_CASE("A site that is not signed off gets no request") {
   CHECK(web.count() == 0);
 }
 
-TEST_CASE("Threads that wait for a site wake when it is halted, in any wait") {
+TEST_CASE("Every thread that waits for a site wakes when the site is halted") {
   ScriptedFetcher web;
   web.otherwise(ScriptedFetcher::ok("User-agent: *\nCrawl-delay: 3600\n"));
   robots::basic_robots_cache<ScriptedFetcher> cache{

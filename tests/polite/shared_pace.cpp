@@ -170,7 +170,7 @@ TEST_CASE("Gates with one ledger take turns at a host, with the delay between th
   CHECK(visit_home(a) == start + 3s);
 }
 
-TEST_CASE("A start plan has the last answer of the ledger, and does not ask it again") {
+TEST_CASE("A start plan has the last answer of the ledger, and does not ask the ledger again") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -402,7 +402,7 @@ TEST_CASE("A ledger that was wiped grants no turn until the delay has passed") {
   CHECK(visit_home(a) == start + 2500ms);  // the delay counts from now
 }
 
-TEST_CASE("A wiped ledger grants no turn to a process that only waited for one") {
+TEST_CASE("A wiped ledger grants no turn to a process that only waited for a turn") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};

@@ -186,7 +186,7 @@ TEST_CASE("The least recently used entry is dropped first") {
   CHECK(storage.size() == 3);
 }
 
-TEST_CASE("A storage never exceeds its capacity, and counts the entries that it drops for that") {
+TEST_CASE("A storage never exceeds its capacity, and counts the entries that it drops") {
   LruStorage<8> storage;
   for (int i = 0; i < 1'000; ++i) {
     storage.store(std::to_string(i), entry(i), start);
@@ -409,7 +409,7 @@ TEST_CASE("Memory is bounded in octets, too, whatever sites send") {
   CHECK(other.memory_bytes() == 0);
 }
 
-TEST_CASE("An entry above the limit is not kept, and neither is the one that it replaces") {
+TEST_CASE("An entry above the limit is not stored, and the old entry with its key is dropped") {
   LruStorage<4> storage{50'000};
   storage.store("a", entry(1), start);
   storage.store("b", entry(2), start);

@@ -69,7 +69,7 @@ class told_keys {
 };
 
 /// Returns true if the store reports the change of `key` that `change` makes. If the store reports
-/// only that changes may have been missed, repeats the change.
+/// only that changes were possibly missed, repeats the change.
 template <class Pass, class Change>
 [[nodiscard]] bool is_told(const Pass& pass, const told_keys& heard, std::string_view key,
                            const Change& change) {
@@ -353,7 +353,7 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
     }
   }
 
-  SUBCASE("A held lease is granted to nobody until it is released") {
+  SUBCASE("A held lease is not granted again until it is released") {
     const auto lease = here.try_lease(key, 1h);
     REQUIRE(lease);
     CHECK(lease->key == key);

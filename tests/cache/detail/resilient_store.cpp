@@ -193,7 +193,7 @@ TEST_CASE(
   CHECK(test.shared.load(key) == "of another process");
 }
 
-TEST_CASE("Missed erasures of hosts, which have the leases, come before those of origins") {
+TEST_CASE("Missed erasures of hosts, which have the leases, are repeated before those of origins") {
   fixture test;
   for (int i = 0; i < 8; ++i) {
     const std::string host = "site" + std::to_string(i) + ".test";

@@ -165,7 +165,7 @@ TEST_CASE("A fresh record of another process completes the work") {
   CHECK_FALSE(second.place->ended()->result->allows("/private"));
 }
 
-TEST_CASE("An expired record leads to one request for the lease, then to one with its validators") {
+TEST_CASE("An expired record leads to a lease, and then to a request with its validators") {
   workplace first{true};
   const auto fetched = first.begin();
   fetched->on_store_reply(first.lease());

@@ -128,7 +128,7 @@ TEST_CASE("The rules at the time of the previous request set a delay, too") {
   CHECK(host.plan(0s, rules("Crawl-delay: 5")).at == origin + 10s);
 }
 
-TEST_CASE("A slow answer asks for the square of its seconds") {
+TEST_CASE("A slow response asks for a delay of the square of its seconds") {
   one_host host;
   host.request(0s, {.response_time = 3s, .status = 200});
   const start_plan next = host.plan(3s);
@@ -370,7 +370,7 @@ TEST_CASE("A late start delays the next start") {
   CHECK(host.start(second, 1900ms) == std::nullopt);
 }
 
-TEST_CASE("Plans count from a request that started late, even if an earlier time is free") {
+TEST_CASE("A plan keeps the delay after a late start, even if an earlier time is free") {
   one_host host;
   host.chosen.concurrency = 3;
   host_reservation first = host.reserve(0s);
@@ -446,7 +446,7 @@ TEST_CASE("A request without a reservation does not move reservations") {
   CHECK(host.plan(400ms).at == origin + 2s);
 }
 
-TEST_CASE("The response to an earlier request does not affect the time of the last one") {
+TEST_CASE("The response to an earlier request does not affect the time of the last request") {
   one_host host;
   host.request(0s);
   host.state.add_request({.response_time = 1s}, nullptr, host.at(0s));

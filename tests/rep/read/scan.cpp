@@ -183,7 +183,7 @@ TEST_CASE("The rules after a dropped User-agent line do not join the group above
   CHECK(allows({"User\0-agent: Good", 17}, {.dialect = dialect::google}));
 }
 
-TEST_CASE("If only exact keys count, a misspelled User-agent line is like any other record") {
+TEST_CASE("In strict reading, a misspelled User-agent line is like any other record") {
   // RFC 9309, section 2.2.4: other records do not interfere with the defined ones.
   constexpr std::string_view text =
       "User-agent: a\nDisallow: /x\nUseragent: b\nDisallow: /y\nUser-agent: c\n";
