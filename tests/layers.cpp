@@ -221,7 +221,7 @@ TEST_CASE("Every folder under include/robots is a layer") {
   }
 }
 
-TEST_CASE("A header includes only headers of its own folder and of the layers before it") {
+TEST_CASE("A header includes only headers of its folder and of the layers before it") {
   for (const source_file& header : headers()) {
     const std::string self = included_as(header);
     for (const include_line& include : header.includes()) {
