@@ -462,7 +462,6 @@ void count_in_page(const fs::path& path, findings& counts) {
   end_paragraph();
 }
 
-/// The names of the test cases in a file.
 std::vector<std::string> test_names_in(std::string_view code) {
   std::vector<std::string> names;
   constexpr std::string_view mark = "TEST_CASE(";

@@ -1,4 +1,4 @@
-// The failure table of the design, row by row, under each of the three policies, through the cache.
+// The effect of each failure on the cache's decisions, under each of the three policies.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/testing/fixed_policy_source.hpp>

@@ -74,14 +74,12 @@ struct Watchman {
   [[nodiscard]] texts take() const { return std::exchange(*heard, {}); }
 };
 
-/// A crawler that halts hostile sites.
 cache_options careful_bot() {
   cache_options options = foo_bot();
   options.halt_hostile = true;
   return options;
 }
 
-/// A cache with an observer.
 struct watched_sites {
   explicit watched_sites(cache_options options = careful_bot())
       : cache(std::move(options), web, clock, {}, watchman) {}

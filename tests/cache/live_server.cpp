@@ -1,4 +1,4 @@
-// The cache over real sockets: CurlFetcher against a server on this machine.
+// The cache over real sockets, with CurlFetcher and a server on this machine.
 #include "adapters/curl/fetcher_helpers.hpp"
 #include "cache_fixture.hpp"
 #include "support/certificate_authority.hpp"

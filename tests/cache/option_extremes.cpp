@@ -223,7 +223,6 @@ TEST_CASE("Every duration of cache_options works at its extremes or is refused")
       {"breaker.cooldown",
        [](cache_options& o, std::size_t extreme) { set_extreme(o.breaker.cooldown, extreme); }},
   };
-  // The library's defaults.
   const cache_options good{.user_agent = "FooBot/1.0", .fallback = fallback_policy::rfc9309()};
   CHECK(accepted<cache_options>(good, table, visit) >= 3 * table.size());
 }

@@ -1,4 +1,4 @@
-// At most one fetch at a time for a site, however many threads ask.
+// A site has at most one fetch at a time, however many threads ask.
 #include <robots/cache/detail/single_flight.hpp>
 
 #include "cache_fixture.hpp"
@@ -518,7 +518,6 @@ TEST_CASE("Callers with too little time for a slow site send it one request, and
   ScriptedFetcher web;
   web.on_call(robots_url, behind(door));
   ManualClock clock;
-  // The library's defaults.
   robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{
       {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web, clock};
   for (int call = 0; call < 20; ++call) {

@@ -177,7 +177,6 @@ std::size_t entries_of(const char* folder) {
 std::size_t open_files() { return entries_of("/proc/self/fd"); }
 std::size_t threads_alive() { return entries_of("/proc/self/task"); }
 
-/// All parts of the storm.
 class storm {
  public:
   storm() {

@@ -194,7 +194,6 @@ struct fleet {
     return call.get();
   }
 
-  /// The record of a site in the store.
   [[nodiscard]] std::optional<site_records> stored(std::string_view key = site_key) {
     const auto value = store.load(key);
     return value ? robots::detail::decode_site(*value).value : std::nullopt;

@@ -18,7 +18,6 @@
 
 namespace {
 
-/// Returns the sentence about an event.
 std::string explain(const robots::any_event& event) {
   robots::base::json_writer line;
   return robots::detail::describe(line, event);

@@ -56,7 +56,6 @@ static_assert(!robots::detail::ObserverOf<JsonLog, event_base>);
 
 constexpr const char* robots_url = "https://example.com/robots.txt";
 
-/// An observer that always throws.
 struct Throws {
   void on(const event_base&) { throw std::runtime_error{"no disk"}; }
 };
@@ -87,7 +86,6 @@ struct logged {
   cache_type cache;
 };
 
-/// A sink that stores its lines.
 struct kept_lines {
   std::shared_ptr<std::vector<std::string>> lines = std::make_shared<std::vector<std::string>>();
 

@@ -16,7 +16,6 @@ using robots::metrics_snapshot;
 using metric_family = robots::metrics_snapshot::family;
 using type = metric_family::type;
 
-/// Returns all families of a snapshot.
 std::vector<metric_family> all_of(const metrics_snapshot& now) {
   return now.families(robots::cache_stats{});
 }

@@ -106,7 +106,6 @@ cache_options careful_bot() {
   return options;
 }
 
-/// Waits until `holds()` is true.
 template <class Condition>
 void wait_until(const Condition& holds) {
   while (!holds()) {

@@ -31,7 +31,7 @@ using rule_change = robots::change_report::rule_change;
 using robots::rule_kind;
 using robots::rule_set;
 
-/// The difference between the rules of two groups of `*`.
+/// Compares two lists of rules as groups of `*`.
 change_report diff_rules(std::string_view before, std::string_view after,
                          const parse_options& options = {}) {
   const std::string head = "User-agent: *\n";
