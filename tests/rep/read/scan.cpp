@@ -141,7 +141,7 @@ TEST_CASE("Strict reading accepts no misspelled key and no missing colon") {
   CHECK(codes("User-agent *\n", strict) == list{diagnostic_code::malformed_line});
 }
 
-TEST_CASE("A NUL octet at the edge of a value is trimmed, and one inside drops the line") {
+TEST_CASE("A NUL octet at the edge of a value is trimmed, and a line with NUL inside is dropped") {
   constexpr std::string_view edges{"User-agent: *\0\nDisallow: \0/x\0\n", 30};
   const auto trimmed = record(edges);
   REQUIRE(trimmed.directives.size() == 2);
