@@ -23,7 +23,7 @@ namespace {
 
 using robots::test::redis_server;
 
-constexpr int sites = 30;
+constexpr int site_count = 30;
 
 /// Counts the messages that changes may have been missed.
 class HeardStore : public robots::RedisStore {
@@ -51,7 +51,7 @@ using shared_cache =
 
 /// Asks each process for each site.
 void visit(const std::array<std::unique_ptr<shared_cache>, 2>& processes) {
-  for (int site = 0; site < sites; ++site) {
+  for (int site = 0; site < site_count; ++site) {
     const std::string origin = "https://site-" + std::to_string(site) + ".example";
     for (const auto& process : processes) {
       CHECK(process->allowed(origin + "/"));
@@ -77,7 +77,7 @@ TEST_CASE("After five restarts of an empty Redis, each site was fetched once") {
         web, clock, storage{robots::LruStorage<100>{}, HeardStore{redis, missed[i]}});
   }
   visit(processes);
-  CHECK(web.count() == sites);
+  CHECK(web.count() == site_count);
   for (int restart = 0; restart < 5; ++restart) {
     const std::array<int, 2> before{*missed[0], *missed[1]};
     redis.stop();
@@ -89,7 +89,7 @@ TEST_CASE("After five restarts of an empty Redis, each site was fetched once") {
     clock.advance(std::chrono::minutes{1});  // no process leaves the store alone any more
     visit(processes);
   }
-  CHECK(web.count() == sites);
+  CHECK(web.count() == site_count);
 }
 
 TEST_CASE("A halt applies in each process, even in one that starts after Redis came back empty") {

@@ -21,7 +21,7 @@ using namespace robots::test;
 namespace {
 
 constexpr int sites = 500;
-constexpr int processes = 8;
+constexpr int process_count = 8;
 
 /// The web, and the number of requests to each of its sites.
 class counted_web {
@@ -72,7 +72,7 @@ int crawl(
     const redis_server& redis, const counted_web& web, int hours_ahead,
     const std::function<void()>& meanwhile = [] {}) {
   std::list<child_process> fleet;
-  for (int i = 0; i < processes; ++i) {
+  for (int i = 0; i < process_count; ++i) {
     fleet.emplace_back(
         std::vector<std::string>{ROBOTS_RULES_WORKER, redis.url(), web.connect_to(),
                                  std::to_string(sites), "4", std::to_string(hours_ahead)},
