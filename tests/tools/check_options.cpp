@@ -211,7 +211,7 @@ class command_line {
     wanted_.cache.retry.attempts = 1;
     app_.get_formatter()->column_width(29);
     app_.set_help_flag("-h,--help", "print this help");
-    app_.allow_extras();  // CLI11 would take an IPv6 literal out of its brackets
+    app_.allow_extras();  // otherwise, CLI11 strips the brackets of an IPv6 literal
     switch (about.command) {
       case command::check:
         add_crawler();
