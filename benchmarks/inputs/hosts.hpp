@@ -20,7 +20,7 @@ inline std::vector<std::string> shuffled(const std::vector<std::string>& texts) 
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[random.below(i)]);
   }
-  // They are copied, so that their order in memory is the order of their use.
+  // The texts are copied, so that their order in memory is the order of their use.
   std::vector<std::string> result;
   for (const std::string* text : order) {
     result.push_back(*text);

@@ -24,9 +24,9 @@ concept Engine = requires(const E engine, const std::string text, const question
                           const typename E::asked about, const typename E::prepared ready) {
   { E::name } -> std::convertible_to<std::string_view>;
   { E::note } -> std::convertible_to<std::string_view>;
-  // Returns the question in the engine's form; not timed.
+  // Returns the question in the engine's form. This is not timed.
   { engine.prepare(q) } -> std::same_as<typename E::prepared>;
-  // Returns the rules of a file for a crawler; not timed. `text` outlives them.
+  // Returns the rules of a file for a crawler. This is not timed. `text` outlives the rules.
   { engine.read(text, ready) } -> std::same_as<typename E::asked>;
   engine.parse(text);
   { engine.compile(text, ready) } -> std::same_as<bool>;
