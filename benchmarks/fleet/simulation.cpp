@@ -44,7 +44,6 @@ struct crawl {
   std::vector<std::size_t> record_bytes;                        // the sizes of their records
 };
 
-/// The way to choose pages.
 enum class order { any_worker, own_sites };
 
 struct totals {

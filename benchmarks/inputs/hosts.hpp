@@ -38,7 +38,6 @@ inline std::vector<std::string> host_names(std::size_t count) {
   return names;
 }
 
-/// Returns one URL for each host.
 inline std::vector<std::string> urls_on(const std::vector<std::string>& hosts) {
   std::vector<std::string> urls;
   dice random{hosts.size() + 1};

@@ -188,8 +188,7 @@ TEST_CASE("16 threads with a log and metrics obey rules that change during the c
   CHECK(halted == crawl.results().at("hostile.test").refused.at("halted") +
                       crawl.results().at("revokes.test").refused.at("halted"));
   CHECK(crawl.results().at("garbles.test").refused.at("disallowed") > 18);
-  CHECK(crawl.results().at("fails.test").fetched ==
-        82);  // these pages were fetched by the last good copy
+  CHECK(crawl.results().at("fails.test").fetched == 82);  // fetched by the last good copy
 
   // The log, the metrics and the results of the crawl agree.
   const robots::JsonLog::counts written = log.stats();

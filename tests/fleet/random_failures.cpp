@@ -56,7 +56,6 @@ constexpr std::size_t short_limit = 2'000;  // the octets of a file that the las
 constexpr auto fresh_for = 24h;             // the longest lifetime of a policy
 constexpr auto last_good_for = 24h * 30;    // the longest lifetime of a last good copy
 
-/// The possible answers of a site.
 enum class answer { open, guarded, hostile, missing, forbidden, failing, page, long_file, moved };
 
 constexpr int answers = 9;
@@ -106,7 +105,6 @@ struct span {
   time_point end = time_point::max();
 };
 
-/// One request for a robots.txt.
 struct asked {
   std::size_t process;
   std::size_t site;

@@ -130,8 +130,7 @@ TEST_CASE("A fleet decides correctly while its Redis is slow, paused, wiped or f
         }) == 0);
   CHECK(crawl(redis, web, 40, [&] {
           for (int i = 0; i < 15; ++i) {
-            redis.tell(
-                {"CLIENT", "PAUSE", "200"});  // Redis answers once the previous pause is over
+            redis.tell({"CLIENT", "PAUSE", "200"});  // Redis answers after the previous pause
           }
         }) == 0);
   redis.tell({"CONFIG", "SET", "maxmemory", "1"});

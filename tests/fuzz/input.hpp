@@ -11,7 +11,6 @@
 
 namespace fuzz {
 
-/// The exception for a broken promise of the library.
 class broken_property : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -27,8 +26,7 @@ inline void require(bool holds, const char* property) {
 class reader {
  public:
   explicit reader(octets input)
-      : text_(input.begin(), input.end()),
-        rest_(text_) {}  // AddressSanitizer sees overruns of a copy
+      : text_(input.begin(), input.end()), rest_(text_) {}  // ASan sees overruns of a copy
   reader(const reader&) = delete;
   reader& operator=(const reader&) = delete;
 
@@ -50,7 +48,6 @@ class reader {
     return taken;
   }
 
-  /// Returns the rest of the input.
   [[nodiscard]] std::string rest() const { return std::string{rest_}; }
 
  private:

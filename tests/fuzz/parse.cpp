@@ -70,8 +70,7 @@ void check(std::string_view text, std::string_view user_agent,
   walk(document, user_agent, lines_in(text));
   const robots::document copy = document;
   const robots::rule_set rules = robots::compile(text, user_agent, options);
-  require(rules.crawl_delay() == document.crawl_delay(user_agent),
-          "a document and its rules give the same delay");
+  require(rules.crawl_delay() == document.crawl_delay(user_agent), "the rules give the same delay");
   for (const robots::directive& line : document.directives()) {
     if (!robots::rep_detail::is_rule(line.kind)) {
       continue;
@@ -79,13 +78,10 @@ void check(std::string_view text, std::string_view user_agent,
     const robots::verdict one = document.match(line.value, user_agent);
     const robots::verdict two = rules.match(line.value);
     const robots::verdict three = copy.match(line.value, user_agent);
-    require(one.allowed == two.allowed && one.line == two.line,
-            "a document and its rules give the same verdict");
-    require(one.allowed == three.allowed && one.line == three.line,
-            "a copy gives the same verdict");
-    require(one.directive.has_value() == one.pattern.has_value(),
-            "a verdict by a rule has a pattern");
-    require(one.directive.has_value() == (one.line != 0), "a verdict by a rule has a line");
+    require(one.allowed == two.allowed && one.line == two.line, "rules give the same verdict");
+    require(one.allowed == three.allowed && one.line == three.line, "a copy has the same verdict");
+    require(one.directive.has_value() == one.pattern.has_value(), "a deciding rule has a pattern");
+    require(one.directive.has_value() == (one.line != 0), "a deciding rule has a line");
   }
 }
 

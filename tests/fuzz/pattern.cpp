@@ -49,7 +49,6 @@ void fuzz::fuzz_pattern(octets input) {
     const robots::verdict verdict = rules.match(target);
     require(verdict.exempt == reference::is_exempt(path_of(target), mode),
             "a robots.txt is exempt from all rules, as in the reference");
-    require(verdict.exempt || verdict.allowed != matched,
-            "a rule matches the same targets as its pattern");
+    require(verdict.exempt || verdict.allowed != matched, "a rule and its pattern match the same");
   }
 }

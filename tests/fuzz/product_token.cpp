@@ -28,8 +28,7 @@ void fuzz::fuzz_product_token(octets input) {
   const std::string header = in.line();
   const std::string value = in.rest();
   const std::string_view token = robots::product_token(header);
-  require(reference::lower(token) == reference::token_of(header),
-          "the reference finds the same token");
+  require(reference::lower(token) == reference::token_of(header), "the reference finds this token");
   require(robots::product_token(token) == token, "the token of a token is the same token");
   require(robots::product_token(std::string{token} + "/2.1 (+https://bot.example/)") == token,
           "a version and a comment change nothing");
@@ -45,17 +44,14 @@ void fuzz::fuzz_product_token(octets input) {
     const robots::parse_options options{.dialect = dialect};
     const robots::document document = robots::parse(text, options);
     const robots::verdict verdict = document.match("/x", header);
-    require(verdict.allowed == !(named || everyone),
-            "a line names the same crawlers as in the reference");
+    require(verdict.allowed == !(named || everyone), "a line and the reference name the same");
     require(document.match("/x", upper(header)).allowed == verdict.allowed,
             "the case of the crawler's name changes nothing");
     require(robots::compile(upper(text), header, options).allows("/x") == verdict.allowed,
             "the case of the line changes nothing");
     const bool nobody = token.empty() || (everyone && !named);
-    require(verdict.user_agent == (nobody ? "*" : token),
-            "a verdict names the crawler whose rules apply");
+    require(verdict.user_agent == (nobody ? "*" : token), "a verdict names the right crawler");
     const robots::rule_set rules = robots::compile(text, header, options);
-    require(rules.match("/x").user_agent == verdict.user_agent,
-            "a document and its rules name the same crawler");
+    require(rules.match("/x").user_agent == verdict.user_agent, "rules name the same crawler");
   }
 }

@@ -55,15 +55,13 @@ void check_form(std::string_view text, const normal_form& form) {
               "the normal form of a text joins the normal forms of its parts");
     }
   }
-  require(!robots::rep_detail::is_normal(text, form) || once == text,
-          "a text in normal form does not change");
+  require(!robots::rep_detail::is_normal(text, form) || once == text, "normal text stays the same");
 }
 
 void check_path(std::string_view target, bool lenient) {
   const robots::rep_detail::target_path path = robots::rep_detail::path_and_query(target, lenient);
   require(path.text.find('#') == std::string_view::npos, "a fragment changes nothing");
-  require(path.leading_slash || path.text.starts_with('/'),
-          "a path begins with a slash, or leading_slash is set");
+  require(path.leading_slash || path.text.starts_with('/'), "a path begins with a slash");
   require(target.find(path.text) != std::string_view::npos, "a path is part of its URL");
 }
 
@@ -85,13 +83,11 @@ void fuzz::fuzz_target(octets input) {
   }
   const std::string normal = compared(target, robots::dialect::rfc9309);
   if (!has_stray_percent(target)) {
-    require(compared(normal, robots::dialect::rfc9309) == normal,
-            "a target in normal form does not change");
+    require(compared(normal, robots::dialect::rfc9309) == normal, "normal targets do not change");
     require(compared("https://host:8080" + normal, robots::dialect::rfc9309) == normal,
             "the origin changes nothing");
     require(robots::pattern{normal}.matches(target), "a target matches itself as a pattern");
-    require(robots::pattern{normal + '$'}.matches(target),
-            "a target matches itself as a pattern with `$`");
+    require(robots::pattern{normal + '$'}.matches(target), "a target matches itself with `$`");
     require(!robots::pattern{normal + "/x"}.matches(target), "a target matches no longer pattern");
   }
   if (target.starts_with('/')) {

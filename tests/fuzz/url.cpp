@@ -49,15 +49,13 @@ bool has_dot_segment(std::string_view path) {
 void check_address(std::string_view text) {
   const auto address = robots::detail::parse_ip_address(text);
   const auto prefix = robots::detail::parse_ip_prefix(text);
-  require(!address || (prefix && prefix->contains(*address)),
-          "an address is a prefix that contains it");
+  require(!address || (prefix && prefix->contains(*address)), "an address is also a prefix");
   require(!prefix || prefix->contains(prefix->first()), "a prefix contains its first address");
   if (!address) {
     return;
   }
   const std::string written = robots::detail::to_string(*address);
-  require(robots::detail::parse_ip_address(written) == address,
-          "an address that is written and read again is the same");
+  require(robots::detail::parse_ip_address(written) == address, "an address is read as written");
   require(robots::http_detail::normal_host(address->is_v4() ? written : '[' + written + ']')
               .has_value(),
           "an address is a valid host");
@@ -93,8 +91,7 @@ void check_site(std::string_view text) {
   const auto urls = site->robots_urls();
   require(origins.size() == urls.size() && !urls.empty(), "each origin has one robots.txt");
   for (std::size_t i = 0; i < urls.size(); ++i) {
-    require(robots::detail::parse_origin(urls[i]) == origins[i],
-            "a robots.txt has the origin that it serves");
+    require(robots::detail::parse_origin(urls[i]) == origins[i], "a robots.txt is in its origin");
   }
   const std::array<std::string_view, 1> own{site->host};
   require(robots::should_skip_by_tld(site->key(), own), "a host is excluded by its name");
@@ -111,8 +108,7 @@ void fuzz::fuzz_url(octets input) {
             "the parts of a URL join to the same URL");
     const std::string path = robots::http_detail::remove_dot_segments(text);
     require(!has_dot_segment(path), "remove_dot_segments leaves no dot segment");
-    require(robots::http_detail::remove_dot_segments(path) == path,
-            "remove_dot_segments changes nothing the second time");
+    require(robots::http_detail::remove_dot_segments(path) == path, "a second call does nothing");
     check_site(text);
     check_address(text);
   }

@@ -50,9 +50,7 @@ class fault_server {
   /// any host to this server.
   [[nodiscard]] std::string connect_all_to(int its_port) const;
 
-  /// Returns the number of requests so far.
   [[nodiscard]] std::size_t requests() const;
-  /// Returns the requests for a site, in their order.
   [[nodiscard]] std::vector<fault_request> requests_of(std::string_view host) const;
   /// Returns the number of accepted connections.
   [[nodiscard]] std::size_t connections() const;

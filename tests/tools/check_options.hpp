@@ -12,14 +12,12 @@
 
 namespace robots::check {
 
-/// Exit statuses.
 enum status : int {
   yes = 0,  ///< all URLs are allowed, no file has a warning, nothing differs, the trail is intact
   no = 1,   ///< one of these is not true
   failed = 2,  ///< the command line is wrong, a text is not a URL, or input or output failed
 };
 
-/// The subcommands.
 enum class command : std::uint8_t {
   check,
   parse,

@@ -52,9 +52,7 @@ TEST_CASE_TEMPLATE_INVOKE(fetcher_guard_ipv6, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_guard_proxy, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_bad_allow_list, robots::CprFetcher);
 
-TEST_CASE(
-    "A configured session keeps its own settings, but not those that break the rules of a "
-    "fetcher") {
+TEST_CASE("A configured session keeps its settings and cannot break the rules of a fetcher") {
   using namespace robots::test;
   certificate_authority authority;
   loopback_server server(authority.issue({"127.0.0.1"}));

@@ -201,8 +201,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher refuses requests that it must not send", F,
   CHECK(fetcher.connections_opened() == 0);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("A fetcher keeps at most max_bytes of the decoded body", F,
-                          fetcher_body_limit) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher keeps max_bytes of the decoded body", F, fetcher_body_limit) {
   using namespace robots::test;
   constexpr std::size_t limit = 512'000;
   loopback_server server;

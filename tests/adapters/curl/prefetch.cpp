@@ -176,14 +176,10 @@ TEST_CASE("Each host gets the outcome for its responses") {
     CHECK(now.policy != nullptr);
   };
   const std::string refuses = nobody.url("/");
-  const std::vector<std::string> hosts{"http://kept.example/",
-                                       "http://none.example/",
-                                       "http://fails.example/x?y",
-                                       "http://closes.example",
-                                       "http://shut.example",
-                                       "http://example.gov/",
-                                       "not a host",
-                                       refuses};
+  const std::vector<std::string> hosts{"http://kept.example/",     "http://none.example/",
+                                       "http://fails.example/x?y", "http://closes.example",
+                                       "http://shut.example",      "http://example.gov/",
+                                       "not a hostname",           refuses};
   CHECK(prefetch(cache, std::vector<std::string_view>{"http://kept.example"}, options).fetched ==
         1);
   const prefetch_summary summary = prefetch(cache, hosts, options);
@@ -193,7 +189,7 @@ TEST_CASE("Each host gets the outcome for its responses") {
   CHECK(came_to["http://closes.example"] == prefetch_outcome::failed);
   CHECK(came_to["http://shut.example"] == prefetch_outcome::failed);
   CHECK(came_to["http://example.gov/"] == prefetch_outcome::excluded);
-  CHECK(came_to["not a host"] == prefetch_outcome::invalid);
+  CHECK(came_to["not a hostname"] == prefetch_outcome::invalid);
   CHECK(came_to[refuses] == prefetch_outcome::failed);
   CHECK(summary.kept == 1);
   CHECK(summary.fetched == 1);

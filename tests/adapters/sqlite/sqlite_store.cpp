@@ -395,8 +395,7 @@ TEST_CASE("If the disk is full, a store drops the oldest records") {
                                  published.end()) == stored);
 }
 
-TEST_CASE(
-    "A disk without any space causes an error, and the store works again once there is space") {
+TEST_CASE("A disk without space causes an error, and the store works again once there is space") {
   const temporary_folder folder;
   SqliteStore store{in(folder)};
   store.publish("https://example.com", "value", 1h);
@@ -482,8 +481,7 @@ TEST_CASE("A record with a lifetime of 100 years does not stop the removal of ex
   CHECK(store.load("ruling://c.example"));
 }
 
-TEST_CASE(
-    "A listing has every unexpired value, oldest first, and its callback can call the store") {
+TEST_CASE("A listing has every unexpired value, oldest first, and its callback can use the store") {
   const temporary_folder folder;
   SqliteStore store{in(folder)};
   std::vector<std::string> expected;
