@@ -33,7 +33,7 @@ concept Engine = requires(const E engine, const std::string text, const question
   { engine.match(about, ready) } -> std::same_as<bool>;
 };
 
-/// Makes a peer from an engine. The engine may have a member `does(operation, input)`, and
+/// Makes a peer from an engine. The engine can have a member `does(operation, input)`, and
 /// `refuses(input)`, which returns the reason why it cannot handle an input, or an empty optional.
 template <Engine E>
 class in_process final : public peer {

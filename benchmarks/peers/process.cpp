@@ -51,7 +51,7 @@ std::string quoted(std::string_view said) {
   return text;
 }
 
-/// Removes `prefix`. A peer may state the reason of a failure. After any other answer, the
+/// Removes `prefix`. A peer can state the reason of a failure. After any other answer, the
 /// benchmarks no longer use the peer.
 std::string after(std::string_view prefix, const std::string& answer) {
   constexpr std::string_view failed = "failed ";

@@ -48,7 +48,7 @@ struct host_result {
 };
 
 /// A clock that starts at noon, so that the test gives the same result at any time of day: a host
-/// that wants visits at night gets none. Real crawlers use `SteadyClock`.
+/// with a Visit-time at night gets no request. Real crawlers use `SteadyClock`.
 class NoonClock : public SteadyClock {
  public:
   [[nodiscard]] wall_time wall_now() const noexcept { return noon_.at(SteadyClock::now()); }

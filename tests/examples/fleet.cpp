@@ -1,6 +1,6 @@
 // robots-fleet: starts a redis-server and a web of twelve hosts on this machine. Eight processes
-// crawl it, and share rules and turns through Redis. At the end, it prints what the hosts saw: each
-// robots.txt was fetched once, and no two visits were closer than the delay.
+// crawl it, and share rules and turns through Redis. At the end, it prints the requests of each
+// host: one for the robots.txt, and pages that are at least the delay apart.
 #include "support/child_process.hpp"
 #include "support/loopback_server.hpp"
 #include "support/redis_server.hpp"

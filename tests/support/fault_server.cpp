@@ -256,7 +256,7 @@ struct fault_server::state {
       peer.sent = 0;
       rest = answer.octets;
     }
-    // All other clients get octets before the next octet is sent.
+    // The next octet is sent after all other clients got octets.
     std::string_view now = answer.one_by_one ? rest.substr(0, 1) : rest;
     const std::size_t before = now.size();
     if (!peer.stream.send(now)) {

@@ -27,7 +27,7 @@ namespace {
 /// connection is accepted.
 using enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
 
-/// Starts a thread for each connection, since a connection that is kept alive occupies its thread.
+/// Starts a thread for each connection, since an open connection occupies its thread.
 /// Counts connections.
 class connection_threads : public httplib::TaskQueue {
  public:

@@ -1,4 +1,4 @@
-// A ledger in memory, for gates that stand for several processes.
+// A ledger in memory, for gates that play the roles of several processes.
 #pragma once
 
 #include <robots/polite/pace_ledger.hpp>

@@ -19,7 +19,7 @@ struct audit_answer {
   std::string text;
 };
 
-/// Verifies that nobody has changed the trail, and that each decision follows from the entries
+/// Verifies that the trail was not changed, and that each decision follows from the entries
 /// before it. Returns the result in lines or as a JSON object. Throws `std::runtime_error` for a
 /// file that cannot be read or is not a regular one, and if this program was built without OpenSSL.
 [[nodiscard]] audit_answer verify(const audit_question& trail, bool json);

@@ -53,7 +53,7 @@ struct command_help {
   std::string_view name;
   std::string_view arguments;
   std::string_view purpose;
-  std::string_view notes;  ///< what is printed, the exit status, and examples
+  std::string_view notes;  ///< the output, the exit status, and examples
   std::size_t least_arguments;
   std::size_t most_arguments;
 };

@@ -92,7 +92,7 @@ struct cited_entry {
   std::string text{};
 };
 
-/// A count, and the first entries that it counts.
+/// A number of entries, and the first of them.
 struct cited {
   std::uint64_t count = 0;
   std::vector<cited_entry> first{};

@@ -78,7 +78,7 @@ class robots_file {
     return json::parse(run(arguments).output);
   }
 
-  /// Returns what `robots-check parse` prints about this file.
+  /// Returns the output of `robots-check parse` for this file.
   [[nodiscard]] json parsed() const { return json::parse(run({"parse", path_}).output); }
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }

@@ -258,7 +258,7 @@ TEST_CASE("A decision is not confirmed if the entry that it depends on was falsi
   CHECK(!trail.verify_from(position).differences.empty());
 }
 
-TEST_CASE("Decisions that depend on an earlier file count as unknown until that file is given") {
+TEST_CASE("Decisions that depend on an earlier file are unknown until this file is given, too") {
   const robots::test::temporary_folder folder;
   robots::audit_options options{.path = (folder.path() / "audit").string()};
   options.file_bytes = 40'000;

@@ -274,7 +274,8 @@ TEST_CASE("The entries of a deleted file count as lost, and flush returns false"
   CHECK(verify_audit({next}).fault == audit_fault::none);
 }
 
-TEST_CASE("A trail whose files and lock are deleted does not write beside another trail") {
+TEST_CASE(
+    "A trail whose files and lock are deleted does not write into the files of another trail") {
   const trail_folder folder;
   const sample site;
   const AuditTrail trail{folder.options(), crawler()};
@@ -450,7 +451,7 @@ TEST_CASE("Lost writes of a disk are reported even if there is no memory left") 
   CHECK(!trail.flush());
 }
 
-TEST_CASE("A pipe that nobody reads blocks neither decisions nor the end of the trail") {
+TEST_CASE("A pipe without a reader blocks neither decisions nor the end of the trail") {
   const trail_folder folder;
   const std::string file = folder.path() + ".000001.jsonl";
   REQUIRE(::mkfifo(file.c_str(), 0600) == 0);

@@ -280,7 +280,7 @@ TEST_CASE("verify_audit accepts files with any content") {
   }
 }
 
-TEST_CASE("A pipe and a line that is too long for a trail are refused") {
+TEST_CASE("Verification refuses a pipe, and a line that is too long for a trail") {
   const robots::test::temporary_folder folder;
   const std::string file = (folder.path() / "any").string();
   SUBCASE("a pipe without a writer") { REQUIRE(::mkfifo(file.c_str(), 0600) == 0); }

@@ -105,7 +105,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher connects to no address outside the internet
     check_refused(fetch("[::]"), ":: (unspecified)");
     check_refused(fetch("[::ffff:0.0.0.0]"), "0.0.0.0 (unspecified)");
   }
-  SUBCASE("behind a name") {
+  SUBCASE("under a name") {
     for (const char* const host : {"localhost", "LocalHost", "localhost.", "x.localhost"}) {
       CAPTURE(host);
       const robots::fetch_response response = fetch(host);

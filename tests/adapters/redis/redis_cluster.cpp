@@ -157,7 +157,7 @@ TEST_CASE("A node that lies about its cluster causes only an error") {
   }
 }
 
-TEST_CASE("A server outside a cluster gives a clear error") {
+TEST_CASE("A server outside a cluster causes a clear error") {
   const redis_server plain;
   RedisStore store{redis_options{.url = "redis+cluster://" + plain.address()}};
   CHECK_THROWS_WITH_AS(static_cast<void>(store.load("key")), doctest::Contains("cluster support"),

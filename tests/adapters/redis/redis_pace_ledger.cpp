@@ -35,7 +35,7 @@ constexpr pace_claim hourly{.least = 1h, .after = 1h};
 
 }  // namespace
 
-TEST_CASE("RedisPaceLedger gives one turn, and returns the wait to all others") {
+TEST_CASE("RedisPaceLedger gives one process the turn, and a wait to all others") {
   const redis_server server;
   RedisPaceLedger a{redis_options{.url = server.url()}};
   RedisPaceLedger b{redis_options{.url = server.url()}};
@@ -45,7 +45,7 @@ TEST_CASE("RedisPaceLedger gives one turn, and returns the wait to all others") 
   CHECK(b.take_turn("https://other.example", hourly) == 0ns);
 }
 
-TEST_CASE("RedisPaceLedger gives the turn to one of many threads") {
+TEST_CASE("RedisPaceLedger gives the turn to only one of many threads") {
   const redis_server server;
   std::atomic<int> turns = 0;
   std::vector<std::thread> threads;

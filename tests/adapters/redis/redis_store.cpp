@@ -151,7 +151,7 @@ TEST_CASE("RedisStore serves many threads with a few connections") {
   CHECK_MESSAGE(clients.find("connected_clients:4\r") != std::string::npos, clients);
 }
 
-TEST_CASE("RedisStore works at once after its server was restarted") {
+TEST_CASE("RedisStore works immediately after its server was restarted") {
   redis_server server;
   RedisStore store{redis_options{.url = server.url()}};
   in_threads(4, [&](std::size_t) { store.publish("key", "value", 1h); });
@@ -245,7 +245,7 @@ TEST_CASE("RedisStore neither publishes nor loads a value above the limit") {
   CHECK(strict.load("key") == "0123456789");
 }
 
-TEST_CASE("A value above the limit counts as missing, and other values are loaded") {
+TEST_CASE("A value above the limit is treated as missing, and other values are loaded") {
   const redis_server server;
   constexpr std::size_t limit = std::size_t{2} << 20U;
   RedisStore store{redis_options{.url = server.url()}};
@@ -364,7 +364,7 @@ TEST_CASE("A watch reconnects after it has lost its server, and reports missed c
   CHECK(keys.size() == 2);
 }
 
-TEST_CASE("A watch ends at once, whatever the server does") {
+TEST_CASE("A watch ends immediately, whatever the server does") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url(),
                                  .connect_timeout = std::chrono::milliseconds::max(),
