@@ -317,7 +317,7 @@ inline std::string varied_path(std::size_t octets) {
   return path;
 }
 
-/// The path has four octets of each rule, but does not match it.
+/// Returns rules of which the path has four octets each, but which do not match it.
 inline attack many_nearly(std::size_t octets) {
   const std::string path = varied_path(octets);
   const auto pattern = [&](std::size_t i) {
@@ -326,13 +326,13 @@ inline attack many_nearly(std::size_t octets) {
   return {full_of(pattern), path};
 }
 
-/// Each rule begins like the path, and continues with a text that is not in the path.
+/// Returns rules that begin like the path, and continue with a text that is not in the path.
 inline attack many_begin(std::size_t octets) {
   return {full_of([](std::size_t i) { return "/aaa*" + number_of(i); }),
           '/' + repeated("a", octets - 1)};
 }
 
-/// Short literals that match at every second octet, except in their last one.
+/// Returns rules with short literals that match at every second octet, except in their last octet.
 inline attack one_octet_off(std::size_t octets) {
   const auto pattern = [](std::size_t i) {
     return '*' + number_of(i).substr(1) + "*ab" + number_of(i).substr(0, 1);
@@ -340,8 +340,8 @@ inline attack one_octet_off(std::size_t octets) {
   return {full_of(pattern), monotonous_path("ab", octets)};
 }
 
-/// Long literals that match except in their last octets. One rule is a candidate so often that all
-/// rules are tried.
+/// Returns rules with long literals that match except in their last octets. One rule is a candidate
+/// so often that all rules are tried.
 inline attack long_literals(std::size_t octets) {
   const auto pattern = [](std::size_t i) {
     return i == 0 ? "*aaab*~" : '*' + repeated("aaaaaaab", 20) + number_of(i);
@@ -349,7 +349,7 @@ inline attack long_literals(std::size_t octets) {
   return {full_of(pattern), monotonous_path("aaaaaaab", octets)};
 }
 
-/// Many stars before a literal that matches except in its first octet.
+/// Returns rules with many stars before a literal that matches except in its first octet.
 inline attack many_stars(std::size_t octets) {
   const auto pattern = [](std::size_t i) {
     return repeated("*aab", 40) + '*' + number_of(i).substr(0, 1) + "aabZ";
@@ -357,7 +357,7 @@ inline attack many_stars(std::size_t octets) {
   return {full_of(pattern), monotonous_path("aab", octets)};
 }
 
-/// Patterns that are not in normal form.
+/// Returns rules with patterns that are not in normal form.
 inline attack escaped(std::size_t octets) {
   const auto pattern = [](std::size_t i) {
     return i == 0 ? "*%61aab*~" : "*%61aaaaaaab" + number_of(i).substr(0, 2);

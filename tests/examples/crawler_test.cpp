@@ -85,7 +85,7 @@ TEST_CASE("The example crawls 2,000 pages on 20 hosts without a request that it 
       }
       REQUIRE((!host.all_forbidden || request.target == "/robots.txt"));
       if (request.target != "/robots.txt" && request.status == 200) {
-        REQUIRE(pages.insert(request.target).second);  // no page twice
+        REQUIRE(pages.insert(request.target).second);  // each page is requested once
       }
     }
 

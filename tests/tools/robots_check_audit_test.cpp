@@ -265,7 +265,7 @@ TEST_CASE("Audit report shows the events of a trail, and each number links to it
   CHECK(lists > 50);
 }
 
-TEST_CASE("A report needs no other file, and text from outside stays text in it") {
+TEST_CASE("A report needs no other file, and escapes text from outside") {
   const signed_trail trail;
   texts all = lines_of(trail.files);
   for (std::string& line : all) {  // the host has HTML, which no parser accepts

@@ -271,7 +271,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher decodes content", F, fetcher_decoding) {
     check_failed(response, robots::fetch_error::protocol);
   };
 
-  SUBCASE("in gzip and deflate, under all of their names") {
+  SUBCASE("in gzip and in both forms of deflate, under all their names") {
     check_answered(fetched("Content-Encoding: gzip\r\n", gzip(rules)), 200, rules);
     check_answered(fetched("content-encoding:X-GZip \r\n", gzip(rules)), 200, rules);
     check_answered(fetched("Content-Encoding: deflate\r\n", zlib_format(rules)), 200, rules);

@@ -118,7 +118,7 @@ TEST_CASE("RedisStore logs in with a password, as a user, to a database, and by 
                        robots::store_error);
 }
 
-TEST_CASE("RedisStore refuses limits of 0, with a message that says so") {
+TEST_CASE("RedisStore refuses impossible options") {
   const auto makes = [](const redis_options& options) { RedisStore{options}; };
   CHECK_THROWS_WITH_AS(makes({.connect_timeout = 0ms}), doctest::Contains("above 0"),
                        std::invalid_argument);
