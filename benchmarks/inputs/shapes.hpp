@@ -317,7 +317,7 @@ inline std::string varied_path(std::size_t octets) {
   return path;
 }
 
-/// Returns rules of which the path has four octets each, but which do not match it.
+/// Returns rules that share four octets with the path, but do not match it.
 inline attack many_nearly(std::size_t octets) {
   const std::string path = varied_path(octets);
   const auto pattern = [&](std::size_t i) {
