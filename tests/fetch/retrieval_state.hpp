@@ -1,4 +1,4 @@
-// What a retrieval of https://example.com/robots.txt asks for, and its result.
+// The next request of a retrieval, and its result.
 #pragma once
 
 #include <robots/fetch/retrieval.hpp>
