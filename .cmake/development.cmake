@@ -56,3 +56,72 @@ function(robots_list_sources)
   list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
   set_property(GLOBAL APPEND PROPERTY ROBOTS_LISTED_SOURCES ${ARGN})
 endfunction()
+
+# The headers that most tests, tools and examples include are compiled once. With g++, these are only headers of
+# the standard library and Boost. With clang, which loads only what a file uses, the headers of the library are
+# included. The compiler options are for ccache.
+option(ROBOTS_PRECOMPILE "Compile headers once for all tests" OFF)
+set(robots_precompiled_options
+    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+robots_list_sources(tests/precompiled.cpp)
+if(ROBOTS_PRECOMPILE)
+  add_library(robots_precompiled OBJECT "${PROJECT_SOURCE_DIR}/tests/precompiled.cpp")
+  target_link_libraries(robots_precompiled PRIVATE robots::robots)
+  target_precompile_headers(
+    robots_precompiled
+    PRIVATE
+    <boost/unordered/unordered_flat_map.hpp>
+    <boost/unordered/unordered_flat_set.hpp>
+    <algorithm>
+    <array>
+    <atomic>
+    <bit>
+    <chrono>
+    <condition_variable>
+    <functional>
+    <map>
+    <memory>
+    <mutex>
+    <optional>
+    <random>
+    <ranges>
+    <set>
+    <span>
+    <stdexcept>
+    <stop_token>
+    <string>
+    <string_view>
+    <thread>
+    <utility>
+    <variant>
+    <vector>
+    $<$<CXX_COMPILER_ID:Clang>:<robots/robots.hpp$<ANGLE-R>>
+    $<$<CXX_COMPILER_ID:Clang>:<robots/testing.hpp$<ANGLE-R>>)
+  target_compile_options(robots_precompiled PRIVATE ${robots_precompiled_options})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # The inline functions of these headers are compiled once, too, into a separate object file.
+    target_compile_options(robots_precompiled PRIVATE -fpch-codegen)
+    set(folder "${PROJECT_BINARY_DIR}/CMakeFiles/robots_precompiled.dir")
+    set(robots_precompiled_object "${folder}/cmake_pch.o")
+    separate_arguments(flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}")
+    add_custom_command(
+      OUTPUT "${robots_precompiled_object}"
+      COMMAND "${CMAKE_CXX_COMPILER}" ${flags} -fpch-codegen -c "${folder}/cmake_pch.hxx.pch" -o
+              "${robots_precompiled_object}"
+      DEPENDS robots_precompiled "${folder}/cmake_pch.hxx.pch")
+    add_custom_target(robots_precompiled_functions DEPENDS "${robots_precompiled_object}")
+  endif()
+endif()
+
+# robots_precompile(<target>): uses the headers that are compiled once.
+function(robots_precompile target)
+  if(ROBOTS_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM robots_precompiled)
+    target_compile_options(${target} PRIVATE ${robots_precompiled_options})
+    if(TARGET robots_precompiled_functions)
+      add_dependencies(${target} robots_precompiled_functions)
+      target_link_libraries(${target} PRIVATE "${robots_precompiled_object}")
+    endif()
+  endif()
+endfunction()

@@ -1,5 +1,5 @@
-# Installs the headers and what find_package(robots CONFIG) needs. The library has no binary part, so
-# the package files go to the folder shared by all architectures.
+# Installs the headers and the files of find_package(robots CONFIG). The library has no binaries, so
+# these files go to the folder that all architectures share.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 

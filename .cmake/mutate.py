@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Changes one expression of a room at a time and runs the room's tests: a change that no test notices survives.
+"""Changes one expression of a room at a time and runs the room's tests. A change that no test notices survives.
 
 usage: mutate.py ROOM COUNT SEED, for example mutate.py policy 100 1. Needs python3-clang-19 and g++.
 
-All changes are compiled into one build, and ROBOTS_MUTANT=N in the environment turns on the one with that number.
-A constant expression cannot read the environment: what survives in a constexpr function is compiled once more, as
-the text would be after the change, so that the static_asserts of the tests see it.
+All changes are compiled into one build. ROBOTS_MUTANT=N in the environment turns on change N.
+A constant expression cannot read the environment. So a survivor in a constexpr function is written into the text
+and compiled again, so that the static_asserts of the tests see it.
 Works in build/mutate/ROOM. Prints each survivor with its file, line and change.
 """
 import concurrent.futures
@@ -20,7 +20,7 @@ import sys
 import clang.cindex
 from clang.cindex import CursorKind as kind
 
-# The programs that test a room, the quickest first.
+# The programs that test a room, the fastest first.
 PROGRAMS = {
     "rep": ["rep_text_tests", "rep_read_tests", "rep_rules_tests", "rep_document_tests", "rep_extensions_tests",
             "rep_lint_tests", "rep_diff_tests", "rep_json_tests", "rep_tests"],
@@ -30,7 +30,7 @@ PROGRAMS = {
 }
 OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
          "+": "-", "-": "+"}
-TIMEOUT = 120  # seconds; a change may make a loop endless
+TIMEOUT = 120  # seconds, since a change can make a loop endless
 
 SWITCH = """#pragma once
 #include <cstdlib>
@@ -68,7 +68,7 @@ class mutant:
 
 FUNCTIONS = {kind.FUNCTION_DECL, kind.CXX_METHOD, kind.CONSTRUCTOR, kind.DESTRUCTOR, kind.FUNCTION_TEMPLATE,
              kind.LAMBDA_EXPR, kind.CONVERSION_FUNCTION}
-# A constant must stand here, or a change only moves a size, a name or a promise to the compiler.
+# Places that need a constant, and places where a change only affects a size, a name or an attribute.
 CONSTANTS = {kind.STATIC_ASSERT, kind.ENUM_CONSTANT_DECL, kind.CASE_STMT, kind.TEMPLATE_TYPE_PARAMETER,
              kind.TEMPLATE_NON_TYPE_PARAMETER, kind.CONCEPT_DECL, kind.ALIGNED_ATTR, kind.INIT_LIST_EXPR}
 
@@ -167,7 +167,7 @@ def find_mutants(root, room):
 
 
 def choose(found, count, seed):
-    """Returns `count` changes, none within another."""
+    """Returns `count` changes that do not overlap."""
     found.sort(key=lambda one: (one.path, one.begin, one.end, one.after))
     random.Random(seed).shuffle(found)
     chosen = []
@@ -180,7 +180,7 @@ def choose(found, count, seed):
 
 
 def write(root, chosen, dropped):
-    """Writes the headers with all changes that are not dropped, behind their switches."""
+    """Writes the headers with all changes that are not dropped, each with its switch."""
     by_path = {}
     for number, one in enumerate(chosen, 1):
         if number not in dropped:
@@ -189,7 +189,7 @@ def write(root, chosen, dropped):
         data = (root / "plain" / path).read_bytes()
         for number, one in sorted(by_path.get(path, []), key=lambda item: -item[1].begin):
             end = one.end + (1 if one.is_statement else 0)
-            # One line, so that messages of the compiler keep their lines.
+            # The change has one line, so that the other lines keep their numbers.
             lines = one.switched(number).replace("\n", " ").encode() + b"\n" * one.before.count("\n")
             data = data[:one.begin] + lines + data[end:]
         if by_path.get(path):
@@ -198,11 +198,11 @@ def write(root, chosen, dropped):
 
 
 def drop_refused(output, chosen, dropped):
-    """Notes the changes that do not compile. Returns false if the message is about none of them."""
+    """Drops the changes that do not compile. Returns False if the output is about no change."""
     before = len(dropped)
     for path, line in re.findall(r"(include/robots/\S+?):(\d+):", output):
         for number, one in enumerate(chosen, 1):
-            # The include above adds a line.
+            # The added include shifts the lines by one.
             if one.path == path and 0 <= int(line) - 1 - one.line <= one.before.count("\n") and "error" in output:
                 dropped.add(number)
     return len(dropped) > before

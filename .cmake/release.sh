@@ -1,6 +1,6 @@
 #!/bin/sh
-# release.sh FOLDER: writes a release of the commit that is checked out: the source archive, the single header, the list
-# of what the library depends on (SPDX), and SHA256SUMS. Two releases of one commit have the same octets.
+# release.sh FOLDER: writes a release of the current commit: the source archive, the single header, the list of
+# dependencies (SPDX), and SHA256SUMS. Two releases of one commit have the same octets.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p "$1"

@@ -50,8 +50,7 @@ macro(robots_find_library package target header prefix)
 endmacro()
 
 # robots_find_packages(<package>/<version>/<target>...): calls robots_find_least for each package. Sets
-# robots_links to the targets, robots_versions to the packages that were found, and robots_lacking to
-# those that were not.
+# robots_links to the targets, robots_versions to the found packages, and robots_lacking to the others.
 macro(robots_find_packages)
   set(robots_links "")
   set(robots_versions "")

@@ -12,14 +12,14 @@ class Joiner:
     def __init__(self, folder):
         self.folder = folder
         self.joined = set()  # headers of the project that are in the output
-        self.standard = set()  # other headers that the output includes, whatever is defined
+        self.standard = set()  # other headers that the output includes without a condition
 
     def lines(self, name):
         """Returns the lines of a header. The lines of the headers that it includes replace the include lines."""
         if name in self.joined:
             return
         self.joined.add(name)
-        depth = 0  # of conditions
+        depth = 0  # the number of open conditions
         bodies = False  # inside "#ifndef ROBOTS_COMPILED": drops the condition, keeps the bodies
         for line in (self.folder / name).read_text().splitlines():
             include = PROJECT_INCLUDE.fullmatch(line)

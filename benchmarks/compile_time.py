@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Prints what the library's headers cost a translation unit, beside one that uses <regex> once:
-with all in the headers, and with robots::compiled.
+"""Prints compile times of files that use the library, header-only and with robots::compiled, next to
+the compile time of a file that uses <regex> once.
 
 usage: compile_time.py [--compiler COMMAND] [--repetitions N] [COMPILER OPTION...]
 
-CPU seconds (user and system) of -std=c++20 -O0 -c, the least of N repetitions. The repetitions of all
-rows take turns, so that a busy machine slows all of them down alike: read the ratios.
+A time is the CPU seconds (user and system) of -std=c++20 -O0 -c, the least of N repetitions. The rows
+take turns, so that a busy machine slows down all rows equally: read the ratios.
 """
 import argparse
 import os
@@ -34,7 +34,7 @@ bool ask(std::string_view url) {
 }
 """
 
-# name, most times the first row (header-only, compiled once), text
+# name, bars as multiples of the first row (header-only, robots::compiled), text
 ROWS = [
     ("<regex>, one use", (None, None), """
 #include <regex>

@@ -1,6 +1,6 @@
 // Measures everything, and writes the figures to a folder for report/report.py: results.json
-// (Google Benchmark's), verdicts.tsv (every answer to a sample of the questions), and notes.tsv
-// (what was measured, and what was left out and why).
+// (Google Benchmark's), verdicts.tsv (all answers to a sample of the questions), and notes.tsv
+// (what was measured, and what is missing and why).
 //
 //     robots-benchmarks --out=FOLDER [--trial] [options of Google Benchmark]
 #include "inputs/inputs.hpp"
@@ -39,7 +39,7 @@ struct settings {
   bool trial = false;  // each row runs once and briefly, as a test
 };
 
-/// Reports the progress, on the terminal and in notes.tsv.
+/// Reports the progress on the terminal and in notes.tsv.
 class notes {
  public:
   explicit notes(const std::filesystem::path& file) : out_(file, std::ios::binary) {}
@@ -88,8 +88,8 @@ void time_row(benchmark::State& state, peer& who, operation step, const input& i
   }
 }
 
-/// The rows of all peers on all inputs. Each is tried once before timing, so that every run
-/// allocates memory in the same order.
+/// Registers the rows of all peers on all inputs. Tries each row once before timing, so that every
+/// run allocates memory in the same order.
 void register_rows(const std::vector<std::unique_ptr<peer>>& peers,
                    const std::vector<input>& inputs, bool trial) {
   constexpr std::pair<operation, std::string_view> operations[] = {
@@ -177,7 +177,7 @@ std::string corpus_folder() {
   return given != nullptr ? given : BENCH_CORPUS_DIR;
 }
 
-/// Google Benchmark's options; those of the command line come last and take precedence.
+/// Sets Google Benchmark's options. Those of the command line are last, and take precedence.
 void initialize(const settings& chosen, const std::vector<std::string>& arguments) {
   static std::vector<std::string> all;  // Google Benchmark keeps a pointer to its first argument
   all = {arguments.front(),
@@ -201,7 +201,7 @@ void initialize(const settings& chosen, const std::vector<std::string>& argument
 }  // namespace
 
 int main(int count, char** values) {
-  // The C++ library uses no atomic operations until a process has had a second thread.
+  // Until a process starts a second thread, the C++ library does not use atomic operations.
   std::thread{[] {}}.join();
 
   std::vector<std::string> arguments{values, values + count};

@@ -1,11 +1,12 @@
 // Compares the tables of options, events and metrics in tests/guides/ with the headers.
+#include "support/text_of.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -15,10 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string text_of(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream{fs::path{ROBOTS_SOURCE_DIR} / path, std::ios::binary}.rdbuf();
-  return text.str();
+std::string project_text(const std::string& path) {
+  return robots::test::text_of(fs::path{ROBOTS_SOURCE_DIR} / path);
 }
 
 /// Returns a text without its comments.
@@ -154,15 +153,15 @@ TEST_CASE("options.md has each option with its default, and no other") {
        fs::recursive_directory_iterator{fs::path{ROBOTS_SOURCE_DIR} / "include"}) {
     if (entry.path().extension() == ".hpp" && entry.path().parent_path().filename() != "detail") {
       const fs::path relative = fs::relative(entry.path(), ROBOTS_SOURCE_DIR);
-      add_options(code_of(text_of(relative.string())), declared);
+      add_options(code_of(project_text(relative.string())), declared);
     }
   }
   CHECK(declared.size() > 100);
-  check_same(declared, rows_of(text_of("tests/guides/options.md"), "| `", 2));
+  check_same(declared, rows_of(project_text("tests/guides/options.md"), "| `", 2));
 }
 
 TEST_CASE("events.md has each event and each metric, and no other") {
-  const std::string events = text_of("include/robots/observe/events.hpp");
+  const std::string events = project_text("include/robots/observe/events.hpp");
   std::set<std::string> declared;
   constexpr std::string_view name_of = "std::string_view name = \"";
   for (std::size_t begin = events.find(name_of); begin != std::string::npos;
@@ -171,7 +170,7 @@ TEST_CASE("events.md has each event and each metric, and no other") {
     const std::string text = events.substr(name, events.find('"', name) - name);
     declared.insert("| `" + text + "` | `" + text + "_event`");
   }
-  const std::string metrics = text_of("include/robots/observe/metrics_snapshot.ipp");
+  const std::string metrics = project_text("include/robots/observe/metrics_snapshot.ipp");
   for (std::size_t begin = metrics.find("\"robots."); begin != std::string::npos;
        begin = metrics.find("\"robots.", begin + 1)) {
     declared.insert("| `" + metrics.substr(begin + 1, metrics.find('"', begin + 1) - begin - 1) +
@@ -179,7 +178,7 @@ TEST_CASE("events.md has each event and each metric, and no other") {
   }
   CHECK(declared.size() > 50);
 
-  const std::string page = text_of("tests/guides/events.md");
+  const std::string page = project_text("tests/guides/events.md");
   std::set<std::string> rows;
   for (const std::string& row : rows_of(page, "| `", 2)) {
     // A metric is named in the first column only.
@@ -190,7 +189,7 @@ TEST_CASE("events.md has each event and each metric, and no other") {
 
 TEST_CASE("README.md and threads.md list each member of call_options, and no other") {
   std::set<std::string> members;
-  std::istringstream lines{code_of(part_of(text_of("include/robots/fetch/call_options.hpp"),
+  std::istringstream lines{code_of(part_of(project_text("include/robots/fetch/call_options.hpp"),
                                            "struct call_options {\n", "\n};"))};
   for (std::string line; std::getline(lines, line);) {
     if (const std::size_t end = line.find("{};"); end != std::string::npos) {
@@ -200,8 +199,8 @@ TEST_CASE("README.md and threads.md list each member of call_options, and no oth
   }
   CHECK(members.contains("deadline"));
 
-  const std::string list = part_of(text_of("README.md"), "`call_options`: ", ".\n");
+  const std::string list = part_of(project_text("README.md"), "`call_options`: ", ".\n");
   check_same(members, names_after(list.substr(list.find(' ')), " "));
-  const std::string page = text_of("tests/guides/threads.md");
+  const std::string page = project_text("tests/guides/threads.md");
   check_same(members, names_after(part_of(page, "take `call_options`:", "\n\nNo call"), "\n| "));
 }

@@ -1,10 +1,11 @@
 // Checks that the items of observability.md and the tests of rfc9309.md exist.
+#include "support/text_of.hpp"
+
 #include <doctest/doctest.h>
 
 #include <cctype>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -13,14 +14,9 @@
 #include <vector>
 
 namespace fs = std::filesystem;
+using robots::test::text_of;
 
 namespace {
-
-std::string text_of(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream{path, std::ios::binary}.rdbuf();
-  return text.str();
-}
 
 /// Returns the text of all headers and of the sources of robots-check.
 std::string sources() {

@@ -2,6 +2,8 @@
 // long sentences, misused words, local names that do not say what they hold, and names that use a
 // word of the glossary for something else. Each count must be 0. Also checks that the message of
 // each exception has a value or advice.
+#include "support/text_of.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -478,11 +479,6 @@ std::vector<std::string> test_names_in(std::string_view code) {
   return names;
 }
 
-std::string text_of(const fs::path& path) {
-  std::ifstream stream{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{stream}, {}};
-}
-
 bool is_source(const fs::path& path) {
   return path.extension() == ".hpp" || path.extension() == ".ipp" || path.extension() == ".cpp";
 }
@@ -543,7 +539,7 @@ TEST_CASE("Names of test cases are plain") {
   std::size_t names = 0;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator{root / "tests"}) {
     if (is_source(entry.path()) && !is_this(entry.path())) {
-      for (const std::string& name : test_names_in(text_of(entry.path()))) {
+      for (const std::string& name : test_names_in(robots::test::text_of(entry.path()))) {
         findings counts;
         count_in_text(entry.path(), 0, name, counts);
         INFO(counts.examples);
@@ -585,7 +581,7 @@ TEST_CASE("An exception of the library names a value, or says what to do") {
   for (const fs::directory_entry& entry :
        fs::recursive_directory_iterator{fs::path{ROBOTS_SOURCE_DIR} / "include"}) {
     if (is_source(entry.path())) {
-      for (const thrown_message& message : thrown_in(text_of(entry.path()))) {
+      for (const thrown_message& message : thrown_in(robots::test::text_of(entry.path()))) {
         INFO(entry.path().filename().string() << ": " << message.text);
         CHECK(is_helpful(message));
         ++messages;

@@ -1,3 +1,3 @@
-# What is defaulted or deleted says so itself; Doxygen need not ask for a comment on it.
+# Hides defaulted and deleted functions without a comment, so that Doxygen does not ask for one.
 /= (default|delete);/ && previous !~ /\/\/\/|requires/ { previous = $0; print ""; next }
 { previous = $0; print }

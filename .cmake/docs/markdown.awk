@@ -1,5 +1,5 @@
-# Readies README.md and the guides for Doxygen: links between guides stay, as references without anchors, and
-# links to other files of the project become text, since the site does not have those.
+# Prepares README.md and the guides for Doxygen. Links between guides become references without anchors.
+# Links to other files of the project become text, since the site does not have these files.
 FNR == 1 && FILENAME ~ /guides\// {
   name = FILENAME
   sub(/.*\//, "", name)

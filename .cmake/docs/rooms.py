@@ -10,7 +10,7 @@ robots = include / "robots"
 
 
 def room_of(path):
-    """The folder of a header, or nothing for the headers of no room and those that only declare."""
+    """Returns the room of a header, or an empty text for fwd.hpp and for headers outside rooms."""
     parts = [] if path.endswith("fwd.hpp") else path.split("/")[:-1]
     return "/".join(part for part in parts[:2] if part != "detail") if parts else ""
 
@@ -40,7 +40,7 @@ for name, text in headers():
 
 
 def reaches(start, goal, skip):
-    """Whether start includes goal by way of another room."""
+    """Returns True if start includes goal through another room."""
     seen, todo = set(), [room for room in uses[start] if room != skip]
     while todo:
         room = todo.pop()

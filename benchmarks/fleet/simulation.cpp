@@ -38,20 +38,19 @@ constexpr time_point::duration crawl_takes = 72h;
 struct crawl {
   std::size_t pages = 10'000'000;
   std::size_t sites = 1'000'000;
-  std::vector<double> popularity;                               // sums, by site
-  std::vector<std::string> keys;                                // by site
-  std::vector<std::shared_ptr<const robots::policy>> policies;  // of the real files
+  std::vector<double> popularity;  // the sums of popularity up to each site
+  std::vector<std::string> keys;   // the key of each site
+  std::vector<std::shared_ptr<const robots::policy>> policies;  // the policies of the real files
   std::vector<std::size_t> record_bytes;                        // the sizes of their records
 };
 
-/// The way to choose pages.
 enum class order { any_worker, own_sites };
 
 struct totals {
   std::size_t near_hits = 0;
   std::size_t far_hits = 0;
   std::size_t fetches = 0;
-  std::size_t sites = 0;  // sites that were visited
+  std::size_t sites = 0;  // the number of visited sites
   std::size_t far_operations = 0;
   std::size_t near_bytes = 0;  // the sum over all workers at the end
   std::size_t far_bytes = 0;
@@ -87,8 +86,8 @@ crawl make_crawl(std::size_t pages, std::size_t sites) {
 template <std::size_t NearSize>
 totals run(const crawl& kind, std::size_t workers, order amount) {
   std::vector<robots::LruStorage<NearSize>> near(workers);
-  std::vector<time_point> far(kind.sites);      // the end of its record's lifetime, by site
-  std::vector<time_point> visited(kind.sites);  // the time of the next visit, by site
+  std::vector<time_point> far(kind.sites);      // the end of the lifetime of each site's record
+  std::vector<time_point> visited(kind.sites);  // the earliest time of the next visit to each site
   std::mt19937_64 random{42};
   std::uniform_real_distribution<double> draw{0.0, kind.popularity.back()};
   const time_point::duration step = crawl_takes / static_cast<std::int64_t>(kind.pages);

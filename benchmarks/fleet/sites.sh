@@ -1,7 +1,7 @@
 #!/bin/sh
-# sites.sh <robots-sites> [<sites>...]: starts nginx (Debian: nginx-light) and prints what it costs to
-# fetch the robots.txt of so many sites, with and without redirects, over http and https (up to 20,000).
-# WAYS and WEBS choose some.
+# sites.sh <robots-sites> [<sites>...]: starts nginx (Debian: nginx-light) and prints the costs of fetching
+# the robots.txt of these numbers of sites, with and without redirects, over http and https (up to 20,000
+# sites). WAYS and WEBS select rows.
 set -eu
 program=$1
 shift

@@ -1,4 +1,4 @@
-// Measures look-ups that a shared store answers. Prints medians over some thousand sites with real
+// Measures look-ups that a shared store answers. Prints medians over 4,096 sites with real
 // files, in microseconds.
 //
 //     robots-fleet-stores [REDIS-URL [PATH-OF-AN-SQLITE-FILE [RECORDS]]]
@@ -38,7 +38,7 @@ using clock_type = std::chrono::steady_clock;
 
 constexpr std::size_t site_count = 4'096;
 
-/// The median time of a call for each site, in microseconds.
+/// Returns the median time of a call for each site, in microseconds.
 template <class Call>
 double median(const std::vector<std::string>& sites, const Call& call) {
   std::vector<double> times;
@@ -55,7 +55,7 @@ template <class Near, class... Parts>
 using cache_of =
     robots::basic_robots_cache<robots::ScriptedFetcher, robots::SteadyClock, Near, Parts...>;
 
-/// Measures one store; `make` opens it.
+/// Measures the store that `make` opens.
 template <class Make>
 void measure(const char* name, const std::vector<std::string>& sites,
              const std::vector<std::string>& files, const Make& make) {

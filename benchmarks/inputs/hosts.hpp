@@ -20,7 +20,7 @@ inline std::vector<std::string> shuffled(const std::vector<std::string>& texts) 
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[random.below(i)]);
   }
-  // They are copied, so that their order in memory is the order of their use.
+  // The texts are copied, so that their order in memory is the order of their use.
   std::vector<std::string> result;
   for (const std::string* text : order) {
     result.push_back(*text);
@@ -38,7 +38,6 @@ inline std::vector<std::string> host_names(std::size_t count) {
   return names;
 }
 
-/// Returns one URL for each host.
 inline std::vector<std::string> urls_on(const std::vector<std::string>& hosts) {
   std::vector<std::string> urls;
   dice random{hosts.size() + 1};

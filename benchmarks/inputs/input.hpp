@@ -15,7 +15,7 @@ struct question {
   std::string path;      ///< path with query
 };
 
-/// The operations on an input. Every peer has the same three.
+/// The operations on an input, the same for every peer.
 enum class operation : std::uint8_t {
   parse,    ///< parse a file into the peer's own form
   compile,  ///< parse a file and answer the first question about it
@@ -28,7 +28,7 @@ struct input {
   std::vector<std::string> files;
   std::vector<question> questions;
   std::vector<operation> operations{operation::parse, operation::compile, operation::match};
-  std::vector<std::string> file_names{};  ///< for people; may be empty
+  std::vector<std::string> file_names{};  ///< names for people, or empty
 };
 
 }  // namespace bench

@@ -27,7 +27,7 @@ std::string read(const fs::path& path) {
   return text;
 }
 
-/// FNV-1a.
+/// Returns the FNV-1a hash of a name.
 std::uint64_t hash_of(std::string_view name) {
   std::uint64_t hash = 14'695'981'039'346'656'037U;
   for (const char c : name) {
@@ -51,7 +51,7 @@ std::vector<fs::path> paths_in(const fs::path& folder) {
   return paths;
 }
 
-/// Questions by the name of the file they are about.
+/// Reads the questions, and returns them by the name of their file.
 std::map<std::string, std::vector<question>, std::less<>> read_questions(const fs::path& path) {
   std::map<std::string, std::vector<question>, std::less<>> questions;
   std::ifstream in{path, std::ios::binary};
@@ -80,7 +80,7 @@ std::vector<input> generated_inputs(bool trial) {
   }
   for (const std::size_t count : {1U, 3U, 10U, 30U, 100U}) {
     if (trial && count > 1) {
-      break;  // some rivals would never end
+      break;  // some rivals would take too long
     }
     inputs.push_back(stars(count, 2048, "stars/" + std::to_string(count)));
   }
@@ -101,7 +101,7 @@ std::vector<input> generated_inputs(bool trial) {
 
 real_files read_real_files(const std::string& folder) {
   if (folder.empty()) {
-    return {.found = {}, .folder = {}, .note = "no folder is given; set ROBOTS_CORPUS_DIR"};
+    return {.found = {}, .folder = {}, .note = "no folder is given: set ROBOTS_CORPUS_DIR"};
   }
   const fs::path root{folder};
   const auto paths = paths_in(fs::exists(root / "files") ? root / "files" : root);

@@ -22,11 +22,11 @@ struct real_files {
 /// Reads the files of a folder: robots.txt bodies in it or in its subfolder `files`, and the
 /// questions in its `verdicts.tsv`, whose first columns are file, agent and path. Without that
 /// file, there are two questions for each robots.txt. The order of the files does not depend on
-/// their names, so that a part of them represents all. Uses at most 512,000 octets of a file.
+/// their names, so that a part of the files represents all. Uses at most 512,000 octets of a file.
 real_files read_real_files(const std::string& folder);
 
-/// Returns the same questions in a random order, as for a crawler that goes from host to host. This
-/// is only for matching.
+/// Returns the same questions in a random order, as a crawler that goes from host to host asks
+/// them. Use the result only for `operation::match`.
 input shuffled(const input& all);
 
 /// Returns every `step`th file of an input, with the questions about it.

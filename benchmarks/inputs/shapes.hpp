@@ -59,7 +59,7 @@ inline std::string rule_of(dice& random) {
   }
 }
 
-/// The number of files of `octets` in an input that takes long enough to time.
+/// Returns the number of files of `octets` octets that take long enough to time.
 constexpr std::size_t copies_of(std::size_t octets) {
   return std::max<std::size_t>(1, 64 * 1024 / std::max<std::size_t>(octets, 1));
 }
@@ -117,7 +117,7 @@ inline std::string mixed_file(std::size_t octets, dice& random, std::string_view
   return text;
 }
 
-/// Files of one size, which show how the time for parsing grows.
+/// Returns files of one size, which show how the time for parsing grows.
 inline input sized(std::size_t octets) {
   input in{.name = "size/" + std::to_string(octets),
            .files = {},
@@ -131,7 +131,7 @@ inline input sized(std::size_t octets) {
   return in;
 }
 
-/// Many groups, most of them for other crawlers.
+/// Returns files with many groups, most of them for other crawlers.
 inline input groups(std::size_t count) {
   input in{.name = "groups/" + std::to_string(count), .files = {}, .questions = {}};
   dice random{2};
@@ -160,7 +160,7 @@ enum class stars_at : std::uint8_t {
   leading,  ///< `/*/section-7/*.html$`
 };
 
-/// One group of `count` rules, every tenth with wildcards; 20,000 fill 500 KiB.
+/// Returns files with one group of `count` rules, every tenth with wildcards. 20,000 fill 500 KiB.
 inline input rules(std::size_t count, stars_at place) {
   const bool inner = place == stars_at::inner;
   input in{.name = (inner ? "rules-inner/" : "rules-leading/") + std::to_string(count),
@@ -194,7 +194,7 @@ inline input rules(std::size_t count, stars_at place) {
   return in;
 }
 
-/// Mostly comments, on separate lines and after rules.
+/// Returns files with mostly comments, on separate lines and after rules.
 inline input comments() {
   input in{.name = "comments", .files = {}, .questions = {}};
   dice random{3};
@@ -212,7 +212,7 @@ inline input comments() {
   return in;
 }
 
-/// Lines that end in CR LF.
+/// Returns files whose lines end in CR LF.
 inline input crlf() {
   input in{.name = "crlf", .files = {}, .questions = {}};
   dice random{4};
@@ -223,7 +223,7 @@ inline input crlf() {
   return in;
 }
 
-/// Lines of up to 8 KiB, as generators of rules for faceted search write them.
+/// Returns files with lines of up to 8 KiB, as generators of rules for faceted search write them.
 inline input long_lines() {
   input in{.name = "long-lines", .files = {}, .questions = {}};
   dice random{5};
@@ -245,8 +245,8 @@ inline input long_lines() {
   return in;
 }
 
-/// A pattern of `count` stars, `/*a*a*b`, and targets of `octets` that it does not match. A matcher
-/// that backtracks never ends on them.
+/// Returns a pattern of `count` stars, `/*a*a*b`, and targets of `octets` octets that it does not
+/// match. A matcher that backtracks takes practically forever.
 inline input stars(std::size_t count, std::size_t octets, std::string name) {
   std::string pattern = "/";
   for (std::size_t i = 1; i < count; ++i) {
@@ -268,7 +268,7 @@ struct attack {
   std::string path;
 };
 
-/// Repeats `unit` up to `octets`.
+/// Returns `octets` octets of repeated `unit`.
 inline std::string repeated(std::string_view unit, std::size_t octets) {
   std::string text;
   while (text.size() < octets) {
@@ -281,13 +281,13 @@ inline std::string repeated(std::string_view unit, std::size_t octets) {
 inline constexpr std::string_view digits =
     "zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA9876543210";
 
-/// Repeats `unit` after all octets that patterns may have, so that no pattern can be skipped
-/// immediately.
+/// Returns a path with all letters and digits before repeated `unit`, so that no pattern can be
+/// skipped because the path lacks one of its octets.
 inline std::string monotonous_path(std::string_view unit, std::size_t octets) {
   return '/' + std::string{digits} + repeated(unit, octets - 1 - digits.size());
 }
 
-/// Returns rules with the patterns `pattern(i)`, as many as a parser reads of a file.
+/// Returns a file of 512,000 octets with the patterns `pattern(i)`.
 template <class Pattern>
 std::string full_of(Pattern pattern) {
   std::string text = "User-agent:*\n";
@@ -300,7 +300,7 @@ std::string full_of(Pattern pattern) {
   }
 }
 
-/// Three characters that distinguish rules.
+/// Returns three characters that distinguish rules.
 inline std::string number_of(std::size_t i) {
   return {digits[i % digits.size()], digits[i / digits.size() % digits.size()],
           digits[i / digits.size() / digits.size() % digits.size()]};
@@ -317,7 +317,7 @@ inline std::string varied_path(std::size_t octets) {
   return path;
 }
 
-/// The path has four octets of each rule, but does not match it.
+/// Returns rules that share four octets with the path, but do not match it.
 inline attack many_nearly(std::size_t octets) {
   const std::string path = varied_path(octets);
   const auto pattern = [&](std::size_t i) {
@@ -326,13 +326,13 @@ inline attack many_nearly(std::size_t octets) {
   return {full_of(pattern), path};
 }
 
-/// Each rule begins like the path, and continues with a text that is not in the path.
+/// Returns rules that begin like the path, and continue with a text that is not in the path.
 inline attack many_begin(std::size_t octets) {
   return {full_of([](std::size_t i) { return "/aaa*" + number_of(i); }),
           '/' + repeated("a", octets - 1)};
 }
 
-/// Short literals that match at every second octet, except in their last one.
+/// Returns rules with short literals that match at every second octet, except in their last octet.
 inline attack one_octet_off(std::size_t octets) {
   const auto pattern = [](std::size_t i) {
     return '*' + number_of(i).substr(1) + "*ab" + number_of(i).substr(0, 1);
@@ -340,8 +340,8 @@ inline attack one_octet_off(std::size_t octets) {
   return {full_of(pattern), monotonous_path("ab", octets)};
 }
 
-/// Long literals that match except in their last octets. One rule is a candidate so often that all
-/// rules are tried.
+/// Returns rules with long literals that match except in their last octets. One rule is a candidate
+/// so often that all rules are tried.
 inline attack long_literals(std::size_t octets) {
   const auto pattern = [](std::size_t i) {
     return i == 0 ? "*aaab*~" : '*' + repeated("aaaaaaab", 20) + number_of(i);
@@ -349,7 +349,7 @@ inline attack long_literals(std::size_t octets) {
   return {full_of(pattern), monotonous_path("aaaaaaab", octets)};
 }
 
-/// Many stars before a literal that matches except in its first octet.
+/// Returns rules with many stars before a literal that matches except in its first octet.
 inline attack many_stars(std::size_t octets) {
   const auto pattern = [](std::size_t i) {
     return repeated("*aab", 40) + '*' + number_of(i).substr(0, 1) + "aabZ";
@@ -357,7 +357,7 @@ inline attack many_stars(std::size_t octets) {
   return {full_of(pattern), monotonous_path("aab", octets)};
 }
 
-/// Patterns that are not in normal form.
+/// Returns rules with patterns that are not in normal form.
 inline attack escaped(std::size_t octets) {
   const auto pattern = [](std::size_t i) {
     return i == 0 ? "*%61aab*~" : "*%61aaaaaaab" + number_of(i).substr(0, 2);

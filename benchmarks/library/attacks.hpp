@@ -1,4 +1,4 @@
-// The slowest known files of up to 512,000 octets, each with the slowest long URL.
+// The slowest known files of 512,000 octets, each with the slowest long URL.
 #pragma once
 
 namespace bench {

@@ -62,7 +62,7 @@ robots::cache_options options() {
           .fallback = robots::fallback_policy::rfc9309()};
 }
 
-/// Repeats some texts, each thread from a different position.
+/// Repeats texts. Each thread begins at a different position.
 class rounds {
  public:
   rounds(const std::vector<std::string>& texts, const benchmark::State& state)
@@ -86,7 +86,7 @@ struct filled_cache {
     for (const std::string& url : urls) {
       benchmark::DoNotOptimize(storage.allowed(url));
     }
-    urls = shuffled(urls);  // the questions have another order than the fetches
+    urls = shuffled(urls);  // the hosts are asked in another order than fetched
   }
 
   std::vector<std::string> urls;
@@ -130,8 +130,8 @@ class hit_share {
   robots::cache_stats before_;
 };
 
-/// Texts that the cache has evicted before they are used again: for each thread, twice as many as
-/// the cache can hold. The next row continues where this row stops.
+/// Texts that always miss: each thread has twice as many texts as the cache can hold. The next row
+/// continues where this row stops.
 class strangers {
  public:
   explicit strangers(std::vector<std::string> texts) : texts_(std::move(texts)) {}
@@ -155,8 +155,8 @@ class strangers {
   std::array<std::size_t, most_threads> next_{};
 };
 
-/// The cache of all rows, filled in the same order in every run, so that its memory has the same
-/// layout.
+/// The caches of all rows. They are filled in the same order in every run, so that their memory has
+/// the same layout.
 struct shared {
   filled_cache<capacity> hits{capacity};
   filled_lru plain;
@@ -203,12 +203,12 @@ void find_in(filled_lru& lru, benchmark::State& state) {
 
 void plain_hit(benchmark::State& state) { find_in(all().plain, state); }
 
-/// Gives each thread its own plain LRU. This is the upper limit on this machine.
+/// Gives each thread its own plain LRU, which is the upper limit of this machine.
 void independent(benchmark::State& state) {
   find_in(all().independent.at(static_cast<std::size_t>(state.thread_index())), state);
 }
 
-/// The least work of a miss: parse the file, keep the rules, drop the oldest.
+/// Does the least work of a miss: parses the file, stores the rules, evicts the oldest entry.
 void plain_miss(benchmark::State& state) {
   static strangers names{host_names(strangers::each * most_threads)};
   static plain_lru<robots::rule_set> stored{capacity};
@@ -219,7 +219,7 @@ void plain_miss(benchmark::State& state) {
   });
 }
 
-/// A miss that another process has answered: its record is decoded, judged and kept.
+/// Handles a miss for which another process has a record: decodes, judges and stores the record.
 void record(benchmark::State& state) {
   static strangers names{host_names(strangers::each * most_threads)};
   static robots::LruStorage<capacity> stored;
@@ -244,7 +244,7 @@ void record(benchmark::State& state) {
 
 constexpr std::size_t most_hosts = 65'536;
 
-/// Returns the cache with `hosts` hosts. It is made once, since a large one takes a second to fill.
+/// Returns the cache with `hosts` hosts. Makes it once, since a large cache takes a second to fill.
 template <class Filled>
 Filled& of_hosts(const benchmark::State& state) {
   static std::map<std::int64_t, Filled> filled;
@@ -263,7 +263,7 @@ void hosts(benchmark::State& state) {
 
 void plain_hosts(benchmark::State& state) { find_in(of_hosts<filled_lru>(state), state); }
 
-/// The observers of the timed decisions, as a crawler would set them.
+/// Returns an observer with the options of a real crawler.
 template <class Observer>
 Observer watcher() {
   return Observer{};
@@ -283,7 +283,7 @@ robots::AuditTrail watcher() {
 }
 #endif
 
-/// Decides by fresh rules. The hosts are few, so that the observer takes a large part of the time.
+/// Decides by fresh rules. There are few hosts, so that the observer takes much of the time.
 template <class Observer>
 void watched(benchmark::State& state) {
   constexpr std::size_t few = 16;
@@ -303,7 +303,7 @@ void register_cache_rows(bool trial) {
                                   int iterations = 0) {
     const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
     for (int threads = 1; threads <= std::min(cores, most_threads); threads *= 2) {
-      // There are many short repetitions, so that both cores are idle in some of them.
+      // With many short repetitions, no other program uses a core during some of them.
       auto* const timed = benchmark::RegisterBenchmark(name, row)->Threads(threads)->UseRealTime();
       if (iterations == 0) {
         timed->Repetitions(trial ? 1 : 15)->MinTime(trial ? 0.0001 : 0.02);

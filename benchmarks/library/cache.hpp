@@ -1,5 +1,5 @@
 // Times `allowed(url)` of a whole cache by hosts and threads: hits, and misses that evict another
-// site. Next to them are a plain LRU, which decides nothing, and threads that share nothing.
+// site. For comparison, times a plain LRU, which decides nothing, and threads that share nothing.
 #pragma once
 
 namespace bench {

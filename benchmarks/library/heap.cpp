@@ -65,7 +65,6 @@ void for_each_rule_set(const input& in, Visit visit) {
   }
 }
 
-/// The counter `name` of a row.
 void set(benchmark::State& state, const char* name, double value) { state.counters[name] = value; }
 
 void memory(benchmark::State& state, const input& in) {
@@ -161,7 +160,7 @@ void match(benchmark::State& state, const input& in) {
   set(state, "most", static_cast<double>(most));
 }
 
-/// A cache with a host for each file.
+/// Measures a cache with a host for each file.
 void memory_of_hosts(benchmark::State& state, const input& in) {
   constexpr std::size_t most_hosts = 4096;
   const std::size_t hosts = std::min(in.files.size(), most_hosts);
@@ -176,7 +175,7 @@ void memory_of_hosts(benchmark::State& state, const input& in) {
     robots::basic_robots_cache<texts_fetcher, robots::SteadyClock, robots::LruStorage<most_hosts>>
         cache{{.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
                .fallback = robots::fallback_policy::rfc9309(),
-               .longest_call = {}},  // so that this thread does all the work, and counts it
+               .longest_call = {}},  // this thread does all the work, so it counts all allocations
               web};
     for (const std::string& url : urls) {
       benchmark::DoNotOptimize(cache.allowed(url));

@@ -1,5 +1,5 @@
-// The lower limits of time, measured in the same run. A limit for parsing or matching is a peer.
-// The others are rows of primitives.cpp and plain_lru.hpp.
+// The lower limits of time, measured in the same run. The limits of parsing and matching are peers.
+// The other limits are rows of primitives.cpp and plain_lru.hpp.
 #pragma once
 
 #include "peers/peer.hpp"
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// Passes over files and targets, without parsing.
+/// Returns peers that only read files and targets, without parsing.
 std::vector<candidate> line_walks();
 
 }  // namespace bench

@@ -14,7 +14,7 @@
 namespace bench {
 namespace {
 
-/// The limits read files or targets, and give no answers.
+/// The base of limits, which read files or targets and give no answers.
 template <operation Only>
 struct limit {
   using prepared = question;
@@ -91,7 +91,7 @@ std::uint64_t vector_pass::mark(const char* block) {
 
 struct copy : limit<operation::parse> {
   static constexpr std::string_view name = "memcpy";
-  static constexpr std::string_view note = "limit: a copy into memory that is there already";
+  static constexpr std::string_view note = "limit: a copy into allocated memory";
 
   char parse(const std::string& text) const {
     static std::array<char, 512'000> into;

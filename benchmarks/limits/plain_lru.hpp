@@ -1,5 +1,5 @@
-// The simplest cache for robots.txt files. It keeps the entries that were used last, drops old
-// entries, and returns shared pointers. Any thread may call it.
+// The simplest cache for robots.txt files. It evicts the entries that were not used for the longest
+// time, and returns shared pointers. Any thread may call it.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>

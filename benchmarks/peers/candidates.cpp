@@ -1,4 +1,4 @@
-// The list of all candidates. A candidate that the build did not find has the reason.
+// The list of all candidates. A candidate that the build did not find has a reason instead.
 #include "limits/limits.hpp"
 #include "peers/process.hpp"
 #include "peers/rivals.hpp"
@@ -22,7 +22,7 @@
 namespace bench {
 namespace {
 
-/// A program that speaks the protocol, or its interpreter with arguments.
+/// Returns a program that speaks the protocol, or its interpreter with arguments.
 candidate process(std::string name, const std::string& program, std::vector<std::string> arguments,
                   std::string absent) {
   if (program.empty()) {
@@ -42,23 +42,23 @@ std::vector<candidate> candidates() {
     all.push_back(std::move(limit));
   }
   all.push_back(process("fast-robots", BENCH_FAST_ROBOTS, {},
-                        "its program is not there; set ROBOTS_PEER_FAST_ROBOTS"));
+                        "its program is missing: set ROBOTS_PEER_FAST_ROBOTS"));
 #ifdef BENCH_HAS_GOOGLE_ROBOTSTXT
   all.push_back({"google", make_google_robotstxt, {}});
 #else
-  all.push_back({"google", {}, "its header and library are not there"});
+  all.push_back({"google", {}, "its header and library are missing"});
 #endif
 #ifdef BENCH_HAS_REP_CPP
   all.push_back({"rep-cpp", make_rep_cpp, {}});
 #else
-  all.push_back({"rep-cpp", {}, "its header and library are not there"});
+  all.push_back({"rep-cpp", {}, "its header and library are missing"});
 #endif
   all.push_back(process("robots-parser", BENCH_NODE, {here + "/robots_parser.mjs", BENCH_NPM_DIR},
-                        "there is no node"));
+                        "node is missing"));
   all.push_back(
-      process("protego", BENCH_PYTHON, {"-B", here + "/protego_peer.py"}, "there is no python3"));
+      process("protego", BENCH_PYTHON, {"-B", here + "/protego_peer.py"}, "python3 is missing"));
   all.push_back(
-      process("urllib", BENCH_PYTHON, {"-B", here + "/urllib_peer.py"}, "there is no python3"));
+      process("urllib", BENCH_PYTHON, {"-B", here + "/urllib_peer.py"}, "python3 is missing"));
   return all;
 }
 

@@ -33,7 +33,7 @@ void await(int socket, short events, clock::time_point until) {
       throw child_error{"no answer in time"};
     }
     if (errno != EINTR) {
-      throw child_error{"cannot be waited for"};
+      throw child_error{"poll failed"};
     }
   }
 }
@@ -43,7 +43,7 @@ void await(int socket, short events, clock::time_point until) {
 child::child(const std::vector<std::string>& command) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw child_error{"no socket to be had"};
+    throw child_error{"it got no socket"};
   }
   std::vector<char*> arguments;
   for (const std::string& argument : command) {
@@ -61,7 +61,7 @@ child::child(const std::vector<std::string>& command) {
   socket_ = ends[0];
   if (id_ < 0) {
     ::close(socket_);
-    throw child_error{"no process to be had"};
+    throw child_error{"it cannot be started"};
   }
 }
 
@@ -74,7 +74,7 @@ child::~child() {
 void child::expect_silence() const {
   pollfd watched{.fd = socket_, .events = POLLIN, .revents = 0};
   if (!unread_.empty() || ::poll(&watched, 1, 0) != 0) {
-    throw child_error{"it speaks when it is not asked, or has ended"};
+    throw child_error{"it has written without a command, or has ended"};
   }
 }
 
@@ -99,7 +99,7 @@ std::string child::read_line(std::chrono::milliseconds limit) {
       return line;
     }
     if (unread_.size() > longest_line || clock::now() > until) {
-      throw child_error{"no answer, whatever it says"};
+      throw child_error{"it writes no whole line"};
     }
     await(socket_, POLLIN, until);
     std::array<char, 65'536> block{};

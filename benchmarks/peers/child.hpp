@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// The program has ended, or does not answer in time.
+/// The error of a program that has ended, or does not answer in time.
 class child_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -25,7 +25,7 @@ class child {
   child& operator=(const child&) = delete;
   ~child();
 
-  /// Throws if there is an unread line: the next one would count as the answer to another question.
+  /// Throws if there is an unread line, since it would be read as the answer to another question.
   void expect_silence() const;
 
   void write(std::string_view text, std::chrono::milliseconds limit);

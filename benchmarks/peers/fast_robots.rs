@@ -1,7 +1,7 @@
 //! The crate fast-robots as a peer; README.md describes the protocol.
 //!
-//! Nothing here builds it: make it a program with that crate as its only dependency, and name the
-//! program in ROBOTS_PEER_FAST_ROBOTS.
+//! This project does not build it. Build a program with that crate as its only dependency, and name
+//! the program in ROBOTS_PEER_FAST_ROBOTS.
 
 use fast_robots::{RobotsMatcher, RobotsTxt};
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ fn read_input(stream: &mut impl BufRead, files: usize, questions: usize) -> Inpu
         let size: u64 = read_line(stream).parse().expect("a size");
         let mut octets = vec![0; size as usize];
         stream.read_exact(&mut octets).expect("a file");
-        // The crate reads UTF-8 only; making the text that is left out of the timing.
+        // The crate reads only UTF-8. The conversion is not timed.
         let text = String::from_utf8_lossy(&octets).into_owned();
         let text: &'static str = Box::leak(text.into_boxed_str());
         let rules: &'static RobotsTxt<'static> = Box::leak(Box::new(RobotsTxt::parse(text)));
@@ -61,7 +61,7 @@ fn read_input(stream: &mut impl BufRead, files: usize, questions: usize) -> Inpu
     input
 }
 
-/// The fastest pass over `count` operations within the budget, after one to warm up.
+/// Returns the fastest pass over `count` operations within the budget, after a pass to warm up.
 fn best_pass<T>(
     count: usize,
     budget: Duration,

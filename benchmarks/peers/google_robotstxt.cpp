@@ -24,7 +24,7 @@ struct ignore final : googlebot::RobotsParseHandler {
 struct google_robotstxt {
   static constexpr std::string_view name = "google";
   static constexpr std::string_view note =
-      "google/robotstxt, in process; keeps nothing, so that every query reads the file again";
+      "google/robotstxt, in process; stores nothing, so every query parses the file again";
   struct prepared {
     std::string agent;
     std::string url;

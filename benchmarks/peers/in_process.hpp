@@ -24,16 +24,16 @@ concept Engine = requires(const E engine, const std::string text, const question
                           const typename E::asked about, const typename E::prepared ready) {
   { E::name } -> std::convertible_to<std::string_view>;
   { E::note } -> std::convertible_to<std::string_view>;
-  // Returns the question in the engine's form; not timed.
+  // Returns the question in the engine's form. This is not timed.
   { engine.prepare(q) } -> std::same_as<typename E::prepared>;
-  // Returns the rules of a file for a crawler; not timed. `text` outlives them.
+  // Returns the rules of a file for a crawler. This is not timed. `text` outlives the rules.
   { engine.read(text, ready) } -> std::same_as<typename E::asked>;
   engine.parse(text);
   { engine.compile(text, ready) } -> std::same_as<bool>;
   { engine.match(about, ready) } -> std::same_as<bool>;
 };
 
-/// Makes a peer from an engine. The engine may have a member `does(operation, input)`, and
+/// Makes a peer from an engine. The engine can have a member `does(operation, input)`, and
 /// `refuses(input)`, which returns the reason why it cannot handle an input, or an empty optional.
 template <Engine E>
 class in_process final : public peer {

@@ -20,7 +20,7 @@ class peer_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Something that can be timed on an input.
+/// A parser or a limit that can be timed on an input.
 class peer {
  public:
   peer() = default;
@@ -28,33 +28,33 @@ class peer {
   peer& operator=(const peer&) = delete;
   virtual ~peer() = default;
 
-  /// The name in the names of rows.
+  /// Returns the name in the names of rows.
   [[nodiscard]] virtual std::string name() const = 0;
 
-  /// The remarks for readers of its rows: version, and missing features.
+  /// Returns remarks for readers of its rows: version, and missing features.
   [[nodiscard]] virtual std::string note() const = 0;
 
   /// Returns true if it supports an operation on an input. For an input that it cannot handle,
   /// `time` throws, and the row has the reason.
   [[nodiscard]] virtual bool does(operation asked, const input& in) const = 0;
 
-  /// See `best_pass`. Throws `peer_error`.
+  /// Times an operation like `best_pass`. Throws `peer_error`.
   [[nodiscard]] virtual timing time(operation asked, const input& in,
                                     std::chrono::milliseconds budget) = 0;
 
-  /// One character per question: 1 allowed, 0 not, ? no answer. Throws `peer_error`.
+  /// Returns a character for each question: 1 allowed, 0 not, ? no answer. Throws `peer_error`.
   [[nodiscard]] virtual std::string verdicts(const input& in) = 0;
 };
 
-/// A peer, or the reason why it is left out.
+/// A peer, or the reason why it is missing.
 struct candidate {
   std::string name;
   std::function<std::unique_ptr<peer>()> start;  ///< empty if the build did not find it
   std::string absent;                            ///< the reason, if `start` is empty
 };
 
-/// All candidates: this library, the limits, and the rivals. To add one, add a file, and a line in
-/// candidates.cpp.
+/// Returns all candidates: this library, the limits, and the rivals. To add a candidate, add a
+/// file, and a line in candidates.cpp.
 std::vector<candidate> candidates();
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-"""The peers' protocol, for peers in Python; README.md describes it.
+"""The protocol of peers, for peers in Python. README.md describes it.
 
 An engine is a class with `note`, `decode(octets)`, `parse(text)` and `allows(rules, question)`.
 """
@@ -29,7 +29,7 @@ class Input:
 
 
 def best_pass(items, once, size, budget):
-    """The fastest pass over the items within the budget, after one to warm up."""
+    """Returns the fastest pass over the items within the budget, after a pass to warm up."""
     clock = time.perf_counter_ns
     start = clock()
     operations = octets = 0

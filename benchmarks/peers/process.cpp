@@ -17,8 +17,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view greeting = "robots-peer 1 ";
-constexpr auto patience = 60s;  // for commands without a time
-constexpr auto grace = 5s;      // in addition to the time of a timed command
+constexpr auto patience = 60s;  // the limit of commands without a time
+constexpr auto grace = 5s;      // added to the time of a timed command
 
 std::string_view word_for(operation step) {
   switch (step) {
@@ -51,7 +51,7 @@ std::string quoted(std::string_view said) {
   return text;
 }
 
-/// Removes `prefix`. A peer may state the reason of a failure. After any other answer, the
+/// Removes `prefix`. A peer can state the reason of a failure. After any other answer, the
 /// benchmarks no longer use the peer.
 std::string after(std::string_view prefix, const std::string& answer) {
   constexpr std::string_view failed = "failed ";
@@ -98,11 +98,11 @@ class process_peer final : public peer {
       if (!(answer >> result.operations >> result.octets >> result.nanoseconds) ||
           result.operations == 0 || result.operations > count_of(asked, in) ||
           result.nanoseconds == 0) {
-        throw child_error{"it counts wrong"};
+        throw child_error{"its counts are wrong"};
       }
       return result;
     } catch (const child_error& error) {
-      // A program that hangs or fails once would do so again.
+      // A program that hangs or fails once does it again.
       child_.reset();
       given_up_[family] = "gave up: " + std::string{error.what()};
       throw peer_error{given_up_[family]};
@@ -115,7 +115,7 @@ class process_peer final : public peer {
       std::string answers = after("verdicts ", ask("verdicts " + in.name + '\n', patience));
       if (answers.size() != in.questions.size() ||
           answers.find_first_not_of("01?") != std::string::npos) {
-        throw child_error{"it does not answer each question"};
+        throw child_error{"it does not answer every question"};
       }
       return answers;
     } catch (const child_error& error) {
@@ -155,7 +155,7 @@ class process_peer final : public peer {
   std::vector<std::string> command_;
   std::string note_;
   std::unique_ptr<child> child_;
-  std::set<std::string> known_;  // inputs that the process has been given
+  std::set<std::string> known_;  // the inputs that the process has
   std::map<std::string, std::string>
       given_up_;  // the families of inputs that it no longer times, and the reasons
 };

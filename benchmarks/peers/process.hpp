@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// Starts `command` and waits for its greeting. Throws `peer_error` if there is none. The message
+/// Starts `command` and waits for its greeting. Throws `peer_error` without a greeting. The message
 /// has the reason if the peer states one.
 std::unique_ptr<peer> start_process(std::string name, std::vector<std::string> command);
 

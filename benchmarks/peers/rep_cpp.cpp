@@ -15,14 +15,14 @@ struct rep_cpp {
   using prepared = question;
   using asked = Rep::Agent;
 
-  /// It tries every combination of lengths for the stars.
+  /// Refuses patterns with many stars, since rep-cpp tries every combination of lengths for them.
   std::string_view refuses(const input& in) const {
-    return in.name.starts_with("star") ? "left out: with three stars it takes over 20 s" : "";
+    return in.name.starts_with("star") ? "left out: three stars take over 20 s" : "";
   }
   prepared prepare(const question& q) const { return q; }
   asked read(const std::string& text, const prepared& q) const {
     asked agent = Rep::Robots{text}.agent(q.agent);
-    static_cast<void>(agent.allowed("/"));  // sorts the rules, once
+    static_cast<void>(agent.allowed("/"));  // the first query sorts the rules
     return agent;
   }
   std::size_t parse(const std::string& text) const { return Rep::Robots{text}.sitemaps().size(); }
@@ -35,7 +35,7 @@ struct rep_cpp {
 }  // namespace
 
 std::unique_ptr<peer> make_rep_cpp() {
-  // It prints a message there for every delay that is not a number, and that would take time.
+  // rep-cpp prints a message for every delay that is not a number, which would take time.
   std::cerr.setstate(std::ios::failbit);
   return std::make_unique<in_process<rep_cpp>>();
 }

@@ -1,5 +1,5 @@
-// npm's robots-parser as a peer; README.md describes the protocol. The argument is the folder in
-// which node_modules lies.
+// npm's robots-parser as a peer; README.md describes the protocol. The argument is the folder with
+// node_modules.
 import { readSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -63,7 +63,7 @@ function readInput(files, questions) {
   return input;
 }
 
-// The fastest pass over the items within the budget, after one to warm up.
+// Returns the fastest pass over the items within the budget, after a pass to warm up.
 let sink = 0;
 function bestPass(items, once, size, budget) {
   const clock = process.hrtime.bigint;

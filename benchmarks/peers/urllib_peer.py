@@ -10,7 +10,7 @@ class Engine:
     note = "Python %s urllib.robotparser" % platform.python_version()
 
     def decode(self, octets):
-        # RobotFileParser.read() decodes with surrogateescape from Python 3.13 on.
+        # RobotFileParser.read() decodes with surrogateescape since Python 3.13.
         return octets.decode("utf-8", "surrogateescape")
 
     def parse(self, text):

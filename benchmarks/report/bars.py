@@ -1,4 +1,4 @@
-"""The bars: what this library has set itself. A new one is a line in `bars`."""
+"""The bars, which are limits that this library sets itself. To add a bar, add a line to `bars`."""
 
 from dataclasses import dataclass
 
@@ -23,14 +23,14 @@ class Bar:
 
 
 def answer(value, holds, partial=False):
-    """`partial`: this library had no time for all of the input."""
+    """Returns whether a bar holds. `partial`: this library had no time for the whole input."""
     if value is None:
         return NOT_MEASURED
     return ("holds" if holds(value) else "DOES NOT HOLD") + (" (on a part)" if partial else "")
 
 
 def faster_than(results, work, what, who, least, what_input="real"):
-    """At least `least` times as fast as a rival."""
+    """Requires that this library is at least `least` times as fast as a rival."""
     ours = results.best(what, "robots-cpp", what_input)
     row = results.row(what, who, what_input)
     theirs = row.best_for(results.row(what, "robots-cpp", what_input)) if row and ours else None
@@ -45,8 +45,8 @@ def faster_than(results, work, what, who, least, what_input="real"):
 
 
 def never_slower(results):
-    """At least 0.8 times as fast as the fastest rival in each row of "Reading and asking", then the
-    rows that fail."""
+    """Requires 0.8 times the speed of the fastest rival in each row of "Reading and asking". Adds a
+    bar for each row that fails."""
     rows = [one for one in beside_rivals(results) if one.times_ours is not None]
     least = 0.8
     slower = [one for one in rows if one.times_ours < least]
@@ -60,7 +60,7 @@ def never_slower(results):
 
 
 def at_most(results, work, what, what_input, most):
-    """At most `most` nanoseconds for an operation."""
+    """Requires that an operation takes at most `most` nanoseconds."""
     value = results.best(what, "robots-cpp", what_input)
     return Bar(
         work,
@@ -73,7 +73,7 @@ def at_most(results, work, what, what_input, most):
 
 
 def queries_at_most_times(results, work, what_input, base_input, most, against):
-    """Queries about one input take at most `most` times as long as about another."""
+    """Requires that queries about an input take at most `most` times as long as about another."""
     value, base = (results.best("match", "robots-cpp", each) for each in (what_input, base_input))
     partial = any(results.partial("match", each) for each in (what_input, base_input))
     return at_most_times(work, value, base, most, against, partial)
@@ -92,13 +92,13 @@ def at_most_times(work, value, base, most, against, partial=False):
 
 
 def linear(results):
-    """Four times the target, at most five times the time."""
+    """Requires that a target of four times the length takes at most five times as long."""
     return queries_at_most_times(results, "100 stars, target of 8 KiB", "star-targets/8192",
                                  "star-targets/2048", 5, "target of 2 KiB")
 
 
 def attacks(results, work, octets, most):
-    """The slowest of the worst files found, asked about a URL of so many octets."""
+    """Requires that the slowest known file takes at most `most` ns for a URL of `octets` octets."""
     found = {each: results.best("attack", "robots-cpp", each) for each in results.inputs("attack")
              if each.endswith(f"/{octets}")}
     slowest = max((each for each in found if found[each]), key=found.get, default=None)
@@ -128,7 +128,7 @@ def threads(results):
 
 
 def watching(results, who, most):
-    """A decision takes at most `most` ns more of its thread, of two that decide."""
+    """Requires that an observer adds at most `most` ns to a decision, while two threads decide."""
     watched, nobody = (results.best("watch", each, "check", 2) for each in (who, "nobody"))
     more = None if watched is None or nobody is None else 2 * (watched - nobody)
     return Bar(
@@ -173,7 +173,7 @@ def small_site(results, what_input, most):
 
 
 def cached(results, work, what_input, base, base_input, most, against):
-    """A row of the cache takes at most `most` times as long as another."""
+    """Requires that a row of the cache takes at most `most` times as long as another row."""
     value = results.best("cache", "robots-cpp", what_input)
     return at_most_times(work, value, results.best("cache", base, base_input), most, against)
 

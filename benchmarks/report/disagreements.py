@@ -1,4 +1,4 @@
-"""Where rivals answer the same questions otherwise than this library."""
+"""The questions to which rivals and this library give different answers."""
 
 from text import count, table
 
@@ -12,7 +12,7 @@ def shorten(text, most=60):
 
 
 def disagreements(results):
-    """Counts, and examples of each rival."""
+    """Returns a table of counts, and a table of examples for each rival."""
     counts = []
     examples = []
     for block in results.verdicts:

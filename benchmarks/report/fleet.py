@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what robots-fleet-simulation prints: fleet.py TABLE FOLDER writes three SVG files with gnuplot."""
+"""Draws the table of robots-fleet-simulation: fleet.py TABLE FOLDER writes three SVG files with gnuplot."""
 
 import csv
 import subprocess

@@ -1,4 +1,4 @@
-"""The plots: how time grows. A new one is a line in PLOTS; gnuplot draws them."""
+"""The plots of how time grows, which gnuplot draws. To add a plot, add an entry to PLOTS."""
 
 import shutil
 import subprocess
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Plot:
-    name: str  # of the file
+    name: str  # the name of the file
     title: str
     x: str
     y: str
@@ -15,7 +15,7 @@ class Plot:
 
 
 def growth(what, family):
-    """Time of `what` by the size of the inputs of a family, for everyone."""
+    """Returns a function for the times of `what` by the size of the inputs of a family."""
 
     def curves(results):
         found = {}
@@ -90,7 +90,7 @@ def script(plot, curves, out):
 
 
 def draw(results, folder):
-    """Draws all plots into `folder`: their files, and what to say when some are missing."""
+    """Draws all plots into `folder`. Returns their titles and files, and a message if it cannot."""
     program = shutil.which("gnuplot")
     drawn = []
     for plot in PLOTS:
@@ -104,5 +104,5 @@ def draw(results, folder):
             subprocess.run([program, commands.name], cwd=folder, check=True, timeout=60)
             drawn.append((plot.title, out.name))
     if not program:
-        return [], "No plots: there is no gnuplot (Debian: gnuplot-nox). Its scripts are there."
+        return [], "No plots: gnuplot is missing (Debian: gnuplot-nox). The folder has its scripts."
     return drawn, ""

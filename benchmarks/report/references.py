@@ -1,8 +1,7 @@
 """Reference figures of rivals, for runs without them.
 
-They were measured on 4,231 real files on a machine that walked lines with memchr at MEMCHR; on a
-machine that walks faster the rivals are taken to be faster by as much. A bar that rests on them
-says so.
+They were measured with 4,231 real files on a machine whose speed of memchr-lines was MEMCHR. On
+another machine, they are scaled by that machine's speed. A bar that uses them says so.
 """
 
 MEMCHR = 4_900  # MB/s, the middle of 3,900 to 5,900
@@ -18,7 +17,7 @@ FIGURES = {
 
 
 def reference(results, what, who):
-    """Nanoseconds that the rival is taken to need for an operation on the real files, or None."""
+    """Returns the expected nanoseconds of a rival for an operation on the real files, or None."""
     walk = results.row("parse", "memchr-lines", "real")
     ours = results.row(what, "robots-cpp", "real")
     figure = FIGURES.get((what, who))

@@ -1,8 +1,8 @@
-"""Turns what robots-benchmarks left in a folder into tables, plots and report.md there.
+"""Turns the results of robots-benchmarks in a folder into tables, plots and report.md.
 
     report.py FOLDER [COMMAND]
 
-Prints the tables and, last, the bars. COMMAND is what was typed to make the run, for the report.
+Prints the tables, then the bars. COMMAND is the command of the run, which the report shows.
 """
 
 import platform

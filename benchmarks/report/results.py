@@ -1,4 +1,4 @@
-"""What a run left behind: results.json, notes.tsv, verdicts.tsv."""
+"""Reads the results of a run: results.json, notes.tsv, verdicts.tsv."""
 
 import csv
 import json
@@ -11,7 +11,7 @@ NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 @dataclass
 class Row:
-    """One row over all its repetitions. `name` is what/who/input; an input may be family/size."""
+    """A row with its repetitions. `name` is what/who/input. An input is family or family/size."""
 
     name: str
     threads: int = 1
@@ -19,15 +19,15 @@ class Row:
     counters: dict = field(default_factory=dict)
     error: str = ""
 
-    octets: list = field(default_factory=list)  # read per operation
-    done: list = field(default_factory=list)  # operations there was time for
+    octets: list = field(default_factory=list)  # octets read per operation
+    done: list = field(default_factory=list)  # operations of each repetition
 
     @property
     def chosen(self):
-        """Which repetition counts: the fastest, which neighbours on the machine disturbed least.
+        """The index of the repetition that counts: the fastest, which was disturbed least.
 
-        Of those that were cut short, the one that came farthest, since the first files of an input
-        may be smaller than the others.
+        If there was no time for the whole input, the repetition with the most operations counts,
+        since the first files of an input can be smaller than the others.
         """
         if not self.times:
             return None
@@ -43,12 +43,12 @@ class Row:
 
     @property
     def partial(self):
-        """Whether there was no time for all of the input."""
+        """True if there was no time for the whole input."""
         return max(self.done, default=0) < self.counters.get("of", 0)
 
     @property
     def octets_read(self):
-        """By an operation of the repetition that counts, on average; 0 where nothing is read."""
+        """The mean octets that an operation of the chosen repetition reads, or 0."""
         return self.octets[self.chosen] if self.times else 0
 
     @property
@@ -56,9 +56,9 @@ class Row:
         return self.octets_read * 1e3 / self.best if self.octets_read and self.best else None
 
     def best_for(self, other):
-        """Nanoseconds for an operation that reads as much as those of the row `other` do.
+        """Returns nanoseconds for an operation that reads as much as one of the row `other`.
 
-        A row that had no time for all files has read others than one that had.
+        If one of the rows had no time for all files, the rows have read different files.
         """
         if self.best is None or not (self.octets_read and other.octets_read):
             return self.best
@@ -103,12 +103,12 @@ class Results:
         return self.rows.get((f"{what}/{who}/{what_input}", threads))
 
     def best(self, what, who, what_input, threads=1):
-        """Nanoseconds per operation, or None when it was not measured."""
+        """Returns nanoseconds per operation, or None if it was not measured."""
         row = self.row(what, who, what_input, threads)
         return row.best if row else None
 
     def partial(self, what, what_input):
-        """Whether this library had no time for all of an input."""
+        """Returns True if this library had no time for the whole input."""
         row = self.row(what, "robots-cpp", what_input)
         return row is not None and row.partial
 
@@ -117,12 +117,12 @@ class Results:
         return row.counters.get(name) if row else None
 
     def inputs(self, what):
-        """The inputs of the rows of `what`, in the order of families and sizes."""
+        """Returns the inputs of the rows of `what`, in the order of families and sizes."""
         found = {name.split("/", 2)[2] for name, _ in self.rows if name.startswith(what + "/")}
         return sorted(found, key=in_order)
 
     def whom(self, what):
-        """Who has rows of `what`, in the order in which they were measured; then the others."""
+        """Returns the peers with rows of `what` in the order of measurement, then the others."""
         found = {name.split("/")[1] for name, _ in self.rows if name.startswith(what + "/")}
         order = [who for kind, who, *_ in self.notes if kind == "measured"]
         return [who for who in order if who in found] + sorted(found.difference(order))
@@ -135,12 +135,12 @@ def in_order(name):
 
 @dataclass
 class Verdicts:
-    """The answers of all to the questions about one input."""
+    """The answers of all peers to the questions about one input."""
 
     name: str
     whom: list
     questions: list = field(default_factory=list)  # (file, agent, path)
-    answers: list = field(default_factory=list)  # a string of one character each
+    answers: list = field(default_factory=list)  # one character for each peer
 
 
 def read_verdicts(path):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Judges what fleet/sites.sh prints: sites.py TABLE FOLDER prints the cost of a site beside libcurl's and its growth
-with the number of sites, and writes the plots as SVG files with gnuplot."""
+"""Reads the table of fleet/sites.sh: sites.py TABLE FOLDER prints the cost of a site relative to libcurl, and its
+growth with the number of sites. It also writes the plots as SVG files with gnuplot."""
 
 import csv
 import subprocess
@@ -12,7 +12,7 @@ from text import table
 COST = "microseconds a site"
 PLOTS = [
     ("cost", COST, "us of CPU for each site"),
-    ("memory", "peak MiB", "most MiB that the run took"),
+    ("memory", "peak MiB", "peak MiB of the run"),
 ]
 
 

@@ -1,6 +1,6 @@
 """The tables of the report.
 
-A new one is a function from results to title, remark and table, and an entry in TABLES.
+To add a table, write a function from results to title, remark and table, and an entry in TABLES.
 """
 
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from results import Row
 from text import count, duration, number, ratio, table, times
 
-# What a row is held against: rows of the same theme and input by this subject.
+# The limit of a row is the row of this work and limit on the same input.
 LIMITS = {
     "parse": ("parse", "memchr-lines"),
     "compile": ("parse", "memchr-lines"),
@@ -19,7 +19,7 @@ LIMIT_SUBJECTS = ("memchr-lines", "vector-pass", "memcpy", "read-target")
 
 
 def limit_of(results, row):
-    """The time that a row is held against, for as much as it has read."""
+    """Returns the limit of a row, for as many octets as the row has read."""
     if row is None:
         return None
     what, _, what_input = row.name.split("/", 2)
@@ -31,7 +31,7 @@ def limit_of(results, row):
 
 
 def cell(results, what, who, what_input):
-    """Time and, in parentheses, how many times its limit that is."""
+    """Returns a time and, in parentheses, its ratio to the limit."""
     row = results.row(what, who, what_input)
     if row is None:
         return ""
@@ -73,7 +73,7 @@ def throughput(results):
                     ]
                 )
     title = "Real files, in MB/s"
-    head = ["work", "by", "MB/s", "times its limit", "what there was time for"]
+    head = ["work", "by", "MB/s", "times its limit", "measured part"]
     return title, "", table(head, rows)
 
 
@@ -81,7 +81,7 @@ def cache(results):
     rows = []
     for (name, threads), row in sorted(results.rows.items()):
         if not name.startswith("cache/") or row.best is None or "/hosts" in name:
-            continue  # drawn
+            continue  # a plot shows these rows
         _, who, what_input = name.split("/", 2)
         one = results.best("cache", who, what_input)
         hits = row.counters.get("hit_share")
@@ -99,8 +99,8 @@ def cache(results):
         )
     rows.sort(key=lambda r: (r[0], r[1], r[2]))
     remark = (
-        "Among 4,096 hosts; a miss throws out another host. Time is wall time over all threads, "
-        "with two threads half of what each look-up takes. independent: a plain LRU for each."
+        "Among 4,096 hosts; a miss evicts another host. Time is wall time over all threads: with "
+        "two threads, half of the time of a look-up. independent: each thread has a plain LRU."
     )
     head = ["work", "by", "threads", "time", "times plain LRU", "throughput of 1 thread", "hits"]
     return "Cache", remark, table(head, rows)
@@ -114,8 +114,8 @@ def watching(results):
             more = "-" if nobody is None else f"{row.best * threads - nobody * threads:+.1f} ns"
             rows.append([name.split("/")[1], threads, duration(row.best), more])
     remark = (
-        "check(url) on a hit among 16 hosts. The last column is what a decision takes more of its "
-        "thread. log and audit tell of 1 % of the decisions."
+        "check(url) on a hit among 16 hosts. The last column is the time that the observer adds to "
+        "a decision. log and audit record 1 % of the decisions."
     )
     return "Watching", remark, table(["observer", "threads", "time", "more than nobody"], rows)
 
@@ -127,7 +127,7 @@ def primitives(results):
         for (name, _), row in sorted(results.rows.items())
         if name.startswith("primitive/") and row.best is not None
     ]
-    remark = "What a look-up in a cache is made of."
+    remark = "The parts of a look-up in a cache."
     return "Primitives", remark, table(["what", "time", "times plain LRU"], rows)
 
 
@@ -151,10 +151,10 @@ def memory(results):
             ]
         )
     remark = (
-        "Octets of a compiled rule set, on average: what it took from the heap, its own size "
-        "included; what it says itself; its rules as lines `key: value`, which RFC 9309, section "
-        "2.1, calls rules; their patterns alone. Within: sets of at most 4/3 times their rule "
-        "lines and 200 octets. Worst: the largest set, as a multiple of that."
+        "Mean octets of a compiled rule set. held: heap memory and the set itself; memory_bytes: "
+        "its own count; rule lines: its rules as `key: value` (RFC 9309, section 2.1); patterns: "
+        "the patterns alone. within: the share of sets with at most 4/3 times their rule lines "
+        "plus 200 octets. worst: the largest set, as a multiple of that limit."
     )
     head = ["input", "sets", "held", "memory_bytes", "rule lines", "patterns", "held / lines",
             "held / patterns", "within", "worst"]
@@ -176,8 +176,8 @@ def hosts(results):
             ]
         )
     remark = (
-        "A whole cache with a host for each file: octets of its robots.txt, octets held for it, "
-        "key, record of the retrieval and all, and allocations when it is asked about again."
+        "A whole cache with a host for each file. file: octets of the robots.txt; held per host: "
+        "all heap memory for the host; allocations per hit: the allocations of a second question."
     )
     head = ["input", "hosts", "file", "held per host", "allocations per hit"]
     return "Memory of a cache", remark, table(head, rows)
@@ -190,8 +190,8 @@ def small_sites(results):
         kept = get("hosts")
         rows.append([what_input, count(kept), number(get("resident") / kept, 4)])
     remark = (
-        "A cache of many sites whose files are alike: octets by which the memory of the process "
-        "grew, over the number of sites."
+        "A cache of many sites with similar files: the growth of the memory of the process, "
+        "divided by the number of sites."
     )
     return "Memory of small sites", remark, table(["file", "sites", "octets a site"], rows)
 
@@ -204,7 +204,7 @@ def allocations(results):
             get = lambda name: results.counter(theme, what_input, name)
             mean = ratio(get("allocations"), get("operations"))
             rows.append([what, what_input, number(mean), count(get("most"))])
-    remark = "Per operation; parse: of files below 64 KiB."
+    remark = "Per operation; parse: only files below 64 KiB."
     return "Allocations", remark, table(["work", "input", "mean", "most"], rows)
 
 
@@ -233,13 +233,13 @@ def every_row(results):
 
 @dataclass
 class Beside:
-    """A row of this library, and the fastest rival in it."""
+    """A row of this library, and the fastest rival on the same input."""
 
     what: str
     what_input: str
     row: Row | None
     rival: str
-    theirs: float | None  # nanoseconds for as much as the row has read
+    theirs: float | None  # nanoseconds for as many octets as the row has read
 
     @property
     def ours(self):
@@ -262,7 +262,7 @@ def beside_rivals(results):
 
 
 def overview(results):
-    """This library beside the limits and the fastest rival."""
+    """Returns a table of this library, the limits and the fastest rivals."""
     rows = []
     for one in beside_rivals(results):
         limit = limit_of(results, one.row)
@@ -278,27 +278,27 @@ def overview(results):
             ]
         )
     remark = (
-        "Time per file (parse; compile: read for one crawler, one verdict) or per query. Limits: a "
-        "walk along the same lines with memchr; the target read once."
+        "Time per file (parse; compile: the rules of one crawler, and one verdict) or per query. "
+        "Limits: memchr finds the ends of the same lines; memchr reads the target once."
     )
     head = ["work", "input", "robots-cpp", "limit", "times it", "fastest rival", "times ours"]
     return "Reading and asking", remark, table(head, rows)
 
 
 PER_FILE = (
-    "Time per file and, in parentheses, times the limit: a walk along the same lines with memchr."
+    "Time per file and, in parentheses, its ratio to the limit: memchr finds the same line ends."
 )
 SHORT = [throughput, overview, cache, watching, primitives]
 TABLES = [
     throughput,
     overview,
-    by_input("parse", "Parse", PER_FILE + " ~: there was no time for all of the input."),
+    by_input("parse", "Parse", PER_FILE + " ~: there was no time for the whole input."),
     by_input("compile", "Read for one crawler, and one verdict", PER_FILE),
     by_input(
         "match",
-        "One query about rules that are read",
-        "Time per query, on average; in parentheses, times the limit: the target read once with "
-        "memchr. google keeps no rules and reads the file again.",
+        "One query about parsed rules",
+        "Mean time per query and, in parentheses, its ratio to the limit: memchr reads the target "
+        "once. google stores no rules and parses the file again.",
     ),
     cache,
     watching,

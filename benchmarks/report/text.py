@@ -4,12 +4,12 @@ import math
 
 
 def count(value):
-    """A whole number."""
+    """Returns a whole number."""
     return "-" if value is None else f"{value:,.0f}"
 
 
 def number(value, digits=3):
-    """To some significant digits, without an exponent."""
+    """Returns a number with `digits` significant digits, without an exponent."""
     if value is None:
         return "-"
     if value == 0:
@@ -35,7 +35,7 @@ def ratio(a, b):
 
 
 def table(head, rows):
-    """A Markdown table, lined up so that it reads well in a terminal, too."""
+    """Returns a Markdown table with aligned columns, which is also readable in a terminal."""
     cells = [[str(cell).replace("|", "\\|") for cell in row] for row in [head, *rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     lines = ["| " + " | ".join(c.ljust(w) for c, w in zip(row, widths)) + " |" for row in cells]

@@ -1,5 +1,5 @@
-// The conformance suite, tests/conformance/*.json, put to the library. README.md there says what
-// the files mean.
+// Runs the conformance suite, tests/conformance/*.json, against the library. README.md in that
+// folder describes the files.
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
 
@@ -46,7 +46,7 @@ std::string from_base64(std::string_view text) {
   return result;
 }
 
-/// A string, or a list of strings and of `{"repeat": text, "times": n}`.
+/// Returns the text of a string, of `{"repeat": text, "times": n}`, or of a list of both.
 std::string text_of(const json& value) {
   if (value.is_string()) {
     return value.get<std::string>();
@@ -87,8 +87,8 @@ robots::parse_options options_of(const json& value) {
   return options;
 }
 
-/// The expected value under `key` in a dialect, if the case has one: one value for all dialects, or
-/// an object with one for some of them.
+/// Returns the value of `key` that a case expects in a dialect, or nothing if it expects none. The
+/// case has one value for all dialects, or an object with a value for each of some dialects.
 std::optional<json> expected(const json& from, const std::string& key, robots::dialect dialect) {
   if (!from.contains(key)) {
     return std::nullopt;
@@ -106,7 +106,7 @@ json or_null(const std::optional<T>& value) {
   return value ? json(*value) : json(nullptr);
 }
 
-/// Everything a check can ask for, as the library answers it.
+/// Returns the answers of the library to everything that a check can ask for.
 json answer_of(const robots::verdict& verdict, std::optional<std::chrono::milliseconds> delay) {
   std::optional<std::string_view> directive;
   if (verdict.directive) {

@@ -82,7 +82,7 @@ void crawler::work() {
       changed_.wait(lock);
       continue;
     }
-    // The host whose next page may be requested first.
+    // The host whose next request can start first.
     const auto [when, host] = *ready_.begin();
     if (when > clock.now()) {
       changed_.wait_until(lock, when);

@@ -40,7 +40,7 @@ struct host_result {
   std::size_t fetched = 0;           ///< pages that were fetched
   std::size_t tried_again = 0;       ///< answers 429 and 503 after which a page was tried again
   std::size_t failed = 0;            ///< pages with another status, or without a response
-  std::size_t links_off_limits = 0;  ///< to hosts that the crawl does not cover
+  std::size_t links_off_limits = 0;  ///< links to hosts outside the crawl
   std::map<std::string, std::size_t> refused;  ///< pages that were not requested, by reason
   std::map<std::string, std::size_t> delayed;  ///< requests that waited, by reason
   std::chrono::nanoseconds waited{0};          ///< the sum of all waits
@@ -48,7 +48,7 @@ struct host_result {
 };
 
 /// A clock that starts at noon, so that the test gives the same result at any time of day: a host
-/// that wants visits at night gets none. Real crawlers use `SteadyClock`.
+/// with a Visit-time at night gets no request. Real crawlers use `SteadyClock`.
 class NoonClock : public SteadyClock {
  public:
   [[nodiscard]] wall_time wall_now() const noexcept { return noon_.at(SteadyClock::now()); }
@@ -74,7 +74,7 @@ template <Observer O>
   };
 }
 
-/// All observers of a crawl as one.
+/// An observer that passes each event to all observers of a crawl.
 struct Watchers {
   std::vector<watcher> all;
 
@@ -96,7 +96,7 @@ struct crawl_options {
   std::chrono::seconds patience{60};
 };
 
-/// Crawls only the hosts of the seeds: follows links until no page is left.
+/// Crawls the hosts of the seeds, and follows their links until no page is left.
 class crawler {
  public:
   explicit crawler(crawl_options options);
@@ -133,7 +133,7 @@ class crawler {
     std::map<std::string, int> tries;
     bool worked_on = false;
     start_plan next{};        // the plan for the next page
-    time_point planned_at{};  // the time at which it was made
+    time_point planned_at{};  // the time at which the plan was made
   };
 
   void work();

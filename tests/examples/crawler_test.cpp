@@ -85,7 +85,7 @@ TEST_CASE("The example crawls 2,000 pages on 20 hosts without a request that it 
       }
       REQUIRE((!host.all_forbidden || request.target == "/robots.txt"));
       if (request.target != "/robots.txt" && request.status == 200) {
-        REQUIRE(pages.insert(request.target).second);  // no page twice
+        REQUIRE(pages.insert(request.target).second);  // each page is requested once
       }
     }
 
@@ -98,7 +98,7 @@ TEST_CASE("The example crawls 2,000 pages on 20 hosts without a request that it 
       CHECK(result.fetched + sum(result.refused) == generated_web::pages_per_host);
     }
 
-    // No two requests are closer than the delay in force.
+    // Two requests are at least the delay apart.
     if (host.all_forbidden) {
       continue;
     }
@@ -114,7 +114,7 @@ TEST_CASE("The example crawls 2,000 pages on 20 hosts without a request that it 
       }
     }
   }
-  MESSAGE(requests << " requests, the two closest " << closest.count() << " ns apart");
+  MESSAGE(requests << " requests; the shortest delay was " << closest.count() << " ns");
   CHECK(web.log().size() == requests);
 
   // Each refusal has the right reason.
@@ -134,7 +134,7 @@ TEST_CASE("16 threads with a log and metrics obey rules that change during the c
   const generated_web web{true};
   crawl_options options = polite_options(web);
   options.threads = 16;
-  std::map<std::string, std::size_t> lines;  // by level, event and site
+  std::map<std::string, std::size_t> lines;  // the number of lines by level, event and site
   robots::JsonLog log{
       [&lines](std::string_view line) {
         const auto value = [line](std::string_view name) {
@@ -188,7 +188,7 @@ TEST_CASE("16 threads with a log and metrics obey rules that change during the c
   CHECK(halted == crawl.results().at("hostile.test").refused.at("halted") +
                       crawl.results().at("revokes.test").refused.at("halted"));
   CHECK(crawl.results().at("garbles.test").refused.at("disallowed") > 18);
-  CHECK(crawl.results().at("fails.test").fetched == 82);  // by the last good copy
+  CHECK(crawl.results().at("fails.test").fetched == 82);  // fetched by the last good copy
 
   // The log, the metrics and the results of the crawl agree.
   const robots::JsonLog::counts written = log.stats();

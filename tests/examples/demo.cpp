@@ -151,7 +151,6 @@ void judge_requests(const demo_sites& sites, judge& verdicts) {
   verdicts.expect(sites.requests("impostor.test") == 0, "nothing is sent to impostor.test");
 }
 
-/// Prints the output of robots-check for people.
 void show_plain(const std::string& program, std::vector<std::string> arguments, judge& verdicts) {
   const std::vector<std::string> urls{"https://redirecting.test/private", "http-only.test"};
   std::cout << "$ robots-check ... " << urls[0] << ' ' << urls[1] << '\n';

@@ -17,7 +17,7 @@ using test::redirect_to;
 constexpr int https_port = 443;
 constexpr int http_port = 80;
 
-/// Hosts with a certificate. `impostor.test` answers, too, but has none.
+/// The hosts that the certificate names. It does not name `impostor.test`.
 const std::vector<std::string> certified{
     "normal.test", "missing.test", "broken.test",  "busy.test", "redirecting.test", "loop.test",
     "evil.test",   "slow.test",    "stalled.test", "huge.test", "https-only.test",  "agency.gov"};

@@ -71,7 +71,7 @@ class network {
 
 static_assert(robots::AsyncFetcher<network>);
 
-/// Asks the cache, on the loop. If the loop had threads, `post` would have to be safe for them.
+/// Asks the cache on the loop. If the loop had several threads, `post` must be thread-safe.
 class asker {
  public:
   asker(cache_type& cache, event_loop& loop, network& net)
@@ -79,7 +79,7 @@ class asker {
         loop_(loop),
         driver_(loop.clock(), net, [this] { loop_.post([this] { run(); }); }) {}
 
-  /// Asks about a URL. `answer` is called with the decision, at once or later.
+  /// Asks about a URL. Calls `answer` with the decision, immediately or later.
   void ask(const std::string& url, const std::function<void(const robots::decision&)>& answer) {
     driver_.start(cache_.begin(url), [this, url, answer](const robots::look_up& work) {
       answer(cache_.check(url, work));

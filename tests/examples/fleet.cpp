@@ -1,6 +1,6 @@
 // robots-fleet: starts a redis-server and a web of twelve hosts on this machine. Eight processes
-// crawl it, and share rules and turns through Redis. At the end, it prints what the hosts saw: each
-// robots.txt was fetched once, and no two visits were closer than the delay.
+// crawl it, and share rules and turns through Redis. At the end, it prints the requests of each
+// host: one for the robots.txt, and pages that are at least the delay apart.
 #include "support/child_process.hpp"
 #include "support/loopback_server.hpp"
 #include "support/redis_server.hpp"
@@ -36,7 +36,7 @@ using namespace std::chrono_literals;
 
 constexpr int processes = 8;
 constexpr int hosts = 12;
-constexpr int pages = 3;  // pages of each host for each process
+constexpr int pages = 3;  // the pages of each host that a process requests
 constexpr auto delay = 100ms;
 
 std::string host_name(int number) { return "host-" + std::to_string(number) + ".example"; }
@@ -112,9 +112,8 @@ int crawl(const std::string& redis_url, const std::vector<std::string>& connect_
   }
   threads.clear();
   const robots::cache_stats stats = cache.stats();
-  std::cout << fetched << " pages fetched, " << refused << " refused; of the rules, "
-            << stats.retrievals << " were fetched from the web and " << stats.far_hits
-            << " taken from Redis\n";
+  std::cout << fetched << " pages fetched, " << refused << " refused; rules: " << stats.retrievals
+            << " from the web, " << stats.far_hits << " from Redis\n";
   return fetched == hosts * pages && refused == hosts * pages ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -1,5 +1,5 @@
-// Middleware for a queue of URLs, for workers of Celery, RabbitMQ or Kafka. Each message is worked
-// on, delayed, reported for review or dropped. Usage: robots-queue URL...
+// Middleware for a queue of URLs, for workers of Celery, RabbitMQ or Kafka. It works on, delays,
+// drops or reports for review each message. Usage: robots-queue URL...
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/polite/admission.hpp>

@@ -1,4 +1,4 @@
-// All observers of the example crawl report the same events, and these are the right ones.
+// All observers of the example crawl report the same events, and these events are right.
 #include "crawl.hpp"
 #include "generated_web.hpp"
 #include "polite_options.hpp"

@@ -1,5 +1,6 @@
 #include <robots/fetch/retrieval.hpp>
 
+#include "fetch/retrieval_state.hpp"
 #include <robots/http/url.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
 
@@ -22,39 +23,32 @@ using robots::outcome;
 using robots::detail::retrieval;
 using robots::detail::retrieval_options;
 using robots::detail::retrieval_result;
+using robots::test::asked;
+using robots::test::result;
 using web = robots::ScriptedFetcher;
 
 namespace {
 
 constexpr robots::time_point now{};
 
-retrieval_options options() {
+retrieval_options single_try() {
   retrieval_options result;
   result.user_agent = "FooBot/1.0 (+https://foo.example/bot)";
   result.retry.attempts = 1;
   return result;
 }
 
-retrieval start(std::string_view host_or_url, retrieval_options with = options()) {
+retrieval retrieval_of(std::string_view host_or_url, retrieval_options with = single_try()) {
   return retrieval{robots::parse_site(host_or_url).value(), std::move(with), now};
-}
-
-std::string asked(const retrieval& work) {
-  const auto* request = std::get_if<fetch_request>(&work.next());
-  return request != nullptr ? request->url : "nothing";
-}
-
-const retrieval_result& result(const retrieval& work) {
-  return std::get<retrieval_result>(work.next());
 }
 
 }  // namespace
 
 TEST_CASE("A request has the user agent, the accepted media types and the limits") {
-  retrieval_options with = options();
+  retrieval_options with = single_try();
   with.timeout = 3s;
   with.max_bytes = 1000;
-  const retrieval work = start("https://example.com/x", with);
+  const retrieval work = retrieval_of("https://example.com/x", with);
   const auto& request = std::get<fetch_request>(work.next());
   CHECK(request.url == "https://example.com/robots.txt");
   CHECK(robots::detail::find_header(request.headers, "user-agent") == with.user_agent);
@@ -64,11 +58,11 @@ TEST_CASE("A request has the user agent, the accepted media types and the limits
 }
 
 TEST_CASE("Options that cannot be used are refused at construction") {
-  CHECK_THROWS_AS(start("example.com", {}), std::invalid_argument);
+  CHECK_THROWS_AS(retrieval_of("example.com", {}), std::invalid_argument);
 }
 
 TEST_CASE("A 200 is a success with its body") {
-  retrieval work = start("example.com");
+  retrieval work = retrieval_of("example.com");
   CHECK(asked(work) == "https://example.com/robots.txt");
   work.on_response(web::ok("User-agent: *\n", {{"ETag", "\"1\""}}), now);
   CHECK(asked(work) == "nothing");
@@ -85,7 +79,7 @@ TEST_CASE("A 200 is a success with its body") {
 
 TEST_CASE("Every status has its outcome") {
   for (int status = -1; status < 1000; ++status) {
-    retrieval work = start("example.com");
+    retrieval work = retrieval_of("example.com");
     work.on_response(web::status(status), now);
     CAPTURE(status);
     REQUIRE(std::holds_alternative<retrieval_result>(work.next()) == (status != 0));
@@ -97,7 +91,7 @@ TEST_CASE("Every status has its outcome") {
 }
 
 TEST_CASE("The body of a failure is not kept") {
-  retrieval work = start("example.com");
+  retrieval work = retrieval_of("example.com");
   fetch_response response = web::status(503);
   response.body = "<html>";
   response.truncated = true;
@@ -111,7 +105,7 @@ TEST_CASE("A host without a scheme falls back to http if https cannot be reached
        {fetch_error::resolve, fetch_error::connect, fetch_error::tls, fetch_error::timeout,
         fetch_error::protocol, fetch_error::other, fetch_error::connection_refused}) {
     CAPTURE(to_string(error));
-    retrieval work = start("example.com");
+    retrieval work = retrieval_of("example.com");
     work.on_response(web::failure(error), now);
     CHECK(asked(work) == "http://example.com/robots.txt");
     work.on_response(web::ok(""), now);
@@ -126,24 +120,24 @@ TEST_CASE("A host without a scheme falls back to http if https cannot be reached
 
 TEST_CASE("A host does not fall back to http after https has answered") {
   for (const int status : {200, 404, 403, 429, 500, 304}) {
-    retrieval work = start("example.com");
+    retrieval work = retrieval_of("example.com");
     work.on_response(web::status(status), now);
     CHECK(asked(work) == "nothing");
   }
 }
 
 TEST_CASE("A host does not fall back to http if the call was cancelled or the address refused") {
-  retrieval work = start("example.com");
+  retrieval work = retrieval_of("example.com");
   work.on_response(web::failure(fetch_error::cancelled), now);
   CHECK(result(work).outcome == outcome::cancelled);
-  work = start("example.com");
+  work = retrieval_of("example.com");
   work.on_response(web::failure(fetch_error::refused_address), now);
   CHECK(result(work).outcome == outcome::refused);
 }
 
 TEST_CASE("A URL is requested with its own scheme only") {
   for (const std::string_view url : {"https://example.com/", "http://example.com/"}) {
-    retrieval work = start(url);
+    retrieval work = retrieval_of(url);
     work.on_response(web::failure(fetch_error::connect), now);
     CHECK(result(work).outcome == outcome::unreachable);
     CHECK(result(work).status == 0);
@@ -153,7 +147,7 @@ TEST_CASE("A URL is requested with its own scheme only") {
 }
 
 TEST_CASE("A host that cannot be reached by any scheme is unreachable") {
-  retrieval work = start("example.com");
+  retrieval work = retrieval_of("example.com");
   work.on_response(web::failure(fetch_error::tls), now);
   work.on_response(web::failure(fetch_error::connect), now);
   CHECK(result(work).outcome == outcome::unreachable);
@@ -164,11 +158,11 @@ TEST_CASE("A host that cannot be reached by any scheme is unreachable") {
 TEST_CASE("The file at the end of redirects counts for the first origin") {
   for (const int status : {301, 302, 303, 307, 308}) {
     CAPTURE(status);
-    retrieval work = start("example.com");
+    retrieval work = retrieval_of("example.com");
     work.on_response(web::redirect(status, "//WWW.example.com:443/a/../r.txt?x#f"), now);
     CHECK(asked(work) == "https://www.example.com/r.txt?x");
     const auto& request = std::get<fetch_request>(work.next());
-    CHECK(robots::detail::find_header(request.headers, "User-Agent") == options().user_agent);
+    CHECK(robots::detail::find_header(request.headers, "User-Agent") == single_try().user_agent);
     work.on_response(web::redirect(status, "s"), now);
     CHECK(asked(work) == "https://www.example.com/s");
     work.on_response(web::ok("x"), now);
@@ -181,14 +175,14 @@ TEST_CASE("The file at the end of redirects counts for the first origin") {
 }
 
 TEST_CASE("A redirect never sends credentials, and may go from https to http") {
-  retrieval work = start("https://example.com");
+  retrieval work = retrieval_of("https://example.com");
   work.on_response(web::redirect(302, "http://user:pw@other.example"), now);
   CHECK(asked(work) == "http://other.example/");
 }
 
 TEST_CASE("Five redirects are followed, not six") {
   for (const int count : {5, 6}) {
-    retrieval work = start("https://example.com");
+    retrieval work = retrieval_of("https://example.com");
     for (int i = 0; i < count; ++i) {
       REQUIRE(asked(work) != "nothing");
       work.on_response(web::redirect(301, "/" + std::to_string(i)), now);
@@ -207,9 +201,9 @@ TEST_CASE("Five redirects are followed, not six") {
 }
 
 TEST_CASE("Redirects can be turned off") {
-  retrieval_options with = options();
+  retrieval_options with = single_try();
   with.max_redirects = 0;
-  retrieval work = start("example.com", with);
+  retrieval work = retrieval_of("example.com", with);
   work.on_response(web::redirect(301, "/x"), now);
   CHECK(result(work).outcome == outcome::server_error);
   CHECK(result(work).error_text == "more than 0 redirects");
@@ -218,9 +212,9 @@ TEST_CASE("Redirects can be turned off") {
 TEST_CASE("A limit below five redirects never has the outcome too_many_redirects") {
   for (const int limit : {0, 1, 4, 5, 6}) {
     CAPTURE(limit);
-    retrieval_options with = options();
+    retrieval_options with = single_try();
     with.max_redirects = limit;
-    retrieval work = start("https://example.com", with);
+    retrieval work = retrieval_of("https://example.com", with);
     for (int i = 0; i <= limit; ++i) {
       work.on_response(web::redirect(301, "/" + std::to_string(i)), now);
     }
@@ -230,12 +224,12 @@ TEST_CASE("A limit below five redirects never has the outcome too_many_redirects
 }
 
 TEST_CASE("A loop of redirects is found at once") {
-  retrieval work = start("https://example.com");
+  retrieval work = retrieval_of("https://example.com");
   work.on_response(web::redirect(302, "/a"), now);
   work.on_response(web::redirect(302, "HTTPS://example.com:443/robots.txt#again"), now);
   CHECK(result(work).outcome == outcome::too_many_redirects);
   CHECK(result(work).exchanges.size() == 2);
-  work = start("https://example.com");
+  work = retrieval_of("https://example.com");
   work.on_response(web::redirect(302, ""), now);
   CHECK(result(work).outcome == outcome::too_many_redirects);
 }
@@ -245,7 +239,7 @@ TEST_CASE("A redirect to another scheme is refused") {
        {"file:///etc/passwd", "ftp://example.com/robots.txt", "gopher://x/", "javascript:alert(1)",
         "data:text/plain,Allow", "example.org:80/robots.txt"}) {
     CAPTURE(location);
-    retrieval work = start("example.com");
+    retrieval work = retrieval_of("example.com");
     work.on_response(web::redirect(302, std::string{location}), now);
     CHECK(result(work).outcome == outcome::refused);
     CHECK(result(work).status == 302);
@@ -258,19 +252,19 @@ TEST_CASE("A redirect without a usable target counts as a server error") {
        {"http://", "http:///x", "http:x", "//", "/a b", "/a\r\nX: y", "http://a:99999/",
         "http://\xC3\xA4/", "\\\\evil\\x"}) {
     CAPTURE(location);
-    retrieval work = start("example.com");
+    retrieval work = retrieval_of("example.com");
     work.on_response(web::redirect(301, std::string{location}), now);
     CHECK(result(work).outcome == outcome::server_error);
     CHECK(result(work).status == 301);
   }
-  retrieval work = start("example.com");
+  retrieval work = retrieval_of("example.com");
   work.on_response(web::status(301), now);
   CHECK(result(work).outcome == outcome::server_error);
   CHECK(result(work).error_text == "the redirect has no Location");
 }
 
 TEST_CASE("A redirect target that cannot be reached does not lead to http") {
-  retrieval work = start("example.com");
+  retrieval work = retrieval_of("example.com");
   work.on_response(web::redirect(302, "https://other.example/"), now);
   work.on_response(web::failure(fetch_error::connect), now);
   CHECK(result(work).outcome == outcome::unreachable);
@@ -279,14 +273,14 @@ TEST_CASE("A redirect target that cannot be reached does not lead to http") {
 }
 
 TEST_CASE("An address that is refused after a redirect has the outcome refused") {
-  retrieval work = start("example.com");
+  retrieval work = retrieval_of("example.com");
   work.on_response(web::redirect(302, "http://127.0.0.1/"), now);
   work.on_response(web::failure(fetch_error::refused_address), now);
   CHECK(result(work).outcome == outcome::refused);
 }
 
 TEST_CASE("http and https may redirect to each other after the fallback") {
-  retrieval work = start("example.com");
+  retrieval work = retrieval_of("example.com");
   work.on_response(web::failure(fetch_error::tls), now);
   work.on_response(web::redirect(301, "https://example.com/robots.txt"), now);
   CHECK(asked(work) == "https://example.com/robots.txt");
@@ -296,13 +290,13 @@ TEST_CASE("http and https may redirect to each other after the fallback") {
 }
 
 TEST_CASE("A truncated body is reported as truncated, and a body that is too long is cut") {
-  retrieval_options with = options();
+  retrieval_options with = single_try();
   with.max_bytes = 4;
-  retrieval work = start("example.com", with);
+  retrieval work = retrieval_of("example.com", with);
   work.on_response(web::ok("123456"), now);
   CHECK(result(work).body == "1234");
   CHECK(result(work).truncated);
-  work = start("example.com", with);
+  work = retrieval_of("example.com", with);
   fetch_response response = web::ok("1234");
   response.truncated = true;
   work.on_response(response, now);
@@ -310,11 +304,11 @@ TEST_CASE("A truncated body is reported as truncated, and a body that is too lon
 }
 
 TEST_CASE("A response that violates the rules of a fetcher does not count") {
-  retrieval work = start("https://example.com");
+  retrieval work = retrieval_of("https://example.com");
   work.on_response(fetch_response{}, now);
   CHECK(result(work).outcome == outcome::unreachable);
   CHECK(result(work).error == fetch_error::other);
-  work = start("https://example.com");
+  work = retrieval_of("https://example.com");
   fetch_response both = web::ok("x");
   both.error = fetch_error::timeout;
   work.on_response(both, now);
@@ -324,7 +318,7 @@ TEST_CASE("A response that violates the rules of a fetcher does not count") {
 }
 
 TEST_CASE("A retrieval that has ended does not change") {
-  retrieval work = start("example.com");
+  retrieval work = retrieval_of("example.com");
   work.on_response(web::status(404), now);
   work.on_response(web::ok("late"), now);
   work.cancel("late", now);
@@ -334,7 +328,7 @@ TEST_CASE("A retrieval that has ended does not change") {
 }
 
 TEST_CASE("A cancelled retrieval says so, and lists only the exchanges that it made") {
-  retrieval work = start("example.com");
+  retrieval work = retrieval_of("example.com");
   work.cancel("enough", now);
   CHECK(result(work).outcome == outcome::cancelled);
   CHECK(result(work).error == fetch_error::cancelled);
@@ -345,7 +339,7 @@ TEST_CASE("A cancelled retrieval says so, and lists only the exchanges that it m
 TEST_CASE("Every retrieval ends, and requests only valid http URLs, whatever servers answer") {
   std::mt19937 random{2331};
   for (int round = 0; round < 5'000; ++round) {
-    retrieval work = start("example.com");
+    retrieval work = retrieval_of("example.com");
     int exchanges = 0;
     while (const auto* request = std::get_if<fetch_request>(&work.next())) {
       REQUIRE(++exchanges <= 7);

@@ -1,4 +1,5 @@
 // Retrievals: failures, conditional requests, limits.
+#include "fetch/retrieval_state.hpp"
 #include <robots/fetch/retrieval.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
 
@@ -24,13 +25,15 @@ using robots::detail::retrieval;
 using robots::detail::retrieval_options;
 using robots::detail::retrieval_result;
 using robots::detail::retry_wait;
+using robots::test::asked;
+using robots::test::http_url;
+using robots::test::https_url;
+using robots::test::result;
 using web = robots::ScriptedFetcher;
 
 namespace {
 
 constexpr time_point start{1h};
-constexpr const char* https_url = "https://example.com/robots.txt";
-constexpr const char* http_url = "http://example.com/robots.txt";
 
 retrieval_options options() {
   retrieval_options result;
@@ -44,16 +47,7 @@ retrieval begin(std::string_view site = "https://example.com", retrieval_options
   return retrieval{robots::parse_site(site).value(), std::move(with), start, std::move(known)};
 }
 
-std::string asked(const retrieval& work) {
-  const auto* request = std::get_if<fetch_request>(&work.next());
-  return request != nullptr ? request->url : "nothing";
-}
-
 bool waits(const retrieval& work) { return std::holds_alternative<retry_wait>(work.next()); }
-
-const retrieval_result& result(const retrieval& work) {
-  return std::get<retrieval_result>(work.next());
-}
 
 time_point until(const retrieval& work) { return std::get<retry_wait>(work.next()).until; }
 
@@ -276,7 +270,8 @@ TEST_CASE("A 304 that nobody asked for is a failure") {
   work.on_response(web::status(304), start);
   CHECK(result(work).outcome == outcome::server_error);
   CHECK_FALSE(result(work).not_modified);
-  const robots::detail::known_copy elsewhere{.url = http_url, .validators = {.etag = "\"1\""}};
+  const robots::detail::known_copy elsewhere{.url = std::string{http_url},
+                                             .validators = {.etag = "\"1\""}};
   work = begin("https://example.com", options(), elsewhere);
   work.on_response(web::status(304), start);
   CHECK(result(work).outcome == outcome::server_error);
@@ -440,35 +435,35 @@ TEST_CASE("No retrieval exceeds its number of exchanges, whatever servers answer
     with.max_redirects = static_cast<int>(random() % 6);
     const bool bare = random() % 2 == 0;
     retrieval work = begin(bare ? "example.com" : "http://example.com", with);
-    time_point now = start;
+    time_point time = start;
     std::size_t requests = 0;
     std::size_t steps = 0;
     while (!std::holds_alternative<retrieval_result>(work.next())) {
       REQUIRE(++steps < 100);
       if (waits(work)) {
-        now = until(work);
-        work.on_wait_over(now);
+        time = until(work);
+        work.on_wait_over(time);
         continue;
       }
       ++requests;
       switch (random() % 6) {
         case 0:
-          work.on_response(web::failure(fetch_error::connect), now);
+          work.on_response(web::failure(fetch_error::connect), time);
           break;
         case 5:
-          work.on_response(web::failure(fetch_error::connection_refused), now);
+          work.on_response(web::failure(fetch_error::connection_refused), time);
           break;
         case 1:
-          work.on_response(web::status(500 + static_cast<int>(random() % 100)), now);
+          work.on_response(web::status(500 + static_cast<int>(random() % 100)), time);
           break;
         case 2:
-          work.on_response(web::status(429), now);
+          work.on_response(web::status(429), time);
           break;
         case 3:
-          work.on_response(web::redirect(302, "/" + std::to_string(random() % 1'000)), now);
+          work.on_response(web::redirect(302, "/" + std::to_string(random() % 1'000)), time);
           break;
         default:
-          work.on_response(random() % 4 == 0 ? web::ok("") : web::status(502), now);
+          work.on_response(random() % 4 == 0 ? web::ok("") : web::status(502), time);
       }
     }
     const std::size_t budget = static_cast<std::size_t>(with.retry.attempts) * (bare ? 2 : 1) +

@@ -1,5 +1,6 @@
 #include <robots/fetch/run_retrieval.hpp>
 
+#include "fetch/retrieval_state.hpp"
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
 
@@ -11,7 +12,6 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -24,13 +24,12 @@ using robots::outcome;
 using robots::ScriptedFetcher;
 using robots::detail::retrieval_result;
 using robots::detail::run_retrieval;
+using robots::test::http_url;
+using robots::test::https_url;
 
 namespace {
 
-constexpr std::string_view https_url = "https://example.com/robots.txt";
-constexpr std::string_view http_url = "http://example.com/robots.txt";
-
-robots::detail::retrieval start(std::chrono::milliseconds timeout = 5s) {
+robots::detail::retrieval one_try(std::chrono::milliseconds timeout = 5s) {
   robots::detail::retrieval_options options;
   options.user_agent = "FooBot";
   options.timeout = timeout;
@@ -41,120 +40,122 @@ robots::detail::retrieval start(std::chrono::milliseconds timeout = 5s) {
 }  // namespace
 
 TEST_CASE("A fetcher makes the exchanges of a retrieval to its end") {
-  ScriptedFetcher web;
+  ScriptedFetcher fetcher;
   ManualClock clock;
-  web.on(std::string{http_url}, ScriptedFetcher::redirect(301, "/r"));
-  web.on("http://example.com/r", ScriptedFetcher::ok("x"));
-  const retrieval_result result = run_retrieval(start(), web, clock);
+  fetcher.on(std::string{http_url}, ScriptedFetcher::redirect(301, "/r"));
+  fetcher.on("http://example.com/r", ScriptedFetcher::ok("x"));
+  const retrieval_result result = run_retrieval(one_try(), fetcher, clock);
   CHECK(result.outcome == outcome::success);
   CHECK(result.body == "x");
-  CHECK(web.count(https_url) == 1);
-  CHECK(web.count() == 3);
-  CHECK(web.requests().front().timeout == 5s);
+  CHECK(fetcher.count(https_url) == 1);
+  CHECK(fetcher.count() == 3);
+  CHECK(fetcher.requests().front().timeout == 5s);
 }
 
 TEST_CASE("An exception of the fetcher becomes an error with its text") {
-  ScriptedFetcher web;
+  ScriptedFetcher fetcher;
   ManualClock clock;
-  web.otherwise_call([](const fetch_request&) -> robots::fetch_response {
+  fetcher.otherwise_call([](const fetch_request&) -> robots::fetch_response {
     throw std::runtime_error{"out of handles"};
   });
-  retrieval_result result = run_retrieval(start(), web, clock);
+  retrieval_result result = run_retrieval(one_try(), fetcher, clock);
   CHECK(result.outcome == outcome::unreachable);
   CHECK(result.error == fetch_error::other);
   CHECK(result.error_text == "out of handles");
   CHECK(result.exchanges.size() == 2);
-  web.otherwise_call([](const fetch_request&) -> robots::fetch_response { throw 42; });
-  result = run_retrieval(start(), web, clock);
+  fetcher.otherwise_call([](const fetch_request&) -> robots::fetch_response { throw 42; });
+  result = run_retrieval(one_try(), fetcher, clock);
   CHECK(result.error == fetch_error::other);
   CHECK(result.error_text == "the fetcher failed without a reason");
 }
 
 TEST_CASE("A call that was stopped before sends no request") {
-  ScriptedFetcher web;
+  ScriptedFetcher fetcher;
   ManualClock clock;
   std::stop_source stop;
   stop.request_stop();
   const retrieval_result result =
-      run_retrieval(start(), web, clock, {.deadline = {}, .stop = stop.get_token()});
+      run_retrieval(one_try(), fetcher, clock, {.deadline = {}, .stop = stop.get_token()});
   CHECK(result.outcome == outcome::cancelled);
-  CHECK(web.count() == 0);
+  CHECK(fetcher.count() == 0);
 }
 
 TEST_CASE("A call that is stopped midway sends no further request") {
-  ScriptedFetcher web;
+  ScriptedFetcher fetcher;
   ManualClock clock;
   std::stop_source stop;
-  web.on_call(std::string{https_url}, [&](const fetch_request& request) {
+  fetcher.on_call(std::string{https_url}, [&](const fetch_request& request) {
     CHECK(request.stop.stop_possible());
     stop.request_stop();
     return ScriptedFetcher::failure(fetch_error::connect);
   });
   const retrieval_result result =
-      run_retrieval(start(), web, clock, {.deadline = {}, .stop = stop.get_token()});
+      run_retrieval(one_try(), fetcher, clock, {.deadline = {}, .stop = stop.get_token()});
   CHECK(result.outcome == outcome::cancelled);
-  CHECK(web.count() == 1);
+  CHECK(fetcher.count() == 1);
 }
 
 TEST_CASE("An exchange gets at most the time until the deadline") {
-  ScriptedFetcher web;
+  ScriptedFetcher fetcher;
   ManualClock clock;
-  web.otherwise_call([&](const fetch_request&) {
+  fetcher.otherwise_call([&](const fetch_request&) {
     clock.advance(2s);
     return ScriptedFetcher::failure(fetch_error::connect);
   });
   const call_options limits{.deadline = clock.now() + 6s};
-  CHECK(run_retrieval(start(), web, clock, limits).outcome == outcome::unreachable);
-  REQUIRE(web.count() == 2);
-  CHECK(web.requests()[0].timeout == 5s);
-  CHECK(web.requests()[1].timeout == 4s);
+  CHECK(run_retrieval(one_try(), fetcher, clock, limits).outcome == outcome::unreachable);
+  REQUIRE(fetcher.count() == 2);
+  CHECK(fetcher.requests()[0].timeout == 5s);
+  CHECK(fetcher.requests()[1].timeout == 4s);
 }
 
 TEST_CASE("Without its own timeout, an exchange has until the deadline") {
-  ScriptedFetcher web;
+  ScriptedFetcher fetcher;
   ManualClock clock;
-  web.otherwise(ScriptedFetcher::status(404));
-  static_cast<void>(run_retrieval(start(0ms), web, clock, {.deadline = clock.now() + 1500us}));
-  CHECK(web.requests().front().timeout == 2ms);
+  fetcher.otherwise(ScriptedFetcher::status(404));
+  static_cast<void>(
+      run_retrieval(one_try(0ms), fetcher, clock, {.deadline = clock.now() + 1500us}));
+  CHECK(fetcher.requests().front().timeout == 2ms);
 }
 
 TEST_CASE("After its deadline, a call sends no request, and says nothing about the origin") {
-  ScriptedFetcher web;
+  ScriptedFetcher fetcher;
   ManualClock clock;
-  const retrieval_result result = run_retrieval(start(), web, clock, {.deadline = clock.now()});
+  const retrieval_result result =
+      run_retrieval(one_try(), fetcher, clock, {.deadline = clock.now()});
   CHECK(result.outcome == outcome::cancelled);
   CHECK(result.error_text == "the deadline of the call passed");
-  CHECK(web.count() == 0);
+  CHECK(fetcher.count() == 0);
 }
 
 TEST_CASE("A timeout counts for the origin only if the deadline did not cause it") {
-  ScriptedFetcher web;
+  ScriptedFetcher fetcher;
   ManualClock clock;
-  web.otherwise(ScriptedFetcher::failure(fetch_error::timeout));
-  CHECK(run_retrieval(start(), web, clock, {.deadline = clock.now() + 1s}).outcome ==
+  fetcher.otherwise(ScriptedFetcher::failure(fetch_error::timeout));
+  CHECK(run_retrieval(one_try(), fetcher, clock, {.deadline = clock.now() + 1s}).outcome ==
         outcome::cancelled);
-  CHECK(web.count() == 1);
-  CHECK(run_retrieval(start(), web, clock, {.deadline = clock.now() + 5s}).outcome ==
+  CHECK(fetcher.count() == 1);
+  CHECK(run_retrieval(one_try(), fetcher, clock, {.deadline = clock.now() + 5s}).outcome ==
         outcome::unreachable);
-  CHECK(run_retrieval(start(), web, clock).outcome == outcome::unreachable);
+  CHECK(run_retrieval(one_try(), fetcher, clock).outcome == outcome::unreachable);
 }
 
 TEST_CASE("A cancellation that nobody asked for is a failure") {
-  ScriptedFetcher web;
+  ScriptedFetcher fetcher;
   ManualClock clock;
-  web.otherwise(ScriptedFetcher::failure(fetch_error::cancelled));
+  fetcher.otherwise(ScriptedFetcher::failure(fetch_error::cancelled));
   const std::stop_source stop;
   for (const call_options& limits :
        {call_options{}, call_options{.deadline = clock.now() + 1s, .stop = stop.get_token()}}) {
-    const retrieval_result result = run_retrieval(start(), web, clock, limits);
+    const retrieval_result result = run_retrieval(one_try(), fetcher, clock, limits);
     CHECK(result.outcome == outcome::unreachable);
     CHECK(result.error == fetch_error::other);
   }
-  web.otherwise_call([&](const fetch_request&) {
+  fetcher.otherwise_call([&](const fetch_request&) {
     clock.advance(1s);
     return ScriptedFetcher::failure(fetch_error::cancelled);
   });
-  CHECK(run_retrieval(start(), web, clock, {.deadline = clock.now() + 1s}).outcome ==
+  CHECK(run_retrieval(one_try(), fetcher, clock, {.deadline = clock.now() + 1s}).outcome ==
         outcome::cancelled);
 }
 
@@ -176,36 +177,37 @@ TEST_CASE(
   options.retry.attempts = 1;
   options.breakers = std::make_shared<robots::detail::origin_breakers>(
       robots::breaker_options{.failures = 1, .cooldown = 1h});
-  const auto begin = [&options](robots::time_point now) {
+  const auto begin = [&options](robots::time_point from) {
     return robots::detail::retrieval{robots::parse_site("https://example.com").value(), options,
-                                     now};
+                                     from};
   };
-  ScriptedFetcher web;
+  ScriptedFetcher fetcher;
   ManualClock clock;
-  web.otherwise(ScriptedFetcher::status(500));
-  CHECK(run_retrieval(begin(clock.now()), web, clock).outcome == outcome::server_error);
+  fetcher.otherwise(ScriptedFetcher::status(500));
+  CHECK(run_retrieval(begin(clock.now()), fetcher, clock).outcome == outcome::server_error);
   clock.advance(1h);
   for (int calls = 0; calls < 2; ++calls) {
     ClockWithoutMemory broken{clock.now(), calls};
     robots::detail::retrieval probe = begin(clock.now());
     CHECK(std::holds_alternative<robots::fetch_request>(probe.next()));
-    CHECK_THROWS_AS(static_cast<void>(run_retrieval(std::move(probe), web, broken)),
+    CHECK_THROWS_AS(static_cast<void>(run_retrieval(std::move(probe), fetcher, broken)),
                     std::bad_alloc);
   }
   CHECK(std::holds_alternative<robots::fetch_request>(begin(clock.now()).next()));
 }
 
 TEST_CASE("A date in Retry-After counts from the date of the clock") {
-  ScriptedFetcher web;
+  ScriptedFetcher fetcher;
   ManualClock clock{std::chrono::sys_days{std::chrono::year{1994} / 11 / 6} + 12h};
-  web.otherwise(ScriptedFetcher::status(503, {{"Retry-After", "Sun, 06 Nov 1994 12:00:20 GMT"}}));
+  fetcher.otherwise(
+      ScriptedFetcher::status(503, {{"Retry-After", "Sun, 06 Nov 1994 12:00:20 GMT"}}));
   robots::detail::retrieval_options options;
   options.user_agent = "FooBot";
   options.retry.attempts = 2;
   const robots::time_point begin = clock.now();
   static_cast<void>(run_retrieval(
       robots::detail::retrieval{robots::parse_site("https://example.com").value(), options, begin},
-      web, clock));
-  CHECK(web.count() == 2);
+      fetcher, clock));
+  CHECK(fetcher.count() == 2);
   CHECK(clock.now() == begin + 20s);
 }

@@ -52,11 +52,10 @@ using shared_cache = robots::basic_robots_cache<ScriptedFetcher, ManualClock, ti
 
 constexpr std::size_t processes = 3;
 constexpr std::size_t sites = 6;
-constexpr std::size_t short_limit = 2'000;  // octets of a file that the last process reads
-constexpr auto fresh_for = 24h;             // the longest lifetime of an answer
-constexpr auto last_good_for = 24h * 30;    // the longest that a last good copy serves
+constexpr std::size_t short_limit = 2'000;  // the octets of a file that the last process reads
+constexpr auto fresh_for = 24h;             // the longest lifetime of a policy
+constexpr auto last_good_for = 24h * 30;    // the longest lifetime of a last good copy
 
-/// The possible answers of a site.
 enum class answer { open, guarded, hostile, missing, forbidden, failing, page, long_file, moved };
 
 constexpr int answers = 9;
@@ -69,8 +68,8 @@ constexpr int answers = 9;
   return static_cast<std::size_t>(url.at(std::string_view{"https://site-"}.size()) - '0');
 }
 
-/// The target of the redirect in `answer::moved`: the next site, so that some redirects form
-/// chains, and some a loop.
+/// Returns the target of the redirect in `answer::moved`. Redirects can form chains, or a loop of
+/// all sites.
 [[nodiscard]] std::size_t next_site(std::size_t site) { return (site + 1) % sites; }
 
 [[nodiscard]] fetch_response respond(std::size_t site, answer said) {
@@ -106,7 +105,6 @@ struct span {
   time_point end = time_point::max();
 };
 
-/// One request for a robots.txt.
 struct asked {
   std::size_t process;
   std::size_t site;
@@ -115,7 +113,7 @@ struct asked {
   answer said;
 };
 
-/// Does everything of a run, and checks it.
+/// Runs random operations, and checks every decision and request.
 class simulation {
  public:
   simulation(std::uint64_t seed, bool strict) : random_(seed), strict_(strict) {
@@ -145,8 +143,8 @@ class simulation {
     return std::uniform_int_distribution<std::size_t>{0, count - 1}(random_);
   }
 
-  /// Does what a process does. It may wait for another process whose thread still holds a lease.
-  /// Only the clock ends that.
+  /// Runs a call of a cache. The call can wait for the lease of another process. Then only the
+  /// clock ends the wait.
   template <class Call>
   auto within_time(const Call& call) {
     auto result = std::async(std::launch::async, call);
@@ -163,7 +161,7 @@ class simulation {
     }
   }
 
-  /// The last operations, oldest first.
+  /// Returns the last operations, oldest first.
   [[nodiscard]] std::string recent() const {
     std::string text;
     for (const std::string& line : lines_) {
@@ -172,9 +170,9 @@ class simulation {
     return text;
   }
 
-  /// Returns what a site has said and until when, and when this process had to forget the site.
+  /// Returns the answers of a site, and the time at which this process had to forget the site.
   [[nodiscard]] std::string history_of(std::size_t process, std::size_t site) const {
-    std::string text = name_of(site) + " said, until so many seconds ago:";
+    std::string text = name_of(site) + " gave these answers, until N seconds ago:";
     for (const span& one : history_[site]) {
       const auto ago = one.end == time_point::max() ? 0s : (clock_.now() - one.end) / 1s * 1s;
       text += " " + std::to_string(static_cast<int>(one.said)) + " until " +
@@ -203,7 +201,7 @@ class simulation {
     halts_[process].fill(false);
     if (!store_is_up_) {
       for (auto& of_site : forgotten_) {
-        of_site[process] = time_point::min();  // an observer gets lost invalidations
+        of_site[process] = time_point::min();  // invalidations that the store did not get are lost
       }
     }
     for (std::size_t site = 0; site < sites; ++site) {
@@ -215,7 +213,7 @@ class simulation {
                                                       tiered{LruStorage<64>{}, store_});
   }
 
-  /// Answers a request as the site, and remembers it.
+  /// Answers a request as the site does, and stores the request.
   [[nodiscard]] fetch_response serve(std::size_t process, const fetch_request& request) {
     const std::scoped_lock lock{mutex_};
     const std::size_t site = site_of(request.url);
@@ -282,10 +280,10 @@ class simulation {
     }
   }
 
-  /// Returns the process whose operator decides about a site. The others learn of it later.
+  /// Returns the process whose operator rules on a site. The other processes learn of it later.
   [[nodiscard]] static std::size_t operator_of(std::size_t site) { return site % processes; }
 
-  /// An operator decides about a site.
+  /// Makes or lifts a ruling on a site.
   void rule(std::size_t site) {
     const std::size_t process = operator_of(site);
     was_ruled_on_[site] = is_known_[site] = true;
@@ -314,7 +312,7 @@ class simulation {
     }
   }
 
-  /// Waits until the store has received an invalidation, if possible.
+  /// Waits until the store has received the invalidations of a process. Notes if it does not.
   void settle(std::size_t process, std::size_t site) {
     for (int i = 0; store_is_up_ && i < 1'000; ++i) {
       if (caches_[process]->stats().pending_invalidations == 0) {
@@ -330,10 +328,10 @@ class simulation {
     halts_[process][site] = halted;
   }
 
-  /// Callers with less time than a slow site takes, then one that waits.
+  /// Makes three calls with less time than the slow site takes, then a call that waits.
   void hurry(std::size_t process, std::size_t site) {
     is_slow_ = true;
-    disturb(site);  // the time may go on before a thread of the cache has published
+    disturb(site);  // the clock can advance before a thread of the cache publishes
     for (int call = 0; call < 3; ++call) {
       const decision answer = within_time([&] {
         return caches_[process]->check(name_of(site) + "/private/x",
@@ -353,13 +351,13 @@ class simulation {
     history_[site].push_back({said, clock_.now()});
   }
 
-  /// From now on, this process may not use what it knew of the site.
+  /// From now on, this process must not use earlier answers of the site.
   void forget(std::size_t process, std::size_t site) {
     forgotten_[site][process] = clock_.now();
     note_change_by(process, site);
   }
 
-  /// A process asks the others to forget a site. If the store is down, they learn of it later.
+  /// Notes that a process asks the others to forget a site. Without the store, they learn it later.
   void note_change_by(std::size_t process, std::size_t site) {
     disturb(site);
     if (!store_is_up_) {
@@ -367,7 +365,7 @@ class simulation {
     }
   }
 
-  /// Requests for this site may come again.
+  /// Permits new requests for all sites, since redirects can connect them with this site.
   void disturb(std::size_t site) {
     const std::scoped_lock lock{mutex_};
     for (std::size_t from = site, hops = 0; hops < sites; from = next_site(from), ++hops) {
@@ -386,7 +384,7 @@ class simulation {
         log("the store recovers");
         store_is_up_ = true;
         store_.recover();
-        clock_.advance(10s);  // so that no process leaves it alone any more
+        clock_.advance(10s);  // until every process uses the store again
         return store_.lose_changes();
       case 2:
         log("the store loses everything");
@@ -400,26 +398,25 @@ class simulation {
     }
   }
 
-  /// A question whether a decision is possible.
+  /// A decision that is to be explained by answers of sites.
   struct claim {
     std::size_t process;
     bool allowed;
     bool is_private;
-    time_point oldest;       // when an answer that serves may have ended
-    time_point oldest_good;  // the same for a last good copy
-    bool is_good = false;    // whether it rests on one
+    time_point oldest;       // answers that ended before this time are too old
+    time_point oldest_good;  // like `oldest`, for a last good copy
+    bool is_good = false;    // true if the decision depends on a last good copy
   };
 
-  /// Some answer that the site gave in time could mean this. `path` are the sites that redirect to
-  /// it, the first one first.
+  /// Returns true if an answer of the site, or of its target, explains the decision. `path` has the
+  /// sites that redirect to the site, in order.
   [[nodiscard]] bool possible(std::size_t site, const claim& answer,
                               std::vector<std::size_t> path = {}) const {
     path.push_back(site);
     if (path.size() > 6) {
-      return answer.allowed != strict_;  // more than five redirects: 'unavailable'
+      return answer.allowed != strict_;  // more than five redirects count as 'unavailable'
     }
-    // A redirecting site's share of another site's answer does not end when that site is
-    // invalidated.
+    // A site that redirects still uses the answer of its target after the target was invalidated.
     const time_point from =
         path.size() > 1 ? answer.oldest : std::max(answer.oldest, forgotten_[site][answer.process]);
     return std::any_of(history_[site].begin(), history_[site].end(), [&](const span& one) {
@@ -435,7 +432,7 @@ class simulation {
         case answer::hostile:
           return !answer.allowed;
         case answer::long_file:
-          // A process that reads less than the rule does not know it.
+          // The last process does not read as far as the rule.
           return answer.allowed || answer.is_private;
         case answer::page:
         case answer::forbidden:
@@ -453,13 +450,13 @@ class simulation {
     });
   }
 
-  /// Some last good copy of the site, its own or behind redirects, allows.
+  /// Returns true if a last good copy of the site, or of its target, allows.
   [[nodiscard]] bool possible_good(std::size_t site, const claim& answer) const {
     const time_point known = std::max(answer.oldest_good, forgotten_[site][answer.process]);
     return possible(site, {answer.process, true, answer.is_private, known, known, true});
   }
 
-  /// The process had no network within `window` before now.
+  /// Returns true if the process had no network at some time within `window` before now.
   [[nodiscard]] bool had_outage(std::size_t process, std::chrono::seconds window) {
     return std::any_of(outages_[process].begin(), outages_[process].end(),
                        [&](const auto& one) { return one.second >= clock_.now() - window; });
@@ -495,12 +492,12 @@ class simulation {
     }
     if (answer.reason == decision_reason::by_hand) {
       CHECK(was_ruled_on_[site]);
-      CHECK_FALSE((is_known_[site] && process == operator_of(site)));  // it was lifted there
+      CHECK_FALSE((is_known_[site] && process == operator_of(site)));  // this process lifted it
       return;
     }
     if (!answer.allowed &&
         (!caches_[process]->quarantined().empty() || !caches_[process]->halted().empty())) {
-      return;  // it may lead to a site about which people or alarms decide
+      return;  // it possibly redirects to a quarantined or halted site
     }
     if (answer.policy->source().outcome == robots::outcome::circuit_open) {
       return;  // the site has just failed
@@ -508,7 +505,7 @@ class simulation {
     const bool is_private = path != "/";
     const time_point from = clock_.now() - fresh_for - 1min;
     const time_point good_from = clock_.now() - last_good_for - 1h;
-    // A process without a network goes by its last good copy, else by the fallback.
+    // A process without a network uses its last good copy, or the fallback.
     const bool own_failure = had_outage(process, 2h);
     if (own_failure) {
       CHECK((!answer.allowed ||
@@ -523,7 +520,7 @@ class simulation {
     return requests_.size();
   }
 
-  /// No request repeats another one that was still good.
+  /// Checks that no request repeats an earlier one whose answer was still usable.
   void check_requests() {
     const std::scoped_lock lock{mutex_};
     for (; checked_ < requests_.size(); ++checked_) {
@@ -541,7 +538,7 @@ class simulation {
         if (now.when - earlier.when >= 4min || disturbed_[now.site] > earlier.operation) {
           break;
         }
-        // Only processes share less after a failure of the store.
+        // After a failure of the store, different processes can repeat each other's requests.
         const bool is_same_process =
             earlier.process == now.process && restarted_[now.process] < earlier.operation;
         const bool is_shared = store_disturbed_ < earlier.operation &&
@@ -568,9 +565,9 @@ class simulation {
 
   std::array<std::array<robots::site_override, sites>, processes> overrides_{};
   std::array<std::array<bool, sites>, processes> halts_{};
-  std::array<bool, sites> was_ruled_on_{};  // by an operator
-  std::array<bool, sites> is_known_{};      // its operator's process still knows of it
-  // The changes that the other processes have yet to learn, since the store was down.
+  std::array<bool, sites> was_ruled_on_{};  // an operator ruled on the site at least once
+  std::array<bool, sites> is_known_{};      // the operator's process has not restarted since
+  // The changes that other processes do not know yet, since the store was down.
   std::array<std::array<bool, sites>, processes> late_{};
   std::atomic<bool> is_slow_ = false;
   std::atomic<bool> broke_halt_ = false;

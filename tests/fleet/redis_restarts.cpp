@@ -1,4 +1,4 @@
-// A Redis that restarts empty does not cause processes to fetch again what they still have.
+// After Redis restarts empty, processes do not fetch rules again that they still have.
 #include "support/redis_server.hpp"
 #include <robots/adapters/redis/redis_store.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
@@ -23,9 +23,9 @@ namespace {
 
 using robots::test::redis_server;
 
-constexpr int sites = 30;
+constexpr int site_count = 30;
 
-/// Counts the messages that changes may have been missed.
+/// Counts the reports of missed changes.
 class HeardStore : public robots::RedisStore {
  public:
   HeardStore(const redis_server& server, std::shared_ptr<std::atomic<int>> missed)
@@ -51,7 +51,7 @@ using shared_cache =
 
 /// Asks each process for each site.
 void visit(const std::array<std::unique_ptr<shared_cache>, 2>& processes) {
-  for (int site = 0; site < sites; ++site) {
+  for (int site = 0; site < site_count; ++site) {
     const std::string origin = "https://site-" + std::to_string(site) + ".example";
     for (const auto& process : processes) {
       CHECK(process->allowed(origin + "/"));
@@ -62,7 +62,7 @@ void visit(const std::array<std::unique_ptr<shared_cache>, 2>& processes) {
 
 }  // namespace
 
-TEST_CASE("After five restarts of an empty Redis, each site was fetched once") {
+TEST_CASE("Processes fetch each robots.txt once, even if Redis restarts empty five times") {
   redis_server redis;
   robots::ScriptedFetcher web;
   robots::ManualClock clock;
@@ -77,7 +77,7 @@ TEST_CASE("After five restarts of an empty Redis, each site was fetched once") {
         web, clock, storage{robots::LruStorage<100>{}, HeardStore{redis, missed[i]}});
   }
   visit(processes);
-  CHECK(web.count() == sites);
+  CHECK(web.count() == site_count);
   for (int restart = 0; restart < 5; ++restart) {
     const std::array<int, 2> before{*missed[0], *missed[1]};
     redis.stop();
@@ -86,13 +86,13 @@ TEST_CASE("After five restarts of an empty Redis, each site was fetched once") {
     while (*missed[0] == before[0] || *missed[1] == before[1]) {
       std::this_thread::yield();
     }
-    clock.advance(std::chrono::minutes{1});  // no process leaves the store alone any more
+    clock.advance(std::chrono::minutes{1});  // until every process uses the store again
     visit(processes);
   }
-  CHECK(web.count() == sites);
+  CHECK(web.count() == site_count);
 }
 
-TEST_CASE("A halt applies in each process, even in one that starts after Redis came back empty") {
+TEST_CASE("A halt applies in every process, even in one that starts after Redis restarted empty") {
   constexpr const char* halted = "https://site-0.example/";
   redis_server redis;
   robots::ScriptedFetcher web;

@@ -1,4 +1,4 @@
-// Processes that share records by a real Redis: their requests to the web, and their decisions.
+// Processes that share records in a real Redis: their requests to the web, and their decisions.
 #include "support/child_process.hpp"
 #include "support/many_sites.hpp"
 #include "support/redis_server.hpp"
@@ -21,9 +21,9 @@ using namespace robots::test;
 namespace {
 
 constexpr int sites = 500;
-constexpr int processes = 8;
+constexpr int process_count = 8;
 
-/// The web, and the number of requests to each of its sites.
+/// A web server that counts the requests to each of its sites.
 class counted_web {
  public:
   [[nodiscard]] std::string connect_to() const { return server_.connect_to(); }
@@ -38,7 +38,7 @@ class counted_web {
     return count_;
   }
 
-  /// The sites with another number of requests.
+  /// Returns the sites that did not get exactly `times` requests, with their numbers of requests.
   [[nodiscard]] std::vector<std::string> not_asked(int times) const {
     const std::scoped_lock lock{mutex_};
     std::vector<std::string> result;
@@ -72,7 +72,7 @@ int crawl(
     const redis_server& redis, const counted_web& web, int hours_ahead,
     const std::function<void()>& meanwhile = [] {}) {
   std::list<child_process> fleet;
-  for (int i = 0; i < processes; ++i) {
+  for (int i = 0; i < process_count; ++i) {
     fleet.emplace_back(
         std::vector<std::string>{ROBOTS_RULES_WORKER, redis.url(), web.connect_to(),
                                  std::to_string(sites), "4", std::to_string(hours_ahead)},
@@ -93,7 +93,7 @@ TEST_CASE("A fleet fetches each robots.txt once, and once more after it expires"
   const counted_web web;
   CHECK(crawl(redis, web, 0) == 0);
   CHECK(web.not_asked(1).empty());
-  CHECK(crawl(redis, web, 1) == 0);  // started again, an hour later
+  CHECK(crawl(redis, web, 1) == 0);  // the fleet restarts an hour later
   CHECK(web.not_asked(1).empty());
   CHECK(crawl(redis, web, 25) == 0);
   CHECK(web.not_asked(2).empty());
@@ -130,7 +130,7 @@ TEST_CASE("A fleet decides correctly while its Redis is slow, paused, wiped or f
         }) == 0);
   CHECK(crawl(redis, web, 40, [&] {
           for (int i = 0; i < 15; ++i) {
-            redis.tell({"CLIENT", "PAUSE", "200"});  // answered when the one before is over
+            redis.tell({"CLIENT", "PAUSE", "200"});  // Redis answers after the previous pause
           }
         }) == 0);
   redis.tell({"CONFIG", "SET", "maxmemory", "1"});

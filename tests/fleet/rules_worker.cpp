@@ -1,9 +1,9 @@
-// One process of a fleet that shares records by Redis. It asks about pages of many sites; each site
-// forbids one page and allows another. Fails if a decision is wrong.
+// One process of a fleet that shares records in Redis. It asks about pages of many sites. Each site
+// forbids one page and allows another. The process fails if a decision is wrong.
 //
 //     rules-worker REDIS-URL CONNECT-TO SITES THREADS HOURS
 //
-// Its clocks are ahead by `hours` hours.
+// Its clocks are HOURS hours ahead.
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/adapters/redis/redis_store.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
@@ -26,7 +26,7 @@
 
 namespace {
 
-/// The time of this machine, some hours ahead.
+/// A clock that is some hours ahead of this machine.
 class clock_ahead {
  public:
   explicit clock_ahead(std::chrono::hours ahead) : by_(ahead) {}

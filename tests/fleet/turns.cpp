@@ -1,4 +1,4 @@
-// Processes that take turns at hosts by a real Redis, from the view of the hosts.
+// Processes that take turns at hosts through a real Redis. The hosts measure the delays.
 #include "support/child_process.hpp"
 #include "support/many_sites.hpp"
 #include "support/redis_server.hpp"
@@ -20,7 +20,7 @@ using namespace robots::test;
 
 namespace {
 
-/// When each host was visited.
+/// The times of the requests to each host.
 class visits {
  public:
   void add(std::string_view host) {
@@ -53,7 +53,7 @@ class visits {
 TEST_CASE("Processes with one ledger keep the delay between requests, even if Redis restarts") {
   constexpr auto delay = 400ms;
   constexpr std::size_t hosts = 20;
-  constexpr std::size_t pages = 5;  // of each host by each process
+  constexpr std::size_t pages = 5;  // requests of each process to each host
   redis_server redis;
   visits log;
   const many_sites web{[&log](std::string_view host) {
@@ -68,7 +68,7 @@ TEST_CASE("Processes with one ledger keep the delay between requests, even if Re
   child_process first = worker("first");
   child_process second = worker("second");
   log.wait_for(hosts * pages);
-  redis.stop();  // forgets everything
+  redis.stop();  // loses all data
   redis.start();
   CHECK(first.wait() == 0);
   CHECK(second.wait() == 0);
@@ -82,7 +82,7 @@ TEST_CASE("Processes with one ledger keep the delay between requests, even if Re
     }
     longest_visit = std::max(longest_visit, times.back() - times.front());
   }
-  // A request may come late by as much as a busy machine takes to send it.
+  // A busy machine can send a request late, so that the next gap is shorter.
   CHECK(shortest > delay / 2);
   MESSAGE("shortest gap " << std::chrono::duration<double>{shortest}.count() << " s of "
                           << std::chrono::duration<double>{delay}.count()

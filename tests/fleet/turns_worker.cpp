@@ -1,5 +1,5 @@
-// One process of a fleet that takes turns by Redis: visits pages of some hosts, with the given
-// delay.
+// One process of a fleet that takes turns through Redis. It requests pages of some hosts with the
+// given delay.
 //
 //     turns-worker REDIS-URL CONNECT-TO HOSTS PAGES DELAY-IN-MILLISECONDS
 #include <robots/adapters/curl/curl_fetcher.hpp>

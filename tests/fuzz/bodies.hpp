@@ -10,21 +10,21 @@ namespace fuzz {
 
 using octets = std::span<const std::uint8_t>;
 
-/// An octet of options, one of max_bytes, user agent line, then a robots.txt.
+/// An octet of options, an octet of max_bytes, a user agent line, then a robots.txt.
 void fuzz_parse(octets input);
-/// Pattern line, then a target without its first slash.
+/// A line with a pattern, then a target without its first slash.
 void fuzz_pattern(octets input);
 /// A target.
 void fuzz_target(octets input);
-/// `User-Agent` header line, then the value of a User-agent line.
+/// A line with a `User-Agent` header, then the value of a User-agent line.
 void fuzz_product_token(octets input);
-/// The time now in a line, then headers.
+/// A line with the current time, then headers.
 void fuzz_freshness(octets input);
-/// Base line, then a reference.
+/// A line with the base URL, then a reference.
 void fuzz_url(octets input);
-/// An octet that says whether the rest has a checksum, then an encoded record.
+/// An octet, then a record: with its checksum if the octet is even, else without one.
 void fuzz_record(octets input);
-/// An octet of options, user agent line, target line without its first slash, then a robots.txt.
+/// An octet of options, a user agent line, a target line without its first slash, a robots.txt.
 void fuzz_properties(octets input);
 
 }  // namespace fuzz

@@ -23,7 +23,7 @@ using time_point = robots::wall_time;
 
 constexpr seconds most{std::int64_t{1} << 31};
 
-/// The number at the start of a line, kept within the years 1902 to 2174.
+/// Reads the digits in the first 12 characters of a line as a time from 1901 to 2174.
 time_point moment(std::string_view line) {
   std::int64_t value = 0;
   for (const char c : line.substr(0, 12)) {
@@ -52,7 +52,7 @@ bool within_limits(const std::optional<seconds>& span) {
   return !span || (*span >= seconds{0} && *span <= most);
 }
 
-/// All headers of one name as one list (RFC 9110, section 5.3).
+/// Joins all Cache-Control headers into one list (RFC 9110, section 5.3).
 std::vector<robots::http_header> joined(const std::vector<robots::http_header>& headers) {
   std::string all;
   for (const robots::http_header& header : headers) {
@@ -72,10 +72,10 @@ void check_date(std::string_view text, time_point now) {
       std::chrono::year_month_day{std::chrono::floor<std::chrono::days>(*date)}.year();
   if (year >= std::chrono::year{0} && year <= std::chrono::year{9999}) {
     require(robots::detail::parse_http_date(imf_fixdate(*date), now) == date,
-            "a date is read as written");
+            "a date that is written and read again is the same");
   }
   require(robots::detail::parse_http_date(std::string{text} + 'x', now) == std::nullopt,
-          "a date ends where it ends");
+          "text after a date makes the date invalid");
 }
 
 }  // namespace
@@ -96,15 +96,15 @@ void fuzz::fuzz_freshness(octets input) {
   const robots::detail::cache_control control = robots::detail::parse_cache_control(headers);
   const auto lifetime = robots::detail::freshness_lifetime(headers, now);
   const auto wait = robots::detail::retry_after(headers, now);
-  require(within_limits(control.max_age), "max-age is kept within its limits");
-  require(within_limits(lifetime), "a lifetime is kept within its limits");
-  require(within_limits(wait), "a wait is kept within its limits");
+  require(within_limits(control.max_age), "max-age is within its limits");
+  require(within_limits(lifetime), "a lifetime is within its limits");
+  require(within_limits(wait), "a wait is within its limits");
   require(!(control.no_store || control.no_cache) || lifetime == seconds{0},
-          "what is not to be kept is never fresh");
+          "a response with no-store or no-cache is never fresh");
   require(!control.max_age || (lifetime && *lifetime <= *control.max_age),
-          "nothing is fresh for longer than max-age");
+          "no response is fresh for longer than max-age");
   require(quotes || robots::detail::parse_cache_control(joined(headers)) == control,
-          "several headers are one list");
+          "several Cache-Control headers mean the same as one list");
   for (robots::http_header& header : headers) {
     for (char& c : header.name) {
       c = robots::base::to_lower(c);
@@ -113,5 +113,5 @@ void fuzz::fuzz_freshness(octets input) {
   require(robots::detail::parse_cache_control(headers) == control &&
               robots::detail::freshness_lifetime(headers, now) == lifetime &&
               robots::detail::retry_after(headers, now) == wait,
-          "the case of a header's name does not count");
+          "the case of a header's name changes nothing");
 }

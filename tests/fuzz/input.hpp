@@ -11,7 +11,6 @@
 
 namespace fuzz {
 
-/// The library has broken a promise.
 class broken_property : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -27,7 +26,7 @@ inline void require(bool holds, const char* property) {
 class reader {
  public:
   explicit reader(octets input)
-      : text_(input.begin(), input.end()), rest_(text_) {}  // a copy, so that ASan sees overruns
+      : text_(input.begin(), input.end()), rest_(text_) {}  // ASan sees overruns of a copy
   reader(const reader&) = delete;
   reader& operator=(const reader&) = delete;
 
@@ -49,7 +48,6 @@ class reader {
     return taken;
   }
 
-  /// Returns the rest of the input.
   [[nodiscard]] std::string rest() const { return std::string{rest_}; }
 
  private:
@@ -70,7 +68,7 @@ inline robots::parse_options options_of(unsigned octet) {
   return options;
 }
 
-/// Returns `text` with its first four octets 0x01 replaced by long runs, so that small inputs reach
+/// Replaces each of the first four octets 0x01 by `length` letters, so that small inputs reach
 /// large limits.
 inline std::string inflated(std::string_view text, std::size_t length) {
   std::string result;

@@ -17,7 +17,7 @@ reference::reading reading_of(robots::dialect dialect) {
                                             : reference::reading::rfc9309;
 }
 
-/// The form in which a target with one leading slash is compared.
+/// Returns a target without its fragment.
 std::string_view path_of(std::string_view target) { return target.substr(0, target.find('#')); }
 
 }  // namespace
@@ -27,7 +27,7 @@ void fuzz::fuzz_pattern(octets input) {
   const std::string text = in.line();
   const std::string target = std::string{"/"}.append(inflated(in.rest(), 1'000));
   if (target.starts_with("//")) {
-    return;  // google/robotstxt takes that for a host
+    return;  // google/robotstxt reads `//x` as a host
   }
   for (const robots::dialect dialect : dialects) {
     const reference::reading mode = reading_of(dialect);
@@ -37,9 +37,9 @@ void fuzz::fuzz_pattern(octets input) {
             "specificity is the length of the normal form");
     const bool matched = pattern.matches(target);
     require(matched == reference::matches(text, path_of(target), mode),
-            "the reference matches the same");
+            "a pattern matches the same targets as the reference");
     require(matched == robots::pattern{text, dialect}.matches(target + "#fragment"),
-            "a fragment does not count");
+            "a fragment changes nothing");
     if (text.find_first_of("#\r") != std::string::npos || text.find('\0') != std::string::npos ||
         text.empty() || robots::base::trim(text, robots::base::is_blank) != text) {
       continue;
@@ -48,7 +48,7 @@ void fuzz::fuzz_pattern(octets input) {
         robots::compile("User-agent: *\nDisallow: " + text, "*", {.dialect = dialect});
     const robots::verdict verdict = rules.match(target);
     require(verdict.exempt == reference::is_exempt(path_of(target), mode),
-            "rules have no say about a robots.txt");
-    require(verdict.exempt || verdict.allowed != matched, "a rule matches what its pattern does");
+            "a robots.txt is exempt from all rules, as in the reference");
+    require(verdict.exempt || verdict.allowed != matched, "a rule and its pattern match the same");
   }
 }

@@ -28,10 +28,10 @@ void fuzz::fuzz_product_token(octets input) {
   const std::string header = in.line();
   const std::string value = in.rest();
   const std::string_view token = robots::product_token(header);
-  require(reference::lower(token) == reference::token_of(header), "the reference sees this token");
-  require(robots::product_token(token) == token, "a token is its own token");
+  require(reference::lower(token) == reference::token_of(header), "the reference finds this token");
+  require(robots::product_token(token) == token, "the token of a token is the same token");
   require(robots::product_token(std::string{token} + "/2.1 (+https://bot.example/)") == token,
-          "a version and a comment do not count");
+          "a version and a comment change nothing");
 
   if (value.find_first_of("#\r\n") != std::string::npos || value.find('\0') != std::string::npos ||
       robots::base::trim(value, robots::base::is_blank) != value) {
@@ -44,14 +44,14 @@ void fuzz::fuzz_product_token(octets input) {
     const robots::parse_options options{.dialect = dialect};
     const robots::document document = robots::parse(text, options);
     const robots::verdict verdict = document.match("/x", header);
-    require(verdict.allowed == !(named || everyone), "the reference is named as well");
+    require(verdict.allowed == !(named || everyone), "a line and the reference name the same");
     require(document.match("/x", upper(header)).allowed == verdict.allowed,
-            "case does not count in the crawler's name");
+            "the case of the crawler's name changes nothing");
     require(robots::compile(upper(text), header, options).allows("/x") == verdict.allowed,
-            "case does not count in the line");
+            "the case of the line changes nothing");
     const bool nobody = token.empty() || (everyone && !named);
-    require(verdict.user_agent == (nobody ? "*" : token), "a verdict says for whom it is");
+    require(verdict.user_agent == (nobody ? "*" : token), "a verdict names the right crawler");
     const robots::rule_set rules = robots::compile(text, header, options);
-    require(rules.match("/x").user_agent == verdict.user_agent, "both ways name the same");
+    require(rules.match("/x").user_agent == verdict.user_agent, "rules name the same crawler");
   }
 }

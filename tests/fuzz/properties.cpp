@@ -22,7 +22,7 @@ struct question {
   std::string target;
 };
 
-/// A verdict that outlives the text.
+/// A copy of a verdict, which outlives the text of the file.
 struct answer {
   bool allowed;
   std::optional<robots::rule_kind> directive;
@@ -48,7 +48,7 @@ answer ask(std::string_view text, const question& about, const robots::parse_opt
   return make_answer(rules.match(about.target), rules.crawl_delay());
 }
 
-/// The byte order marks that a reader skips.
+/// Returns the size of the byte order marks that a reader skips.
 std::size_t mark_length(std::string_view text, robots::dialect dialect) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
   std::size_t same = 0;
@@ -61,7 +61,7 @@ std::size_t mark_length(std::string_view text, robots::dialect dialect) {
   return same == mark.size() ? same + mark_length(text.substr(same), dialect) : 0;
 }
 
-/// The lines of a text whose ends are CR, LF or CR LF.
+/// Splits a text at CR, LF and CR LF.
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines(1);
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -85,7 +85,7 @@ std::string joined(const std::vector<std::string>& lines, std::string_view end, 
   return text;
 }
 
-/// A line with the case of its key's letters changed: those before the colon, or of the first word.
+/// Changes the case of a line's key: the text before the colon, or the first word without one.
 std::string with_other_case(std::string line) {
   const std::size_t end = std::min(line.find_first_of(std::string_view{"#\0", 2}), line.size());
   const std::size_t colon = line.substr(0, end).find(':');
@@ -107,15 +107,15 @@ void check_compile(std::string_view text, const question& about,
   const robots::document document = robots::parse(text, options);
   const robots::rule_set rules = document.rules_for(about.user_agent);
   require(make_answer(rules.match(about.target), rules.crawl_delay()) == compiled,
-          "parse and rules_for are compile");
+          "parse and rules_for give the same answer as compile");
   require(rules.size() == robots::compile(text, about.user_agent, options).size(),
-          "parse and rules_for find the rules that compile does");
+          "parse and rules_for find as many rules as compile");
   require(make_answer(document.match(about.target, about.user_agent),
                       document.crawl_delay(about.user_agent)) == compiled,
-          "a document answers as its rules do");
+          "a document and its rules give the same answer");
   require(document.allows(about.target, about.user_agent) == compiled.allowed &&
               rules.allows(about.target) == compiled.allowed,
-          "allows is match");
+          "allows and match give the same answer");
 }
 
 void check_writing(const std::string& text, const question& about,
@@ -125,20 +125,20 @@ void check_writing(const std::string& text, const question& about,
   const auto same = [](const std::string& line) { return line; };
   for (const std::string_view end : {"\n", "\r", "\r\n"}) {
     require(ask(joined(lines, end, same), about, options) == expected,
-            "the kind of line end does not count");
+            "the kind of line end changes nothing");
   }
   require(ask(joined(lines, "\n", with_other_case), about, options) == expected,
-          "the case of a key does not count");
+          "the case of a key changes nothing");
   for (const std::string_view tail : {" \t", "#", " # Allow: /"}) {
     const auto with_tail = [tail](const std::string& line) { return line + std::string{tail}; };
     require(ask(joined(lines, "\n", with_tail), about, options) == expected,
-            "blanks and a comment behind a line do not count");
+            "blanks and a comment after a line change nothing");
   }
   answer moved = expected;
   moved.line = expected.line == 0 ? 0 : 2 * expected.line - 1;
   for (const std::string_view end : {"\n\n", "\n# Disallow: /\n", "\r\n \t\r\n", "\r\r"}) {
     require(ask(joined(lines, end, same), about, options) == moved,
-            "lines that say nothing do not count");
+            "empty lines and comment lines change nothing");
   }
 }
 
@@ -151,11 +151,11 @@ void check_unrelated_group(const std::string& text, const question& about,
   answer expected = ask(text, about, options);
   // The empty rule ends a list of User-agent lines that the other group would join.
   require(ask(text + "\nAllow:\n" + std::string{other}, about, options) == expected,
-          "an unrelated group behind changes nothing");
+          "an unrelated group at the end changes nothing");
   const std::size_t mark = mark_length(text, options.dialect);
   expected.line += expected.line == 0 ? 0 : 3;
   require(ask(std::string{other} + text.substr(mark), about, options) == expected,
-          "an unrelated group before changes nothing");
+          "an unrelated group at the start changes nothing");
 }
 
 reference::line_kind kind_of(const robots::directive& line) {
@@ -171,8 +171,8 @@ reference::line_kind kind_of(const robots::directive& line) {
   }
 }
 
-/// Returns true if a broken line stands between two lists of User-agent lines. It is no directive;
-/// if it was to be a rule, it ends a list of User-agent lines all the same.
+/// Returns true if a malformed line is between the lines `above` and `below`. Such a line is not a
+/// directive. But a malformed rule still ends a list of User-agent lines.
 bool is_broken_between(const robots::document& file, std::uint32_t above, std::uint32_t below) {
   return std::ranges::any_of(file.diagnostics(), [=](const robots::diagnostic& finding) {
     return finding.severity == robots::severity::error && above < finding.line &&
@@ -197,14 +197,15 @@ void check_reference(const std::string& text, const question& about, robots::dia
   const std::string_view path = std::string_view{about.target}.substr(0, about.target.find('#'));
   const reference::answer expected = reference::decide(lines, about.user_agent, path, mode);
   const answer actual = ask(text, about, options);
-  require(actual.allowed == expected.allowed, "the reference decides the same");
-  require(actual.line == (expected.rule ? expected.rule->number : 0), "by the same line");
+  require(actual.allowed == expected.allowed, "the reference gives the same permission");
+  require(actual.line == (expected.rule ? expected.rule->number : 0),
+          "the reference decides by the same line");
   require(actual.pattern == (expected.rule ? std::optional{expected.rule->value} : std::nullopt),
-          "by the same pattern");
+          "the reference decides by the same pattern");
   const std::string token = reference::token_of(about.user_agent);
   const bool names_nobody = expected.falls_back && !reference::is_exempt(path, mode);
   require(reference::lower(actual.user_agent) == (names_nobody || token.empty() ? "*" : token),
-          "for the same crawler");
+          "the reference applies rules for the same crawler");
 }
 
 }  // namespace
@@ -220,7 +221,7 @@ void fuzz::fuzz_properties(octets input) {
     check_compile(text, about, options);
     check_writing(text, about, options);
     check_unrelated_group(text, about, options);
-    if (!about.target.starts_with("//")) {  // a host, to google/robotstxt
+    if (!about.target.starts_with("//")) {  // google/robotstxt reads `//x` as a host
       check_reference(text, about, dialect);
     }
   }

@@ -21,23 +21,23 @@ void fuzz::fuzz_record(octets input) {
   }
   const robots::detail::decoded<robots::record> read = robots::detail::decode(text);
   require(read.value.has_value() == (read.error == robots::detail::decode_error::none),
-          "there is a record or a reason");
+          "decode returns either a record or an error");
   if (!read.value) {
     return;
   }
-  require(robots::detail::encode(*read.value) == text, "a record has one form");
+  require(robots::detail::encode(*read.value) == text, "a record has only one encoding");
   require(read.value->body.size() <= text.size() && read.value->exchanges.size() <= text.size(),
-          "a record is no larger than its text lets it be");
+          "a record is no larger than its encoding");
   const robots::wall_anchor now{.steady = robots::time_point{std::chrono::hours{1}},
                                 .wall = std::chrono::sys_days{std::chrono::year{2026} / 11 / 22}};
   const robots::detail::judge_options options{.fallback = robots::fallback_policy::strict()};
   const auto decided = robots::detail::judge(*read.value, "FooBot", options, {}, now);
   const robots::policy& result = *decided;
-  require(result.fetched_at() <= now.steady, "nothing was fetched after now");
-  require(result.source().lifetime <= options.max_ttl, "nothing holds for longer than it may");
+  require(result.fetched_at() <= now.steady, "a policy is not younger than now");
+  require(result.source().lifetime <= options.max_ttl, "a policy lives no longer than max_ttl");
   require(read.value->outcome == robots::outcome::success ||
               read.value->outcome == robots::outcome::malformed ||
               result.allows("/") ==
                   (read.value->outcome == robots::outcome::not_found && !read.value->not_modified),
-          "only a robots.txt, or that there is none, allows");
+          "without a robots.txt, only 'not found' allows");
 }

@@ -1,5 +1,5 @@
-// The bodies of the fuzzers, over the inputs that were saved: hand-written ones that reach the
-// corners, and what fuzzing has found.
+// Runs the bodies of the fuzzers over the saved inputs. Some inputs are written by hand to reach
+// rare cases, and others were found by fuzzing.
 #include "fuzz/bodies.hpp"
 
 #include <doctest/doctest.h>

@@ -22,15 +22,15 @@ std::string written(std::string_view text, const normal_form& form) {
   return result;
 }
 
-/// The octets that rules are compared with.
+/// Returns the form of a target that is compared with rules.
 std::string compared(std::string_view target, robots::dialect dialect) {
   return robots::rep_detail::with_normal_target(
       target, robots::rep_detail::traits_of(dialect),
       [](std::string_view text) { return std::string{text}; });
 }
 
-/// Returns true if a `%` in `text` begins no escape. Behind it, what is decoded may come to look
-/// like one.
+/// Returns true if `text` has a `%` that begins no escape. The octets that are decoded after it can
+/// turn it into an escape.
 bool has_stray_percent(std::string_view text) {
   const auto is_hex = [&](std::size_t position) {
     return position < text.size() && robots::base::hex_value(text[position]) >= 0;
@@ -47,20 +47,20 @@ bool has_stray_percent(std::string_view text) {
 void check_form(std::string_view text, const normal_form& form) {
   const std::string once = written(text, form);
   require(has_stray_percent(text) || written(once, form) == once,
-          "the normal form is its own normal form");
+          "the normal form does not change when it is normalised again");
   for (std::size_t cut = 0; cut < text.size(); cut += 1 + text.size() / 16) {
     const std::string_view before = text.substr(0, cut);
     if (before.substr(before.size() - std::min<std::size_t>(before.size(), 2)).find('%') == npos) {
       require(written(before, form) + written(text.substr(cut), form) == once,
-              "the normal form of a text is that of its parts");
+              "the normal form of a text joins the normal forms of its parts");
     }
   }
-  require(!robots::rep_detail::is_normal(text, form) || once == text, "what is normal stays");
+  require(!robots::rep_detail::is_normal(text, form) || once == text, "normal text stays the same");
 }
 
 void check_path(std::string_view target, bool lenient) {
   const robots::rep_detail::target_path path = robots::rep_detail::path_and_query(target, lenient);
-  require(path.text.find('#') == std::string_view::npos, "a fragment does not count");
+  require(path.text.find('#') == std::string_view::npos, "a fragment changes nothing");
   require(path.leading_slash || path.text.starts_with('/'), "a path begins with a slash");
   require(target.find(path.text) != std::string_view::npos, "a path is part of its URL");
 }
@@ -79,16 +79,16 @@ void fuzz::fuzz_target(octets input) {
 
   for (const robots::dialect dialect : dialects) {
     require(compared(target, dialect) == compared(target + "#x", dialect),
-            "a fragment does not count");
+            "a fragment changes nothing");
   }
   const std::string normal = compared(target, robots::dialect::rfc9309);
   if (!has_stray_percent(target)) {
-    require(compared(normal, robots::dialect::rfc9309) == normal, "normal targets stay");
+    require(compared(normal, robots::dialect::rfc9309) == normal, "normal targets do not change");
     require(compared("https://host:8080" + normal, robots::dialect::rfc9309) == normal,
-            "the origin does not count");
-    require(robots::pattern{normal}.matches(target), "a target matches itself");
-    require(robots::pattern{normal + '$'}.matches(target), "and to its end");
-    require(!robots::pattern{normal + "/x"}.matches(target), "and nothing longer");
+            "the origin changes nothing");
+    require(robots::pattern{normal}.matches(target), "a target matches itself as a pattern");
+    require(robots::pattern{normal + '$'}.matches(target), "a target matches itself with `$`");
+    require(!robots::pattern{normal + "/x"}.matches(target), "a target matches no longer pattern");
   }
   if (target.starts_with('/')) {
     const std::string path = target.substr(0, target.find('#'));

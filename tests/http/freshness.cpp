@@ -21,14 +21,14 @@ std::optional<std::chrono::seconds> lifetime(const std::vector<http_header>& hea
   return robots::detail::freshness_lifetime(headers, now);
 }
 
-const http_header date{"Date", "Sun, 06 Nov 1994 08:49:00 GMT"};
+const http_header date_header{"Date", "Sun, 06 Nov 1994 08:49:00 GMT"};
 const http_header hour_later{"Expires", "Sun, 06 Nov 1994 09:49:37 GMT"};
 
 }  // namespace
 
 TEST_CASE("Headers without a lifetime give none") {
   CHECK(lifetime({}) == std::nullopt);
-  CHECK(lifetime({{"Age", "5"}, date, {"ETag", "\"x\""}}) == std::nullopt);
+  CHECK(lifetime({{"Age", "5"}, date_header, {"ETag", "\"x\""}}) == std::nullopt);
   CHECK(lifetime({{"Cache-Control", "public, s-maxage=60"}}) == std::nullopt);
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("A response that must not be stored or used has no lifetime") {
 }
 
 TEST_CASE("Expires counts from Date, or from now if there is no Date") {
-  CHECK(lifetime({hour_later, date}) == 3637s);
+  CHECK(lifetime({hour_later, date_header}) == 3637s);
   CHECK(lifetime({hour_later}) == 3600s);
   CHECK(lifetime({hour_later, {"Date", "yesterday"}}) == 3600s);
   CHECK(lifetime({{"Expires", " Sunday, 06-Nov-94 08:50:37 GMT "}}) == 60s);

@@ -12,12 +12,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr robots::wall_time now = std::chrono::sys_days{2026y / 11 / 20};
+constexpr robots::wall_time today = std::chrono::sys_days{2026y / 11 / 20};
 constexpr std::chrono::sys_seconds moment =
     std::chrono::sys_days{1994y / 11 / 6} + 8h + 49min + 37s;
 
 constexpr std::optional<std::chrono::sys_seconds> date(std::string_view text) {
-  return robots::detail::parse_http_date(text, now);
+  return robots::detail::parse_http_date(text, today);
 }
 
 static_assert(date("Sun, 06 Nov 1994 08:49:37 GMT") == moment);

@@ -11,10 +11,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr robots::wall_time now = std::chrono::sys_days{1994y / 11 / 6} + 8h + 49min + 37s + 500ms;
+constexpr robots::wall_time asked_at =
+    std::chrono::sys_days{1994y / 11 / 6} + 8h + 49min + 37s + 500ms;
 
 std::optional<std::chrono::seconds> wait(std::string value) {
-  return robots::detail::retry_after({{"Server", "x"}, {"retry-after", std::move(value)}}, now);
+  return robots::detail::retry_after({{"Server", "x"}, {"retry-after", std::move(value)}},
+                                     asked_at);
 }
 
 }  // namespace
@@ -34,7 +36,7 @@ TEST_CASE("A wait has an upper end") {
 }
 
 TEST_CASE("An invalid or missing header asks for no wait") {
-  CHECK(robots::detail::retry_after({}, now) == std::nullopt);
+  CHECK(robots::detail::retry_after({}, asked_at) == std::nullopt);
   CHECK(wait("") == std::nullopt);
   CHECK(wait("-5") == std::nullopt);
   CHECK(wait("soon") == std::nullopt);

@@ -11,7 +11,7 @@ using robots::detail::validators_of;
 
 namespace {
 
-constexpr const char* date = "Sun, 06 Nov 1994 08:49:37 GMT";
+constexpr const char* modified = "Sun, 06 Nov 1994 08:49:37 GMT";
 
 static_assert(robots::detail::same_entity("\"1\"", "\"1\""));
 static_assert(robots::detail::same_entity("W/\"1\"", "\"1\""));
@@ -23,9 +23,9 @@ std::string etag_of(std::string value) { return validators_of({{"etag", std::mov
 }  // namespace
 
 TEST_CASE("Validators are kept as they were sent") {
-  const validators found = validators_of({{"ETag", " W/\"a b\" "}, {"Last-Modified", date}});
+  const validators found = validators_of({{"ETag", " W/\"a b\" "}, {"Last-Modified", modified}});
   CHECK(found.etag.empty());  // a space is no octet of an entity tag
-  CHECK(found.last_modified == date);
+  CHECK(found.last_modified == modified);
   CHECK(etag_of("\"abc\"") == "\"abc\"");
   CHECK(etag_of("W/\"abc\"") == "W/\"abc\"");
   CHECK(etag_of("  \"\"\t") == "\"\"");
@@ -52,8 +52,8 @@ TEST_CASE("Conditions are added for each known validator") {
   std::vector<http_header> headers;
   robots::detail::append_conditions(headers, {});
   CHECK(headers.empty());
-  robots::detail::append_conditions(headers, {.etag = "\"a\"", .last_modified = date});
+  robots::detail::append_conditions(headers, {.etag = "\"a\"", .last_modified = modified});
   REQUIRE(headers.size() == 2);
   CHECK(robots::detail::find_header(headers, "If-None-Match") == "\"a\"");
-  CHECK(robots::detail::find_header(headers, "If-Modified-Since") == date);
+  CHECK(robots::detail::find_header(headers, "If-Modified-Since") == modified);
 }

@@ -1,5 +1,5 @@
-// Mistakes that must not compile, with an error that says how to correct them. Only its test builds
-// it.
+// Mistakes that must not compile. The error must say how to correct them. Only a test builds this
+// file.
 #include <robots/cache/cache_options.hpp>
 
 struct Talkative {

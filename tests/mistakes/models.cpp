@@ -1,5 +1,5 @@
 // Types that do not model Fetcher, Clock or Storage, and a wrong fallback. Each must not compile,
-// and the error must name the concept. Only its test builds it.
+// and the error must name the concept. Only a test builds this file.
 #include <robots/cache.hpp>
 #include <robots/testing.hpp>
 

@@ -1,5 +1,5 @@
 # vcpkg.json, the overlay port and conanfile.py must have the same version and adapters as CMake. The versions that they
-# require must not be older than those of CMake, but may be newer, since vcpkg has only some versions. The guide to
+# require must not be older than those of CMake. They can be newer, since vcpkg has only some versions. The guide to
 # installing and the projects that use each adapter must name all adapters.
 cmake_minimum_required(VERSION 3.25)
 

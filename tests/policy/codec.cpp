@@ -31,8 +31,7 @@ using robots::detail::record_limits;
 using robots::test::every_record;
 using robots::test::full_record;
 using robots::test::record_of_outcome;
-
-constexpr std::string_view body = "User-agent: *\nDisallow: /private\n";
+using robots::test::sample_body;
 
 static_assert(to_string(decode_error::none) == "none");
 static_assert(to_string(decode_error::too_short) == "too_short");
@@ -104,7 +103,7 @@ std::string mutated(std::string text, const std::string& other, robots::base::ra
 }  // namespace
 
 TEST_CASE("A record of every outcome reads back as it was written") {
-  for (const record& written : every_record(body)) {
+  for (const record& written : every_record(sample_body)) {
     CHECK(read_back(written) == written);
   }
 }
@@ -127,7 +126,7 @@ TEST_CASE("URLs of every form read back") {
        {"", "/robots.txt", "http:///robots.txt", "https:///robots.txt", "https://robots.txt",
         "http://robots.txt", "https://a/robots.txt", "http://a:8080/robots.txt",
         "ftp://a/robots.txt", "https://a/robots.txt?", "https://a/b/robots.txt"}) {
-    record written = record_of_outcome(outcome::success, body);
+    record written = record_of_outcome(outcome::success, sample_body);
     written.url = url;
     written.exchanges.push_back({url, 200});
     CAPTURE(url);
@@ -147,7 +146,7 @@ TEST_CASE("Numbers at their limits read back") {
 }
 
 TEST_CASE("Text that is too long for a record is cut, and impossible values are dropped") {
-  record written = full_record(outcome::success, body);
+  record written = full_record(outcome::success, sample_body);
   written.error_text.assign(2 * record_limits::error_text, 'e');
   written.final_url.assign(2 * record_limits::url, 'u');
   written.validators.etag.assign(2 * record_limits::validator, 'v');
@@ -163,7 +162,7 @@ TEST_CASE("Text that is too long for a record is cut, and impossible values are 
   CHECK(read.fetched_at < written.fetched_at);
   CHECK(read.lifetime == std::chrono::seconds{0});
   CHECK(read.redirects == 0);
-  CHECK(read.body == body);
+  CHECK(read.body == sample_body);
   CHECK(read_back(read) == read);
 }
 
@@ -178,7 +177,7 @@ TEST_CASE("URLs that differ only beyond the limit are equal after they are writt
 }
 
 TEST_CASE("A text that is not a record is refused, with the reason") {
-  const std::string text = encode(full_record(outcome::success, body));
+  const std::string text = encode(full_record(outcome::success, sample_body));
   for (std::size_t size = 0; size < text.size(); ++size) {
     CHECK(error_of(std::string_view{text}.substr(0, size)) ==
           (size <= 8 ? decode_error::too_short : decode_error::damaged));
@@ -197,7 +196,7 @@ TEST_CASE("A text that is not a record is refused, with the reason") {
 }
 
 TEST_CASE("A truncated encoding is refused even if its checksum is right") {
-  for (const record& written : every_record(body)) {
+  for (const record& written : every_record(sample_body)) {
     const std::string content = without_checksum(encode(written));
     for (std::size_t size = 1; size < content.size(); ++size) {
       CHECK(error_of(sealed(content.substr(0, size))) == decode_error::malformed);
@@ -265,7 +264,7 @@ TEST_CASE("A length without its octets allocates no memory") {
 
 TEST_CASE("A mutated encoding is refused or read as its octets say, even with a right checksum") {
   std::vector<std::string> texts;
-  for (const record& written : every_record(body)) {
+  for (const record& written : every_record(sample_body)) {
     texts.push_back(encode(written));
   }
   robots::base::random_sequence random{20'261'122};

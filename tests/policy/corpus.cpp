@@ -1,5 +1,6 @@
 // Records of real files: encoded, decoded and judged, they say what they said before.
 #include "policy/record_samples.hpp"
+#include "support/text_of.hpp"
 #include <robots/policy/codec.hpp>
 #include <robots/policy/judge.hpp>
 
@@ -9,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,14 +23,6 @@ namespace {
 using robots::outcome;
 using robots::policy;
 using robots::record;
-
-constexpr robots::wall_anchor now{.steady = robots::time_point{std::chrono::hours{1'000}},
-                                  .wall = robots::test::record_time};
-
-std::string read(const std::filesystem::path& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 /// Returns true if two policies say the same: of the questions, and in what they keep.
 bool agree(const policy& a, const policy& b, const std::vector<std::string>& targets) {
@@ -63,10 +55,12 @@ TEST_CASE("Records of real files have the same meaning after they were encoded, 
       for (const auto preset :
            {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict()}) {
         const robots::detail::judge_options options{.fallback = preset};
-        wrong += agree(*robots::detail::judge(retrieved, name, options, {}, now),
-                       *robots::detail::judge(decoded, name, options, {}, now), targets)
-                     ? 0
-                     : 1;
+        wrong +=
+            agree(*robots::detail::judge(retrieved, name, options, {}, robots::test::record_anchor),
+                  *robots::detail::judge(decoded, name, options, {}, robots::test::record_anchor),
+                  targets)
+                ? 0
+                : 1;
       }
     }
     targets.clear();
@@ -79,7 +73,8 @@ TEST_CASE("Records of real files have the same meaning after they were encoded, 
       ask();
       file = name;
       ++files;
-      retrieved = robots::test::record_of_outcome(outcome::success, read(folder / "files" / file));
+      retrieved = robots::test::record_of_outcome(outcome::success,
+                                                  robots::test::text_of(folder / "files" / file));
       const robots::detail::decoded<robots::record> back =
           robots::detail::decode(robots::detail::encode(retrieved));
       REQUIRE(back.value == retrieved);

@@ -22,17 +22,16 @@ using robots::fallback_policy;
 using robots::outcome;
 using robots::policy;
 using robots::time_point;
+using robots::test::record_anchor;
 using robots::test::record_of_outcome;
+using robots::test::sample_body;
 
 namespace {
 
-constexpr std::string_view body = "User-agent: *\nDisallow: /private\n";
-constexpr robots::wall_anchor now{.steady = time_point{1'000h}, .wall = robots::test::record_time};
-
 std::shared_ptr<const policy> judged(outcome result, fallback_policy fallback,
                                      const std::shared_ptr<const policy>& last = nullptr) {
-  return robots::detail::judge(record_of_outcome(result, body), "FooBot", {.fallback = fallback},
-                               {.last = last}, now);
+  return robots::detail::judge(record_of_outcome(result, sample_body), "FooBot",
+                               {.fallback = fallback}, {.last = last}, record_anchor);
 }
 
 struct answer {
@@ -46,7 +45,7 @@ void check(const std::shared_ptr<const policy>& rules, answer open, answer hidde
        {"https://example.com/private", hidden},
        {"https://example.com/robots.txt", {true, decision_reason::robots_txt}}}};
   for (const auto& [url, expected] : questions) {
-    const decision decided = decide(rules, url, now.steady + 5s);
+    const decision decided = decide(rules, url, record_anchor.steady + 5s);
     CAPTURE(url);
     CHECK(decided.allowed == expected.allowed);
     CHECK(to_string(decided.reason) == to_string(expected.reason));
@@ -84,17 +83,18 @@ TEST_CASE("Two slashes after a host begin its path, in every dialect") {
     for (const char* const url :
          {"example.com//x/y", "https://example.com//x/y", "example.com:8080//x/y?z#//y"}) {
       CAPTURE(url);
-      CHECK(decide(rules, url, now.steady).verdict.pattern == "//x/y");
+      CHECK(decide(rules, url, record_anchor.steady).verdict.pattern == "//x/y");
     }
-    CHECK(decide(rules, "example.com/y", now.steady).verdict.pattern == "/y");
-    CHECK(decide(rules, "example.com?y", now.steady).allowed);
-    CHECK(decide(rules, "example.com", now.steady).allowed);
+    CHECK(decide(rules, "example.com/y", record_anchor.steady).verdict.pattern == "/y");
+    CHECK(decide(rules, "example.com?y", record_anchor.steady).allowed);
+    CHECK(decide(rules, "example.com", record_anchor.steady).allowed);
   }
 }
 
 TEST_CASE("A URL that is too long to be compared is denied for that reason") {
-  const decision answer = decide(judged(outcome::success, fallback_policy::permissive()),
-                                 "https://example.com/" + std::string(1U << 20U, 'x'), now.steady);
+  const decision answer =
+      decide(judged(outcome::success, fallback_policy::permissive()),
+             "https://example.com/" + std::string(1U << 20U, 'x'), record_anchor.steady);
   CHECK_FALSE(answer.allowed);
   CHECK(to_string(answer.reason) == "undecided");
   CHECK(explain(answer) ==
@@ -105,21 +105,21 @@ TEST_CASE("The refusal of a text that is not a URL says what is wrong with it") 
   const auto refused =
       policy::refusal("FooBot", decision_reason::invalid_url, "https://example.com:99999/");
   CHECK(
-      explain(decide(refused, "https://example.com:99999/", now.steady)) ==
+      explain(decide(refused, "https://example.com:99999/", record_anchor.steady)) ==
       "not allowed: not an http or https URL: the port \"99999\" is not a number from 1 to 65535");
 }
 
 TEST_CASE("The refusal of a text that is not a URL says that only once") {
   const auto refused = policy::refusal("FooBot", decision_reason::invalid_url, "mailto:x@y");
-  CHECK(explain(decide(refused, "mailto:x@y", now.steady)) ==
+  CHECK(explain(decide(refused, "mailto:x@y", record_anchor.steady)) ==
         "not allowed: not an http or https URL: it names no host: write it like "
         "https://example.com/ or example.com");
 }
 
 TEST_CASE("A refusal denies everything, and has its own reason") {
   for (const auto why : {decision_reason::excluded, decision_reason::invalid_url}) {
-    const decision answer =
-        decide(policy::refusal("FooBot", why), "https://example.com/robots.txt", now.steady);
+    const decision answer = decide(policy::refusal("FooBot", why), "https://example.com/robots.txt",
+                                   record_anchor.steady);
     CHECK_FALSE(answer.allowed);
     CHECK(answer.reason == why);
     CHECK(answer.age == 0s);
@@ -127,6 +127,6 @@ TEST_CASE("A refusal denies everything, and has its own reason") {
 }
 
 TEST_CASE("Rules that are newer than the question have an age of 0") {
-  CHECK(decide(judged(outcome::success, fallback_policy::strict()), "/", now.steady - 1s).age ==
-        0s);
+  CHECK(decide(judged(outcome::success, fallback_policy::strict()), "/", record_anchor.steady - 1s)
+            .age == 0s);
 }

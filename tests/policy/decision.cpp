@@ -1,6 +1,6 @@
 #include <robots/policy/decision.hpp>
 
-#include <robots/rep/rules/crawler_directives.hpp>
+#include "policy/policy_of.hpp"
 
 #include <doctest/doctest.h>
 
@@ -20,6 +20,7 @@ using robots::fetch_error;
 using robots::outcome;
 using robots::policy;
 using robots::record_head;
+using robots::test::policy_of;
 
 namespace {
 
@@ -41,11 +42,6 @@ static_assert([] {
   }
   return true;
 }());
-
-std::shared_ptr<const policy> read(std::string_view text) {
-  return std::make_shared<const policy>(robots::directives_for(text, "FooBot"),
-                                        record_head{{.outcome = outcome::success, .status = 200}});
-}
 
 std::shared_ptr<const policy> fallback(fallback_action action, record_head source,
                                        std::shared_ptr<const policy> good = nullptr) {
@@ -70,12 +66,12 @@ TEST_CASE("A default decision denies") {
 
 TEST_CASE("A decision has the delay in force") {
   const decision answer =
-      decide(read("User-agent: *\nCrawl-delay: 2\n"), decision_reason::no_rule, "/");
+      decide(policy_of("User-agent: *\nCrawl-delay: 2\n"), decision_reason::no_rule, "/");
   CHECK(answer.crawl_delay() == 2'000ms);
 }
 
 TEST_CASE("An explanation names the rule, its line and its crawler") {
-  const auto rules = read("User-agent: *\nDisallow: /a*\nAllow: /a/b$\n");
+  const auto rules = policy_of("User-agent: *\nDisallow: /a*\nAllow: /a/b$\n");
   CHECK(explain(decide(rules, decision_reason::rule, "/a/c")) ==
         "not allowed: disallow \"/a*\", line 2, for *");
   CHECK(explain(decide(rules, decision_reason::rule, "/a/b")) ==
@@ -103,7 +99,7 @@ TEST_CASE("An explanation names the outcome") {
 TEST_CASE("An explanation says that the last good copy decides, and why") {
   const auto now = fallback(fallback_action::last_good_or_deny,
                             {{.outcome = outcome::too_many_requests, .status = 429}},
-                            read("User-agent: *\nDisallow: /a\n"));
+                            policy_of("User-agent: *\nDisallow: /a\n"));
   CHECK(explain(decide(now, decision_reason::rule, "/a")) ==
         "not allowed: disallow \"/a\", line 2, for *, by the last good copy since the newest is "
         "too_many_requests (HTTP 429)");

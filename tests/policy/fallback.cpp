@@ -54,11 +54,11 @@ static_assert(permissive.name() == "permissive");
 static_assert(rfc9309.name() == "rfc9309");
 static_assert(strict.name() == "strict");
 
-constexpr fallback_policy changed = rfc9309.with(outcome::client_error, deny_all);
-static_assert(changed.action(outcome::client_error) == deny_all);
-static_assert(changed.action(outcome::server_error) == last_good_or_deny);
-static_assert(changed.name() == "custom");
-static_assert(changed != rfc9309);
+constexpr fallback_policy stricter = rfc9309.with(outcome::client_error, deny_all);
+static_assert(stricter.action(outcome::client_error) == deny_all);
+static_assert(stricter.action(outcome::server_error) == last_good_or_deny);
+static_assert(stricter.name() == "custom");
+static_assert(stricter != rfc9309);
 static_assert(rfc9309.with(outcome::client_error, allow_all) == rfc9309);
 static_assert(rfc9309.with(outcome::malformed, deny_all).action(outcome::malformed) == deny_all);
 static_assert(strict.with(outcome::malformed, parse).action(outcome::malformed) == parse);

@@ -34,22 +34,22 @@ using robots::test::record_time;
 
 namespace {
 
-constexpr std::string_view body =
+constexpr std::string_view two_groups =
     "User-agent: *\nDisallow: /private\nUser-agent: BarBot\nDisallow: /\n";
-constexpr wall_anchor now{.steady = time_point{1'000h}, .wall = record_time + 250ms};
+constexpr wall_anchor judged_at{.steady = time_point{1'000h}, .wall = record_time + 250ms};
 
-judge_options strict() { return {.fallback = fallback_policy::strict()}; }
-judge_options permissive() { return {.fallback = fallback_policy::permissive()}; }
+judge_options strict_options() { return {.fallback = fallback_policy::strict()}; }
+judge_options permissive_options() { return {.fallback = fallback_policy::permissive()}; }
 
 std::shared_ptr<const policy> judged(const record& retrieved, const judge_options& options,
                                      const earlier_policies& before = {},
-                                     const wall_anchor& when = now,
+                                     const wall_anchor& when = judged_at,
                                      std::string_view user_agent = "FooBot/1.0") {
   return judge(retrieved, user_agent, options, before, when);
 }
 
 std::string malformed_file() {
-  std::string text{body};
+  std::string text{two_groups};
   for (int i = 0; i < 40; ++i) {
     text += "no line of the protocol\n";
   }
@@ -66,10 +66,10 @@ TEST_CASE("The action for the outcome decides the effect of a record") {
       if (kind == outcome::malformed) {
         continue;  // found by reading, not stated
       }
-      const auto result = judged(record_of_outcome(kind, body), {.fallback = preset});
+      const auto result = judged(record_of_outcome(kind, two_groups), {.fallback = preset});
       CAPTURE(to_string(kind));
       CHECK(result->source().outcome == kind);
-      CHECK(result->fetched_at() == now.steady);
+      CHECK(result->fetched_at() == judged_at.steady);
       switch (preset.action(kind)) {
         case fallback_action::parse:
           CHECK(result->basis() == policy_basis::rules);
@@ -86,10 +86,10 @@ TEST_CASE("The action for the outcome decides the effect of a record") {
 }
 
 TEST_CASE("One record serves crawlers of any name") {
-  const record retrieved = record_of_outcome(outcome::success, body);
-  CHECK(judged(retrieved, strict())->allows("/x"));
-  CHECK_FALSE(judged(retrieved, strict(), {}, now, "BarBot/2.0")->allows("/x"));
-  CHECK(judged(retrieved, strict(), {}, now, "*")->allows("/x"));
+  const record retrieved = record_of_outcome(outcome::success, two_groups);
+  CHECK(judged(retrieved, strict_options())->allows("/x"));
+  CHECK_FALSE(judged(retrieved, strict_options(), {}, judged_at, "BarBot/2.0")->allows("/x"));
+  CHECK(judged(retrieved, strict_options(), {}, judged_at, "*")->allows("/x"));
 }
 
 TEST_CASE("A body with the mark of UTF-16 is read as UTF-16") {
@@ -99,8 +99,8 @@ TEST_CASE("A body with the mark of UTF-16 is read as UTF-16") {
     wide += octet;
   }
   const record retrieved = record_of_outcome(outcome::success, wide);
-  CHECK_FALSE(judged(retrieved, strict())->allows("/caf%C3%A9"));
-  CHECK(judged(retrieved, strict())->allows("/caf%E9"));
+  CHECK_FALSE(judged(retrieved, strict_options())->allows("/caf%C3%A9"));
+  CHECK(judged(retrieved, strict_options())->allows("/caf%E9"));
 }
 
 TEST_CASE("Neither an archive nor UTF-32 counts as UTF-16, however many NULs they have") {
@@ -110,14 +110,16 @@ TEST_CASE("Neither an archive nor UTF-32 counts as UTF-16, however many NULs the
     robots::detail::retrieval_result result;
     result.outcome = outcome::success;
     result.body = octets;
-    const record retrieved = robots::detail::record_of(result, {}, strict(), now.wall, 0.0);
+    const record retrieved =
+        robots::detail::record_of(result, {}, strict_options(), judged_at.wall, 0.0);
     CHECK(retrieved.charset == robots::detail::charset::utf_8);
-    CHECK(judged(retrieved, strict())->source().outcome == outcome::malformed);
+    CHECK(judged(retrieved, strict_options())->source().outcome == outcome::malformed);
   }
 }
 
 TEST_CASE("A file that is too malformed has findings, although it is not obeyed") {
-  const auto denied = judged(record_of_outcome(outcome::success, malformed_file()), strict());
+  const auto denied =
+      judged(record_of_outcome(outcome::success, malformed_file()), strict_options());
   CHECK(denied->source().outcome == outcome::malformed);
   CHECK(denied->basis() == policy_basis::deny_all);
   CHECK(denied->lines().non_blank == 44);
@@ -125,18 +127,19 @@ TEST_CASE("A file that is too malformed has findings, although it is not obeyed"
   REQUIRE(denied->findings().diagnostics.size() == 32);
   CHECK(denied->findings().diagnostics.front().line == 5);
   CHECK(denied->findings().diagnostics.front().code == robots::diagnostic_code::malformed_line);
-  CHECK(explain(decide(denied, "/", now.steady)) ==
+  CHECK(explain(decide(denied, "/", judged_at.steady)) ==
         "not allowed: fallback: malformed (HTTP 200): 40 of 44 lines mean nothing, the first error "
         "is in line 5");
 
-  const auto obeyed = judged(record_of_outcome(outcome::success, malformed_file()), permissive());
+  const auto obeyed =
+      judged(record_of_outcome(outcome::success, malformed_file()), permissive_options());
   CHECK(obeyed->source().outcome == outcome::malformed);
   CHECK(obeyed->lines().malformed == 40);
   CHECK(obeyed->findings().diagnostics.size() == 32);
-  CHECK(explain(decide(obeyed, "/", now.steady)) ==
+  CHECK(explain(decide(obeyed, "/", judged_at.steady)) ==
         "allowed: no rule matches, though 40 of 44 lines mean nothing, the first error is in line "
         "5");
-  CHECK(explain(decide(obeyed, "/private", now.steady)) ==
+  CHECK(explain(decide(obeyed, "/private", judged_at.steady)) ==
         "not allowed: disallow \"/private\", line 2, for *, though 40 of 44 lines mean nothing, "
         "the first error is in line 5");
 }
@@ -144,7 +147,7 @@ TEST_CASE("A file that is too malformed has findings, although it is not obeyed"
 TEST_CASE("A malformed file that the last good copy replaces has findings, too") {
   const judge_options options{.fallback = fallback_policy::strict().with(
                                   outcome::malformed, fallback_action::last_good_or_deny)};
-  const auto good = judged(record_of_outcome(outcome::success, body), options);
+  const auto good = judged(record_of_outcome(outcome::success, two_groups), options);
   const auto broken =
       judged(record_of_outcome(outcome::success, malformed_file()), options, {.last = good});
   CHECK(broken->basis() == policy_basis::last_good);
@@ -155,12 +158,12 @@ TEST_CASE("A malformed file that the last good copy replaces has findings, too")
 }
 
 TEST_CASE("The last good copy applies for as long as the options say") {
-  judge_options options = strict();
+  judge_options options = strict_options();
   options.last_good_for = 1h;
-  const auto good = judged(record_of_outcome(outcome::success, body), options);
+  const auto good = judged(record_of_outcome(outcome::success, two_groups), options);
   record failure = record_of_outcome(outcome::server_error);
   failure.fetched_at += 1h;
-  wall_anchor later{.steady = now.steady + 1h, .wall = now.wall + 1h};
+  wall_anchor later{.steady = judged_at.steady + 1h, .wall = judged_at.wall + 1h};
   CHECK(judged(failure, options, {.last = good}, later)->basis() == policy_basis::last_good);
   failure.fetched_at += 1s;
   later = {.steady = later.steady + 1s, .wall = later.wall + 1s};
@@ -168,43 +171,43 @@ TEST_CASE("The last good copy applies for as long as the options say") {
 }
 
 TEST_CASE("A record from elsewhere is as old as its date says") {
-  record retrieved = record_of_outcome(outcome::success, body);
+  record retrieved = record_of_outcome(outcome::success, two_groups);
   retrieved.fetched_at -= 3h;
-  CHECK(judged(retrieved, strict())->fetched_at() == now.steady - 3h);
-  CHECK(decide(judged(retrieved, strict()), "/", now.steady).age == 3h);
+  CHECK(judged(retrieved, strict_options())->fetched_at() == judged_at.steady - 3h);
+  CHECK(decide(judged(retrieved, strict_options()), "/", judged_at.steady).age == 3h);
   retrieved.fetched_at = record_time + 9h;  // by a clock that is ahead
-  CHECK(judged(retrieved, strict())->fetched_at() == now.steady);
+  CHECK(judged(retrieved, strict_options())->fetched_at() == judged_at.steady);
 }
 
 TEST_CASE(
     "No record is used for longer than the options permit, even if another process wrote it") {
-  record retrieved = record_of_outcome(outcome::success, body);
+  record retrieved = record_of_outcome(outcome::success, two_groups);
   retrieved.lifetime = std::chrono::seconds::max();
-  CHECK(judged(retrieved, strict())->source().lifetime == 24h);
+  CHECK(judged(retrieved, strict_options())->source().lifetime == 24h);
   retrieved.lifetime = -1h;
-  CHECK(judged(retrieved, strict())->source().lifetime == 0s);
+  CHECK(judged(retrieved, strict_options())->source().lifetime == 0s);
 }
 
 TEST_CASE("A 304 does not change the rules and their outcome") {
-  const auto known = judged(record_of_outcome(outcome::success, body), strict());
+  const auto known = judged(record_of_outcome(outcome::success, two_groups), strict_options());
   record confirmed = record_of_outcome(outcome::success);
   confirmed.status = 304;
   confirmed.not_modified = true;
-  const auto result = judged(confirmed, strict(), {.last = known, .unchanged = known});
+  const auto result = judged(confirmed, strict_options(), {.last = known, .unchanged = known});
   CHECK(result->basis() == policy_basis::rules);
   CHECK_FALSE(result->allows("/private"));
   CHECK(result->version() == known->version());
   // By records alone: the known one takes over the statements of the confirmation.
-  const record whole = renewed(record_of_outcome(outcome::success, body), confirmed);
+  const record whole = renewed(record_of_outcome(outcome::success, two_groups), confirmed);
   CHECK(whole.status == 304);
-  CHECK_FALSE(judged(whole, strict())->allows("/private"));
+  CHECK_FALSE(judged(whole, strict_options())->allows("/private"));
 }
 
 TEST_CASE("A 304 for a file that is unknown does not count as an empty file") {
   record confirmed = record_of_outcome(outcome::success);
   confirmed.status = 304;
   confirmed.not_modified = true;
-  const auto result = judged(confirmed, strict());
+  const auto result = judged(confirmed, strict_options());
   CHECK(result->source().outcome == outcome::server_error);
   CHECK(result->basis() == policy_basis::deny_all);
 }
@@ -214,8 +217,8 @@ TEST_CASE("Failures in a row are counted without a limit") {
   failure.failures = std::numeric_limits<int>::max();
   robots::detail::retrieval_result again;
   again.outcome = outcome::unreachable;
-  const record counted = robots::detail::record_of(again, {.last = judged(failure, strict())},
-                                                   strict(), now.wall, 0.0);
+  const record counted = robots::detail::record_of(
+      again, {.last = judged(failure, strict_options())}, strict_options(), judged_at.wall, 0.0);
   CHECK(counted.failures == std::numeric_limits<int>::max());
 }
 
@@ -224,8 +227,9 @@ TEST_CASE("The lifetime that the server stated is kept next to the lifetime in u
   result.outcome = outcome::success;
   result.status = 200;
   result.headers = {{"Cache-Control", "max-age=60"}, {"ETag", "\"1\""}};
-  result.body = "\xFE\xFF" + std::string{body};
-  const record sample = robots::detail::record_of(result, {}, strict(), now.wall, 0.0);
+  result.body = "\xFE\xFF" + std::string{two_groups};
+  const record sample =
+      robots::detail::record_of(result, {}, strict_options(), judged_at.wall, 0.0);
   CHECK(sample.server_lifetime == 60s);
   CHECK(sample.lifetime == 5min);
   CHECK(sample.fetched_at == record_time);
@@ -235,22 +239,25 @@ TEST_CASE("The lifetime that the server stated is kept next to the lifetime in u
 }
 
 TEST_CASE("A new policy has the version after the one before it") {
-  const auto first = judged(record_of_outcome(outcome::success, body), strict());
+  const auto first = judged(record_of_outcome(outcome::success, two_groups), strict_options());
   CHECK(first->version() == 1);
-  const auto same = judged(record_of_outcome(outcome::success, body), strict(), {.last = first});
+  const auto same =
+      judged(record_of_outcome(outcome::success, two_groups), strict_options(), {.last = first});
   CHECK(same->version() == 1);
-  const auto other = judged(record_of_outcome(outcome::not_found), strict(), {.last = same});
+  const auto other =
+      judged(record_of_outcome(outcome::not_found), strict_options(), {.last = same});
   CHECK(other->version() == 2);
 }
 
 TEST_CASE("A record of every outcome has the same policy before and after it was encoded") {
-  for (const record& retrieved : robots::test::every_record(body)) {
+  for (const record& retrieved : robots::test::every_record(two_groups)) {
     const robots::detail::decoded<robots::record> read =
         robots::detail::decode(robots::detail::encode(retrieved));
     REQUIRE(read.value.has_value());
     for (const auto preset :
          {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {
-      const auto good = judged(record_of_outcome(outcome::success, body), {.fallback = preset});
+      const auto good =
+          judged(record_of_outcome(outcome::success, two_groups), {.fallback = preset});
       for (const earlier_policies& before : {earlier_policies{}, earlier_policies{good, good}}) {
         const auto one = judged(retrieved, {.fallback = preset}, before);
         const auto two = judged(*read.value, {.fallback = preset}, before);
@@ -258,8 +265,10 @@ TEST_CASE("A record of every outcome has the same policy before and after it was
         CHECK(one->basis() == two->basis());
         CHECK(one->fingerprint() == two->fingerprint());
         for (const char* const url : {"https://example.com/", "https://example.com/private"}) {
-          CHECK(decide(one, url, now.steady).reason == decide(two, url, now.steady).reason);
-          CHECK(decide(one, url, now.steady).allowed == decide(two, url, now.steady).allowed);
+          CHECK(decide(one, url, judged_at.steady).reason ==
+                decide(two, url, judged_at.steady).reason);
+          CHECK(decide(one, url, judged_at.steady).allowed ==
+                decide(two, url, judged_at.steady).allowed);
         }
       }
     }
@@ -267,7 +276,7 @@ TEST_CASE("A record of every outcome has the same policy before and after it was
 }
 
 TEST_CASE("Only the part of a record within the crawler's limit counts") {
-  judge_options options = strict();
+  judge_options options = strict_options();
   options.parse.max_bytes = 36;
   record longer = record_of_outcome(outcome::success, "User-agent: *\nDisallow: /private\n");
   longer.body += "Allow: /\nDisallow: /more\n";
@@ -278,8 +287,8 @@ TEST_CASE("Only the part of a record within the crawler's limit counts") {
 }
 
 TEST_CASE("Options that contradict each other are refused before they are used") {
-  CHECK_NOTHROW(validate(strict()));
-  judge_options options = strict();
+  CHECK_NOTHROW(validate(strict_options()));
+  judge_options options = strict_options();
   options.default_ttl = -1s;
   CHECK_THROWS_AS(validate(options), std::invalid_argument);
 }
@@ -292,7 +301,7 @@ TEST_CASE("A share may be 0 or 1, and a share outside this range is refused") {
     options.malformed.share = share;
   };
   for (void (*const set)(judge_options&, double) : {+set_jitter, +set_malformed}) {
-    judge_options options = strict();
+    judge_options options = strict_options();
     for (const double possible : {0.0, 1.0}) {
       set(options, possible);
       CHECK_NOTHROW(validate(options));

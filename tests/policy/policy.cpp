@@ -1,5 +1,6 @@
 #include <robots/policy/policy.hpp>
 
+#include "policy/policy_of.hpp"
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 
@@ -23,6 +24,7 @@ using robots::policy;
 using robots::policy_basis;
 using robots::record_head;
 using robots::time_point;
+using robots::test::policy_of;
 
 namespace {
 
@@ -34,7 +36,7 @@ static_assert(to_string(policy_basis::last_good) == "last_good");
 static_assert(noexcept(std::declval<const policy&>().match({})));
 static_assert(noexcept(std::declval<const policy&>().allows({})));
 
-constexpr std::string_view file =
+constexpr std::string_view whole_file =
     "Crawl-delay: 3\n"
     "User-agent: *\n"
     "Disallow: /\n"
@@ -46,12 +48,6 @@ constexpr std::string_view file =
     "Host: example.com\n"
     "what is this\n";
 
-std::shared_ptr<const policy> read(std::string_view text, time_point when = time_point{1h}) {
-  return std::make_shared<const policy>(robots::directives_for(text, "FooBot/1.0"),
-                                        record_head{{.outcome = outcome::success, .status = 200}},
-                                        when);
-}
-
 std::shared_ptr<const policy> failed(fallback_action action,
                                      std::shared_ptr<const policy> good = nullptr) {
   return std::make_shared<const policy>(
@@ -62,13 +58,13 @@ std::shared_ptr<const policy> failed(fallback_action action,
 }  // namespace
 
 TEST_CASE("A policy can be made of temporary or of lasting directives and source") {
-  const robots::crawler_directives directives = robots::directives_for(file, "FooBot");
+  const robots::crawler_directives directives = robots::directives_for(whole_file, "FooBot");
   const record_head head{{.status = 200, .url = "https://example.com/robots.txt"}};
   const policy original{directives, head, time_point{1h}};
   for (const policy& copy :
        {original, policy{directives, head}, policy{directives, record_head{head}},
-        policy{robots::directives_for(file, "FooBot"), head},
-        policy{robots::directives_for(file, "FooBot"), record_head{head}}}) {
+        policy{robots::directives_for(whole_file, "FooBot"), head},
+        policy{robots::directives_for(whole_file, "FooBot"), record_head{head}}}) {
     CHECK(copy.fingerprint() == original.fingerprint());
     CHECK(copy.source() == head);
   }
@@ -76,7 +72,7 @@ TEST_CASE("A policy can be made of temporary or of lasting directives and source
 }
 
 TEST_CASE("A policy has the crawler's own rules of a file") {
-  const auto from_file = read(file);
+  const auto from_file = policy_of(whole_file);
   CHECK(from_file->basis() == policy_basis::rules);
   CHECK(from_file->allows("https://example.com/public"));
   CHECK_FALSE(from_file->allows("https://example.com/private/x"));
@@ -91,7 +87,7 @@ TEST_CASE("A policy has the crawler's own rules of a file") {
 TEST_CASE("A policy outlives the text it was made from") {
   std::shared_ptr<const policy> stored;
   {
-    const std::string text{file};
+    const std::string text{whole_file};
     const std::string user_agent{"FooBot/1.0"};
     stored =
         std::make_shared<const policy>(robots::directives_for(text, user_agent), record_head{});
@@ -104,35 +100,36 @@ TEST_CASE("A policy outlives the text it was made from") {
 TEST_CASE("Sites without rules share one set of rules, and cost little more than their record") {
   const auto without_file = failed(fallback_action::allow_all);
   const auto another = failed(fallback_action::allow_all);
-  const auto allows_all = read("User-agent: *\nDisallow:\nSitemap: https://example.com/a.xml\n");
+  const auto allows_all =
+      policy_of("User-agent: *\nDisallow:\nSitemap: https://example.com/a.xml\n");
   CHECK(&without_file->rules() == &another->rules());
   CHECK(without_file->memory_bytes() < 128);
   CHECK(allows_all->memory_bytes() < 160);
-  CHECK(read("User-agent: *\nDisallow: /a\n")->memory_bytes() < 384);
+  CHECK(policy_of("User-agent: *\nDisallow: /a\n")->memory_bytes() < 384);
 }
 
 TEST_CASE("The memory of a policy counts all that it keeps") {
   const std::string long_text(10'000, 'x');
   const std::size_t least = failed(fallback_action::deny_all)->memory_bytes();
-  CHECK(read("User-agent: *\nDisallow: /" + long_text + "\n")->memory_bytes() > 10'000);
-  CHECK(read("Host: " + long_text + "\n")->memory_bytes() > 10'000);
-  CHECK(read("Sitemap: https://example.com/" + long_text + "\n")->memory_bytes() > 10'000);
+  CHECK(policy_of("User-agent: *\nDisallow: /" + long_text + "\n")->memory_bytes() > 10'000);
+  CHECK(policy_of("Host: " + long_text + "\n")->memory_bytes() > 10'000);
+  CHECK(policy_of("Sitemap: https://example.com/" + long_text + "\n")->memory_bytes() > 10'000);
 
   std::string many_lines = "User-agent: *\n";
   for (int i = 0; i < 32; ++i) {
     many_lines += "Request-rate: 1/5\n";
   }
-  const auto rates = read(many_lines);
+  const auto rates = policy_of(many_lines);
   CHECK(rates->memory_bytes() > least + 32 * sizeof(robots::request_rate));
   for (int i = 0; i < 32; ++i) {
     many_lines += "Visit-time: 0600-0845\n";
   }
-  const auto visits = read(many_lines);
+  const auto visits = policy_of(many_lines);
   CHECK(visits->memory_bytes() >= rates->memory_bytes() + 32 * sizeof(robots::visit_time));
   for (int i = 0; i < 32; ++i) {
     many_lines += "not a line\n";
   }
-  const auto malformed = read(many_lines);
+  const auto malformed = policy_of(many_lines);
   REQUIRE(malformed->findings().diagnostics.size() == 32);
   CHECK(malformed->memory_bytes() >= visits->memory_bytes() + 32 * sizeof(robots::diagnostic));
   CHECK(failed(fallback_action::last_good_or_deny, malformed)->memory_bytes() >
@@ -140,7 +137,7 @@ TEST_CASE("The memory of a policy counts all that it keeps") {
 }
 
 TEST_CASE("A policy keeps the other lines of the file") {
-  const auto from_file = read(file);
+  const auto from_file = policy_of(whole_file);
   CHECK(from_file->crawl_delay() == 1'500ms);
   CHECK(from_file->file_delay() == 3'000ms);
   CHECK(std::ranges::equal(
@@ -153,24 +150,25 @@ TEST_CASE("A policy keeps the other lines of the file") {
 
 TEST_CASE("A policy with rules gives a document only if it keeps the text") {
   const record_head head{{.outcome = outcome::success, .status = 200}};
-  const auto with_text =
-      std::make_shared<const policy>(robots::directives_for(file, "FooBot"), head, time_point{1h},
-                                     std::make_shared<const std::string>(file));
+  const auto with_text = std::make_shared<const policy>(
+      robots::directives_for(whole_file, "FooBot"), head, time_point{1h},
+      std::make_shared<const std::string>(whole_file));
   CHECK_FALSE(with_text->document().allows("/x"));
   CHECK_FALSE(failed(fallback_action::last_good_or_deny, with_text)->document().allows("/x"));
 
   constexpr const char* message =
       "policy::document: the text of the robots.txt was not kept; set cache_options::keep_text";
-  CHECK_THROWS_WITH_AS((void)read(file)->document(), message, std::logic_error);
-  CHECK_THROWS_WITH_AS((void)failed(fallback_action::last_good_or_deny, read(file))->document(),
-                       message, std::logic_error);
-  CHECK_THROWS_AS((void)read("")->document(), std::logic_error);
+  CHECK_THROWS_WITH_AS((void)policy_of(whole_file)->document(), message, std::logic_error);
+  CHECK_THROWS_WITH_AS(
+      (void)failed(fallback_action::last_good_or_deny, policy_of(whole_file))->document(), message,
+      std::logic_error);
+  CHECK_THROWS_AS((void)policy_of("")->document(), std::logic_error);
   // There is no file to give back.
   CHECK(failed(fallback_action::deny_all)->document().allows("/x"));
 }
 
 TEST_CASE("A policy keeps rates and hours, up to a limit") {
-  const auto from_file = read(
+  const auto from_file = policy_of(
       "User-agent: *\nAllow: /\nRequest-rate: 1/1d\nVisit-time: 0100-0200\n"
       "User-agent: FooBot\nRequest-rate: 1/5\nRequest-rate: never\nRequest-rate: 2/1m 0600-0845\n"
       "Visit-time: 0600-0845\n");
@@ -187,30 +185,30 @@ TEST_CASE("A policy keeps rates and hours, up to a limit") {
   for (int i = 0; i < 1'000; ++i) {
     endless += "Request-rate: 1/" + std::to_string(i + 1) + "\nVisit-time: 0600-0845\n";
   }
-  CHECK(read(endless)->request_rates().size() == 32);
-  CHECK(read(endless)->visit_times().size() == 32);
+  CHECK(policy_of(endless)->request_rates().size() == 32);
+  CHECK(policy_of(endless)->visit_times().size() == 32);
 }
 
 TEST_CASE(
     "Policies with the same items split differently between lists have different fingerprints") {
   // The next values have the same numbers: one rate of four, or two visits of two.
-  const auto rate = read("User-agent: *\nRequest-rate: 60/0.12s\n");
-  const auto visits = read("User-agent: *\nVisit-time: 0100-0200\nVisit-time: 0000-0000\n");
+  const auto rate = policy_of("User-agent: *\nRequest-rate: 60/0.12s\n");
+  const auto visits = policy_of("User-agent: *\nVisit-time: 0100-0200\nVisit-time: 0000-0000\n");
   REQUIRE(rate->request_rates().size() == 1);
   REQUIRE(visits->visit_times().size() == 2);
   CHECK(rate->fingerprint() != visits->fingerprint());
-  const auto fewer = read("User-agent: *\nVisit-time: 0100-0200\n");
+  const auto fewer = policy_of("User-agent: *\nVisit-time: 0100-0200\n");
   CHECK(fewer->fingerprint() != visits->fingerprint());
   // A file that says nothing allows everything, and 0 is for what denies everything.
-  CHECK(read("")->fingerprint() != 0);
+  CHECK(policy_of("")->fingerprint() != 0);
 }
 
 TEST_CASE("Policies whose rates differ only in their hours have different fingerprints") {
   // A rate with hours comes before one without. So the second file asks for a period of 1 s, and
   // the others ask for 5 s.
-  const auto longer = read("User-agent: *\nRequest-rate: 1/5 0000-0000\nRequest-rate: 1/1\n");
-  const auto shorter = read("User-agent: *\nRequest-rate: 1/5\nRequest-rate: 1/1 0000-0000\n");
-  const auto always = read("User-agent: *\nRequest-rate: 1/5\nRequest-rate: 1/1\n");
+  const auto longer = policy_of("User-agent: *\nRequest-rate: 1/5 0000-0000\nRequest-rate: 1/1\n");
+  const auto shorter = policy_of("User-agent: *\nRequest-rate: 1/5\nRequest-rate: 1/1 0000-0000\n");
+  const auto always = policy_of("User-agent: *\nRequest-rate: 1/5\nRequest-rate: 1/1\n");
   CHECK(longer->fingerprint() != shorter->fingerprint());
   CHECK(always->fingerprint() != shorter->fingerprint());
 }
@@ -218,11 +216,11 @@ TEST_CASE("Policies whose rates differ only in their hours have different finger
 TEST_CASE("All policies that deny everything because there is no file have the fingerprint 0") {
   CHECK(failed(fallback_action::deny_all)->fingerprint() == 0);
   CHECK(failed(fallback_action::last_good_or_deny)->fingerprint() == 0);
-  CHECK(failed(fallback_action::deny_all, read(file))->fingerprint() == 0);
+  CHECK(failed(fallback_action::deny_all, policy_of(whole_file))->fingerprint() == 0);
 }
 
 TEST_CASE("An empty file allows everything and needs no memory for rules") {
-  const auto from_file = read("");
+  const auto from_file = policy_of("");
   CHECK(from_file->request_rates().empty());
   CHECK(from_file->visit_times().empty());
   CHECK(from_file->basis() == policy_basis::rules);
@@ -271,7 +269,7 @@ TEST_CASE("Without a good copy, the action last_good_or_deny denies") {
 }
 
 TEST_CASE("The last good copy applies with all its lines, and both sources are known") {
-  const auto good = read(file, time_point{5h});
+  const auto good = policy_of(whole_file, time_point{5h});
   const auto now = failed(fallback_action::last_good_or_deny, good);
   CHECK(now->basis() == policy_basis::last_good);
   CHECK_FALSE(now->allows("/private"));
@@ -289,7 +287,7 @@ TEST_CASE("The last good copy applies with all its lines, and both sources are k
 }
 
 TEST_CASE("The last good copy applies only if the action says so, but is always kept") {
-  const auto good = read(file);
+  const auto good = policy_of(whole_file);
   for (const auto action : {fallback_action::allow_all, fallback_action::deny_all}) {
     const auto now = failed(action, good);
     CHECK(now->basis() != policy_basis::last_good);
@@ -300,7 +298,7 @@ TEST_CASE("The last good copy applies only if the action says so, but is always 
 }
 
 TEST_CASE("The last good copy is found through any number of failures, which are not kept") {
-  const auto good = read(file);
+  const auto good = policy_of(whole_file);
   CHECK(policy::good(good) == good);
   CHECK(policy::good(nullptr) == nullptr);
   CHECK(policy::good(failed(fallback_action::deny_all)) == nullptr);

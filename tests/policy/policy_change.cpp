@@ -1,15 +1,14 @@
 #include <robots/policy/policy_change.hpp>
 
+#include "policy/policy_of.hpp"
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>
 
 #include <memory>
-#include <string_view>
 #include <utility>
 
 namespace {
@@ -22,11 +21,7 @@ using robots::outcome;
 using robots::policy;
 using robots::record_head;
 using robots::detail::denies_everything;
-
-std::shared_ptr<const policy> read(std::string_view text) {
-  return std::make_shared<const policy>(robots::directives_for(text, "FooBot/1.0"),
-                                        record_head{{.outcome = outcome::success, .status = 200}});
-}
+using robots::test::policy_of;
 
 std::shared_ptr<const policy> without_file(outcome result, fallback_action action,
                                            std::shared_ptr<const policy> good = nullptr) {
@@ -35,51 +30,53 @@ std::shared_ptr<const policy> without_file(outcome result, fallback_action actio
 }
 
 TEST_CASE("Policies can differ in permissions, delays, rates, hours, sitemaps and host") {
-  const auto before = read(
+  const auto before = policy_of(
       "Crawl-delay: 3\nUser-agent: *\nDisallow: /a\nDisallow: /b\nCrawl-delay: 1\n"
       "Request-rate: 1/5\nVisit-time: 0100-0200\nSitemap: https://example.com/1\nHost: "
       "a.example\n");
-  const auto same = read(
+  const auto same = policy_of(
       "Sitemap: https://example.com/1\nHost: a.example\nCrawl-delay: 3.0\nUser-agent: FooBot\n"
       "Disallow: /b*\nDisallow: /%61\nCrawl-delay: 1\nVisit-time: 0100 - 0200\n"
       "Request-rate: 1/5s\n");
   CHECK(diff(*before, *same).same());
   CHECK(diff(*before, *same).unchanged == 8);
-  const auto other = diff(*before, *read("User-agent: *\nDisallow: /a\nCrawl-delay: 1\n"));
+  const auto other = diff(*before, *policy_of("User-agent: *\nDisallow: /a\nCrawl-delay: 1\n"));
   REQUIRE(other.rules.size() == 1);
   CHECK(other.rules[0].change == change_kind::removed);
   CHECK(other.rules[0].example == "/b");
   CHECK(other.lines.size() == 5);
   CHECK(other.share() == doctest::Approx(6.0 / 8));
-  const auto slower = diff(*before, *read("User-agent: *\nDisallow: /a\nCrawl-delay: 2\n"));
+  const auto slower = diff(*before, *policy_of("User-agent: *\nDisallow: /a\nCrawl-delay: 2\n"));
   CHECK(slower.lines.front().kind == directive_kind::crawl_delay);
 }
 
 TEST_CASE("A policy that denies everything without a robots.txt counts as Disallow: /") {
   const auto denied = without_file(outcome::server_error, fallback_action::deny_all);
-  CHECK(diff(*denied, *read("User-agent: *\nDisallow: /\n")).same());
-  CHECK(diff(*denied, *read("")).rules.size() == 1);
-  const auto good = read("User-agent: *\nDisallow: /a\n");
+  CHECK(diff(*denied, *policy_of("User-agent: *\nDisallow: /\n")).same());
+  CHECK(diff(*denied, *policy_of("")).rules.size() == 1);
+  const auto good = policy_of("User-agent: *\nDisallow: /a\n");
   CHECK(diff(*good, *without_file(outcome::server_error, fallback_action::last_good_or_deny, good))
             .same());
 }
 
 TEST_CASE("A site denies everything if no page is allowed, not even by an exception") {
-  CHECK(denies_everything(*read("User-agent: *\nDisallow: /\n")));
-  CHECK(denies_everything(*read("User-agent: *\nDisallow: *\nAllow: /robots.txt$\n")));
-  CHECK_FALSE(denies_everything(*read("User-agent: *\nDisallow: *\nAllow: /public/\n")));
-  CHECK(denies_everything(*read("User-agent: *\nDisallow: /\nAllow: private\nDisallow: /a\n")));
-  CHECK(denies_everything(*read("User-agent: *\nDisallow: /*\nAllow: /\n")));
+  CHECK(denies_everything(*policy_of("User-agent: *\nDisallow: /\n")));
+  CHECK(denies_everything(*policy_of("User-agent: *\nDisallow: *\nAllow: /robots.txt$\n")));
+  CHECK_FALSE(denies_everything(*policy_of("User-agent: *\nDisallow: *\nAllow: /public/\n")));
+  CHECK(
+      denies_everything(*policy_of("User-agent: *\nDisallow: /\nAllow: private\nDisallow: /a\n")));
+  CHECK(denies_everything(*policy_of("User-agent: *\nDisallow: /*\nAllow: /\n")));
   CHECK(denies_everything(*without_file(outcome::server_error, fallback_action::deny_all)));
-  CHECK(denies_everything(*read("User-agent: *\nDisallow: /\nAllow: /$\n")));
-  CHECK(denies_everything(*read("User-agent: *\nDisallow: /\nAllow: /robots.txt\nAllow: /$\n")));
-  CHECK_FALSE(denies_everything(*read("User-agent: *\nDisallow: /*?\n")));
+  CHECK(denies_everything(*policy_of("User-agent: *\nDisallow: /\nAllow: /$\n")));
+  CHECK(
+      denies_everything(*policy_of("User-agent: *\nDisallow: /\nAllow: /robots.txt\nAllow: /$\n")));
+  CHECK_FALSE(denies_everything(*policy_of("User-agent: *\nDisallow: /*?\n")));
   CHECK_FALSE(
-      denies_everything(*read("User-agent: FooBot\nDisallow:\nUser-agent: *\nDisallow: /\n")));
+      denies_everything(*policy_of("User-agent: FooBot\nDisallow:\nUser-agent: *\nDisallow: /\n")));
 }
 
 TEST_CASE("The last answer of a site is the one before it became unreachable") {
-  const auto good = read("User-agent: *\nDisallow: /a\n");
+  const auto good = policy_of("User-agent: *\nDisallow: /a\n");
   const auto none = without_file(outcome::not_found, fallback_action::allow_all);
   CHECK(policy::kept_answer(nullptr) == nullptr);
   CHECK(policy::kept_answer(good) == good);

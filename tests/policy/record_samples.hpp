@@ -5,6 +5,7 @@
 #include <robots/http/charset.hpp>
 #include <robots/http/message.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -16,6 +17,12 @@ namespace robots::test {
 
 inline constexpr std::chrono::sys_seconds record_time =
     std::chrono::sys_days{std::chrono::year{2026} / 11 / 22} + std::chrono::hours{3};
+
+/// The time of the records, by both clocks.
+inline constexpr wall_anchor record_anchor{.steady = time_point{std::chrono::hours{1'000}},
+                                           .wall = record_time};
+
+inline constexpr std::string_view sample_body = "User-agent: *\nDisallow: /private\n";
 
 /// Returns the record of a retrieval from example.com with one exchange.
 [[nodiscard]] inline record record_with(outcome result, int status, std::string_view body = {}) {

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace {
@@ -22,8 +21,7 @@ using robots::detail::encode;
 using robots::detail::site_records;
 using robots::test::every_record;
 using robots::test::record_of_outcome;
-
-constexpr std::string_view body = "User-agent: *\nDisallow: /private\n";
+using robots::test::sample_body;
 
 record redirect() {
   record sample = record_of_outcome(outcome::redirected);
@@ -36,10 +34,11 @@ record redirect() {
 std::vector<site_records> samples() {
   std::vector<site_records> all{
       {.latest = redirect()},
-      {.latest = record_of_outcome(outcome::success, body), .turned_hostile = true}};
-  for (const record& latest : every_record(body)) {
+      {.latest = record_of_outcome(outcome::success, sample_body), .turned_hostile = true}};
+  for (const record& latest : every_record(sample_body)) {
     all.push_back({.latest = latest});
-    all.push_back({.latest = latest, .last_good = record_of_outcome(outcome::success, body)});
+    all.push_back(
+        {.latest = latest, .last_good = record_of_outcome(outcome::success, sample_body)});
   }
   return all;
 }
@@ -62,7 +61,7 @@ TEST_CASE("The record of a site alone takes three octets more than the record") 
 
 TEST_CASE("An incomplete text, and a single record, are not the records of a site") {
   CHECK(decode_site("").error == decode_error::too_short);
-  CHECK(decode_site(encode(record_of_outcome(outcome::success, body))).error ==
+  CHECK(decode_site(encode(record_of_outcome(outcome::success, sample_body))).error ==
         decode_error::unknown_version);
   for (const site_records& written : samples()) {
     const std::string text = encode(written);
@@ -77,7 +76,7 @@ TEST_CASE("An incomplete text, and a single record, are not the records of a sit
 }
 
 TEST_CASE("Every changed octet in the records of a site is noticed") {
-  const record good = record_of_outcome(outcome::success, body);
+  const record good = record_of_outcome(outcome::success, sample_body);
   for (const site_records& written :
        {site_records{.latest = good},
         site_records{.latest = record_of_outcome(outcome::server_error), .last_good = good}}) {
@@ -94,11 +93,10 @@ TEST_CASE("Every changed octet in the records of a site is noticed") {
 }
 
 TEST_CASE("A redirect to another site denies everything by itself, and says where the rules are") {
-  const robots::wall_anchor now{.steady = robots::time_point{std::chrono::hours{1'000}},
-                                .wall = robots::test::record_time};
   for (const auto preset : {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict(),
                             robots::fallback_policy::permissive()}) {
-    const auto result = robots::detail::judge(redirect(), "FooBot", {.fallback = preset}, {}, now);
+    const auto result = robots::detail::judge(redirect(), "FooBot", {.fallback = preset}, {},
+                                              robots::test::record_anchor);
     CHECK(result->basis() == robots::policy_basis::redirected);
     CHECK(result->leads_to() == "https://www.example.com/robots.txt");
     CHECK_FALSE(result->allows("/"));
@@ -124,9 +122,9 @@ TEST_CASE("Only files and error statuses are answers of the site") {
 }
 
 TEST_CASE("A cut file is used only if the limit is not above its size") {
-  record file = record_of_outcome(outcome::success, body);
-  CHECK(robots::detail::reaches(file, body.size() + 1));
+  record file = record_of_outcome(outcome::success, sample_body);
+  CHECK(robots::detail::reaches(file, sample_body.size() + 1));
   file.truncated = true;
-  CHECK(robots::detail::reaches(file, body.size()));
-  CHECK_FALSE(robots::detail::reaches(file, body.size() + 1));
+  CHECK(robots::detail::reaches(file, sample_body.size()));
+  CHECK_FALSE(robots::detail::reaches(file, sample_body.size() + 1));
 }

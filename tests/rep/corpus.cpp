@@ -1,3 +1,4 @@
+#include "support/text_of.hpp"
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
 
@@ -6,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -84,11 +84,6 @@ class reading {
   bool consistent_ = true;
 };
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 TEST_CASE("Verdicts about real files agree with google/robotstxt's") {
   const std::filesystem::path folder{ROBOTS_CORPUS_DIR};
   if (folder.empty() || !std::filesystem::exists(folder / "verdicts.tsv")) {
@@ -104,8 +99,8 @@ TEST_CASE("Verdicts about real files agree with google/robotstxt's") {
   for (question q; in >> q;) {
     if (q.file != file) {
       file = q.file;
-      rfc9309.open(read(folder / "files" / file));
-      google.open(read(folder / "files" / file));
+      rfc9309.open(robots::test::text_of(folder / "files" / file));
+      google.open(robots::test::text_of(folder / "files" / file));
     }
     const bool expected = q.allowed == "1";
     const bool as_rfc9309 = rfc9309.allows(q) == expected;

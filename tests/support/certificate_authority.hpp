@@ -19,10 +19,10 @@ struct validity {
   long until = 24 * 3600;
 };
 
-/// Yesterday.
+/// Ended yesterday.
 inline constexpr validity expired{.from = -48 * 3600, .until = -24 * 3600};
 
-/// Tomorrow.
+/// Starts tomorrow.
 inline constexpr validity not_yet_valid{.from = 24 * 3600, .until = 48 * 3600};
 
 /// A certificate authority that no client trusts by default, with EC P-256 keys. Its files are in a
@@ -37,8 +37,8 @@ class certificate_authority {
   /// PEM file of the authority's certificate, which a client must trust.
   [[nodiscard]] const std::string& ca_file() const noexcept;
 
-  /// Makes a certificate of a server or client for `names`: host names, which may begin with `*.`,
-  /// and IP addresses. Only one thread at a time may call it.
+  /// Makes a certificate of a server or client. `names` has IP addresses and host names, which can
+  /// begin with `*.`. Only one thread at a time may call it.
   [[nodiscard]] certificate issue(const std::vector<std::string>& names, validity when = {});
 
   /// Makes a self-signed certificate of a server. Only one thread at a time may call it.

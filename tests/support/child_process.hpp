@@ -19,8 +19,8 @@ namespace robots::test {
 /// Runs a program, given by its path. The destructor kills it.
 class child_process {
  public:
-  /// Writes the output of the program into a file. Throws std::runtime_error if the program cannot
-  /// be run.
+  /// Starts a program, and appends its output to the file `log`. Throws std::runtime_error if the
+  /// program cannot be run.
   child_process(const std::vector<std::string>& command, const std::string& log) {
     std::vector<char*> words;
     for (const std::string& word : command) {

@@ -1,4 +1,4 @@
-// The durations at which an option may overflow.
+// The durations at which an option can overflow.
 #pragma once
 
 #include <array>

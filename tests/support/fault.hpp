@@ -6,7 +6,7 @@
 
 namespace robots::test {
 
-/// A fault in an answer. "Half" means half of the body.
+/// A fault in a response. "Half" is half of the body, "end" the end of the connection.
 enum class fault {
   none,                   ///< the correct answer, and the connection stays open
   reset_before_response,  ///< reads the request, and resets the connection
@@ -36,12 +36,12 @@ enum class fault {
   endless_redirect,     ///< `redirect_loop` with an endless body
   cut_redirect,         ///< `redirect_loop` with a body that is shorter than its Content-Length
   redirect_to_nowhere,  ///< a redirect without a Location
-  gzip_bomb,            ///< the body and 16 MB of comment, in a few octets of gzip
-  brotli_bomb,          ///< the same in brotli; like `garbage` where there is no encoder
+  gzip_bomb,            ///< the body and a comment of 16 MB, compressed with gzip
+  brotli_bomb,          ///< `gzip_bomb` in brotli, or `garbage` without an encoder
   layered_bomb,         ///< the gzip bomb, compressed again with gzip
   broken_gzip,          ///< the uncompressed body with `Content-Encoding: gzip`
-  cut_gzip,             ///< half of the body's gzip and no length, then the end
-  cut_brotli,           ///< the same in brotli; like `garbage` where there is no encoder
+  cut_gzip,             ///< half of the compressed body without a length, then the end
+  cut_brotli,           ///< `cut_gzip` in brotli, or `garbage` without an encoder
   not_modified,         ///< 304 for a request without conditions
   no_http,              ///< the body alone, as in HTTP/0.9
   garbage,              ///< octets that are not HTTP
@@ -85,7 +85,7 @@ inline constexpr std::array all_faults{fault::reset_before_response,
                                        fault::no_http,
                                        fault::garbage};
 
-/// The name of a fault, as its enumerator is spelled.
+/// Returns the name of the enumerator.
 [[nodiscard]] std::string_view to_string(fault fault_kind) noexcept;
 
 }  // namespace robots::test

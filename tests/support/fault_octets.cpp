@@ -88,8 +88,8 @@ fault_octets cut(fault_plan plan, const char* coding, const std::string& body) {
           .ending = fault_ending::close};
 }
 
-/// Returns `body` with a large comment after it, compressed by `pack`. The result is stored, since
-/// compressing takes long.
+/// Returns `body` with a large comment after it, compressed by `Pack`. Stores the result, since
+/// compression is slow.
 template <std::string (*Pack)(std::string_view)>
 const std::string& bomb(const std::string& body) {
   thread_local std::map<std::string, std::string> result;

@@ -1,4 +1,4 @@
-// The octets of correct and faulty answers.
+// The octets of correct and faulty responses.
 #pragma once
 
 #include "fault.hpp"
@@ -10,8 +10,8 @@
 
 namespace robots::test {
 
-/// The response of a server, and its fault. `status`, `headers` and `body` are those of the correct
-/// answer. A fault with another status, header or body ignores them.
+/// The correct response of a server, and its fault. A fault that has its own status, headers or
+/// body ignores those of the correct response.
 struct fault_plan {
   fault kind = fault::none;
   int status = 200;
@@ -22,16 +22,16 @@ struct fault_plan {
 /// The end of a connection after its octets are sent.
 enum class fault_ending {
   keep,   ///< waits for the next request
-  close,  ///< closes it; over TLS, after close_notify
-  reset,  ///< resets it
+  close,  ///< closes the connection; with TLS, after close_notify
+  reset,  ///< resets the connection
   stall,  ///< sends nothing more and waits until the client leaves
 };
 
-/// The octets for a connection.
+/// The octets that a server sends on a connection.
 struct fault_octets {
   std::string octets{};
-  std::string endless{};    ///< repeated after `octets`, if it is not empty
-  bool one_by_one = false;  ///< sends segments of one octet
+  std::string endless{};    ///< octets that are repeated after `octets`, or empty
+  bool one_by_one = false;  ///< true if each segment has one octet
   fault_ending ending = fault_ending::keep;
 };
 

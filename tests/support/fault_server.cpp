@@ -197,7 +197,7 @@ struct fault_server::state {
     if (breaks_handshake() && !peer.received.empty()) {
       return break_handshake(peer);
     }
-    // With TLS, a whole request may have arrived while the rest of the previous answer was sent.
+    // With TLS, a whole request can arrive while the rest of the previous answer is sent.
     do {
       if (!peer.answer) {
         begin_answer(peer);
@@ -256,7 +256,7 @@ struct fault_server::state {
       peer.sent = 0;
       rest = answer.octets;
     }
-    // The other octets are sent after those for all other clients.
+    // The next octet is sent after all other clients got octets.
     std::string_view now = answer.one_by_one ? rest.substr(0, 1) : rest;
     const std::size_t before = now.size();
     if (!peer.stream.send(now)) {

@@ -28,8 +28,8 @@ struct fault_request : loopback_request {
 /// header names the site.
 ///
 /// The server calls the plan for each request, after the whole header section of the request has
-/// arrived. It calls the plan in its own thread, so never twice at once. The plan must not wait.
-/// Any thread may call the members.
+/// arrived. It calls the plan only in its own thread. The plan must not wait. Any thread may call
+/// the members.
 class fault_server {
  public:
   using planner = std::function<fault_plan(const fault_request&)>;
@@ -50,9 +50,7 @@ class fault_server {
   /// any host to this server.
   [[nodiscard]] std::string connect_all_to(int its_port) const;
 
-  /// Returns the number of requests so far.
   [[nodiscard]] std::size_t requests() const;
-  /// Returns the requests for a site, in their order.
   [[nodiscard]] std::vector<fault_request> requests_of(std::string_view host) const;
   /// Returns the number of accepted connections.
   [[nodiscard]] std::size_t connections() const;

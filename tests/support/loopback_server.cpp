@@ -27,7 +27,7 @@ namespace {
 /// connection is accepted.
 using enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
 
-/// Starts a thread for each connection, since a connection that is kept alive occupies its thread.
+/// Starts a thread for each connection, since an open connection occupies its thread.
 /// Counts connections.
 class connection_threads : public httplib::TaskQueue {
  public:
@@ -97,8 +97,8 @@ void answer_with(httplib::Response& response, loopback_reply reply) {
   }
 }
 
-/// Serves one request per program, before other threads exist. The library makes its constants with
-/// the first request. If it was built without ThreadSanitizer, that would see a race in it.
+/// Serves one request before other threads exist, since cpp-httplib initializes its constants with
+/// the first request. ThreadSanitizer reports a race there if cpp-httplib was built without it.
 void warm_up() {
   static const bool done = [] {
     httplib::Server server;
@@ -174,7 +174,7 @@ struct loopback_server::state {
 
   void answer(const httplib::Request& request, httplib::Response& response) {
     const loopback_request got = seen(request);
-    // The handler runs without the lock, since it may wait.
+    // The handler runs without the lock, since it can wait.
     const handler chosen = note_and_choose(got);
     answer_with(response, chosen ? chosen(got) : loopback_reply{.status = 404});
   }

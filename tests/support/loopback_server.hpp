@@ -49,8 +49,8 @@ struct loopback_reply {
 enum class loopback { ipv4, ipv6 };
 
 /// Listens on a free port of 127.0.0.1 or ::1 from construction to destruction, with one thread for
-/// each connection. Any thread may call its members, and may add paths while it runs. Other paths
-/// get 404. The server does not compress replies.
+/// each connection. Any thread may call its members, and add paths while the server runs. Other
+/// paths get 404. The server does not compress replies.
 ///
 /// Declare it before the clients. The destructor returns at once if their connections are closed.
 /// Otherwise, it waits some seconds for them.
@@ -73,7 +73,7 @@ class loopback_server {
   void get(const std::string& path, std::string body);
   void get(const std::string& path, const char* body) { get(path, std::string(body)); }
 
-  /// Answers all paths without another answer. The answer may depend on `host()`.
+  /// Answers all other paths. The answer can depend on `host()`.
   void otherwise(handler answer);
 
   /// Returns a gate at which handlers can wait. It opens at the latest when the server stops.

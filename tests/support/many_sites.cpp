@@ -60,8 +60,8 @@ struct many_sites::state {
         reply.empty() || ::send(from.socket, reply.data(), reply.size(), MSG_NOSIGNAL) < 0;
   }
 
-  /// Handles the ends of connections before new ones, so that no connection counts together with
-  /// the next one of its client.
+  /// Handles closed connections before new ones, so that `most` never counts a connection together
+  /// with a later connection of its client.
   void run() {
     std::vector<pollfd> watched;
     while (true) {
@@ -72,7 +72,7 @@ struct many_sites::state {
       if (::poll(watched.data(), watched.size(), -1) < 0 || watched[0].revents != 0) {
         return;
       }
-      // Checks again: a connection that was closed before the new one arrived must not count.
+      // The second poll sees each connection that was closed before the new one arrived.
       const bool calling = watched[1].revents != 0;
       ::poll(watched.data(), watched.size(), 0);
       for (std::size_t i = 0; i < open.size(); ++i) {

@@ -31,7 +31,6 @@ class many_sites {
   /// host to this server.
   [[nodiscard]] std::string connect_to(int their_port = 80) const;
 
-  /// Returns the number of requests.
   [[nodiscard]] std::size_t requests() const noexcept;
   /// Returns the largest number of connections that were open at once.
   [[nodiscard]] std::size_t most_connections() const noexcept;

@@ -1,4 +1,4 @@
-// A ledger in memory, for gates that stand for several processes.
+// A ledger in memory, for gates that play the roles of several processes.
 #pragma once
 
 #include <robots/polite/pace_ledger.hpp>
@@ -25,7 +25,7 @@ class MemoryPaceLedger : public PaceLedger {
     explicit table(ManualClock source) : clock(std::move(source)) {}
 
     struct entry {
-      // The earliest time after the last turn, by the claim for that turn.
+      // The earliest time of the next turn, by the claim of the last turn.
       time_point next = time_point::min();
       time_point last = time_point::min();
       // The process of the last turn, and the number of the turn.

@@ -25,11 +25,11 @@ class raw_server {
   raw_server& operator=(const raw_server&) = delete;
   ~raw_server();
 
-  /// `http://127.0.0.1:port/path`.
+  /// Returns `http://127.0.0.1:port/path`.
   [[nodiscard]] std::string url(std::string_view path = "/robots.txt") const;
   [[nodiscard]] int port() const noexcept;
   [[nodiscard]] std::size_t connections() const noexcept;
-  /// Returns the octets that the last client sent.
+  /// Returns the octets that the last client has sent.
   [[nodiscard]] std::string last_request() const;
   /// Waits until the octets were sent to the first connection.
   void wait_until_sent();
@@ -48,7 +48,7 @@ class closed_port {
   ~closed_port();
 
   [[nodiscard]] int number() const noexcept { return number_; }
-  /// `http://127.0.0.1:port/path`.
+  /// Returns `http://127.0.0.1:port/path`.
   [[nodiscard]] std::string url(std::string_view path = "/robots.txt") const;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace robots::test {
 
-/// Three masters with a third of the slots each, with or without replicas of the first one.
+/// Three masters with a third of the slots each. The first master can have replicas.
 class redis_cluster_servers {
  public:
   static constexpr std::size_t masters = 3;

@@ -49,7 +49,7 @@ std::string answer(redisContext& context, const std::vector<std::string>& comman
 redis_server::redis_server(std::vector<std::string> options, const std::string& sentinel_file)
     : options_{std::move(options)}, is_sentinel_{!sentinel_file.empty()} {
   std::ofstream{file("sentinel.conf")} << sentinel_file;
-  // Another program may take the port before the server listens on it.
+  // Another program can take the port before the server listens on it.
   constexpr int tries = 5;
   for (int i = 0; i < tries; ++i) {
     port_ = closed_port().number();

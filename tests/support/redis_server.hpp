@@ -23,7 +23,6 @@ class redis_server {
   redis_server(const redis_server&) = delete;
   redis_server& operator=(const redis_server&) = delete;
 
-  /// Kills the server.
   void stop() { child_.reset(); }
   /// Starts the server again, on the same port.
   void start();
@@ -39,7 +38,6 @@ class redis_server {
   [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
   /// Returns `redis://127.0.0.1:port/0`.
   [[nodiscard]] std::string url() const { return "redis://" + address() + "/0"; }
-  /// Returns the path of the socket.
   [[nodiscard]] std::string socket() const { return (folder_.path() / "socket").string(); }
   /// Returns a path in the folder.
   [[nodiscard]] std::string file(std::string_view name) const {

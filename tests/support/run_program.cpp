@@ -28,8 +28,8 @@ void require(int error, const std::string& kind) {
   }
 }
 
-/// Opens files as the standard streams of a program. Files cannot fill up as pipes do while nobody
-/// reads them.
+/// Opens files as the standard streams of a program. A pipe would block the program when the pipe
+/// is full.
 class redirections {
  public:
   redirections() { require(posix_spawn_file_actions_init(&actions_), "posix_spawn"); }

@@ -13,7 +13,6 @@ struct program_result {
   std::string output;
   std::string errors;
 
-  /// Returns the lines of the output.
   [[nodiscard]] std::vector<std::string> lines() const;
 };
 

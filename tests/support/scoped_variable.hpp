@@ -8,7 +8,7 @@
 
 namespace robots::test {
 
-/// Sets a variable, and restores its old value at the end. For tests without other threads.
+/// Sets a variable, and restores its old value at the end. Only tests without other threads use it.
 class scoped_variable {
  public:
   scoped_variable(std::string name, const std::string& value) : name_(std::move(name)) {

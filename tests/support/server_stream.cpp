@@ -16,8 +16,8 @@ namespace robots::test {
 
 namespace {
 
-/// Chooses HTTP/2 if the client offers it (RFC 7301). The servers of these tests do not speak it,
-/// so a client that offers it gets no answer.
+/// Chooses HTTP/2 if the client offers it (RFC 7301). The test servers do not speak HTTP/2, so such
+/// a client gets no answer.
 int prefer_http2(SSL*, const unsigned char** chosen, unsigned char* size,
                  const unsigned char* offered, unsigned int offered_size, void*) {
   static constexpr unsigned char known[] = "\x02h2\x08http/1.1";

@@ -13,12 +13,12 @@ namespace robots::check {
 
 /// The answer about one URL. Holds references.
 struct answer {
-  std::string_view url;     ///< as it was given
-  const decision& decided;  ///< the cache's answer
-  std::string_view file;    ///< the file with the rules, or empty for the site's own
-  unsigned round = 0;       ///< counts from 1 with --repeat, else 0
-  std::optional<std::chrono::nanoseconds> elapsed{};  ///< with --timing, the time that it took
-  std::optional<explanation> why{};                   ///< with --explain, the rules that matched
+  std::string_view url;     ///< the URL as the user gave it
+  const decision& decided;  ///< the decision of the cache
+  std::string_view file;    ///< the file with the rules, or empty for the site's robots.txt
+  unsigned round = 0;       ///< the round from 1 with --repeat, else 0
+  std::optional<std::chrono::nanoseconds> elapsed{};  ///< the time of the answer, with --timing
+  std::optional<explanation> why{};                   ///< the rules that matched, with --explain
 
   /// Returns true if a robots.txt was asked for, with or without success.
   [[nodiscard]] bool has_source() const noexcept { return !decided.policy->refused(); }
@@ -29,8 +29,8 @@ struct answer {
     return basis == policy_basis::rules || basis == policy_basis::last_good;
   }
 
-  /// Returns the source of the rules. For a file, that has the name of the file, since the cache
-  /// treats its text as a response over HTTP.
+  /// Returns the source of the rules. If the rules come from a file, the source has its name
+  /// instead of the URL and the status that `FileFetcher` made up.
   [[nodiscard]] record_head source() const {
     record_head result = decided.policy->source();
     if (!file.empty() && has_source()) {

@@ -53,7 +53,7 @@ struct command_help {
   std::string_view name;
   std::string_view arguments;
   std::string_view purpose;
-  std::string_view notes;  ///< what is printed, the exit status, and examples
+  std::string_view notes;  ///< the output, the exit status, and examples
   std::size_t least_arguments;
   std::size_t most_arguments;
 };
@@ -211,7 +211,7 @@ class command_line {
     wanted_.cache.retry.attempts = 1;
     app_.get_formatter()->column_width(29);
     app_.set_help_flag("-h,--help", "print this help");
-    app_.allow_extras();  // CLI11 would take an IPv6 literal out of its brackets
+    app_.allow_extras();  // otherwise, CLI11 strips the brackets of an IPv6 literal
     switch (about.command) {
       case command::check:
         add_crawler();

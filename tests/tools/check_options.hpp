@@ -12,14 +12,12 @@
 
 namespace robots::check {
 
-/// Exit statuses.
 enum status : int {
   yes = 0,  ///< all URLs are allowed, no file has a warning, nothing differs, the trail is intact
   no = 1,   ///< one of these is not true
   failed = 2,  ///< the command line is wrong, a text is not a URL, or input or output failed
 };
 
-/// The subcommands.
 enum class command : std::uint8_t {
   check,
   parse,
@@ -38,10 +36,10 @@ struct settings {
   cache_options cache;
   curl_options curl{};
   std::vector<std::string> arguments{};  ///< `-` stands for standard input
-  std::optional<std::string> file{};     ///< the robots.txt to use instead of the sites' own
+  std::optional<std::string> file{};     ///< the robots.txt to use for every site
   std::optional<std::string> store{};    ///< the store to share; see `with_store`
-  std::string key{};                     ///< the file of a public key in PEM; may be empty
-  std::string head{};  ///< the hash of an entry that must be in the audit trail; may be empty
+  std::string key{};                     ///< the file of a public key in PEM, or empty
+  std::string head{};  ///< the hash of an entry that the audit trail must have, or empty
   unsigned repeat = 1;
   bool explain = false;
   bool json = false;

@@ -25,8 +25,8 @@ namespace {
 
 using adapters_detail::json_object;
 
-/// Writes a text from outside as text of the page. The result is ASCII without mark-up. Other
-/// characters are escaped as in `append_json`, so that none can reverse the line.
+/// Escapes a text from outside for the page. The result is ASCII without mark-up. Other characters
+/// are escaped as in `append_json`, so that no character can reverse the direction of a line.
 std::string html(std::string_view text) {
   std::string json;
   base::append_json(json, text);
@@ -63,7 +63,7 @@ double seconds_of(const json_object& entry, std::string_view name) {
 /// Returns a time as `2026-01-01 12:00`.
 std::string minute_text(std::int64_t second) {
   std::string text = date_text(std::chrono::sys_seconds{std::chrono::seconds{second}});
-  text.resize(text.size() - 4);  // of the seconds
+  text.resize(text.size() - 4);  // removes the seconds
   return text.replace(text.find('T'), 1, " ");
 }
 
@@ -79,7 +79,7 @@ std::string count_text(std::uint64_t number) {
 /// Returns a duration as `1.234 s`.
 std::string seconds_text(double seconds) {
   std::string text = std::to_string(seconds);
-  text.resize(text.size() - 3);  // of six digits
+  text.resize(text.size() - 3);  // removes three of six digits
   return text + " s";
 }
 
@@ -92,7 +92,7 @@ struct cited_entry {
   std::string text{};
 };
 
-/// A count, and the first entries that it counts.
+/// A number of entries, and the first of them.
 struct cited {
   std::uint64_t count = 0;
   std::vector<cited_entry> first{};
@@ -166,7 +166,7 @@ class figures {
   cited sign_offs;
   cited alarming;
   cited losses;
-  std::map<std::pair<std::string, std::string>, cited> rows;  // of the failure table
+  std::map<std::pair<std::string, std::string>, cited> rows;  // the rows of the failure table
   std::vector<change> changes;
   std::uint64_t change_count = 0;
   std::vector<wait> waits;

@@ -43,11 +43,10 @@ Result with_store(const std::string& name, const Use& use) {
                               (is_file ? "SQLite" : "hiredis") + ": build it with that library");
 }
 
-/// One site in a store.
 struct stored_site {
   std::string_view key;
   detail::decoded<detail::site_records> content;         ///< the records, or an error
-  std::optional<rulings_detail::ruling_record> rulings;  ///< if the value has no records
+  std::optional<rulings_detail::ruling_record> rulings;  ///< the rulings if there are no records
   std::chrono::milliseconds left;                        ///< the rest of its lifetime in the store
   std::chrono::sys_seconds now;                          ///< the time of the listing
 };

@@ -129,13 +129,13 @@ std::string counted(std::size_t count, const std::string& noun) {
 std::string group_text(group_choice group, const std::string& crawler) {
   switch (group) {
     case group_choice::own:
-      return "own, since one names " + crawler;
+      return "own (a group names " + crawler + ')';
     case group_choice::everyone:
-      return "everyone, since none names " + crawler + " and there is one for *";
+      return "* (no group names " + crawler + ')';
     case group_choice::none:
       break;
   }
-  return "none, since none names " + crawler + " and there is none for *";
+  return "none (no group names " + crawler + " or *)";
 }
 
 std::string match_text(const robots::listed_rule& rule) {
@@ -188,16 +188,16 @@ std::string explanation_text(const answer& about, const text_style& style) {
   for (std::size_t i = 0; i < why.matches.size(); ++i) {
     std::string content = "matches: " + match_text(why.matches[i]);
     if (rule_decides && i < 2) {
-      content += i == 0 ? ", decides" : ", would decide if that one were gone";
+      content += i == 0 ? ", decides" : ", would decide without the rule above";
     }
     line(content);
   }
   if (about.decided.reason == decision_reason::robots_txt && !rule_decides) {
     line("no rule decides: /robots.txt itself is always allowed");
   } else if (why.matches.empty()) {
-    line("no rule matches, which allows");
+    line("no rule matches: allowed");
   } else if (why.matches.size() == 1) {
-    line("if it were gone, no rule would match, which allows");
+    line("without this rule, no rule matches: allowed");
   }
   return text;
 }

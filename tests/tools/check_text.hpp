@@ -18,7 +18,7 @@ namespace robots::check {
 struct text_style {
   std::string_view fallback;   ///< name of the fallback policy in force
   std::string_view crawler;    ///< product token of the crawler
-  std::size_t url_width = 40;  ///< columns kept for the URL
+  std::size_t url_width = 40;  ///< the columns of the URL
   bool colour = false;         ///< with ANSI colours
 };
 

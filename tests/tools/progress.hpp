@@ -52,7 +52,7 @@ class progress {
   std::atomic<std::uint64_t> count_ = 0;
   std::mutex mutex_;
   std::condition_variable_any stopped_;
-  std::jthread writer_;  // last: its thread uses the other members
+  std::jthread writer_;  // the last member, since its thread uses the others
 };
 
 }  // namespace robots::check

@@ -1,4 +1,4 @@
-// The lines of an input that may be hostile.
+// Reads the lines of an input that is possibly hostile.
 #pragma once
 
 #include <cstddef>

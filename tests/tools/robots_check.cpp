@@ -101,7 +101,7 @@ class session {
   }
 
   void ask_standard_input() {
-    constexpr std::size_t longest = 65'536;  // rules deny longer targets anyway
+    constexpr std::size_t longest = 65'536;  // rules never allow a longer target
     line_reader lines{std::cin, longest};
     std::size_t number = 0;
     while (const auto line = lines.next()) {
@@ -128,7 +128,7 @@ class session {
 
   void ask(const std::string& url) {
     using stopwatch = std::chrono::steady_clock;
-    // The rules of a file apply to every site, so the user may give a path alone. The cache needs a
+    // The rules of a file apply to every site, so the user can give only a path. The cache needs a
     // URL.
     const bool path = wanted_.file && url.starts_with('/');
     const std::string full = path ? "https://file.invalid" + url : url;
@@ -263,7 +263,7 @@ status run_lint(const settings& wanted) {
   return counts.errors + counts.warnings == 0 ? yes : no;
 }
 
-/// Prints the sites in a store, some at a time, since there may be many.
+/// Prints the sites in a store in batches, since a store can have many sites.
 template <class Store>
 status list_store(const settings& wanted, Store& store) {
   constexpr std::size_t at_once = 256;
@@ -424,7 +424,7 @@ status run(const settings& wanted) {
 
 int main(int argc, char** argv) {
   using namespace robots::check;
-  // A libcurl before 7.87 may raise SIGPIPE while it writes TLS.
+  // A libcurl before 7.87 can raise SIGPIPE while it writes TLS.
   std::signal(SIGPIPE, SIG_IGN);
   try {
     if (!open_standard_streams()) {

@@ -29,7 +29,7 @@ TEST_CASE("store list and store erase work on Redis") {
   CHECK(!store.load("https://example.com"));
 }
 
-TEST_CASE("robots-check answers although Redis is down") {
+TEST_CASE("robots-check answers while Redis is down") {
   robots::test::loopback_server server;
   server.get("/robots.txt", "User-agent: *\nDisallow: /private\n");
   const auto result =

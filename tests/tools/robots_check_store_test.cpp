@@ -50,7 +50,7 @@ class store_file {
   robots::test::temporary_folder folder_;
 };
 
-/// A record from now that holds for a day.
+/// Returns a record that was fetched now and is fresh for a day.
 robots::record fresh(robots::outcome outcome) {
   robots::record record =
       robots::test::record_of_outcome(outcome, "User-agent: *\nDisallow: /private\n");
@@ -113,7 +113,7 @@ TEST_CASE("store list prints the answer of each site, its time and its expiry") 
   CHECK(!unreadable.contains("outcome"));
 }
 
-TEST_CASE("store list prints thousands of sites, or none") {
+TEST_CASE("store list prints thousands of sites, and nothing for an empty store") {
   const store_file file;
   file.open().erase("https://a.example");
   CHECK(file.store("list").output.empty());
@@ -127,7 +127,7 @@ TEST_CASE("store list prints thousands of sites, or none") {
   CHECK(file.store("list").lines().size() == 1'000);
 }
 
-TEST_CASE("store erase erases a site in any spelling, and says if it was there") {
+TEST_CASE("store erase erases a site in any spelling, and says whether it was stored") {
   const store_file file;
   {
     robots::SqliteStore store = file.open();

@@ -1,4 +1,4 @@
-// The arguments and the output of robots-check, without a network. The demo shows the rest.
+// The arguments and the output of robots-check without a network. robots-demo uses a network.
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -78,7 +78,7 @@ class robots_file {
     return json::parse(run(arguments).output);
   }
 
-  /// Returns what `robots-check parse` prints about this file.
+  /// Returns the output of `robots-check parse` for this file.
   [[nodiscard]] json parsed() const { return json::parse(run({"parse", path_}).output); }
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
@@ -92,7 +92,7 @@ bool contains(const std::string& whole, std::string_view part) {
   return whole.find(part) != std::string::npos;
 }
 
-/// The members of an answer that MATCH prints, in the order `allowed, directive, pattern,
+/// Returns the members of an answer that MATCH prints, in the order `allowed, directive, pattern,
 /// userAgent`.
 json match_shape(const json& answer) {
   return json::array(
@@ -199,7 +199,7 @@ TEST_CASE("An error names the value that is wrong and says what to do") {
   }
 }
 
-TEST_CASE("A host may have the name of a command") {
+TEST_CASE("A host can have the name of a command") {
   const robots_file file;
   CHECK(contains(run({"check", "--file", file.path(), "lint"}).output, "allowed      lint "));
   CHECK(contains(file.check({"lint"}).output, "allowed      lint "));
@@ -287,7 +287,7 @@ TEST_CASE("The help of each command has its options, its exit statuses and examp
 
 TEST_CASE("Bash completes the commands and options that robots-check has, and no others") {
   if (!std::filesystem::exists("/bin/bash")) {
-    MESSAGE("not tested: there is no /bin/bash here");
+    MESSAGE("skipped: /bin/bash is missing");
     return;
   }
   const auto completions = [](const std::string& typed) {
@@ -342,7 +342,7 @@ TEST_CASE("robots-check shows progress on a terminal and nowhere else") {
          "/dev/null"});
   };
   if (!std::filesystem::exists("/usr/bin/script")) {
-    MESSAGE("not tested: there is no /usr/bin/script here");
+    MESSAGE("skipped: /usr/bin/script is missing");
     return;
   }
   CHECK(contains(run_on_terminal(">/dev/null").output, "URLs answered, 0 s"));
@@ -350,7 +350,7 @@ TEST_CASE("robots-check shows progress on a terminal and nowhere else") {
   CHECK(file.check({"/a"}).errors.empty());
 }
 
-TEST_CASE("A line for people names the rule, its line, the delay and the file") {
+TEST_CASE("A line without --json has the rule, its line, the delay and the file") {
   const robots_file file;
   const program_result result =
       file.check({"--user-agent", "FerretBot", "/admin/x", "/products/1"});
@@ -364,7 +364,7 @@ TEST_CASE("A line for people names the rule, its line, the delay and the file") 
   CHECK(contains(lines[1], "Allow: /products/ (line 2, for FerretBot)"));
 }
 
-TEST_CASE("parse prints the form of PARSE") {
+TEST_CASE("parse prints the JSON of PARSE") {
   const json expected = {{"groups", json::array({{{"userAgents", {"FerretBot"}},
                                                   {"allow", {"/products/"}},
                                                   {"disallow", {"/admin"}},
@@ -382,7 +382,7 @@ TEST_CASE("parse prints the form of PARSE") {
         nullptr);
 }
 
-TEST_CASE("--json prints the form of MATCH for each URL") {
+TEST_CASE("--json prints the JSON of MATCH for each URL") {
   const robots_file file;
   const auto match = [&file](const std::string& agent, const std::string& url) {
     return match_shape(file.check_json({"--user-agent", agent, url}));
@@ -510,7 +510,7 @@ TEST_CASE("A line of standard input over 65,536 octets is skipped and reported")
   }
 }
 
-TEST_CASE("Options that may be repeated accept one value each") {
+TEST_CASE("An option that can be repeated accepts one value each time") {
   const robots_file file;
   const program_result result = file.check(
       {"--exclude", "gov", "--exclude", ".mil", "https://a.gov/", "https://a.mil/", "/a"});
@@ -598,7 +598,7 @@ TEST_CASE("--dialect google reads a file like google/robotstxt") {
   CHECK(file.check({"--dialect", "google", "/robots.txt"}).status == 1);
 }
 
-TEST_CASE("A file above the size limit is read up to it") {
+TEST_CASE("A file above the size limit is read up to the limit") {
   std::string long_text = "User-agent: *\nDisallow: /early\n";
   long_text.resize(512'000 - 8, '#');
   const robots_file file(long_text + "\nDisallow: /late\n");
@@ -660,7 +660,7 @@ TEST_CASE("lint --json prints an object for each mistake and nothing else") {
 }
 
 TEST_CASE("lint reads a file in the dialect of --dialect") {
-  // For the RFC, %7E is ~. google/robotstxt does not decode it, so the rules differ.
+  // In RFC 9309, %7E equals ~. google/robotstxt does not decode %7E, so the rules differ.
   const robots_file file("User-agent: *\nDisallow: /%7Ea\nDisallow: /~a\n");
   CHECK(contains(run({"lint", file.path()}).output, "[duplicate_rule]"));
   CHECK_FALSE(
@@ -795,18 +795,17 @@ TEST_CASE("--explain lists the group, the target and the rules in the order in w
   };
   using list = std::vector<std::string>;
   CHECK(why("FerretBot/1.0", "/%7eab") ==
-        list{"    group: own, since one names FerretBot", "    target: /~ab",
+        list{"    group: own (a group names FerretBot)", "    target: /~ab",
              "    matches: Disallow: /%7Ea, compared as /~a (3 octets, line 3), decides",
-             "    matches: Disallow: /~ (2 octets, line 4), would decide if that one were gone"});
+             "    matches: Disallow: /~ (2 octets, line 4), would decide without the rule above"});
   CHECK(why("FerretBot", "https://example.com/b") ==
-        list{"    group: own, since one names FerretBot", "    target: /b",
+        list{"    group: own (a group names FerretBot)", "    target: /b",
              "    matches: Disallow: /b (2 octets, line 5), decides",
-             "    if it were gone, no rule would match, which allows"});
-  CHECK(why("StoatBot", "/c") ==
-        list{"    group: everyone, since none names StoatBot and there is one for *",
-             "    target: /c", "    matches: Disallow: /c$ (3 octets, line 7), decides",
-             "    if it were gone, no rule would match, which allows"});
-  CHECK(why("StoatBot", "/d").back() == "    no rule matches, which allows");
+             "    without this rule, no rule matches: allowed"});
+  CHECK(why("StoatBot", "/c") == list{"    group: * (no group names StoatBot)", "    target: /c",
+                                      "    matches: Disallow: /c$ (3 octets, line 7), decides",
+                                      "    without this rule, no rule matches: allowed"});
+  CHECK(why("StoatBot", "/d").back() == "    no rule matches: allowed");
   CHECK(file.check({"--explain", "/c"}).status == 1);
   CHECK(file.check({"--explain", "/d"}).status == 0);
 }
@@ -814,7 +813,7 @@ TEST_CASE("--explain lists the group, the target and the rules in the order in w
 TEST_CASE("--explain says that no group applies, and that /robots.txt is always allowed") {
   const robots_file file("User-agent: FerretBot\nDisallow: /\n");
   CHECK(contains(file.check({"-a", "StoatBot", "--explain", "/a"}).output,
-                 "    group: none, since none names StoatBot and there is none for *\n"));
+                 "    group: none (no group names StoatBot or *)\n"));
   const program_result itself = file.check({"-a", "FerretBot", "--explain", "/robots.txt"});
   CHECK(contains(itself.output, "    matches: Disallow: / (1 octet, line 2)\n"));
   CHECK(contains(itself.output, "    no rule decides: /robots.txt itself is always allowed\n"));

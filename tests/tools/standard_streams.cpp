@@ -16,7 +16,7 @@ bool open_standard_streams() {
       continue;
     }
     has_output = has_output && stream != STDOUT_FILENO;
-    // The lowest free number is that of the stream, since all lower numbers are open.
+    // `open` returns the lowest free number. That is `stream`, since all lower numbers are open.
     if (::open("/dev/null", O_RDWR) != stream) {
       throw std::system_error{errno, std::generic_category(), "cannot open /dev/null"};
     }

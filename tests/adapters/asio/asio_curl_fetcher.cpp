@@ -98,7 +98,7 @@ TEST_CASE("One thread runs many exchanges at the same time and returns when they
   CHECK(order == "fast slow ");
 }
 
-TEST_CASE("A callback may start exchanges, and end the last copy of the fetcher") {
+TEST_CASE("A callback can start exchanges, and destroy the last copy of the fetcher") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
   robots::test::gate& gate = server.stall("/slow");
@@ -169,7 +169,7 @@ TEST_CASE("run throws what a callback throws and still calls the other callbacks
   CHECK(called == 3);
 }
 
-TEST_CASE("Any number of threads may run the context, start exchanges and stop them") {
+TEST_CASE("Any number of threads can run the context, start exchanges and stop them") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
   std::atomic<int> called = 0;
@@ -199,7 +199,7 @@ TEST_CASE("Any number of threads may run the context, start exchanges and stop t
   CHECK(called == 200);
 }
 
-TEST_CASE("A context may be stopped and left with exchanges under way") {
+TEST_CASE("A context can be stopped and destroyed during exchanges") {
   loopback_server server;
   robots::test::gate& gate = server.stall("/slow");
   std::stop_source stop;
@@ -221,7 +221,7 @@ TEST_CASE("A context may be stopped and left with exchanges under way") {
   CHECK(stop.request_stop());
 }
 
-TEST_CASE("Hosts that hang take no time from the exchanges that wait behind them") {
+TEST_CASE("A host that hangs does not shorten the time of exchanges that wait for a connection") {
   loopback_server server;
   robots::test::waiting_hosts hosts{server};
   boost::asio::io_context context;

@@ -62,7 +62,7 @@ using robots::test::ok;
 using robots::test::robots_url;
 using robots::test::secret;
 
-/// Answers at once, by the script.
+/// A fetcher that calls `done` before async_fetch returns, with the scripted response.
 class Prompt {
  public:
   explicit Prompt(ScriptedFetcher web) : web_(std::move(web)) {}
@@ -77,7 +77,7 @@ class Prompt {
 static_assert(robots::AsyncFetcher<Prompt>);
 static_assert(!robots::AsyncFetcher<ScriptedFetcher>);
 
-/// Answers when the test says so. Copies share the exchanges.
+/// A fetcher whose exchanges end when the test calls `done`. Copies share the exchanges.
 class Held {
  public:
   struct exchange {
@@ -159,7 +159,7 @@ TEST_CASE("A future and a callback get the same answers, never from within the c
   for (int i = 0; i < 2; ++i) {
     std::future<decision> future = loop.async_check(secret, asio::use_future);
     int called = 0;
-    // A handler that can only be moved.
+    // This handler can be moved, but not copied.
     loop.async_check(home, [&called, owned = std::make_unique<int>(1)](error_code error,
                                                                        const decision& answer) {
       CHECK(!error);
@@ -216,12 +216,12 @@ TEST_CASE("1,000 coroutines on one thread for 50 sites make one request for each
   MESSAGE("at most " << server.most_connections() << " connections");
 }
 
-TEST_CASE("Failures are tried again by the clock of the cache") {
+TEST_CASE("A retry waits by the clock of the cache") {
   ScriptedFetcher web;
   web.on(robots_url, ScriptedFetcher::status(503), ok());
   auto crawler = foo_bot();
   crawler.retry.attempts = 2;
-  SUBCASE("that is moved") {
+  SUBCASE("with a ManualClock") {
     const robots::ManualClock clock;
     const auto began = clock.now();
     manual_cache cache(crawler, {}, clock);
@@ -232,7 +232,7 @@ TEST_CASE("Failures are tried again by the clock of the cache") {
     CHECK(!answer.get().allowed);
     CHECK(clock.now() > began);
   }
-  SUBCASE("that runs by itself") {
+  SUBCASE("with a SteadyClock") {
     crawler.retry.base = std::chrono::milliseconds{1};
     robots::basic_robots_cache<ScriptedFetcher> cache(crawler);
     asio::io_context context;
@@ -260,7 +260,7 @@ TEST_CASE("A cancelled operation ends, and its fetch ends if nobody else waits f
   context.poll();
   REQUIRE(web.open() == 1);
   Held::exchange asked = web.take();
-  SUBCASE("alone") {
+  SUBCASE("while no other operation waits") {
     signal.emit(asio::cancellation_type::terminal);
     context.poll();
     CHECK(first == asio::error::operation_aborted);
@@ -272,7 +272,7 @@ TEST_CASE("A cancelled operation ends, and its fetch ends if nobody else waits f
     context.run();
     CHECK(cache.stats().size == 0);
   }
-  SUBCASE("while another one waits, which gets the answer") {
+  SUBCASE("while another operation waits, which gets the answer") {
     auto second = loop.async_check(secret, asio::use_future);
     context.poll();
     signal.emit(asio::cancellation_type::partial);
@@ -285,7 +285,7 @@ TEST_CASE("A cancelled operation ends, and its fetch ends if nobody else waits f
     CHECK(!second.get().allowed);
     CHECK(web.open() == 0);
   }
-  SUBCASE("after the answer, which changes nothing") {
+  SUBCASE("after the answer: the cancellation changes nothing") {
     asked.done(ok());
     context.poll();
     CHECK(first == error_code{});
@@ -317,7 +317,7 @@ TEST_CASE(
   CHECK(!ended);
   signal.emit(asio::cancellation_type::total);
   context.restart();
-  context.run();  // no timer is left
+  context.run();  // returns, since no timer is left
   CHECK(ended == asio::error::operation_aborted);
   CHECK(cache.stats().retrievals == 1);
   CHECK(cache.stats().size == 0);
@@ -349,7 +349,7 @@ TEST_CASE("A thread that blocks and a coroutine share one flight") {
     CHECK(web.open() == 0);
     std::thread other([&] { led.on_response(ok()); });
     context.restart();
-    context.run();  // has work, as long as the operation waits
+    context.run();  // has work while the operation waits
     other.join();
     CHECK(!answer.get().allowed);
   }
@@ -383,7 +383,7 @@ TEST_CASE("A cache that is destroyed completes its operations, and other caches 
     loop.async_check(home, count);
     loop.async_check(secret, count);
     context.poll();
-    loop.async_check("https://other.example/", count);  // which no task has seen yet
+    loop.async_check("https://other.example/", count);  // the context has not started this one yet
     late = web.take().done;
   }
   CHECK(std::holds_alternative<fetch_request>(cache.begin(home).next()));
@@ -394,7 +394,7 @@ TEST_CASE("A cache that is destroyed completes its operations, and other caches 
   CHECK(cache.stats().size == 0);
 }
 
-TEST_CASE("A context may be stopped and destroyed during a flight") {
+TEST_CASE("A context can be stopped and destroyed during a flight") {
   Held web;
   manual_cache cache(foo_bot());
   int called = 0;
@@ -419,7 +419,7 @@ TEST_CASE("A context may be stopped and destroyed during a flight") {
   CHECK(std::holds_alternative<fetch_request>(cache.begin(home).next()));
 }
 
-TEST_CASE("A handler may ask again and destroy the object that called it") {
+TEST_CASE("A handler can ask again and destroy the object that called it") {
   ScriptedFetcher web;
   web.on(robots_url, ok());
   manual_cache cache(foo_bot());
@@ -458,8 +458,7 @@ TEST_CASE("An exception of the fetcher counts as a failure of the fetch") {
   CHECK(decided.policy->source().error_text == "no network today");
 }
 
-TEST_CASE(
-    "A fetch that its fetcher cancels without a stop has failed, and is not repeated without end") {
+TEST_CASE("If a fetcher cancels a fetch without a stop, the fetch has failed and is not repeated") {
   ScriptedFetcher web;
   int asked = 0;
   web.otherwise_call([&asked](const fetch_request&) {
@@ -478,7 +477,7 @@ TEST_CASE(
   CHECK(asked == 1);
 }
 
-TEST_CASE("Threads of a pool ask, cancel and block at once") {
+TEST_CASE("Threads of a pool ask and cancel at the same time") {
   const robots::test::many_sites server([](std::string_view) {
     return robots::test::many_sites::ok("User-agent: *\nDisallow: /private");
   });
@@ -512,7 +511,7 @@ TEST_CASE("Threads of a pool ask, cancel and block at once") {
       }
     }
     all.get_future().wait();
-    // And once more, to be destroyed while the pool works.
+    // The loop is destroyed while these operations run.
     cache.clear();
     for (int i = 0; i < 100; ++i) {
       loop.async_check(site(i), [&](error_code, const decision&) { ++ended; });

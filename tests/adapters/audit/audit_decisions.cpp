@@ -42,13 +42,13 @@ using robots::test::lines_of;
 using robots::test::replace;
 using texts = std::vector<std::string>;
 
-/// A trail with everything in one file, to be falsified.
+/// A trail in one file. Tests falsify it.
 struct whole_trail {
   whole_trail()
       : files{robots::test::write_sample({.path = (folder.path() / "audit").string()})},
         lines{lines_of(files)} {}
 
-  /// Writes the chain again from a line on, as an attacker could, and verifies it.
+  /// Rewrites the hashes from a line on, as an attacker can, and verifies the decisions.
   [[nodiscard]] audit_decisions verify_from(std::size_t line) {
     chain_anew(lines, line);
     robots::test::write_lines(files.at(0), lines);
@@ -61,7 +61,7 @@ struct whole_trail {
   texts lines;
 };
 
-/// Checks that all decisions of a trail follow from it, and their number.
+/// Checks that all decisions of a trail follow from its entries, and that their number is right.
 void check_confirms(const std::string& path, std::size_t decisions) {
   const audit_decisions found = verify_decisions(robots::test::files_of(path));
   for (const auto& one : found.differences) {
@@ -104,10 +104,10 @@ TEST_CASE("Every decision of an unchanged trail is confirmed") {
   }
 }
 
-TEST_CASE("A falsified decision is found, even if its chain was rewritten") {
+TEST_CASE("A falsified decision is found, even if the hashes were rewritten") {
   whole_trail trail;
   const std::size_t position = line_with(trail.lines, "\"allowed\":false,\"reason\":\"rule\"");
-  SUBCASE("allowed") {
+  SUBCASE("a denial becomes a permission") {
     replace(trail.lines[position], "\"allowed\":false", "\"allowed\":true");
     const audit_decisions found = trail.verify_from(position);
     REQUIRE(found.differences.size() == 1);
@@ -119,38 +119,38 @@ TEST_CASE("A falsified decision is found, even if its chain was rewritten") {
           "\"allowed\":false,\"reason\":\"rule\",\"directive\":\"disallow\",\"pattern\":"
           "\"/private\",\"line\":2,\"user_agent\":\"FooBot\"");
   }
-  SUBCASE("denied") {
+  SUBCASE("a permission becomes a denial") {
     const std::size_t open = line_with(trail.lines, "\"allowed\":true,\"reason\":\"no_rule\"");
     replace(trail.lines[open], "\"allowed\":true", "\"allowed\":false");
     CHECK(trail.verify_from(open).differences.size() == 1);
   }
-  SUBCASE("by another line") {
+  SUBCASE("the rule is in another line") {
     replace(trail.lines[position], "\"line\":2", "\"line\":3");
     CHECK(trail.verify_from(position).differences.size() == 1);
   }
-  SUBCASE("reported twice") {
+  SUBCASE("the entry says both") {
     replace(trail.lines[position], "\"allowed\":false", "\"allowed\":true,\"allowed\":false");
     CHECK(trail.verify_from(position).differences.size() == 1);
   }
-  SUBCASE("allowed by a second member at the end") {
+  SUBCASE("a second member at the end says allowed") {
     replace(trail.lines[position], ",\"hash\":", ",\"allowed\":true,\"hash\":");
     const audit_decisions found = trail.verify_from(position);
     REQUIRE(found.differences.size() == 1);
     CHECK(found.differences[0].text == "the entry has two members with one name");
   }
-  SUBCASE("allowed, after a nested copy of the denial") {
+  SUBCASE("the denial becomes a nested copy before a permission") {
     replace(trail.lines[position], "\"allowed\":false",
             "\"x\":{\"allowed\":false,\"reason\":\"rule\",\"age_seconds\":0},\"allowed\":true");
     CHECK(trail.verify_from(position).differences.size() == 1);
   }
-  SUBCASE("by a policy that is not in the trail") {
+  SUBCASE("the policy is not in the trail") {
     replace(trail.lines[position], audit_entry::read(trail.lines[position])->text("policy"),
             robots::adapters_detail::sha256("another"));
     const audit_decisions found = trail.verify_from(position);
     REQUIRE(found.differences.size() == 1);
     CHECK(found.differences[0].text == "the policy that it names was not recorded before");
   }
-  SUBCASE("by an override that is not in the trail") {
+  SUBCASE("the override is not in the trail") {
     const std::size_t by_hand = line_with(trail.lines, "\"reason\":\"by_hand\",\"age_seconds\"");
     for (std::string& line : trail.lines) {
       if (has(line, "\"type\":\"override\"")) {
@@ -162,13 +162,13 @@ TEST_CASE("A falsified decision is found, even if its chain was rewritten") {
     CHECK(found.differences[0].entry == by_hand + 1);
     CHECK(found.differences[0].text == "no entry sets the override");
   }
-  SUBCASE("of another URL") {
+  SUBCASE("the URL is another one") {
     replace(trail.lines[position], "/private/x?q=", "/private/open?=");
     CHECK(trail.verify_from(position).differences.empty());  // the same rule has the same answer
     replace(trail.lines[position], "https://rules.example/private", "https://none.example/private");
     CHECK(trail.verify_from(position).differences.size() == 1);
   }
-  SUBCASE("by the rules of another site") {
+  SUBCASE("the policy belongs to another site") {
     const std::size_t other = line_with(trail.lines, "\"url\":\"https://moved.example/private\"");
     replace(trail.lines[other], audit_entry::read(trail.lines[other])->text("policy"),
             audit_entry::read(trail.lines[position])->text("policy"));
@@ -183,12 +183,12 @@ TEST_CASE("A falsified robots.txt contradicts the decisions that name it") {
   const std::size_t position = line_with(trail.lines, "\"type\":\"body\"");
   const std::string old = audit_entry::read(trail.lines[position])->text("id");
   replace(trail.lines[position], "/private", "/elsewhere");
-  SUBCASE("alone") {
+  SUBCASE("and nothing else") {
     const audit_decisions found = trail.verify_from(position);
     REQUIRE(!found.differences.empty());
     CHECK(found.differences[0].text == "the robots.txt does not match its hash");
   }
-  SUBCASE("with everything that names it") {
+  SUBCASE("together with its hash in all entries") {
     const std::string now =
         robots::adapters_detail::sha256(audit_entry::read(trail.lines[position])->text("text"));
     for (std::string& line : trail.lines) {
@@ -212,10 +212,10 @@ TEST_CASE("A retrieval whose outcome was falsified is found") {
   CHECK(found.differences[0].text == "the policy does not match its hash");
 }
 
-TEST_CASE("Decisions by overrides, exclusions and quarantines are confirmed") {
+TEST_CASE("A decision is not confirmed if the entry that it depends on was falsified") {
   whole_trail trail;
   std::size_t position = 0;
-  SUBCASE("by an override") {
+  SUBCASE("the override") {
     position = line_with(trail.lines, "\"type\":\"override\"");
     for (std::string& line : trail.lines) {
       if (has(line, "\"value\":\"deny\"")) {
@@ -223,7 +223,7 @@ TEST_CASE("Decisions by overrides, exclusions and quarantines are confirmed") {
       }
     }
   }
-  SUBCASE("halted") {
+  SUBCASE("the halt") {
     position = line_with(trail.lines, "\"type\":\"halt\"");
     for (std::string& line : trail.lines) {
       if (has(line, "\"type\":\"halt\"") && has(line, "\"resumed\":false")) {
@@ -231,23 +231,23 @@ TEST_CASE("Decisions by overrides, exclusions and quarantines are confirmed") {
       }
     }
   }
-  SUBCASE("signed off") {
+  SUBCASE("the sign-off") {
     position = line_with(trail.lines, "\"given\":true");
     replace(trail.lines[position], "\"given\":true", "\"given\":false");
   }
-  SUBCASE("without a sign-off") {
+  SUBCASE("the hosts that need a sign-off") {
     position = line_with(trail.lines, "\"host\":\"bank\"");
     replace(trail.lines[position], "\"host\":\"bank\"", "\"host\":\"mine\"");
   }
-  SUBCASE("excluded") {
+  SUBCASE("the excluded hosts") {
     position = line_with(trail.lines, "\"host\":\"gov\"");
     replace(trail.lines[position], "\"host\":\"gov\"", "\"host\":\"mil\"");
   }
-  SUBCASE("quarantine") {
+  SUBCASE("the quarantine") {
     position = line_with(trail.lines, "\"type\":\"quarantine\"");
     replace(trail.lines[position], "\"released\":false", "\"released\":true");
   }
-  SUBCASE("fallback") {
+  SUBCASE("the failure before a fallback") {
     position = line_with(trail.lines, "\"outcome\":\"client_error\"");
     for (std::string& line : trail.lines) {
       if (has(line, "\"type\":\"retrieval\"") && has(line, "\"outcome\":\"client_error\"")) {
@@ -258,7 +258,7 @@ TEST_CASE("Decisions by overrides, exclusions and quarantines are confirmed") {
   CHECK(!trail.verify_from(position).differences.empty());
 }
 
-TEST_CASE("Decisions that depend on an earlier file count as unknown until that file is given") {
+TEST_CASE("Decisions that depend on an earlier file are unknown until this file is given, too") {
   const robots::test::temporary_folder folder;
   robots::audit_options options{.path = (folder.path() / "audit").string()};
   options.file_bytes = 40'000;
@@ -314,7 +314,7 @@ TEST_CASE("A decision by directives that the trail does not have for its site is
       const auto amount = robots::detail::judge(
           retrieved, options.user_agent, robots::cache_detail::judge_options_of(options), {}, {});
       if (site == "https://b.example") {
-        retrieved.body.clear();  // nobody has recorded that this site has the text
+        retrieved.body.clear();  // no entry says that this site has the text
         retrieved.outcome = robots::outcome::redirected;
       }
       trail.on(robots::retrieval_event{{.site = site}, *amount, retrieved});
@@ -385,8 +385,7 @@ TEST_CASE("The trail of a cache whose excluded hosts are replaced has no differe
   check_confirms(trail.path, 24);
 }
 
-TEST_CASE(
-    "Two crawlers with one trail keep apart two texts that have equal lines for one of them") {
+TEST_CASE("Two texts in one trail stay distinct even if one crawler has the same rules in both") {
   using namespace std::chrono_literals;
   const robots::test::temporary_folder folder;
   const robots::audit_options options{.path = (folder.path() / "trail").string()};
@@ -408,7 +407,7 @@ TEST_CASE(
     CHECK(reader.allowed("https://rules.example/x"));
     CHECK(other.allowed("https://rules.example/x"));
     clock.advance(25h);
-    CHECK(reader.allowed("https://rules.example/x"));  // by its last good copy
+    CHECK(reader.allowed("https://rules.example/x"));  // by the last good copy
   }
   check_confirms(options.path, 3);
 }
@@ -500,7 +499,7 @@ TEST_CASE("The trail of a site with an empty robots.txt has no differences") {
   check_confirms(trail.path, 2);
 }
 
-TEST_CASE("A redirect in a shared store is recorded, wherever it leads") {
+TEST_CASE("A redirect from a shared store is recorded, whatever its target is") {
   using robots::ScriptedFetcher;
   using tiered =
       robots::TieredStorage<robots::LruStorage<64>, robots::MemoryStore<robots::ManualClock>>;
@@ -518,9 +517,9 @@ TEST_CASE("A redirect in a shared store is recorded, wherever it leads") {
         options, web, clock, tiered{store}};
     static_cast<void>(first.check("https://moved.example/"));
   }
-  SUBCASE("to a file") {}
-  SUBCASE("to more redirects than are followed") { options.max_redirects = 0; }
-  SUBCASE("to a site that needs a sign-off") { options.sign_off = {"rules.example"}; }
+  SUBCASE("a robots.txt") {}
+  SUBCASE("a redirect beyond max_redirects") { options.max_redirects = 0; }
+  SUBCASE("a site that needs a sign-off") { options.sign_off = {"rules.example"}; }
   const robots::test::temporary_folder folder;
   const robots::audit_options place{.path = (folder.path() / "audit").string()};
   {
@@ -605,7 +604,7 @@ TEST_CASE("The trail of 20 caches that have different robots.txt of one site has
   check_confirms(place.path, 120);
 }
 
-TEST_CASE("A decision after a 304 is confirmed, however many other policies came since the text") {
+TEST_CASE("A decision after a 304 is confirmed, even after many other policies") {
   using robots::ScriptedFetcher;
   using namespace std::chrono_literals;
   const std::string rules = "User-agent: *\nDisallow: /private\n";

@@ -1,6 +1,6 @@
-// The work of another process in a test: `robots_audit_process PATH FILE_BYTES [COUNT]` writes a
-// trail until it is killed or has made the given number of decisions. The trail ends with the
-// process.
+// A process of a test: `robots_audit_process PATH FILE_BYTES [COUNT]` writes a trail until it is
+// killed or has made COUNT decisions. The trail is static: its destructor runs when the process
+// exits.
 #include <robots/adapters/audit/audit_trail.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/observe/events.hpp>

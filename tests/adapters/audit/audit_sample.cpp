@@ -122,8 +122,8 @@ std::vector<std::string> write_sample(const audit_options& options) {
     static_cast<void>(admission.admit("https://none.example/1"));
     static_cast<void>(admission.admit("https://none.example/2"));
   }
-  // Two processes that share a store. The second takes over the record of the first, at once and
-  // when it is out of date, with the last good copy of a failing site.
+  // Two processes share a store. The second process uses the record of the first while the record
+  // is fresh. Later, it uses the last good copy in the record, since the site fails.
   using tiered = TieredStorage<LruStorage<64>, MemoryStore<ManualClock>>;
   const MemoryStore<ManualClock> store{clock};
   cache_options second = sample_options();

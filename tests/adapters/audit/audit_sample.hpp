@@ -33,7 +33,6 @@ std::vector<std::string> write_sample(const audit_options& options);
 /// Returns the lines of all files, one file after another.
 [[nodiscard]] std::vector<std::string> lines_of(const std::vector<std::string>& files);
 
-/// Writes lines to a file.
 void write_lines(const std::string& file, const std::vector<std::string>& lines);
 
 /// Corrects the hashes of a line and of all lines after it.

@@ -35,12 +35,12 @@
 
 namespace {
 std::atomic<bool> disk_fails{false};
-thread_local bool has_no_memory = false;  // since the disk has failed
-std::atomic<int> refusals{0};             // of memory
+thread_local bool has_no_memory = false;
+std::atomic<int> refusals{0};  // failed allocations
 }  // namespace
 
-// Weak, since ThreadSanitizer has its own: with it, the disk fails only. Not inlined, or g++
-// reports a mismatch of allocation functions.
+// ThreadSanitizer has its own operator new and replaces this weak one: then only the disk fails.
+// If g++ inlines this one, it reports a mismatch of allocation functions.
 [[gnu::weak, gnu::noinline]] void* operator new(std::size_t size) {
   void* const got = has_no_memory ? nullptr : std::malloc(size);
   refusals += got == nullptr ? 1 : 0;
@@ -51,7 +51,7 @@ std::atomic<int> refusals{0};             // of memory
   std::free(gone);
 }
 
-// These take the place of the system's.
+// These functions replace those of the C library.
 extern "C" int fdatasync(int file) {
   has_no_memory = disk_fails;
   if (has_no_memory) {
@@ -85,7 +85,7 @@ robots::cache_options crawler() {
   return {.user_agent = "FooBot", .fallback = robots::fallback_policy::rfc9309()};
 }
 
-/// A decision on a URL, and the robots.txt that it depends on.
+/// Reports the events of a site to a trail.
 struct sample {
   explicit sample(std::string text = "User-agent: *\nDisallow: /private\n") {
     retrieved.outcome = robots::outcome::success;
@@ -205,7 +205,7 @@ TEST_CASE("Only one trail at a time writes to a path") {
   CHECK(count_of(folder.lines(), "crawler") == 2);
 }
 
-TEST_CASE("A second trail is refused although somebody has deleted the lock file") {
+TEST_CASE("A second trail is refused even if the lock file was deleted") {
   const trail_folder folder;
   const AuditTrail trail{folder.options(), crawler()};
   REQUIRE(trail.flush());
@@ -215,7 +215,7 @@ TEST_CASE("A second trail is refused although somebody has deleted the lock file
   CHECK_THROWS_AS((AuditTrail{folder.options(), crawler()}), audit_error);
 }
 
-TEST_CASE("A trail continues in the next file after somebody has moved its file") {
+TEST_CASE("A trail continues in the next file after its file was moved") {
   const trail_folder folder;
   const sample site;
   const std::string moved = folder.path() + ".old";
@@ -226,7 +226,7 @@ TEST_CASE("A trail continues in the next file after somebody has moved its file"
     REQUIRE(trail.flush());
     std::filesystem::rename(folder.path() + ".000001.jsonl", moved);
     site.decide(trail);
-    CHECK(trail.flush());  // the entries before are in the moved file
+    CHECK(trail.flush());  // the earlier entries are in the moved file
     CHECK(trail.stats().last_file == 2);
     CHECK(trail.stats().lost == 0);
   }
@@ -274,7 +274,8 @@ TEST_CASE("The entries of a deleted file count as lost, and flush returns false"
   CHECK(verify_audit({next}).fault == audit_fault::none);
 }
 
-TEST_CASE("A trail whose files and lock are deleted does not write beside another trail") {
+TEST_CASE(
+    "A trail whose files and lock are deleted does not write into the files of another trail") {
   const trail_folder folder;
   const sample site;
   const AuditTrail trail{folder.options(), crawler()};
@@ -325,7 +326,7 @@ TEST_CASE("The incomplete last line of a killed process is cut off and reported"
   const auto found = verify_audit(folder.files());
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
   CHECK(count_of(folder.lines(), "torn") == 1);
-  // A file that was made, but not written to.
+  // A process can be killed before it has written the first entry of a file.
   audit_options options = folder.options();
   options.file_bytes = 1;
   {
@@ -362,7 +363,7 @@ TEST_CASE("The next process signs the unsigned entries of a killed process, and 
         site.decide(trail);
       }
     }
-    const std::string last = folder.lines().back();  // the signature of the end
+    const std::string last = folder.lines().back();  // the signature at the end
     const std::string file = folder.files().back();
     std::filesystem::resize_file(file, std::filesystem::file_size(file) - last.size() - 1);
     const auto found = verify_audit(folder.files(), robots::test::public_key);
@@ -414,7 +415,7 @@ TEST_CASE("While the disk is full, decisions continue, and the trail states how 
     CHECK(!trail.stats().failure.empty());
     CHECK(verify_audit(folder.files()).fault == audit_fault::none);
     ::setrlimit(RLIMIT_FSIZE, &before);
-    CHECK(trail.flush());  // though there was no new event
+    CHECK(trail.flush());  // flush writes again without a new event
     CHECK(trail.stats().failure.empty());
     CHECK(count_of(folder.lines(), "lost") == 1);
     site.decide(trail);
@@ -450,7 +451,7 @@ TEST_CASE("Lost writes of a disk are reported even if there is no memory left") 
   CHECK(!trail.flush());
 }
 
-TEST_CASE("A pipe that nobody reads blocks neither decisions nor the end of the trail") {
+TEST_CASE("A pipe without a reader blocks neither decisions nor the end of the trail") {
   const trail_folder folder;
   const std::string file = folder.path() + ".000001.jsonl";
   REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
@@ -458,8 +459,8 @@ TEST_CASE("A pipe that nobody reads blocks neither decisions nor the end of the 
   audit_options options = folder.options();
   options.queue_bytes = 300'000;
   options.close_within = 10ms;
-  SUBCASE("with callers that never wait") { options.longest_wait = 0ms; }
-  SUBCASE("with callers that wait at first") { options.longest_wait = 1ms; }
+  SUBCASE("when callers never wait") { options.longest_wait = 0ms; }
+  SUBCASE("when callers wait for a short time") { options.longest_wait = 1ms; }
   std::uint64_t lost = 0;
   {
     const AuditTrail trail{options, crawler()};
@@ -471,7 +472,7 @@ TEST_CASE("A pipe that nobody reads blocks neither decisions nor the end of the 
     lost = trail.stats().lost;
   }
   CHECK(lost > 0);
-  // The abandoned thread ends when somebody reads.
+  // The abandoned thread ends once the pipe is read.
   const int reader = ::open(file.c_str(), O_RDONLY | O_NONBLOCK);
   std::array<char, 65'536> read{};
   while (::access((folder.path() + ".lock").c_str(), F_OK) == 0) {
@@ -506,7 +507,7 @@ TEST_CASE("Decisions that come faster than the disk writes are all recorded") {
   CHECK(count_of(folder.lines(), "decision") == 10'000);
 }
 
-TEST_CASE("Decisions that wait for a hung disk keep no more policies alive than the queue holds") {
+TEST_CASE("While the disk hangs, only the decisions in the queue keep their policies alive") {
   const trail_folder folder;
   const std::string file = folder.path() + ".000001.jsonl";
   REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
@@ -599,5 +600,5 @@ TEST_CASE("The durations of an audit trail work at their extremes or are refused
       }
     }
   }
-  CHECK(accepted == 16);  // of 18: a negative flush_every is refused
+  CHECK(accepted == 16);  // two of 18 have a negative flush_every
 }

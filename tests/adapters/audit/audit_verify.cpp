@@ -29,7 +29,7 @@ using robots::test::replace;
 using robots::test::write_lines;
 using texts = std::vector<std::string>;
 
-/// A signed trail of several files, to be damaged.
+/// A signed trail of several files. Tests damage it.
 struct broken_trail {
   broken_trail() {
     robots::audit_options options{.path = (folder.path() / "audit").string()};
@@ -45,7 +45,7 @@ struct broken_trail {
     return verify_audit(files, key, head);
   }
 
-  /// Changes the lines of the second file.
+  /// Changes the lines of the second file, and verifies the trail.
   template <class Change>
   audit_result after(const Change& change) {
     texts lines = lines_of({files.at(1)});
@@ -54,7 +54,7 @@ struct broken_trail {
     return verify();
   }
 
-  /// The number of the entry in the line of the second file, from 0 on.
+  /// Returns the number of the entry in a line of the second file. The first line is 0.
   [[nodiscard]] std::uint64_t n(std::size_t line) const {
     return audit_entry::read(lines_of({files.at(1)}).at(line))->n();
   }
@@ -72,7 +72,7 @@ TEST_CASE("A trail with every kind of event is intact, and so are its signatures
   CHECK_MESSAGE(found.fault == audit_fault::none, found.text);
   CHECK(found.entries == trail.all.size());
   CHECK(found.notes.empty());
-  CHECK(trail.verify().notes.size() == 1);  // signed, and nobody checked that
+  CHECK(trail.verify().notes.size() == 1);  // the signatures were not checked
 }
 
 TEST_CASE("A changed octet is found in its entry") {
@@ -219,7 +219,7 @@ TEST_CASE("A missing signature, a signature by another key and one of random oct
   broken_trail trail;
   CHECK(trail.verify(robots::test::other_public_key).fault == audit_fault::not_signed);
   CHECK_THROWS_AS(static_cast<void>(trail.verify("no key")), audit_error);
-  // Entries that were rewritten as if they were not signed yet.
+  // An attacker rewrites the entries after a signature, without signatures.
   texts lines = trail.all;
   const std::size_t first = line_with(lines, "\"signature\"");
   lines.resize(first + 1);
@@ -247,7 +247,7 @@ TEST_CASE("A cut-off end is found by a remembered hash") {
   write_lines(trail.files.back(), lines);
   const auto found = trail.verify({}, last);
   CHECK(found.fault == audit_fault::lost);
-  // Without it, nobody can know.
+  // Without the hash, the missing end cannot be found.
   const auto unknown = trail.verify();
   CHECK(unknown.fault == audit_fault::none);
   CHECK(unknown.notes.front().starts_with("the trail was not ended"));
@@ -280,10 +280,10 @@ TEST_CASE("verify_audit accepts files with any content") {
   }
 }
 
-TEST_CASE("A pipe, and a line that no trail has, are refused") {
+TEST_CASE("Verification refuses a pipe, and a line that is too long for a trail") {
   const robots::test::temporary_folder folder;
   const std::string file = (folder.path() / "any").string();
-  SUBCASE("a pipe that nobody writes to") { REQUIRE(::mkfifo(file.c_str(), 0600) == 0); }
+  SUBCASE("a pipe without a writer") { REQUIRE(::mkfifo(file.c_str(), 0600) == 0); }
   SUBCASE("a line of more than 32 MiB") {
     write_lines(file, {std::string((std::size_t{32} << 20U) + 1, 'x')});
   }

@@ -69,11 +69,11 @@ TEST_CASE("A configured session keeps its settings and cannot break the rules of
     session.SetRange(cpr::Range(0, 1));
   };
 
-  SUBCASE("such as the check of certificates") {
+  SUBCASE("it cannot switch off the check of certificates") {
     check_failed(CprFetcher(direct(), configure).fetch(get(server.url("/robots.txt"))),
                  robots::fetch_error::tls);
   }
-  SUBCASE("such as one plain exchange") {
+  SUBCASE("it cannot follow redirects or send cookies") {
     const CprFetcher fetcher(trusting(authority), configure);
     for (int i = 0; i < 3; ++i) {
       check_answered(fetcher.fetch(get(server.url("/robots.txt"))), 302, "");
@@ -96,7 +96,7 @@ TEST_CASE("No setting of a session gets past the guard") {
   const std::string port = std::to_string(server.port());
   const std::string url = server.url("/robots.txt", "www.example.test");
 
-  SUBCASE("by another meaning of a name") {
+  SUBCASE("by a name that the session resolves itself") {
     const auto configure = [&server](cpr::Session& session) {
       session.SetResolves(
           {cpr::Resolve("www.example.test", "127.0.0.1",
@@ -114,7 +114,7 @@ TEST_CASE("No setting of a session gets past the guard") {
     check_failed(CprFetcher(unguarded(), configure).fetch(get(server.url())),
                  robots::fetch_error::connect);
   }
-  SUBCASE("by its own callback") {
+  SUBCASE("by a callback that opens sockets") {
     const auto configure = [](cpr::Session& session) {
       const auto open = +[](void*, curlsocktype, curl_sockaddr* place) -> curl_socket_t {
         return ::socket(place->family, place->socktype, place->protocol);
@@ -124,7 +124,7 @@ TEST_CASE("No setting of a session gets past the guard") {
     check_refused(CprFetcher(allowing({}), configure).fetch(get(server.url())), "127.0.0.1");
   }
   SUBCASE("by connections shared with sessions that have no guard") {
-    // By name, since an address is refused before any connection is looked for.
+    // The URL has a name, since an address is refused before a shared connection is looked up.
     const std::unique_ptr<CURLSH, CURLSHcode (*)(CURLSH*)> share(curl_share_init(),
                                                                  &curl_share_cleanup);
     curl_share_setopt(share.get(), CURLSHOPT_SHARE, CURL_LOCK_DATA_CONNECT);
@@ -145,7 +145,7 @@ TEST_CASE("No setting of a session gets past the guard") {
     CHECK(server.requests() == 2);
     check_answered(CprFetcher(led(allowing({"127.0.0.1"})), configure).fetch(get(url)), 200, rules);
   }
-  SUBCASE("by a proxy, which must be permitted and is not asked for addresses") {
+  SUBCASE("by a proxy") {
     server.otherwise([](const loopback_request& request) {
       return loopback_reply{.body = "by proxy: " + request.target};
     });
@@ -164,7 +164,7 @@ TEST_CASE("No setting of a session gets past the guard") {
     check_refused(fetcher.fetch(get("http://10.0.0.1/")), "10.0.0.1 (private_use)");
     CHECK(server.requests() == 1);
   }
-  SUBCASE("by exemptions from a proxy whose address is not guarded") {
+  SUBCASE("by exemptions from a proxy of the options") {
     server.otherwise([](const loopback_request& request) {
       return loopback_reply{.body = "by proxy: " + request.target};
     });

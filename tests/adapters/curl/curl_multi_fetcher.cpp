@@ -72,7 +72,7 @@ TEST_CASE_TEMPLATE_INVOKE(fetcher_plain, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_timeout, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_stop, OneAtATime);
 
-TEST_CASE("One thread makes exchanges at once") {
+TEST_CASE("One thread makes several exchanges at the same time") {
   loopback_server server;
   robots::test::gate& gate = server.stall("/slow", std::string(rules));
   server.get("/fast", std::string(rules));
@@ -110,7 +110,7 @@ TEST_CASE("run_once makes all callbacks, even for exchanges that cannot begin") 
   CHECK(called == 2);
 }
 
-TEST_CASE("A callback may start exchanges") {
+TEST_CASE("A callback can start exchanges") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
   robots::curl_options keeping = direct();
@@ -130,7 +130,7 @@ TEST_CASE("A callback may start exchanges") {
   CHECK(server.connections() == 1);
 }
 
-TEST_CASE("An exception of a callback leaves run_once, and the others are called later") {
+TEST_CASE("run_once throws what a callback throws, and calls the other callbacks the next time") {
   curl_multi_fetcher web(direct());
   std::size_t called = 0;
   web.async_fetch(get("nonsense:"),
@@ -168,7 +168,7 @@ TEST_CASE("A stop from another thread ends one exchange and leaves the others") 
   CHECK(called == 2);
 }
 
-TEST_CASE("A callback may stop other exchanges, including those that have ended") {
+TEST_CASE("A callback can stop other exchanges, including those that have ended") {
   curl_multi_fetcher web(direct());
   std::stop_source stop;
   int called = 0;
@@ -206,7 +206,7 @@ TEST_CASE("A fetcher can be destroyed during exchanges") {
   CHECK(stop.request_stop());
 }
 
-TEST_CASE("No more connections than permitted are opened, and further exchanges wait") {
+TEST_CASE("A fetcher opens at most max_connections, and further exchanges wait") {
   loopback_server server;
   server.get("/robots.txt", std::string(rules));
   robots::curl_options keeping = direct(2);

@@ -1,4 +1,4 @@
-// The expected result of each fault, and a robots.txt that shows wrong results.
+// The expected result of each fault, and a robots.txt that reveals wrong results.
 #pragma once
 
 #include "fetcher_helpers.hpp"
@@ -13,8 +13,8 @@
 
 namespace robots::test {
 
-/// Returns a robots.txt that forbids everything, but only in its last line. A crawler that obeys a
-/// part of the file requests forbidden pages.
+/// Returns a robots.txt that forbids everything, but only in its last line. A crawler that obeys
+/// only a part of the file requests forbidden pages.
 inline std::string denies_in_the_end() {
   std::string text = "User-agent: *\nDisallow: /never\n";
   for (int i = 0; i < 20; ++i) {

@@ -31,7 +31,7 @@ constexpr std::size_t body_limit = 512'000;
 constexpr const char* good_path = "/good";
 constexpr const char* good_body = "User-agent: *\nDisallow: /good\n";
 
-/// One fault at /robots.txt, a good answer at /good, over HTTP or HTTPS.
+/// An HTTP or HTTPS server with one fault at /robots.txt and a correct response at /good.
 class faulty_server {
  public:
   faulty_server(fault kind, bool secure) : what_(kind) {
@@ -57,7 +57,7 @@ class faulty_server {
   std::unique_ptr<fault_server> server_;
 };
 
-/// `response` matches `wanted`, and never has a part of the body as the whole.
+/// Checks that `response` matches `wanted`, and that it has the whole body or reports an error.
 void check_response(const fetch_response& response, const fault_case& wanted) {
   const std::string body = denies_in_the_end();
   if (wanted.error != fetch_error::none) {
@@ -75,13 +75,13 @@ using faulty_cache = robots::basic_robots_cache<CurlFetcher, ManualClock>;
 robots::cache_options strict_options() {
   robots::cache_options options{.user_agent = "FooBot/1.0",
                                 .fallback = robots::fallback_policy::strict()};
-  options.retry.attempts = 1;  // so that each request is accounted for
+  options.retry.attempts = 1;  // the requests of one attempt are counted
   return options;
 }
 
 }  // namespace
 
-TEST_CASE("Every fault has its row in the table") {
+TEST_CASE("The table has a row for every fault except a stall") {
   const std::vector<fault_case> table = fault_cases();
   for (const fault fault_kind : all_faults) {
     CAPTURE(to_string(fault_kind));
@@ -90,7 +90,7 @@ TEST_CASE("Every fault has its row in the table") {
   }
 }
 
-TEST_CASE("A fault is an error or a whole answer, and does not affect the next exchange") {
+TEST_CASE("A fault causes an error or a whole response, and does not affect the next exchange") {
   for (const bool secure : {false, true}) {
     for (const fault_case& wanted : fault_cases()) {
       CAPTURE(secure);
@@ -109,7 +109,7 @@ TEST_CASE("A fault is an error or a whole answer, and does not affect the next e
   }
 }
 
-TEST_CASE("A fault on a connection that served before is an error, too") {
+TEST_CASE("A fault on a reused connection causes the same error as on a new one") {
   for (const fault_case& wanted : fault_cases()) {
     CAPTURE(to_string(wanted.kind));
     const faulty_server server(wanted.kind, false);
@@ -120,15 +120,14 @@ TEST_CASE("A fault on a connection that served before is an error, too") {
     fetch_request request = get(server->url());
     request.max_bytes = body_limit;
     check_response(fetcher.fetch(request), wanted);
-    // RFC 9112, section 9.3.1: a client that finds a kept connection closed may ask again on a new
-    // one.
+    // RFC 9112, section 9.3.1: if a kept connection is closed, the client may repeat the request.
     const bool unanswered =
         wanted.kind == fault::reset_before_response || wanted.kind == fault::close_before_response;
     CHECK(server->requests() == (unanswered ? 3 : 2));
   }
 }
 
-TEST_CASE("A stalled body ends with the call, without a response") {
+TEST_CASE("A stop ends an exchange whose body stalls, and its connection") {
   for (const bool secure : {false, true}) {
     CAPTURE(secure);
     const faulty_server server(fault::stalled, secure);
@@ -158,7 +157,7 @@ TEST_CASE("No fault makes a strict cache allow a URL that the site denied") {
       CHECK(to_string(answer.reason) == (wanted.status == 200 ? "rule" : "fallback"));
       CHECK(server->requests() == wanted.requests);
       CHECK(answer.policy->source().exchanges.size() == wanted.requests);
-      // The answer, whatever it was, is kept.
+      // The cache keeps the result, even of a failure.
       CHECK_FALSE(cache.check(server->url("/y")).allowed);
       CHECK(server->requests() == wanted.requests);
     }

@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher ends within its timeout", F, fetcher_timeou
     request.timeout = {};
     check_answered(fetcher.fetch(request), 200, "late");
   }
-  SUBCASE("when the body stops in its middle") {
+  SUBCASE("when the body stalls in the middle") {
     const raw_server raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", raw_ending::stall);
     robots::fetch_request request = get(raw.url());
     request.timeout = short_timeout;
@@ -110,7 +110,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher has a separate timeout for connecting", F,
   SUBCASE("without any other timeout") {
     check_failed(F(options).fetch(request), robots::fetch_error::connect);
   }
-  SUBCASE("limited by the timeout for the exchange") {
+  SUBCASE("that the timeout for the exchange limits") {
     options.connect_timeout = std::chrono::hours(1);
     request.timeout = short_timeout;
     check_failed(F(options).fetch(request), robots::fetch_error::timeout);
@@ -199,7 +199,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher reuses its connections if the options ask f
     CHECK(server.connections() <= 4);
     CHECK(fetcher.connections_opened() == server.connections());
   }
-  SUBCASE("but not if it may keep no handle") {
+  SUBCASE("but not if max_idle_handles is 0") {
     keeping.max_idle_handles = 0;
     const F forgetful(keeping);
     for (int i = 0; i < 3; ++i) {
@@ -259,7 +259,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher reports the mistake of a peer", F, fetcher_
     check_failed(fetcher.fetch(get(port.url())), fetch_error::connection_refused);
   }
   SUBCASE("whose name does not resolve") {
-    // A label over 63 octets (RFC 1035, section 2.3.4): the resolver needs no network to know.
+    // The resolver refuses a label over 63 octets without a network (RFC 1035, section 2.3.4).
     const std::string nowhere = std::string(64, 'a') + ".invalid";
     check_failed(fetcher.fetch(get("http://" + nowhere + "/robots.txt")), fetch_error::resolve);
   }

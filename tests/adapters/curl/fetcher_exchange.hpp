@@ -104,7 +104,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher keeps the headers of the final response onl
     CHECK(value_of(response, "Location") == "(none)");
     CHECK(value_of(response, "Cache-Control") == "(none)");
   }
-  SUBCASE("and counts an interim response alone as no response") {
+  SUBCASE("and reports an interim response without a final one as an error") {
     const raw_server server("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
     check_failed(fetcher.fetch(get(server.url())), robots::fetch_error::protocol);
   }
@@ -209,22 +209,22 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher keeps max_bytes of the decoded body", F, fe
   robots::fetch_request request = get(server.url("/robots.txt"));
   request.max_bytes = limit;
 
-  SUBCASE("if it is longer by one octet") {
+  SUBCASE("if the body is longer by one octet") {
     server.get("/robots.txt", std::string(limit + 1, '#'));
     check_truncated(fetcher.fetch(request), limit);
   }
-  SUBCASE("and all of it if it fits exactly") {
+  SUBCASE("and the whole body if it has exactly max_bytes") {
     const std::string body(limit, '#');
     server.get("/robots.txt", body);
     check_answered(fetcher.fetch(request), 200, body);
   }
-  SUBCASE("and all of it without a limit") {
+  SUBCASE("and the whole body if there is no limit") {
     const std::string body(3 * limit, '#');
     server.get("/robots.txt", body);
     request.max_bytes = 0;
     check_answered(fetcher.fetch(request), 200, body);
   }
-  SUBCASE("if it never ends, with the headers before it") {
+  SUBCASE("and all headers if the body never ends") {
     server.get("/robots.txt", loopback_reply{.body = std::string(10'000, '#'),
                                              .headers = {{"ETag", "\"1\""}},
                                              .endless = true});
@@ -239,7 +239,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher keeps max_bytes of the decoded body", F, fe
                loopback_reply{.body = bomb, .headers = {{"Content-Encoding", "gzip"}}});
     check_truncated(fetcher.fetch(request), limit);
   }
-  SUBCASE("if 10 MB come as 27 octets of brotli, where libcurl decodes it") {
+  SUBCASE("if 10 MB come as 27 octets of brotli, which libcurl decodes") {
     constexpr std::string_view bomb =
         "\xcb\xff\xff\x3f\xf8\x25\x46\xe2\xb1\x40\x20\xf7\xfe\x2f\xff\x2c\x31\xf0\x4b\x00\xc4\x61"
         "\x11\x80\x8e\x23\x06";
@@ -271,7 +271,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher decodes content", F, fetcher_decoding) {
     check_failed(response, robots::fetch_error::protocol);
   };
 
-  SUBCASE("in gzip and deflate, by all of their names and forms") {
+  SUBCASE("in gzip and in both forms of deflate, under all their names") {
     check_answered(fetched("Content-Encoding: gzip\r\n", gzip(rules)), 200, rules);
     check_answered(fetched("content-encoding:X-GZip \r\n", gzip(rules)), 200, rules);
     check_answered(fetched("Content-Encoding: deflate\r\n", zlib_format(rules)), 200, rules);
@@ -341,7 +341,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher decodes content", F, fetcher_decoding) {
     const raw_server unchanged("HTTP/1.1 304 Not Modified\r\nContent-Encoding: gzip\r\n\r\n");
     check_answered(fetcher.fetch(get(unchanged.url())), 304, "");
   }
-  SUBCASE("of an error, and returns only the status if it cannot") {
+  SUBCASE("of an error, and returns only the status if the content is broken") {
     loopback_server server;
     const auto answer = [&](int status, const std::string& coding, const std::string& body) {
       server.get("/robots.txt",
@@ -377,7 +377,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher sends no cookies", F, fetcher_cookies) {
   CHECK(server.connections() == 1);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("A fetcher refuses options that it cannot follow", F, fetcher_options) {
+TEST_CASE_TEMPLATE_DEFINE("A fetcher refuses impossible options", F, fetcher_options) {
   using namespace robots::test;
   const auto refused = [](auto change) {
     robots::curl_options options = direct();

@@ -1,4 +1,4 @@
-// Cases for every fetcher on libcurl: addresses that it reaches, and addresses that it refuses,
+// Cases for every fetcher on libcurl: addresses that it connects to, and addresses that it refuses,
 // over real sockets.
 //
 // Include it after the header under test, and call each case for a fetcher with
@@ -44,7 +44,7 @@ inline curl_options by_proxy(const loopback_server& proxy) {
   return options;
 }
 
-/// Checks that `response` is a refusal that names `named`.
+/// Checks that `response` is a refused address, and that its text contains `named`.
 inline void check_refused(const fetch_response& response, std::string_view named) {
   check_failed(response, fetch_error::refused_address);
   CAPTURE(response.error_text);
@@ -71,7 +71,7 @@ inline constexpr std::initializer_list<const char*> spellings_of_127_0_0_1{
     "[::FFFF:7f00:1]",
     "[0:0:0:0:0:ffff:127.0.0.1]"};
 
-/// A server on ::1, if the machine has IPv6.
+/// Returns a server on ::1, or null if the machine has no IPv6.
 inline std::unique_ptr<loopback_server> ipv6_server() {
   try {
     return std::make_unique<loopback_server>(loopback::ipv6);
@@ -105,7 +105,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher connects to no address outside the internet
     check_refused(fetch("[::]"), ":: (unspecified)");
     check_refused(fetch("[::ffff:0.0.0.0]"), "0.0.0.0 (unspecified)");
   }
-  SUBCASE("behind a name") {
+  SUBCASE("under a name") {
     for (const char* const host : {"localhost", "LocalHost", "localhost.", "x.localhost"}) {
       CAPTURE(host);
       const robots::fetch_response response = fetch(host);
@@ -150,7 +150,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher connects to no address outside the internet
       check_refused(fetch(host), " is not in ");
     }
   }
-  SUBCASE("that a setting replaces the host with") {
+  SUBCASE("that connect_to has instead of the host") {
     robots::curl_options options = allowing({});
     options.connect_to = {server.connect_to("www.example.test", 80),
                           server.connect_to("8.8.8.8", 80)};
@@ -177,7 +177,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher connects to permitted addresses", F, fetche
     check_refused(fetcher.fetch(get(server.url("/robots.txt", "0.0.0.0"))), "0.0.0.0");
     check_refused(fetcher.fetch(get(server.url("/robots.txt", "127.0.0.2"))), "127.0.0.2");
   }
-  SUBCASE("compared as addresses, not by their spelling in the URL") {
+  SUBCASE("that connect_to has instead of the host") {
     robots::curl_options options = allowing({"127.0.0.1"});
     options.connect_to = {server.connect_to("www.example.test", 80),
                           server.connect_to("10.0.0.1", 80)};
@@ -185,7 +185,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher connects to permitted addresses", F, fetche
     check_answered(fetcher.fetch(get("http://www.example.test/robots.txt")), 200, rules);
     check_answered(fetcher.fetch(get("http://10.0.0.1/robots.txt")), 200, rules);
   }
-  SUBCASE("of a name with another address that is refused") {
+  SUBCASE("of a name that also has a refused address") {
     const F fetcher(allowing({"127.0.0.1"}));
     check_answered(fetcher.fetch(get(server.url("/robots.txt", "localhost"))), 200, rules);
   }
@@ -223,7 +223,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher distinguishes IPv6 from IPv4", F, fetcher_g
     check_refused(F(allowing({})).fetch(get(server->url("/robots.txt", host))), " is not in ");
   }
   check_refused(F(allowing({"127.0.0.0/8"})).fetch(get(url)), "::1 (loopback)");
-  // The other address of the name may be tried, but no server listens there.
+  // The fetcher possibly tries the other address of the name, but no server listens there.
   const robots::fetch_response tried = F(allowing({"127.0.0.0/8"})).fetch(get(by_name));
   check_failed(tried, robots::fetch_error::connection_refused);
   CHECK(tried.error_text.find("::1 (loopback) is not in") != std::string::npos);
@@ -235,7 +235,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher distinguishes IPv6 from IPv4", F, fetcher_g
                  rules);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("A fetcher checks the hosts that it asks a proxy for", F,
+TEST_CASE_TEMPLATE_DEFINE("A fetcher checks the host of a URL before it asks a proxy", F,
                           fetcher_guard_proxy) {
   using namespace robots::test;
   loopback_server proxy;
@@ -255,7 +255,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher checks the hosts that it asks a proxy for",
     check_refused(fetcher.fetch(get("http://127.0.0.1/")), "127.0.0.1 (loopback)");
     CHECK(fetcher.connections_opened() == 1);
   }
-  SUBCASE("and refuses addresses and names that may mean them") {
+  SUBCASE("and refuses addresses, and names that can be addresses") {
     const F fetcher(by_proxy(proxy));
     for (const char* const scheme : {"http://", "https://"}) {
       for (const char* const host : spellings_of_127_0_0_1) {
@@ -295,7 +295,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher checks the hosts that it asks a proxy for",
     }
     CHECK(proxy.connections() == 0);
   }
-  SUBCASE("and accepts permitted addresses and the internet") {
+  SUBCASE("and accepts permitted addresses and public addresses") {
     robots::curl_options options = by_proxy(proxy);
     options.allowed_addresses = {"10.0.0.0/8", "127.0.0.1"};
     const F fetcher(options);
@@ -310,7 +310,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher checks the hosts that it asks a proxy for",
     options.guard_addresses = false;
     check_answered(F(options).fetch(get("http://127.0.0.1/")), 200, "by proxy: http://127.0.0.1/");
   }
-  SUBCASE("if the environment names the proxy") {
+  SUBCASE("and the address of a proxy from the environment") {
     const scoped_variable variable("http_proxy", *by_proxy(proxy).proxy);
     robots::curl_options options;
     check_refused(F(options).fetch(get(url)), "127.0.0.1 (loopback)");
@@ -321,7 +321,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher checks the hosts that it asks a proxy for",
     check_refused(fetcher.fetch(get("http://10.0.0.1/")), "10.0.0.1 (private_use)");
     check_refused(F(allowing({})).fetch(get(proxy.url())), "127.0.0.1 (loopback)");
   }
-  SUBCASE("and never mistakes the proxy for a site that refuses connections") {
+  SUBCASE("and reports a proxy that refuses connections as another error than a refused address") {
     const closed_port nobody;
     const scoped_variable variable("http_proxy", "127.0.0.1:" + std::to_string(nobody.number()));
     robots::curl_options options;

@@ -38,7 +38,7 @@ inline fetch_request get(std::string url) {
   return request;
 }
 
-/// Checks that `response` is only `error` with a text.
+/// Checks that `response` has only the error `error` and a text.
 inline void check_failed(const fetch_response& response, fetch_error error) {
   CAPTURE(response.error_text);
   CHECK(to_string(response.error) == to_string(error));
@@ -49,7 +49,7 @@ inline void check_failed(const fetch_response& response, fetch_error error) {
   CHECK(!response.truncated);
 }
 
-/// Checks that `response` is whole and has this body.
+/// Checks that `response` is whole and has `status` and `body`.
 inline void check_answered(const fetch_response& response, int status, std::string_view body) {
   CAPTURE(response.error_text);
   CHECK(to_string(response.error) == "none");
@@ -77,7 +77,7 @@ inline std::string value_of(const fetch_response& response, std::string_view nam
   return std::string(robots::detail::find_header(response.headers, name).value_or("(none)"));
 }
 
-/// The timeout of exchanges that must time out. It is the shortest possible one.
+/// The timeout of exchanges that must time out.
 inline constexpr std::chrono::milliseconds short_timeout{50};
 
 }  // namespace robots::test

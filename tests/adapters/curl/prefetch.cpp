@@ -63,7 +63,7 @@ prefetch_summary prefetch(Cache& cache, Hosts&& hosts, const prefetch_options& o
   return robots::prefetch(cache, std::forward<Hosts>(hosts), web, options, options.progress);
 }
 
-/// Options that ignore the proxies of the machine.
+/// Returns options that ignore the proxies of the machine and permit loopback addresses.
 robots::curl_options direct() {
   robots::curl_options options;
   options.proxy = "";
@@ -71,7 +71,7 @@ robots::curl_options direct() {
   return options;
 }
 
-/// Sends requests for port 80 of any host to the server.
+/// Returns options that send requests for any host to the server.
 template <class Server>
 prefetch_options to(const Server& server) {
   prefetch_options options;
@@ -141,7 +141,7 @@ TEST_CASE("One thread warms 2,000 hosts over at most 64 connections") {
   CHECK(server.most_connections() <= 64);
   CHECK(server.most_connections() > 1);
   CHECK(threads == std::set{std::this_thread::get_id()});
-  // Hosts are read from the range as there is room: memory does not grow with it.
+  // prefetch reads the next host only when it has room, so memory does not grow with the range.
   CHECK(most_open <= 64);
   CHECK(cache.stats().size == 2000);
   CHECK(cache.allowed("http://host-7.example/page"));
@@ -179,7 +179,7 @@ TEST_CASE("Each host gets the outcome for its responses") {
   const std::vector<std::string> hosts{"http://kept.example/",     "http://none.example/",
                                        "http://fails.example/x?y", "http://closes.example",
                                        "http://shut.example",      "http://example.gov/",
-                                       "no host at all",           refuses};
+                                       "not a hostname",           refuses};
   CHECK(prefetch(cache, std::vector<std::string_view>{"http://kept.example"}, options).fetched ==
         1);
   const prefetch_summary summary = prefetch(cache, hosts, options);
@@ -189,7 +189,7 @@ TEST_CASE("Each host gets the outcome for its responses") {
   CHECK(came_to["http://closes.example"] == prefetch_outcome::failed);
   CHECK(came_to["http://shut.example"] == prefetch_outcome::failed);
   CHECK(came_to["http://example.gov/"] == prefetch_outcome::excluded);
-  CHECK(came_to["no host at all"] == prefetch_outcome::invalid);
+  CHECK(came_to["not a hostname"] == prefetch_outcome::invalid);
   CHECK(came_to[refuses] == prefetch_outcome::failed);
   CHECK(summary.kept == 1);
   CHECK(summary.fetched == 1);
@@ -211,7 +211,7 @@ TEST_CASE("A host without a scheme is asked over http if https cannot be reached
   CHECK(!cache.allowed("http://bare.example/only-bare.example"));
 }
 
-TEST_CASE("Hosts that are named twice are asked once") {
+TEST_CASE("A host that the range has twice gets one request") {
   const many_sites server([](std::string_view host) { return many_sites::ok(rules_of(host)); });
   manual_cache cache(foo_bot());
   const auto hosts = std::views::iota(std::size_t{0}, std::size_t{300}) |
@@ -228,7 +228,7 @@ TEST_CASE("Hosts that are named twice are asked once") {
   }
 }
 
-TEST_CASE("Failures are tried again by the clock of the cache, and hold no connection meanwhile") {
+TEST_CASE("Retries wait by the clock of the cache, and hold no connection while they wait") {
   std::map<std::string, int, std::less<>> asked;
   const many_sites server([&](std::string_view host) {
     const int before = asked[std::string(host)]++;
@@ -245,12 +245,12 @@ TEST_CASE("Failures are tried again by the clock of the cache, and hold no conne
   CHECK(summary.fetched == 200);
   CHECK(server.requests() == 600);
   CHECK(server.most_connections() <= 4);
-  // All of them waited at the same time: 1 s and 2 s with jitter.
+  // All hosts waited at the same time: about 1 s before the first retry and 2 s before the second.
   CHECK(clock.now() - began >= std::chrono::seconds{1});
   CHECK(clock.now() - began < std::chrono::seconds{10});
 }
 
-TEST_CASE("No more hosts wait than permitted") {
+TEST_CASE("At most max_pending hosts are in work or wait for a retry") {
   const many_sites server([](std::string_view) { return many_sites::status(503); });
   auto crawler = foo_bot();
   crawler.retry.attempts = 2;
@@ -273,7 +273,7 @@ TEST_CASE("No more hosts wait than permitted") {
   CHECK(most_open == 5);
 }
 
-TEST_CASE("Good hosts behind more hanging hosts than there are connections are fetched") {
+TEST_CASE("Good hosts are fetched after hanging hosts that occupied all connections") {
   loopback_server server;
   gate& closed = server.make_gate();
   constexpr std::size_t hanging = 4;
@@ -294,15 +294,15 @@ TEST_CASE("Good hosts behind more hanging hosts than there are connections are f
   CHECK(summary.fetched == 6);
 }
 
-TEST_CASE("prefetch waits for a look-up that another thread leads") {
+TEST_CASE("prefetch waits for the flight of another thread") {
   loopback_server server;
   server.otherwise([](const loopback_request&) { return loopback_reply{.body = "fetched here"}; });
   manual_cache cache(foo_bot());
   std::optional<robots::look_up> led = cache.begin("http://shared.example/");
   std::atomic<bool> others_done = false;
   bool lands = false;
-  SUBCASE("and its result is used") { lands = true; }
-  SUBCASE("and fetched here when it is abandoned") {}
+  SUBCASE("and uses its result") { lands = true; }
+  SUBCASE("and fetches itself if the flight is abandoned") {}
   std::thread other([&] {
     while (!others_done) {
       std::this_thread::yield();
@@ -387,7 +387,7 @@ TEST_CASE("A stop that was requested before prefetch begins prevents every fetch
   CHECK(server.requests() == 0);
 }
 
-TEST_CASE("A callback may stop the prefetch") {
+TEST_CASE("A callback can stop the prefetch") {
   const many_sites server([](std::string_view) { return many_sites::ok(""); });
   manual_cache cache(foo_bot());
   std::stop_source stop;
@@ -413,14 +413,14 @@ TEST_CASE("After the deadline, no fetch begins, and a wait before a retry ends w
   const robots::ManualClock clock;
   manual_cache cache(crawler, {}, clock);
   prefetch_options options = to(server);
-  SUBCASE("that is before the end of the first wait") {
+  SUBCASE("during the wait before the first retry") {
     options.deadline = clock.now() + std::chrono::milliseconds{10};
     const prefetch_summary summary = prefetch(cache, sites(5), options);
     CHECK(summary.failed == 5);
     CHECK(summary.complete);
     CHECK(server.requests() == 5);
   }
-  SUBCASE("that has passed") {
+  SUBCASE("before the first fetch") {
     options.deadline = clock.now();
     const prefetch_summary summary = prefetch(cache, sites(5), options);
     CHECK(summary.done() == 0);
@@ -457,7 +457,7 @@ TEST_CASE("prefetch throws what the range throws, and the cache stays usable") {
   CHECK(prefetch(cache, sites(100), to(server)).done() == 100);
 }
 
-TEST_CASE("A callback may ask the cache, and begin to prefetch more") {
+TEST_CASE("A callback can ask the cache and prefetch more hosts") {
   const many_sites server(
       [](std::string_view) { return many_sites::ok("User-agent: *\nDisallow: /private"); });
   manual_cache cache(foo_bot());
@@ -473,7 +473,7 @@ TEST_CASE("A callback may ask the cache, and begin to prefetch more") {
   CHECK(inner == 1);
 }
 
-TEST_CASE("Prefetching ten thousand hosts that refuse connections ends with a failure for each") {
+TEST_CASE("A prefetch of 10,000 hosts that refuse connections reports a failure for each") {
   const robots::test::closed_port nobody;
   auto crawler = foo_bot();
   crawler.retry.attempts = 2;
@@ -487,7 +487,7 @@ TEST_CASE("Prefetching ten thousand hosts that refuse connections ends with a fa
   MESSAGE("10,000 refusing hosts: peak memory grew by " << peak_kib() - before << " KiB");
 }
 
-TEST_CASE("Several threads may warm one cache") {
+TEST_CASE("Several threads can warm one cache") {
   const many_sites server([](std::string_view host) { return many_sites::ok(rules_of(host)); });
   robots::basic_robots_cache<ScriptedFetcher> cache(foo_bot());
   std::vector<std::thread> threads;
@@ -506,7 +506,7 @@ TEST_CASE("Several threads may warm one cache") {
   CHECK(server.requests() == 200);
 }
 
-TEST_CASE("A range may be readable only once, and options that make no sense are refused") {
+TEST_CASE("prefetch accepts a range that is readable only once, and refuses impossible options") {
   const many_sites server([](std::string_view) { return many_sites::ok(""); });
   manual_cache cache(foo_bot());
   std::istringstream list{"http://one.example http://two.example http://one.example"};

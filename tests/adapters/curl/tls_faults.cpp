@@ -22,7 +22,7 @@ constexpr const char* host = "site.example.test";
 
 fault_plan allows_all(const fault_request&) { return {.body = "User-agent: *\nAllow: /\n"}; }
 
-/// A server and what a client trusts.
+/// A fault of a TLS server, and the error of a fetcher.
 struct tls_case {
   std::string name;
   certificate identity;
@@ -51,7 +51,7 @@ std::vector<tls_case> tls_cases(certificate_authority& trusted, certificate_auth
   };
 }
 
-/// Sends `host` to the server, under its name.
+/// Returns options that connect to the server instead of `host`.
 robots::curl_options options_for(const fault_server& server, const certificate_authority& trusted) {
   robots::curl_options options = trusting(trusted);
   options.connect_to = {server.connect_all_to(443)};
@@ -78,7 +78,7 @@ TEST_CASE("A server with any fault in its TLS gets no request, and the error is 
   }
 }
 
-TEST_CASE("A strict cache allows nothing if TLS failed, and says so") {
+TEST_CASE("A strict cache allows nothing after a TLS error, and names the error") {
   certificate_authority trusted;
   certificate_authority unknown;
   for (const tls_case& tested : tls_cases(trusted, unknown)) {
@@ -107,7 +107,7 @@ TEST_CASE("A fetcher speaks HTTP/1.1 to a server that prefers HTTP/2") {
   CHECK(server.requests() == 1);
 }
 
-TEST_CASE("A body that ends with its connection is whole only if TLS marked the end") {
+TEST_CASE("A body without a length is whole only if TLS marks its end") {
   certificate_authority trusted;
   const certificate identity = trusted.issue({host});
   const auto unsized = [](const fault_request&) {
@@ -126,7 +126,7 @@ TEST_CASE("A body that ends with its connection is whole only if TLS marked the 
             "TLS ended without close_notify, perhaps before the body did";
         const bool found_by_libcurl =
             response.error_text.find("unexpected eof") != std::string::npos;
-        CHECK((found_by_libcurl ? why : response.error_text) == why);  // from 8.14 on
+        CHECK((found_by_libcurl ? why : response.error_text) == why);  // since libcurl 8.14
       } else {
         check_answered(response, 200, "User-agent: *\nAllow: /\n");
       }

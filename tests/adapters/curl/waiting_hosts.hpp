@@ -1,4 +1,4 @@
-// Good hosts behind more hanging hosts than there are connections.
+// Good hosts that wait while hanging hosts occupy all connections.
 #pragma once
 
 #include <robots/adapters/curl/curl_options.hpp>
@@ -15,8 +15,8 @@
 
 namespace robots::test {
 
-/// The hosts, for fetchers with two connections. The first hanging hosts occupy both for longer
-/// than the timeout of an exchange with a good host.
+/// The hosts, for fetchers with two connections. The first hanging hosts occupy both connections
+/// for longer than the timeout of an exchange with a good host.
 class waiting_hosts {
  public:
   static constexpr std::size_t hanging = 4;
@@ -30,7 +30,7 @@ class waiting_hosts {
     }
   }
 
-  /// Returns options that lead to the hosts.
+  /// Returns options whose exchanges reach the hosts.
   [[nodiscard]] const curl_options& options() const noexcept { return options_; }
 
   /// Starts all exchanges with `start(request, done)`, and completes them with `run()`. Checks that

@@ -26,7 +26,7 @@ struct counted_sigpipe {
   void (*before)(int) = nullptr;
 };
 
-/// Writes to a socket whose other end is closed; the error.
+/// Writes to a socket whose other end is closed. Returns the error.
 int write_in_vain() {
   std::array<int, 2> ends{};
   REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
@@ -38,7 +38,7 @@ int write_in_vain() {
 
 }  // namespace
 
-TEST_CASE("A socket that is closed at its other end causes no signal while a guard exists") {
+TEST_CASE("A write to a socket whose other end is closed causes no signal while a guard exists") {
   const counted_sigpipe counting;
   signals = 0;
   {

@@ -24,7 +24,7 @@ namespace sdk = opentelemetry::sdk::metrics;
 using robots::Metrics;
 using robots::OpenTelemetryMetrics;
 
-/// A meter whose figures stay in memory.
+/// A meter that keeps its metrics in memory.
 struct metered {
   metered() {
     sdk::PeriodicExportingMetricReaderOptions seldom;
@@ -34,7 +34,7 @@ struct metered {
         memory::InMemoryMetricExporterFactory::Create(data), seldom));
   }
 
-  /// The collected value of a metric under its labels.
+  /// Returns the collected value of a metric with these labels.
   sdk::PointType point(const std::string& name, const sdk::PointAttributes& labels = {}) const {
     const auto& points = data->Get("test", name);
     const auto found = points.find(labels);
@@ -94,7 +94,7 @@ TEST_CASE("OpenTelemetry reads one snapshot for each collection and forgets dele
     const int before = asked;
     CHECK(bot.provider.ForceFlush());
     CHECK(asked > before);
-    CHECK(asked <= before + 2);  // of dozens of instruments; the SDK may collect by itself
+    CHECK(asked <= before + 2);  // the SDK possibly collects once more by itself
   }
   const int before = asked;
   CHECK(bot.provider.ForceFlush());

@@ -37,7 +37,7 @@ using robots::test::ok;
 using traced_cache = robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<8>,
                                                 OpenTelemetryTracing>;
 
-/// A tracer whose spans stay in memory.
+/// A cache with a tracer that keeps its spans in memory.
 struct traced {
   explicit traced(robots::cache_options options = foo_bot())
       : provider(opentelemetry::sdk::trace::TracerProviderFactory::Create(
@@ -47,7 +47,7 @@ struct traced {
         tracer(provider->GetTracer("test")),
         cache(std::move(options), web, clock, {}, OpenTelemetryTracing{tracer}) {}
 
-  /// The spans that have ended since the last call, by name; the last of each name.
+  /// Returns the last span of each name that has ended since the last call.
   std::map<std::string, std::unique_ptr<SpanData>> take() {
     std::map<std::string, std::unique_ptr<SpanData>> by_name;
     for (auto& span : spans->GetSpans()) {
@@ -115,7 +115,7 @@ TEST_CASE("The work for one call is one trace, from the gateway to the decision"
   CHECK(attribute<std::string>(check, "url.full") == "https://example.com/a");
 }
 
-TEST_CASE("The trace continues in other threads") {
+TEST_CASE("A trace continues in other threads") {
   robots::cache_options options = foo_bot();
   options.stale_while_revalidate = 1h;
   traced bot{options};
@@ -132,7 +132,7 @@ TEST_CASE("The trace continues in other threads") {
   }}.join();
   CHECK(bot.take().size() == 4);
 
-  // The cache's own thread renews.
+  // A thread of the cache renews the rules.
   bot.clock.advance(24h + 1min);
   CHECK(bot.cache.check("https://example.com/", {.context = context}).stale);
   std::map<std::string, std::unique_ptr<SpanData>> spans;
@@ -177,7 +177,7 @@ TEST_CASE("Work outside a trace makes no span") {
   CHECK(opentelemetry_context::current() == nullptr);
 }
 
-TEST_CASE("A gate's answer is a span as long as the wait") {
+TEST_CASE("The span of an admission lasts as long as the wait") {
   traced bot;
   bot.web.otherwise(ok());
   robots::basic_host_gate gate{

@@ -16,8 +16,8 @@ namespace {
 using namespace std::chrono_literals;
 using robots::decision_reason;
 
-/// The reading of a page by Prometheus's own client for Python: a line for each sample. It refuses
-/// what breaks the format; the rest is what promtool's lint would say.
+/// Reads a page with the Python client of Prometheus, and prints a line for each sample. The client
+/// refuses a page with a wrong format. The assertions are checks that promtool's lint makes.
 constexpr const char* scrape = R"(
 import sys, urllib.request
 from prometheus_client.parser import text_string_to_metric_families
@@ -41,7 +41,7 @@ void deny(robots::Metrics& metrics, std::string_view site, decision_reason reaso
 
 }  // namespace
 
-TEST_CASE("Prometheus's own client reads the page over HTTP") {
+TEST_CASE("The Python client of Prometheus reads the page over HTTP") {
   if (std::string_view{ROBOTS_PROMETHEUS_PYTHON}.empty()) {
     MESSAGE("skipped: needs prometheus_client for Python (Debian: python3-prometheus-client)");
     return;

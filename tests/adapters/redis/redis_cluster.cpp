@@ -27,7 +27,7 @@ std::size_t slot_of(const std::string& key) {
   return robots::adapters_detail::redis_slot("robots:v2:site:" + with_hash_tag(key));
 }
 
-/// Asks for the values of keys, and for the leases of those without one.
+/// Loads the values of keys, and takes a lease for each key without a value.
 std::vector<robots::store_reply> ask_for_leases(RedisStore& store,
                                                 const std::vector<std::string>& keys) {
   std::vector<robots::store_question> questions;
@@ -37,7 +37,7 @@ std::vector<robots::store_reply> ask_for_leases(RedisStore& store,
   return store.load_or_lease(questions, 1h);
 }
 
-/// Keys, of which each of the servers has one.
+/// Returns a key for each server, in the order of the servers.
 std::vector<std::string> key_for_each(const redis_cluster_servers& cluster) {
   std::vector<std::string> keys(redis_cluster_servers::masters);
   for (int i = 0; i < 1'000; ++i) {
@@ -50,14 +50,14 @@ std::vector<std::string> key_for_each(const redis_cluster_servers& cluster) {
 }  // namespace
 
 TEST_CASE("RedisStore over a cluster is a shared store") {
-  static redis_cluster_servers cluster;  // for all sentences, as it takes long to start
+  static redis_cluster_servers cluster;  // starts slowly, so all cases share it
   for (std::size_t i = 0; i < redis_cluster_servers::masters; ++i) {
     cluster[i].tell({"FLUSHALL"});
   }
   store_conformance([&] { return RedisStore{redis_options{.url = cluster.url()}}; });
 }
 
-TEST_CASE("RedisStore puts keys on the right nodes, and lists those of all nodes") {
+TEST_CASE("RedisStore puts each key on its node, and lists the keys of all nodes") {
   redis_cluster_servers cluster;
   const std::vector<std::string> keys = key_for_each(cluster);
   RedisStore store{redis_options{.url = "redis+cluster://" + cluster[1].address()}};
@@ -85,16 +85,16 @@ TEST_CASE("RedisStore follows a slot that moves from one node of a cluster to an
   const std::string key = "robots:v2:site:" + with_hash_tag(keys[0]);
   cluster[1].tell({"CLUSTER", "SETSLOT", slot, "IMPORTING", cluster.id(0)});
   cluster[0].tell({"CLUSTER", "SETSLOT", slot, "MIGRATING", cluster.id(1)});
-  CHECK((store.load_all(keys) == expected));  // not moved yet
+  CHECK((store.load_all(keys) == expected));  // the slot has not moved yet
   cluster[0].tell({"MIGRATE", "127.0.0.1", std::to_string(cluster[1].port()), key, "0", "5000"});
-  CHECK((store.load_all(keys) == expected));  // by ASK
+  CHECK((store.load_all(keys) == expected));  // the reply is ASK
   CHECK(ask_for_leases(store, keys)[1].value == expected[1]);
   store.publish(keys[0], "value of " + keys[0], 1h);
   CHECK((store.load_all(keys) == expected));
   for (const std::size_t i : {1U, 0U, 2U}) {
     cluster[i].tell({"CLUSTER", "SETSLOT", slot, "NODE", cluster.id(1)});
   }
-  CHECK((store.load_all(keys) == expected));  // by MOVED
+  CHECK((store.load_all(keys) == expected));  // the reply is MOVED
   CHECK(cluster[0].tell({"EXISTS", key}).starts_with("MOVED"));
   const auto lease = store.try_lease(keys[0], 1h);
   REQUIRE(lease);
@@ -104,7 +104,7 @@ TEST_CASE("RedisStore follows a slot that moves from one node of a cluster to an
   CHECK(store.load(keys[0]) == std::nullopt);
 }
 
-TEST_CASE("RedisStore uses the rest of a cluster, and the replica of a lost node") {
+TEST_CASE("RedisStore uses the other nodes of a cluster, and the replica of a lost node") {
   redis_cluster_servers cluster{1};
   const std::vector<std::string> keys = key_for_each(cluster);
   RedisStore store{redis_options{.url = cluster.url()}};
@@ -157,7 +157,7 @@ TEST_CASE("A node that lies about its cluster causes only an error") {
   }
 }
 
-TEST_CASE("A server outside a cluster gives a clear error") {
+TEST_CASE("A server outside a cluster causes a clear error") {
   const redis_server plain;
   RedisStore store{redis_options{.url = "redis+cluster://" + plain.address()}};
   CHECK_THROWS_WITH_AS(static_cast<void>(store.load("key")), doctest::Contains("cluster support"),
@@ -188,7 +188,7 @@ TEST_CASE("If one node of a cluster is down, the replies of the other nodes are 
   CHECK_THROWS_AS(static_cast<void>(ask_for_leases(store, keys)), robots::store_error);
 }
 
-TEST_CASE("RedisStore distinguishes a part of a cluster that is down from a whole cluster") {
+TEST_CASE("RedisStore reports whether a part of a cluster or the whole cluster is down") {
   redis_cluster_servers cluster;
   const std::vector<std::string> keys = key_for_each(cluster);
   RedisStore store{redis_options{.url = cluster.url()}};

@@ -28,14 +28,14 @@ using pace_claim = robots::PaceLedger::claim;
 
 constexpr pace_claim hourly{.least = 1h, .after = 1h};
 
-/// Returns true if it is about so long: as long as a slow machine may take shorter.
+/// Returns true if `wait` is `expected`, minus at most five minutes for a slow machine.
 [[nodiscard]] bool is_about(std::chrono::nanoseconds wait, std::chrono::nanoseconds expected) {
   return wait <= expected && wait > expected - 5min;
 }
 
 }  // namespace
 
-TEST_CASE("RedisPaceLedger gives one turn, and returns the wait to all others") {
+TEST_CASE("RedisPaceLedger gives one process the turn, and a wait to all others") {
   const redis_server server;
   RedisPaceLedger a{redis_options{.url = server.url()}};
   RedisPaceLedger b{redis_options{.url = server.url()}};
@@ -45,7 +45,7 @@ TEST_CASE("RedisPaceLedger gives one turn, and returns the wait to all others") 
   CHECK(b.take_turn("https://other.example", hourly) == 0ns);
 }
 
-TEST_CASE("RedisPaceLedger gives the turn to one of many threads") {
+TEST_CASE("RedisPaceLedger gives the turn to only one of many threads") {
   const redis_server server;
   std::atomic<int> turns = 0;
   std::vector<std::thread> threads;
@@ -82,7 +82,7 @@ TEST_CASE("RedisPaceLedger keeps the longest delay of all processes") {
   CHECK(hasty.take_turn(home, {}) == 0ns);
   CHECK(is_about(patient.take_turn(home, hourly), 1h));
   CHECK(is_about(hasty.take_turn(home, {}), 1h));
-  CHECK(patient.take_turn(home, {}) == 0ns);  // it has given the delay up
+  CHECK(patient.take_turn(home, {}) == 0ns);  // its delay is now 0
   CHECK(hasty.take_turn(home, {}) == 0ns);
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("RedisPaceLedger gives no turn while a host is held") {
   CHECK(is_about(b.take_turn(home, {}), 2h));
 }
 
-TEST_CASE("RedisPaceLedger counts a turn from the latest start that its claim allows for") {
+TEST_CASE("RedisPaceLedger counts the delay from the latest start that the claim allows") {
   const redis_server server;
   RedisPaceLedger a{redis_options{.url = server.url()}};
   RedisPaceLedger b{redis_options{.url = server.url()}};
@@ -104,7 +104,7 @@ TEST_CASE("RedisPaceLedger counts a turn from the latest start that its claim al
   CHECK(is_about(b.take_turn(home, {.least = 5h, .after = 5h}), 6h));
 }
 
-TEST_CASE("A gate that asks RedisPaceLedger again for its own turn gets it") {
+TEST_CASE("RedisPaceLedger gives a gate its own turn again") {
   const redis_server server;
   RedisPaceLedger a{redis_options{.url = server.url()}};
   RedisPaceLedger b{redis_options{.url = server.url()}};

@@ -34,7 +34,7 @@ std::vector<std::string> with_password(std::vector<std::string> options = {}) {
 
 }  // namespace
 
-TEST_CASE("RedisStore follows the Sentinels from a lost master to the next one") {
+TEST_CASE("RedisStore follows the Sentinels from a lost master to the next master") {
   redis_server master{with_password()};
   const redis_server replica{
       with_password({"--replicaof", "127.0.0.1 " + std::to_string(master.port())})};
@@ -50,7 +50,7 @@ TEST_CASE("RedisStore follows the Sentinels from a lost master to the next one")
   here.publish("key", "value", 1h);
   CHECK(there.load("key") == "value");
   CHECK(is_told(real_time{}, keys, "change", [&] { here.announce("change"); }));
-  CHECK(comes_true(real_time{}, [&] {  // it knows the replica, and that has the value
+  CHECK(comes_true(real_time{}, [&] {  // Sentinel knows the replica, which has the value
     return sentinel.tell({"SENTINEL", "REPLICAS", "my-master"}).find("slave-priority") !=
                std::string::npos &&
            replica.tell({"INFO", "keyspace"}, "secret").find("db2:keys=1") != std::string::npos;
@@ -72,7 +72,7 @@ TEST_CASE("RedisStore follows the Sentinels from a lost master to the next one")
   CHECK(is_told(real_time{}, keys, "next change", [&] { here.announce("next change"); }));
 }
 
-TEST_CASE("An error of RedisStore says what is wrong with the Sentinels") {
+TEST_CASE("An error about Sentinels says what is wrong with them") {
   const redis_server master;
   const redis_server sentinel{{}, watching(master)};
   RedisStore unknown{

@@ -40,7 +40,7 @@ TEST_CASE("RedisStore is a shared store") {
       [&] { return RedisStore{redis_options{.url = server.url(), .key_prefix = "robots:"}}; });
 }
 
-TEST_CASE("RedisStore keeps its keys under the prefix and the format of records") {
+TEST_CASE("The keys of RedisStore begin with the prefix and the format of records") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url(), .key_prefix = "crawl*:"}};
   store.publish("https://example.com", "value", 1h);
@@ -66,7 +66,7 @@ TEST_CASE("RedisStore lists the keys that have values, and their remaining lifet
   std::map<std::string, std::chrono::milliseconds> listed;
   store.for_each([&](std::string_view key, std::chrono::milliseconds left) {
     listed[std::string{key}] = left;
-    static_cast<void>(store.load(key));  // it may be called meanwhile
+    static_cast<void>(store.load(key));  // a callback can call the store
   });
   CHECK(listed.size() == expected.size());
   for (const auto& [key, left] : listed) {
@@ -118,7 +118,7 @@ TEST_CASE("RedisStore logs in with a password, as a user, to a database, and by 
                        robots::store_error);
 }
 
-TEST_CASE("RedisStore refuses limits of 0, with a message that says so") {
+TEST_CASE("RedisStore refuses impossible options") {
   const auto makes = [](const redis_options& options) { RedisStore{options}; };
   CHECK_THROWS_WITH_AS(makes({.connect_timeout = 0ms}), doctest::Contains("above 0"),
                        std::invalid_argument);
@@ -151,7 +151,7 @@ TEST_CASE("RedisStore serves many threads with a few connections") {
   CHECK_MESSAGE(clients.find("connected_clients:4\r") != std::string::npos, clients);
 }
 
-TEST_CASE("RedisStore works at once after its server was restarted") {
+TEST_CASE("RedisStore works immediately after its server was restarted") {
   redis_server server;
   RedisStore store{redis_options{.url = server.url()}};
   in_threads(4, [&](std::size_t) { store.publish("key", "value", 1h); });
@@ -188,11 +188,11 @@ TEST_CASE("RedisStore notices that its idle connections were closed") {
   CHECK(store.load("key") == "value");
 }
 
-TEST_CASE("RedisStore waits for a server that hangs no longer than its timeouts") {
+TEST_CASE("If a server hangs, RedisStore waits no longer than its timeouts") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url(), .command_timeout = 100ms}};
   store.publish("key", "value", 1h);
-  SUBCASE("because it is paused") { server.tell({"CLIENT", "PAUSE", "500"}); }
+  SUBCASE("because the server is paused") { server.tell({"CLIENT", "PAUSE", "500"}); }
   SUBCASE("because its machine hangs") { server.freeze(); }
   const auto start = std::chrono::steady_clock::now();
   in_threads(8, [&](std::size_t) { CHECK_THROWS_AS(load(store), robots::store_error); });
@@ -237,7 +237,7 @@ TEST_CASE("RedisStore neither publishes nor loads a value above the limit") {
   CHECK(careless.load("key")->size() == 5 * limit);
   CHECK(store.load("key") == std::nullopt);
   CHECK(store.load("other") == std::nullopt);
-  // A server may send a reply of 1 MiB, even if no value may be so long.
+  // A value above a small limit is read and dropped, since replies up to 1 MiB are permitted.
   RedisStore strict{redis_options{.url = server.url(), .max_value_bytes = 10}};
   store.publish("key", "01234567890", 1h);
   CHECK(strict.load("key") == std::nullopt);
@@ -245,7 +245,7 @@ TEST_CASE("RedisStore neither publishes nor loads a value above the limit") {
   CHECK(strict.load("key") == "0123456789");
 }
 
-TEST_CASE("A value above the limit counts as missing, and other values are loaded") {
+TEST_CASE("A value above the limit is treated as missing, and other values are loaded") {
   const redis_server server;
   constexpr std::size_t limit = std::size_t{2} << 20U;
   RedisStore store{redis_options{.url = server.url()}};
@@ -323,7 +323,7 @@ TEST_CASE("Replies of a hostile server end in an error, in bounded time and memo
   }
 }
 
-TEST_CASE("An unexpected reply does not count as the next one") {
+TEST_CASE("An unexpected reply is not read as the reply to the next command") {
   const raw_server server{"*3\r\n$5\r\nfirst\r\n$-1\r\n:0\r\n*3\r\n$6\r\nsecond\r\n$-1\r\n:0\r\n",
                           raw_ending::stall};
   RedisStore store{redis_options{.url = "redis://127.0.0.1:" + std::to_string(server.port())}};
@@ -332,7 +332,7 @@ TEST_CASE("An unexpected reply does not count as the next one") {
   CHECK(server.connections() == 2);
 }
 
-TEST_CASE("A watch that has lost its server listens again, and reports missed changes") {
+TEST_CASE("A watch reconnects after it has lost its server, and reports missed changes") {
   redis_server server;
   RedisStore here{redis_options{.url = server.url()}};
   RedisStore there{redis_options{.url = server.url(), .command_timeout = 200ms}};
@@ -349,7 +349,7 @@ TEST_CASE("A watch that has lost its server listens again, and reports missed ch
   SUBCASE("because its machine hung") {
     there.watch(keys.listener());
     server.freeze();
-    std::this_thread::sleep_for(1'500ms);  // until it does not answer a ping
+    std::this_thread::sleep_for(1'500ms);  // longer than a ping waits for an answer
     server.resume();
   }
   SUBCASE("because the server was down when the watch began") {
@@ -364,17 +364,17 @@ TEST_CASE("A watch that has lost its server listens again, and reports missed ch
   CHECK(keys.size() == 2);
 }
 
-TEST_CASE("A watch ends at once, whatever the server does") {
+TEST_CASE("A watch ends immediately, whatever the server does") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url(),
                                  .connect_timeout = std::chrono::milliseconds::max(),
                                  .command_timeout = std::chrono::milliseconds::max()}};
   told_keys keys;
   store.watch(keys.listener());
-  SUBCASE("when it is silent") {}
-  SUBCASE("when it hangs") {
+  SUBCASE("when the server is silent") {}
+  SUBCASE("when the machine of the server hangs") {
     server.freeze();
-    std::this_thread::sleep_for(1'200ms);  // until it is pinged
+    std::this_thread::sleep_for(1'200ms);  // until the watch sends a ping
   }
   const auto start = std::chrono::steady_clock::now();
   store.watch({});
@@ -424,14 +424,14 @@ TEST_CASE("The timeouts of Redis work at their extremes or are refused") {
       try {
         RedisStore store{options};
         store.publish("key", "value", milliseconds::max());
-        // Not within CHECK, which would report the exception of a slow answer as a failure.
+        // CHECK would report the exception of a slow answer as a failure.
         const std::optional<std::string> value = store.load("key");
         CHECK(value == "value");
         ++accepted;
       } catch (const std::invalid_argument&) {
         continue;
       } catch (const robots::store_error&) {
-        // A busy machine may take longer than a millisecond.
+        // A busy machine can take longer than the shortest timeout.
         CHECK(timeout > milliseconds{0});
         CHECK(timeout < milliseconds{100});
         ++accepted;

@@ -87,7 +87,7 @@ TEST_CASE("RedisStore sends its own certificate if the server asks for one") {
   CHECK_THROWS_AS(static_cast<void>(without.load("key")), robots::store_error);
 }
 
-TEST_CASE("A handshake takes no longer than the timeouts") {
+TEST_CASE("A TLS handshake takes no longer than the timeouts") {
   const raw_server server{"", raw_ending::stall};
   RedisStore store{redis_options{.url = "rediss://127.0.0.1:" + std::to_string(server.port()),
                                  .connect_timeout = 200ms,

@@ -28,7 +28,7 @@ using tiered_cache = robots::basic_robots_cache<ScriptedFetcher, robots::SteadyC
 
 }  // namespace
 
-TEST_CASE("A crawler that restarts with its file requests nothing that is fresh") {
+TEST_CASE("A crawler that restarts with its file requests no robots.txt that is fresh") {
   const robots::test::temporary_folder folder;
   const std::string path = (folder.path() / "robots.sqlite").string();
   std::vector<std::string> sites;
@@ -54,13 +54,13 @@ TEST_CASE("A crawler that restarts with its file requests nothing that is fresh"
   }
   CHECK(run(web).retrievals == sites.size());
 
-  const auto again = run(ScriptedFetcher{});  // this fetcher reaches no site
+  const auto again = run(ScriptedFetcher{});  // without responses
   CHECK(again.retrievals == 0);
   CHECK(again.far_hits >= sites.size());
   CHECK(again.far_failures == 0);
 }
 
-TEST_CASE("A damaged file is an error at once or later, and decisions continue without it") {
+TEST_CASE("Decisions of a cache stay correct while its file is damaged") {
   const robots::test::temporary_folder folder;
   const std::string path = (folder.path() / "robots.sqlite").string();
   ScriptedFetcher web;
@@ -82,7 +82,7 @@ TEST_CASE("A damaged file is an error at once or later, and decisions continue w
         web, robots::SteadyClock{}, tiered{std::move(store)});
   };
   CHECK(wrong_answers(*cache_over(SqliteStore{{.path = path}})) == 0);
-  {  // damages every page except the first, since that damage is found when the file is opened
+  {  // the first page stays whole, since the constructor finds damage in it
     std::fstream file{path, std::ios::in | std::ios::out | std::ios::binary};
     const auto size = static_cast<std::streamoff>(std::filesystem::file_size(path));
     for (std::streamoff page = 4'096; page < size; page += 4'096) {

@@ -24,7 +24,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Counts its rounds under "progress/NUMBER".
+/// Publishes, erases and leases. Publishes the number of its rounds under "progress/NUMBER".
 [[noreturn]] void work(robots::SqliteStore& store, const std::string& number) {
   for (std::size_t round = 0;; ++round) {
     const std::string site = "https://site" + std::to_string(round * 7 % 300) + ".example";
@@ -40,7 +40,7 @@ using namespace std::chrono_literals;
   }
 }
 
-/// Publishes a key while a read transaction stays open, as any program could open one.
+/// Publishes a key, and keeps a read transaction open, which any program can do.
 [[noreturn]] void hang(const robots::sqlite_options& options, robots::SqliteStore& store,
                        const std::string& key) {
   sqlite3* reader = nullptr;

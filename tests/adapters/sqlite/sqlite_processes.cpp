@@ -1,5 +1,5 @@
-// SqliteStore in several processes, some of which are killed. ROBOTS_KILL_ROUNDS is the number of
-// rounds.
+// SqliteStore in several processes, and in processes that are killed. ROBOTS_KILL_ROUNDS is the
+// number of rounds.
 #include "adapters/sqlite/sqlite_records.hpp"
 #include "store/store_conformance.hpp"
 #include "support/child_process.hpp"
@@ -80,7 +80,7 @@ class shared_file {
   std::size_t max_bytes_;
 };
 
-/// Returns the number of rounds that a process has worked, or 0 before its first round.
+/// Returns the number of rounds that a process has finished.
 std::size_t progress(SqliteStore& store, const std::string& number) {
   const auto round = store.load("progress/" + number);
   return round ? std::stoul(*round) + 1 : 0;
@@ -91,8 +91,7 @@ std::size_t kill_rounds() {
   return said != nullptr ? std::stoul(said) : 8;
 }
 
-/// The number of values in a file, and how many of them are whole. Keys of "progress/" do not
-/// count.
+/// The number of all values and of whole values in a file, without the keys under "progress/".
 struct tally {
   std::size_t values = 0;
   std::size_t whole = 0;
@@ -160,15 +159,15 @@ TEST_CASE("An erasure in another process is reported within a second") {
   CHECK(std::chrono::steady_clock::now() - start < 1s);
 }
 
-TEST_CASE("After four processes were killed while they wrote, every record is whole") {
+TEST_CASE("Every record is whole after four processes were killed while they wrote") {
   std::mt19937 random{13};
-  for (const std::size_t megabytes : {4U, 64U}) {  // 4 MiB are always full, 64 MiB never
+  for (const std::size_t megabytes : {4U, 64U}) {  // 4 MiB get full, 64 MiB do not
     const shared_file file{megabytes << 20U};
     std::size_t values = 0;
     for (std::size_t round = 0; round < kill_rounds(); ++round) {
       std::optional<SqliteStore> watching;
       if (round % 2 == 0) {
-        watching.emplace(file.open());  // in other rounds, no process has the file open at the end
+        watching.emplace(file.open());  // else the last process is killed
       }
       std::vector<std::unique_ptr<child_process>> killed;
       for (int i = 0; i < 4; ++i) {
@@ -195,7 +194,8 @@ TEST_CASE("After four processes were killed while they wrote, every record is wh
   }
 }
 
-TEST_CASE("A process that hangs while it writes blocks no reader, and a writer for its timeout") {
+TEST_CASE(
+    "A process that hangs while it writes blocks readers never and writers up to their timeout") {
   const shared_file file{std::size_t{16} << 20U};
   SqliteStore store = file.open(300ms);
   store.publish("https://example.com", "value", 1h);
@@ -220,7 +220,7 @@ TEST_CASE("A process that hangs while it writes blocks no reader, and a writer f
   store.announce("https://example.com");
 }
 
-TEST_CASE("While a process reads without end, a store writes to its log, and later empties it") {
+TEST_CASE("The log grows while a process reads without end, and is reused later") {
   const shared_file file{std::size_t{1} << 20U};
   SqliteStore store = file.open(300ms);
   auto other = file.start({"hang", "https://example.com"});

@@ -1,4 +1,4 @@
-// Records from which a test can see whether they are whole, and of which site.
+// Records that show whether they are whole, and which site they belong to.
 #pragma once
 
 #include <robots/policy/codec.hpp>

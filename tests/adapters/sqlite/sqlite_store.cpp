@@ -59,7 +59,7 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>{stream}, {}};
 }
 
-/// Changes a file as any program could, with SQLite alone.
+/// Changes a file with SQLite, as another program can.
 void change_as_stranger(const std::string& path, const std::string& sql) {
   sqlite3* opened = nullptr;
   REQUIRE(::sqlite3_open(path.c_str(), &opened) == SQLITE_OK);
@@ -112,7 +112,7 @@ TEST_CASE("Impossible options are refused") {
   CHECK_THROWS_AS(SqliteStore{options}, std::invalid_argument);
 }
 
-TEST_CASE("One process may open a file many times, by any name") {
+TEST_CASE("A process can open a file several times, by several names") {
   const temporary_folder folder;
   const sqlite_options options = in(folder);
   SqliteStore store{options};
@@ -124,7 +124,7 @@ TEST_CASE("One process may open a file many times, by any name") {
   CHECK(!fs::exists((folder.path() / "other name-wal")));
 }
 
-TEST_CASE("A path is the name of a file, even if it means something else to SQLite") {
+TEST_CASE("A path is the name of a file, even if SQLite gives it another meaning") {
   const temporary_folder folder;
   const fs::path before = fs::current_path();
   fs::current_path(folder.path());
@@ -164,7 +164,7 @@ TEST_CASE("A file of another program is refused, and the error says what to do")
   SUBCASE("a device") {
     CHECK(refusal({.path = "/dev/null"}).find("no regular file") != std::string::npos);
   }
-  SUBCASE("a file that this user may not write") {
+  SUBCASE("a file that is read-only for this user") {
     if (::geteuid() != 0) {
       write_file(options.path, "");
       fs::permissions(options.path, fs::perms::owner_read);
@@ -249,7 +249,7 @@ TEST_CASE("A file that is damaged while it is open is an error, not a signal") {
   CHECK(lost > 0);
 }
 
-TEST_CASE("No file content ends the process that opens it, or yields another site's value") {
+TEST_CASE("No file content ends the process, or leads to the value of another site") {
   const temporary_folder folder;
   const sqlite_options options = in(folder, 2 * mebibyte);
   {
@@ -260,7 +260,7 @@ TEST_CASE("No file content ends the process that opens it, or yields another sit
       static_cast<void>(store.try_lease(site, 1h));
       store.announce(site);
     }
-  }  // SQLite empties the log
+  }  // the destructor empties the log
   const std::string whole = read_file(options.path);
   const std::size_t pages = whole.size() / 4'096;
   const char* const said = std::getenv("ROBOTS_DAMAGES");
@@ -270,13 +270,13 @@ TEST_CASE("No file content ends the process that opens it, or yields another sit
   for (int round = 0; round < rounds; ++round) {
     std::string damaged = whole;
     for (std::size_t changes = 1 + random() % 3; changes > 0; --changes) {
-      // The heads of pages matter most, and the first pages more than others.
+      // Damage in the first pages, and in the headers of pages, does the most harm.
       const std::size_t page = random() % 3 == 0 ? random() % 2 : random() % pages;
       const std::size_t position = page * 4'096 + random() % (random() % 2 == 0 ? 160 : 4'096);
       const auto flipped = static_cast<unsigned char>(damaged[position]) ^ 1U;
       damaged[position] = static_cast<char>(random() % 3 == 0 ? random() : flipped);
     }
-    if (round % 10 == 0) {  // a page that was never written, or another one in its place
+    if (round % 10 == 0) {  // one page becomes zeros or a copy of another page
       const std::size_t page = random() % pages * 4'096;
       damaged.replace(page, 4'096,
                       round % 20 == 0 ? std::string(4'096, '\0')
@@ -339,7 +339,7 @@ TEST_CASE("A full store makes room for values of every size") {
   CHECK(fs::file_size(options.path) <= mebibyte);
 }
 
-TEST_CASE("A value above an eighth of the room is refused, and the other values stay") {
+TEST_CASE("A value above an eighth of max_bytes is refused, and the other values stay") {
   const temporary_folder folder;
   SqliteStore store{in(folder, mebibyte)};
   store.publish("https://example.com", "value", 1h);
@@ -350,7 +350,7 @@ TEST_CASE("A value above an eighth of the room is refused, and the other values 
   CHECK(store.load("https://example.com")->size() == mebibyte / 8 - 19);
 }
 
-TEST_CASE("A store with a smaller limit drops the oldest records little by little") {
+TEST_CASE("A store whose limit has become smaller drops the oldest records step by step") {
   const temporary_folder folder;
   {
     SqliteStore store{in(folder, 16 * mebibyte)};
@@ -366,7 +366,7 @@ TEST_CASE("A store with a smaller limit drops the oldest records little by littl
   CHECK(store.load("https://site2499.example"));
 }
 
-TEST_CASE("A full disk drops the oldest records, too") {
+TEST_CASE("If the disk is full, a store drops the oldest records") {
   const temporary_folder folder;
   const sqlite_options options = in(folder);
   SqliteStore store{options};
@@ -395,7 +395,7 @@ TEST_CASE("A full disk drops the oldest records, too") {
                                  published.end()) == stored);
 }
 
-TEST_CASE("A disk without any room is an error, and the store works again when there is room") {
+TEST_CASE("A disk without space causes an error, and the store works again once there is space") {
   const temporary_folder folder;
   SqliteStore store{in(folder)};
   store.publish("https://example.com", "value", 1h);
@@ -466,7 +466,7 @@ TEST_CASE("A publication deletes expired records even if there is room") {
   CHECK(fs::file_size(in(folder).path) < size + 2 * mebibyte);
 }
 
-TEST_CASE("A record for a hundred years does not stop the removal of expired records") {
+TEST_CASE("A record with a lifetime of 100 years does not stop the removal of expired records") {
   const temporary_folder folder;
   const sqlite_options options = in(folder, mebibyte);
   SqliteStore store{options};
@@ -481,7 +481,7 @@ TEST_CASE("A record for a hundred years does not stop the removal of expired rec
   CHECK(store.load("ruling://c.example"));
 }
 
-TEST_CASE("A listing has every unexpired value, the oldest first, and may call the store") {
+TEST_CASE("A listing has every unexpired value, oldest first, and its callback can use the store") {
   const temporary_folder folder;
   SqliteStore store{in(folder)};
   std::vector<std::string> expected;
@@ -500,7 +500,7 @@ TEST_CASE("A listing has every unexpired value, the oldest first, and may call t
   CHECK(keys_of(store).empty());
 }
 
-TEST_CASE("A file that was deleted while it was open can be made again") {
+TEST_CASE("A store can be opened again after its file was deleted") {
   const temporary_folder folder;
   const sqlite_options options = in(folder);
   SqliteStore store{options};

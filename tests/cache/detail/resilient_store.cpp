@@ -31,7 +31,7 @@ namespace {
 using memory_store = robots::MemoryStore<ManualClock>;
 
 constexpr const char* key = "https://example.com";
-constexpr const char* lease_key = "example.com";
+constexpr const char* host_key = "example.com";
 
 /// Runs `on_change` when the store fails or recovers, and notes lost invalidations.
 struct ChangeObserver {
@@ -65,7 +65,7 @@ struct fixture {
 
   robots::store_lease lease() {
     const store_question question{
-        .key = key, .other_key = {}, .lease_key = lease_key, .wish = lease_wish::take};
+        .key = key, .other_key = {}, .lease_key = host_key, .wish = lease_wish::take};
     return store->ask({&question, 1}).front().lease.value();
   }
 };
@@ -148,7 +148,7 @@ TEST_CASE("A reply does not contain a value that must still be erased") {
       throw robots::store_part_error{"the part of the site is down"};
     }
   });
-  const store_question question{.key = lease_key, .other_key = key, .lease_key = lease_key};
+  const store_question question{.key = host_key, .other_key = key, .lease_key = host_key};
   test.store->release_and_catch_up();
   test.shared.on_call({});
   const auto replies = test.store->ask({&question, 1});

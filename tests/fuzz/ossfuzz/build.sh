@@ -1,5 +1,5 @@
 #!/bin/bash -eu
-# OSS-Fuzz calls this in the tree of robots-cpp. Each folder of tests/fuzz/inputs is a fuzzer and its first inputs.
+# OSS-Fuzz calls this in the tree of robots-cpp. Each folder of tests/fuzz/inputs has the name and the inputs of a fuzzer.
 for inputs in tests/fuzz/inputs/*/; do
   target=$(basename "$inputs")
   # shellcheck disable=SC2086

@@ -1,4 +1,4 @@
-# Replaces Conan's package of Boost in the test of conanfile.py by the headers of this machine.
+# Replaces Conan's package of Boost by the headers of this machine, for the test of conanfile.py.
 from conan import ConanFile
 
 

@@ -30,7 +30,7 @@ static_assert(robots::Observer<robots::AuditTrail>);
 #include <robots/adapters/metrics/prometheus_metrics.hpp>
 
 #include <prometheus/exposer.h>
-// The example of the README links with robots::prometheus alone.
+// The example in the README links only with robots::prometheus.
 prometheus::Exposer expose() { return prometheus::Exposer{"127.0.0.1:0"}; }
 static_assert(std::derived_from<robots::PrometheusMetrics, prometheus::Collectable>);
 #endif

@@ -1,4 +1,4 @@
-// A program that only reads and matches files: it must need no Boost.
+// A program that only reads and matches files. It must compile without Boost.
 #include <robots/parse.hpp>
 
 #ifdef BOOST_VERSION

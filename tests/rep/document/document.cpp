@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 static_assert(std::ranges::forward_range<robots::rep_detail::value_range>);
 static_assert(std::ranges::forward_range<robots::rep_detail::group_range>);
 
-constexpr std::string_view text =
+constexpr std::string_view file_of_two =
     "Crawl-delay: 7\n"
     "User-agent: FerretBot\n"
     "User-agent: OtherBot/1\n"
@@ -42,15 +42,15 @@ constexpr std::string_view text =
     "Host: example.com\n"
     "Sitemap: /second.xml\n";
 
-static_assert(parse(text).allows("/products/1", "FerretBot"));
-static_assert(!parse(text).allows("/admin/users", "ferretbot/2.0 (+https://example.com)"));
-static_assert(!parse(text).allows("/x.php"));
-static_assert(parse(text).allows("/x.php", "FerretBot"));
-static_assert(parse(text).crawl_delay("FerretBot") == 5s);
-static_assert(!parse(text).crawl_delay("Unnamed"));
-static_assert(parse(text).file_delay() == 7s);
+static_assert(parse(file_of_two).allows("/products/1", "FerretBot"));
+static_assert(!parse(file_of_two).allows("/admin/users", "ferretbot/2.0 (+https://example.com)"));
+static_assert(!parse(file_of_two).allows("/x.php"));
+static_assert(parse(file_of_two).allows("/x.php", "FerretBot"));
+static_assert(parse(file_of_two).crawl_delay("FerretBot") == 5s);
+static_assert(!parse(file_of_two).crawl_delay("Unnamed"));
+static_assert(parse(file_of_two).file_delay() == 7s);
 static_assert([] {
-  const document file = parse(text);
+  const document file = parse(file_of_two);
   return file.host() == "example.com" && file.match("/admin", "FerretBot").line == 5;
 }());
 static_assert(!parse("User-agent: *\nCrawl-delay: 1\n").file_delay());
@@ -77,7 +77,7 @@ static_assert(views<document&> && views<const document&>);
 static_assert(!views<document> && !views<const document>);
 
 TEST_CASE("Groups keep the order of the file and of their lines") {
-  const document file = parse(text);
+  const document file = parse(file_of_two);
   std::vector<robots::group> groups{file.groups().begin(), file.groups().end()};
   REQUIRE(groups.size() == 2);
   CHECK(list(groups[0].user_agents) == strings{"FerretBot", "OtherBot/1"});
@@ -97,7 +97,7 @@ TEST_CASE("Groups with the same crawler are listed separately and applied togeth
 }
 
 TEST_CASE("Sitemaps of the whole file are listed") {
-  const document file = parse(text);
+  const document file = parse(file_of_two);
   CHECK(list(file.sitemaps()) == strings{"https://example.com/sitemap.xml", "/second.xml"});
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("A line between two User-agent lines applies to the one above") {
 }
 
 TEST_CASE("A verdict has the crawler as in the question, or * if the group of * applies") {
-  const document file = parse(text);
+  const document file = parse(file_of_two);
   CHECK(file.match("/admin", "FERRETBOT").user_agent == "FERRETBOT");
   CHECK(file.match("/robots.txt", "FerretBot/1").user_agent == "FerretBot");
   CHECK(file.match("/", "Unnamed").user_agent == "*");
@@ -170,7 +170,7 @@ TEST_CASE("A verdict has the crawler as in the question, or * if the group of * 
 }
 
 TEST_CASE("A verdict refers only to the document and to the name in the question") {
-  const document file = parse(text);
+  const document file = parse(file_of_two);
   const std::string name = "FerretBot/1";
   const auto verdict = file.match("/admin", name);
   CHECK(verdict.user_agent.data() == name.data());
@@ -198,14 +198,14 @@ TEST_CASE("User agents with their own delay are listed separately, with the rule
     for (const std::string_view agent : one.user_agents) {
       CHECK(file.crawl_delay(agent) == one.crawl_delay);
       CHECK(file.rules_for(agent).crawl_delay() == one.crawl_delay);
-      CHECK(robots::directives_for(text, agent).rules.crawl_delay() ==
-            robots::compile(text, agent).crawl_delay());
+      CHECK(robots::directives_for(file_of_two, agent).rules.crawl_delay() ==
+            robots::compile(file_of_two, agent).crawl_delay());
     }
   }
 }
 
 TEST_CASE("A document outlives the text it was read from") {
-  std::string buffer{text};
+  std::string buffer{file_of_two};
   const document file = parse(buffer);
   buffer.assign(buffer.size(), '?');
   const document copy = file;
@@ -214,7 +214,7 @@ TEST_CASE("A document outlives the text it was read from") {
 }
 
 TEST_CASE("Diagnostics are sorted by line, and a clean file has none") {
-  const document clean = parse(text);
+  const document clean = parse(file_of_two);
   CHECK(std::size(clean.diagnostics()) == 0);
   const document file = parse("Disallow: /x\nnonsense\nUser-agent: *\nDisallow: y\n");
   const auto findings = file.diagnostics();
@@ -231,10 +231,10 @@ TEST_CASE("The document, its rules and a direct compilation give the same verdic
          {"/products/1", "/admin", "/public", "/a.php", "/robots.txt", "/", "", "/%70ublic?x"}) {
       CAPTURE(agent);
       CAPTURE(target);
-      const document file = parse(text);
+      const document file = parse(file_of_two);
       const auto direct = file.match(target, agent);
       const auto rules = file.rules_for(agent);
-      const auto compiled = robots::compile(text, agent);
+      const auto compiled = robots::compile(file_of_two, agent);
       for (const auto& other : {rules.match(target), compiled.match(target)}) {
         CHECK(other.allowed == direct.allowed);
         CHECK(other.directive == direct.directive);

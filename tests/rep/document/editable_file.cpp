@@ -30,7 +30,7 @@ using robots::to_text;
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
 
-std::vector<std::string> list(robots::rep_detail::value_range values) {
+std::vector<std::string> strings_of(robots::rep_detail::value_range values) {
   return {values.begin(), values.end()};
 }
 
@@ -144,13 +144,13 @@ TEST_CASE("The text of random groups parses to the same groups") {
     for (const robots::group entry : read.groups()) {
       REQUIRE(index < file.groups.size());
       const editable_group& written = file.groups[index++];
-      CHECK(list(entry.user_agents) == written.user_agents);
-      CHECK(list(entry.allow) == patterns(written, rule_kind::allow));
-      CHECK(list(entry.disallow) == patterns(written, rule_kind::disallow));
+      CHECK(strings_of(entry.user_agents) == written.user_agents);
+      CHECK(strings_of(entry.allow) == patterns(written, rule_kind::allow));
+      CHECK(strings_of(entry.disallow) == patterns(written, rule_kind::disallow));
       CHECK(entry.crawl_delay == written.crawl_delay);
     }
     CHECK(index == file.groups.size());
-    CHECK(list(read.sitemaps()) == file.sitemaps);
+    CHECK(strings_of(read.sitemaps()) == file.sitemaps);
     CHECK(to_editable(read) == file);
   }
 }
@@ -220,7 +220,7 @@ TEST_CASE("An editable copy of any file has the same meaning for every crawler")
     }
     CHECK(was.file_delay() == now.file_delay());
     CHECK(was.host() == now.host());
-    CHECK(list(was.sitemaps()) == list(now.sitemaps()));
+    CHECK(strings_of(was.sitemaps()) == strings_of(now.sitemaps()));
     CHECK(to_text(to_editable(now)) == after);
   }
 }

@@ -1,10 +1,11 @@
 #include <robots/rep/extensions/clean_param.hpp>
 
+#include "rep/extensions/read_lines.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -13,6 +14,7 @@ using robots::clean_param;
 using robots::clean_target;
 using robots::document;
 using robots::parse;
+using robots::test::in_file;
 
 using names = std::vector<std::string_view>;
 
@@ -35,7 +37,7 @@ static_assert(clean_param::parse("s /a*/b.php")->matches("https://example.com/ax
 static_assert(!clean_param::parse("s /a*/b.php")->matches("/b.php?s=1"));
 static_assert(!clean_param::parse("s b.php")->matches("/b.php"));
 
-constexpr std::string_view text =
+constexpr std::string_view param_lines =
     "Clean-param: sid\n"
     "User-agent: Yandex\n"
     "Clean-param: ref /some_dir/get_book.pl\n"
@@ -43,22 +45,17 @@ constexpr std::string_view text =
     "User-agent: *\n"
     "Clean-param: s&utm /forum*/show\n";
 
-template <class File>
-concept readable = requires(File&& file) { std::forward<File>(file).template read<clean_param>(); };
-static_assert(readable<const document&> && !readable<document>, "the views lie in the document");
+static_assert(robots::test::is_view_of_document<clean_param>);
 
-template <class Test>
-constexpr bool in_file(Test test) {
-  const document file = parse(text);
-  return test(file);
-}
-
-static_assert(in_file([](const document& file) { return file.read<clean_param>().size() == 3; }));
-static_assert(in_file([](const document& file) { return file.read<clean_param>()[0].line == 1; }));
-static_assert(in_file([](const document& file) { return file.read<clean_param>()[2].line == 6; }));
+static_assert(in_file(param_lines,
+                      [](const document& file) { return file.read<clean_param>().size() == 3; }));
+static_assert(in_file(param_lines,
+                      [](const document& file) { return file.read<clean_param>()[0].line == 1; }));
+static_assert(in_file(param_lines,
+                      [](const document& file) { return file.read<clean_param>()[2].line == 6; }));
 
 TEST_CASE("The parameters that a file names are removed from a target") {
-  const robots::document file = parse(text);
+  const robots::document file = parse(param_lines);
   CHECK(clean_target(file, "/some_dir/get_book.pl?ref=site_1&book_id=123") ==
         "/some_dir/get_book.pl?book_id=123");
   CHECK(clean_target(file, "https://example.com/some_dir/get_book.pl?book_id=123&ref=site_2") ==
@@ -80,13 +77,13 @@ TEST_CASE("A target that cannot be compared with all lines keeps its parameters"
 }
 
 TEST_CASE("If a query becomes empty, its question mark is removed") {
-  CHECK(clean_target(parse(text), "/x?sid=1") == "/x");
-  CHECK(clean_target(parse(text), "/x?sid#f") == "/x#f");
-  CHECK(clean_target(parse(text), "http://example.com?sid=1") == "http://example.com");
+  CHECK(clean_target(parse(param_lines), "/x?sid=1") == "/x");
+  CHECK(clean_target(parse(param_lines), "/x?sid#f") == "/x#f");
+  CHECK(clean_target(parse(param_lines), "http://example.com?sid=1") == "http://example.com");
 }
 
 TEST_CASE("A target without such a parameter does not change") {
-  const robots::document file = parse(text);
+  const robots::document file = parse(param_lines);
   for (const std::string_view target :
        {"", "/", "/x", "/x?", "/x?&", "/x?&&a&", "/x?sida=1", "/x?Sid=1", "/x?a=1#?sid=1",
         "/some_dir/other?ref=1", "?", "#", "/x?%73id=1", "/x?a?sid=1"}) {

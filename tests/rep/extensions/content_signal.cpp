@@ -1,18 +1,19 @@
 #include <robots/rep/extensions/content_signal.hpp>
 
+#include "rep/extensions/read_lines.hpp"
 #include <robots/rep/document/document.hpp>
 
 #include <doctest/doctest.h>
 
 #include <optional>
 #include <string_view>
-#include <utility>
 
 namespace {
 
 using robots::content_signal;
 using robots::document;
 using robots::parse;
+using robots::test::in_file;
 
 constexpr std::optional<bool> absent{};
 
@@ -45,33 +46,24 @@ static_assert(content_signal::parse("ai-input=no, search=yes, ai-input=yes").ai_
 static_assert(content_signal::parse("search=yes, search=yes").search == true);
 static_assert(content_signal::parse("search=no, search=maybe").search == false);
 
-constexpr std::string_view text =
+constexpr std::string_view signal_lines =
     "User-agent: a\nContent-Signal: ai-input=yes\nAllow: /\n"
     "User-agent: *\nContent-signal: search=yes,ai-train=no\nAllow: /\n";
 
-template <class File>
-concept readable =
-    requires(File&& file) { std::forward<File>(file).template read<content_signal>(); };
-static_assert(readable<const document&> && !readable<document>, "the views lie in the document");
+static_assert(robots::test::is_view_of_document<content_signal>);
 
-template <class Test>
-constexpr bool in_file(Test test) {
-  const document file = parse(text);
-  return test(file);
-}
-
-static_assert(in_file([](const document& file) {
+static_assert(in_file(signal_lines, [](const document& file) {
   return file.read<content_signal>().size() == 1;
 }));
-static_assert(in_file([](const document& file) {
+static_assert(in_file(signal_lines, [](const document& file) {
   return file.read<content_signal>()[0].line == 5;
 }));
-static_assert(in_file([](const document& file) {
+static_assert(in_file(signal_lines, [](const document& file) {
   return file.read<content_signal>()[0].search == true;
 }));
 
 TEST_CASE("Signals apply to the crawlers of their groups") {
-  const robots::document file = parse(text);
+  const robots::document file = parse(signal_lines);
   REQUIRE(file.read<content_signal>("a").size() == 1);
   CHECK(file.read<content_signal>("a")[0].ai_input == true);
   const document without = parse("Content-Signal: ai-train=no\n");

@@ -1,18 +1,19 @@
 #include <robots/rep/extensions/content_usage.hpp>
 
+#include "rep/extensions/read_lines.hpp"
 #include <robots/rep/document/document.hpp>
 
 #include <doctest/doctest.h>
 
 #include <optional>
 #include <string_view>
-#include <utility>
 
 namespace {
 
 using robots::content_usage;
 using robots::document;
 using robots::parse;
+using robots::test::in_file;
 
 constexpr std::optional<bool> unknown{};
 
@@ -48,37 +49,28 @@ static_assert(content_usage::parse("search=y").matches("/x"));
 static_assert(content_usage::parse("/*.gif$ search=y").matches("/x.gif"));
 static_assert(!content_usage::parse("/*.gif$ search=y").matches("/x.gif?y"));
 
-constexpr std::string_view text =
+constexpr std::string_view usage_lines =
     "Content-Usage: search=n\n"
     "User-agent: a\nContent-Usage: train-ai=n\nAllow: /\nContent-usage\t:  /b  train-ai=y # why\n"
     "User-agent: *\nContent-Usage: search=y\n";
 
-template <class File>
-concept readable =
-    requires(File&& file) { std::forward<File>(file).template read<content_usage>(); };
-static_assert(readable<const document&> && !readable<document>, "the views lie in the document");
+static_assert(robots::test::is_view_of_document<content_usage>);
 
-template <class Test>
-constexpr bool in_file(Test test) {
-  const document file = parse(text);
-  return test(file);
-}
-
-static_assert(in_file([](const document& file) {
+static_assert(in_file(usage_lines, [](const document& file) {
   return file.read<content_usage>("a").size() == 2;
 }));
-static_assert(in_file([](const document& file) {
+static_assert(in_file(usage_lines, [](const document& file) {
   return file.read<content_usage>("a")[1].path == "/b";
 }));
-static_assert(in_file([](const document& file) {
+static_assert(in_file(usage_lines, [](const document& file) {
   return file.read<content_usage>("a")[1].train_ai() == true;
 }));
-static_assert(in_file([](const document& file) {
+static_assert(in_file(usage_lines, [](const document& file) {
   return file.read<content_usage>("a")[1].line == 5;
 }));
 
 TEST_CASE("Statements apply to the crawlers of their groups") {
-  const robots::document file = parse(text);
+  const robots::document file = parse(usage_lines);
   REQUIRE(file.read<content_usage>().size() == 1);
   CHECK(file.read<content_usage>()[0].search() == true);
   const document without = parse("Content-Usage: train-ai=n\n");

@@ -15,7 +15,7 @@ using robots::parse;
 using usage_preference = robots::effective_preferences::preference;
 using robots::usage_preferences;
 
-constexpr usage_preference unknown{};
+constexpr usage_preference unstated{};
 
 constexpr usage_preference usage(bool allowed, std::uint32_t line) {
   return {allowed, directive_kind::content_usage, line};
@@ -41,8 +41,8 @@ static_assert(usage_preferences(parse(draft), "/ai-ok/test").train_ai == usage(t
 static_assert(usage_preferences(parse(draft), "/test", "ExampleBot").train_ai == usage(true, 9));
 static_assert(usage_preferences(parse(draft), "/never/test", "ExampleBot").train_ai ==
               usage(true, 9));
-static_assert(usage_preferences(parse(draft), "/test").search == unknown);
-static_assert(usage_preferences(parse(draft), "/test").ai_input == unknown);
+static_assert(usage_preferences(parse(draft), "/test").search == unstated);
+static_assert(usage_preferences(parse(draft), "/test").ai_input == unstated);
 
 constexpr effective_preferences preferences_at(std::string_view lines, std::string_view target) {
   // The User-agent line is line 1, so `lines` begins at line 2.
@@ -60,9 +60,9 @@ static_assert(preferences_at(nested, "/").train_ai == usage(false, 3));
 static_assert(preferences_at(nested, "/a").train_ai == usage(true, 4));
 static_assert(preferences_at(nested, "/a/b") == effective_preferences{.search = usage(false, 2)});
 static_assert(preferences_at("Content-Usage: train-ai=n\nContent-Usage: /a train-ai=No\n", "/a")
-                  .train_ai == unknown);
+                  .train_ai == unstated);
 static_assert(preferences_at("Content-Usage: train-ai=n\nContent-Usage: /a\n", "/a").train_ai ==
-              unknown);
+              unstated);
 
 // The length is that of the path's normal form in octets, and paths match like those of rules.
 static_assert(preferences_at("Content-Usage: /~me train-ai=n\nContent-Usage: /%7Em* train-ai=y\n",

@@ -64,15 +64,15 @@ static_assert(rate(30, 1min).interval() == 2s);
 static_assert(rate(3, 1s).interval() == 334ms, "rounded up");
 static_assert(rate(0xFFFF'FFFF, 1ms).interval() == 1ms);
 
-constexpr std::string_view text =
+constexpr std::string_view rate_lines =
     "User-agent: a\nRequest-rate: 1/10\nRequest-rate: fast\nRequest-rate: 1/20s\n"
     "Request-rate: 30/1m 0800-1300\nRequest-rate: 1/1m 1200-1400\nDisallow:\n"
     "User-agent: *\nRequest-rate: 1/30\n";
-static_assert(parse(text).read<request_rate>("a").size() == 4);
-static_assert(parse(text).read<request_rate>() == std::vector{rate(1, 30s)});
+static_assert(parse(rate_lines).read<request_rate>("a").size() == 4);
+static_assert(parse(rate_lines).read<request_rate>() == std::vector{rate(1, 30s)});
 
 constexpr std::chrono::milliseconds interval_at(std::chrono::minutes utc) {
-  return request_rate::slowest_at(parse(text).read<request_rate>("a"), utc)->interval();
+  return request_rate::slowest_at(parse(rate_lines).read<request_rate>("a"), utc)->interval();
 }
 static_assert(interval_at(7h) == 20s, "the slowest of those without a window");
 static_assert(interval_at(9h) == 2s, "a window that holds the time decides over none");
@@ -89,7 +89,7 @@ TEST_CASE("No rate applies outside the only window") {
 }
 
 TEST_CASE("The order of the lines does not affect the rate") {
-  auto rates = parse(text).read<request_rate>("a");
+  auto rates = parse(rate_lines).read<request_rate>("a");
   std::vector<request_rate> reversed{rates.rbegin(), rates.rend()};
   for (std::chrono::minutes utc = 0h; utc < 24h; utc += 10min) {
     CHECK(request_rate::slowest_at(rates, utc) == request_rate::slowest_at(reversed, utc));

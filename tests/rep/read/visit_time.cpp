@@ -66,20 +66,20 @@ static_assert(contains("0600-0845", std::chrono::days{20'000} + 7h));
 static_assert(!contains("0600-0845", std::chrono::days{20'000} + 9h));
 static_assert(contains("0600-0845", -17h));
 
-constexpr std::string_view text =
+constexpr std::string_view visit_lines =
     "Visit-time: 0000-0001\n"
     "User-agent: a\nVisit-time: 0600-0845 # UTC\nVisit-time: always\nVisit-time: "
     "2200-2300\nDisallow:\n"
     "User-agent: *\nVisit-time: 1200-1300\n";
-static_assert(parse(text).read<visit_time>("a") ==
+static_assert(parse(visit_lines).read<visit_time>("a") ==
               std::vector{hours(6h, 8h + 45min), hours(22h, 23h)});
-static_assert(parse(text).read<visit_time>() == std::vector{hours(12h, 13h)});
-static_assert(visit_time::is_open(parse(text).read<visit_time>("a"), 22h));
-static_assert(!visit_time::is_open(parse(text).read<visit_time>("a"), 12h));
+static_assert(parse(visit_lines).read<visit_time>() == std::vector{hours(12h, 13h)});
+static_assert(visit_time::is_open(parse(visit_lines).read<visit_time>("a"), 22h));
+static_assert(!visit_time::is_open(parse(visit_lines).read<visit_time>("a"), 12h));
 static_assert(visit_time::is_open({}, 12h));
 
 TEST_CASE("The visit times are those of the groups that apply to the crawler") {
-  const robots::document file = parse(text);
+  const robots::document file = parse(visit_lines);
   CHECK(file.read<visit_time>("a/1.0").size() == 2);
   CHECK(file.read<visit_time>("b").size() == 1);
   CHECK(parse("User-agent: b\nVisit-time: 0600-0845\n").read<visit_time>("c").empty());

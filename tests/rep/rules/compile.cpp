@@ -40,10 +40,10 @@ static_assert(allows(simple, "bazbot", "/x.gif"));
 static_assert(allows(simple, "quxbot", "/example/page.html"));
 
 // RFC 9309, section 5.2: the longest match.
-constexpr std::string_view longest =
+constexpr std::string_view longest_match =
     "User-Agent: foobot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif\n";
-static_assert(!allows(longest, "foobot", "/example/page/disallowed.gif"));
-static_assert(allows(longest, "foobot", "/example/page/"));
+static_assert(!allows(longest_match, "foobot", "/example/page/disallowed.gif"));
+static_assert(allows(longest_match, "foobot", "/example/page/"));
 
 // RFC 9309, section 2.2.1: groups with the same token are merged; others get the group of `*`.
 constexpr std::string_view merged =

@@ -23,15 +23,15 @@ using robots::directive;
 using robots::directives_for;
 using namespace std::chrono_literals;
 
-constexpr std::string_view text =
+constexpr std::string_view file_of_two =
     "Crawl-delay: x\nCrawl-delay: 7\nCrawl-delay: 8\n"
     "User-agent: *\nRequest-rate: 1/9s\nUser-agent: FooBot\nCrawl-delay: 2\nVisit-time: 0600-0845\n"
     "Disallow: /x\nSitemap: /s1\nHost:\nHost: a.example\nHost: b.example\n\nnonsense\n"
     "User-agent: foobot\nContent-Usage: train-ai=n\nSitemap:\nClean-param: s\nFoo: bar\n";
 
-static_assert(directives_for(text, "FooBot").rules.crawl_delay() == 2s);
-static_assert(directives_for(text, "FooBot").file_delay == 7s);
-static_assert(directives_for(text, "FooBot").extensions.size() == 2);
+static_assert(directives_for(file_of_two, "FooBot").rules.crawl_delay() == 2s);
+static_assert(directives_for(file_of_two, "FooBot").file_delay == 7s);
+static_assert(directives_for(file_of_two, "FooBot").extensions.size() == 2);
 static_assert(!directives_for("User-agent: *\nCrawl-delay: 1\n", "*").file_delay);
 
 std::vector<std::string_view> values(const crawler_directives& of) {
@@ -43,7 +43,7 @@ std::vector<std::string_view> values(const crawler_directives& of) {
 using strings = std::vector<std::string_view>;
 
 TEST_CASE("directives_for finds everything for a crawler in one pass") {
-  const crawler_directives own = directives_for(text, "FooBot/2.0 (+https://foo.example)");
+  const crawler_directives own = directives_for(file_of_two, "FooBot/2.0 (+https://foo.example)");
   CHECK_FALSE(own.rules.allows("/x"));
   CHECK(values(own) == strings{"0600-0845", "train-ai=n"});
   CHECK(own.extensions.front().line == 8);
@@ -52,7 +52,7 @@ TEST_CASE("directives_for finds everything for a crawler in one pass") {
   CHECK(own.findings.lines.non_blank == 19);
   CHECK(own.findings.lines.malformed == 2);  // the first line and `nonsense`
   CHECK_FALSE(own.findings.diagnostics.empty());
-  const crawler_directives other = directives_for(text, "BarBot");
+  const crawler_directives other = directives_for(file_of_two, "BarBot");
   CHECK_FALSE(other.rules.allows("/x"));
   CHECK(values(other) == strings{"1/9s"});
   CHECK(other.rules.crawl_delay() == std::nullopt);
@@ -78,11 +78,11 @@ TEST_CASE("directives_for returns empty members for an empty text") {
 }
 
 TEST_CASE("directives_for agrees with the document and with compile") {
-  const robots::document file = robots::parse(text);
+  const robots::document file = robots::parse(file_of_two);
   for (const std::string_view agent : {"FooBot", "BarBot", "*", ""}) {
     CAPTURE(agent);
-    const crawler_directives found = directives_for(text, agent);
-    CHECK(found.rules.fingerprint() == robots::compile(text, agent).fingerprint());
+    const crawler_directives found = directives_for(file_of_two, agent);
+    CHECK(found.rules.fingerprint() == robots::compile(file_of_two, agent).fingerprint());
     CHECK(found.rules.crawl_delay() == file.crawl_delay(agent));
     CHECK(found.file_delay == file.file_delay());
     CHECK(found.host == file.host());

@@ -192,7 +192,7 @@ class look_ups {
       if (lead && !answers) {
         state.left.push_back(make_work(std::move(lead), entry, false, is_fresh, epoch));
       } else if (lead) {
-        lead.end({entry.policy});
+        lead.end({entry.policy, true});
       }
       return known;
     }

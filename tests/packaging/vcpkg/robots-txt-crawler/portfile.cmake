@@ -1,5 +1,5 @@
 # The sources are the tree that contains this overlay port. A feature adds the libraries of an adapter as dependencies.
-# The installed files are the same with and without it.
+# The installed files do not depend on the features.
 set(VCPKG_BUILD_TYPE release)  # there are only headers, so a debug build would be the same
 set(VCPKG_FIXUP_ELF_RPATH OFF)
 cmake_path(SET SOURCE_PATH NORMALIZE "${CURRENT_PORT_DIR}/../../../..")

@@ -1,2 +1,2 @@
-# Replaces vcpkg's port of Boost in the test of our port by the Boost of this machine.
+# Replaces vcpkg's port of Boost by the Boost of this machine, for the test of our port.
 set(VCPKG_POLICY_EMPTY_PACKAGE enabled)
