@@ -32,7 +32,7 @@ struct waiting {
       });
       CHECK(lock.owns_lock());
     }};
-    while (looks < 2) {  // the second time, the clock knows which thread to wake
+    while (looks < 2) {  // at the second look, the clock knows which thread to wake
       std::this_thread::yield();
     }
   }
@@ -54,7 +54,7 @@ struct waiting {
 
 }  // namespace
 
-TEST_CASE("A wait ends when its condition is true, and each notification is under the lock") {
+TEST_CASE("A wait ends when a notification under the lock makes its condition true") {
   waiting one{SteadyClock{}};
   {
     const std::scoped_lock lock{one.mutex};
@@ -78,7 +78,7 @@ TEST_CASE("A wait ends when a manual clock passes its deadline") {
   CHECK_FALSE(one.end());
 }
 
-TEST_CASE("A wait may last until the end of time") {
+TEST_CASE("A wait with a deadline at the end of time ends when it is stopped") {
   waiting one{SteadyClock{}, time_point::max()};
   one.stop.request_stop();
   CHECK_FALSE(one.end());

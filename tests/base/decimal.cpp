@@ -24,7 +24,7 @@ static_assert(parse_decimal(" 1") == std::nullopt);
 static_assert(parse_decimal("1.5") == std::nullopt);
 static_assert(parse_decimal("0x10") == std::nullopt);
 
-TEST_CASE("A number above the largest counts as the largest") {
+TEST_CASE("A number above the limit is read as the limit") {
   CHECK(parse_decimal("255", 255) == 255);
   CHECK(parse_decimal("256", 255) == 255);
   CHECK(parse_decimal("2550", 255) == 255);

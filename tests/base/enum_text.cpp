@@ -14,7 +14,7 @@ enum class color : std::uint8_t { red, green, blue };
 static_assert(is_enumerator<color::red>() && is_enumerator<color::blue>());
 static_assert(!is_enumerator<static_cast<color>(3)>());
 
-TEST_CASE("An enumerator has the text at its place") {
+TEST_CASE("An enumerator has the text at its position in the list") {
   const auto text = [](color value) {
     return enum_text<color::blue>(value, {"red", "green", "blue"});
   };

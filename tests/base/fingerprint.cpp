@@ -15,7 +15,7 @@ namespace {
 using robots::base::combined;
 using robots::base::fingerprint;
 
-// Users store these numbers: they never change. Computed by another program, in Python.
+// These numbers must never change, since users store them. A Python program computed them.
 static_assert(combined(0, 0) == 0xC435'5E77'0A9D'FD2CU);
 static_assert(combined(1, 2) == 0x8095'EB78'EFD9'8983U);
 static_assert(fingerprint("") == 0xC435'5E77'0A9D'FD2CU);
@@ -31,7 +31,7 @@ TEST_CASE("A fingerprint is the same at compile time and at run time") {
     every_octet += static_cast<char>(octet);
   }
   CHECK(fingerprint(every_octet) == 0xFC58'20C7'29FF'AA15U);
-  const std::string text = "-User-agent: *\nDisallow: /private\n";  // from an odd address on
+  const std::string text = "-User-agent: *\nDisallow: /private\n";  // read from an odd address
   CHECK(fingerprint(std::string_view{text}.substr(1)) == 0x836C'9879'0ECB'F1D7U);
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("Texts that differ in one octet, in two octets or only in length have 
         changed[position] = static_cast<char>(1U << static_cast<unsigned>(bit));
         add(changed);
         if (position + 8 < length) {
-          changed[position + 8] = changed[position];  // in the next eight, at the same place
+          changed[position + 8] = changed[position];  // the same change, eight octets later
           add(changed);
         }
       }

@@ -33,7 +33,7 @@ TEST_CASE("A JSON string is printable ASCII, whatever the text") {
   CHECK(json("\xF0\x9F\xA4\x96 \xF4\x8F\xBF\xBF") == R"("\uD83E\uDD16 \uDBFF\uDFFF")");
 }
 
-TEST_CASE("Each octet outside UTF-8 can be recovered, and so can a backslash") {
+TEST_CASE("An octet outside UTF-8 and a backslash can be recovered from JSON text") {
   CHECK(json("\xFF") == R"("\\xFF")");
   CHECK(json("\\xFF") == R"("\\x5CxFF")");
   CHECK(json("\xE2\x82") == R"("\\xE2\\x82")");

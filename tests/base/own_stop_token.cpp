@@ -44,7 +44,7 @@ TEST_CASE("A token without a source never stops") {
   CHECK_FALSE(called);
 }
 
-TEST_CASE("A request calls each registered callback, and later callbacks at once") {
+TEST_CASE("A stop request calls each registered callback, and each later callback at once") {
   const own_stop_source source;
   int called = 0;
   const own_stop_callback first{source.get_token(), [&] { ++called; }};
@@ -57,7 +57,7 @@ TEST_CASE("A request calls each registered callback, and later callbacks at once
   CHECK(called == 2);
 }
 
-TEST_CASE("A callback may destroy itself and others") {
+TEST_CASE("A callback can destroy itself and others") {
   const own_stop_source source;
   using callback = own_stop_callback;
   std::optional<callback> other;
@@ -95,7 +95,7 @@ TEST_CASE("The destruction of a callback waits for its call in another thread") 
   }
 }
 
-TEST_CASE("The destruction of a thread stops and joins it") {
+TEST_CASE("Destroying a thread stops and joins it") {
   std::atomic<int> ended = 0;
   const auto run = [&](const own_stop_token& stop, int count) {
     while (!stop.stop_requested()) {

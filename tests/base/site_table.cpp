@@ -41,8 +41,7 @@ TEST_CASE("A value is found at the same address as long as it is needed") {
   CHECK(table.size() == 501);
 }
 
-TEST_CASE(
-    "A table holds up to its capacity, plus one site for each site that is no longer needed") {
+TEST_CASE("A full table has room for one new site for each site that is not needed any more") {
   constexpr std::size_t capacity = 1'000;
   site_table<known> table{capacity};
   for (std::size_t i = 0; i < capacity; ++i) {
@@ -76,7 +75,7 @@ TEST_CASE("The only site that is not needed is found at once among very many") {
   CHECK(table.find("77777") == nullptr);
 }
 
-TEST_CASE("A full table forgets the site that is needed for longest, if that is beyond the limit") {
+TEST_CASE("A full table can forget a site that is needed for longer than the limit") {
   site_table<known> table{3};
   table.find_or_add("for an hour", first_time, needed_until)->until = first_time + 1h;
   table.find_or_add("for a year", first_time, needed_until)->until = first_time + 24h * 365;
@@ -90,7 +89,7 @@ TEST_CASE("A full table forgets the site that is needed for longest, if that is 
   CHECK(table.find("until told") != nullptr);
 }
 
-TEST_CASE("A site can be forgotten by name, even by the name that the table keeps") {
+TEST_CASE("A site can be forgotten by its name, even if the name is the table's own copy") {
   site_table<known> table{2};
   REQUIRE(table.find_or_add("a", first_time, needed_until) != nullptr);
   REQUIRE(table.find_or_add("b", first_time, needed_until) != nullptr);
@@ -101,7 +100,7 @@ TEST_CASE("A site can be forgotten by name, even by the name that the table keep
   CHECK_FALSE(table.erase("c"));
 }
 
-TEST_CASE("The table stays near the number of sites that are needed") {
+TEST_CASE("The size of a table stays near the number of needed sites") {
   std::mt19937 random{50};
   site_table<known> table{1'000'000};
   std::set<std::string> needed;

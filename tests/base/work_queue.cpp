@@ -18,7 +18,7 @@ using text_queue = robots::base::work_queue<std::string>;
 
 namespace {
 
-/// A queue of texts, each as large as it is.
+/// A queue of texts. A text takes 32 octets and its length.
 struct queue : text_queue {
   using text_queue::text_queue;
   bool push(const std::string& text) { return text_queue::push(text, 32 + text.size()); }
@@ -30,7 +30,7 @@ struct queue : text_queue {
 
 }  // namespace
 
-TEST_CASE("Items are handed on in their order, and all of them before the queue ends") {
+TEST_CASE("The worker gets all items in order, before the queue ends") {
   std::vector<std::string> written;
   {
     queue texts{1'000'000, [&written](text_queue::work& now) {
@@ -48,7 +48,7 @@ TEST_CASE("Items are handed on in their order, and all of them before the queue 
   CHECK(written.back() == "999");
 }
 
-TEST_CASE("No caller waits for a stuck writer: entries without room are refused") {
+TEST_CASE("No caller waits for a stuck worker, and items without room are refused") {
   gate stuck;
   std::atomic<int> written = 0;
   {
@@ -56,7 +56,7 @@ TEST_CASE("No caller waits for a stuck writer: entries without room are refused"
                   stuck.pass();
                   written += static_cast<int>(now.items.size());
                   if (!now.items.empty()) {
-                    now.items.front().append(2'000, 'x');  // it may change them
+                    now.items.front().append(2'000, 'x');  // the worker may change the items
                   }
                   return std::nullopt;
                 }};
@@ -98,8 +98,7 @@ TEST_CASE("Many threads add to one queue, and no text is lost") {
   }
 }
 
-TEST_CASE(
-    "The worker learns of waiting callers, is called when it asks, and is abandoned if stuck") {
+TEST_CASE("The worker gets flushes, is called when it asks, and is abandoned if it is stuck") {
   using namespace std::chrono_literals;
   gate stuck;
   std::atomic<int> calls = 0;
@@ -123,7 +122,7 @@ TEST_CASE(
   {
     queue never{1'000, [&](text_queue::work& now) {
                   stuck.pass();
-                  left = now.ends;  // not before the last call
+                  left = now.ends;  // true only in the last call
                   return std::nullopt;
                 }};
     CHECK(never.push("a"));
@@ -164,7 +163,7 @@ TEST_CASE("Callers that wait for room lose no item") {
   CHECK(written == 405);
 }
 
-TEST_CASE("Callers wait in vain once, and again after the worker has continued") {
+TEST_CASE("After a wait in vain, callers do not wait until the worker continues") {
   using namespace std::chrono_literals;
   gate stuck;
   queue texts{100, [&](text_queue::work& /*now*/) {
@@ -183,7 +182,7 @@ TEST_CASE("Callers wait in vain once, and again after the worker has continued")
 
 TEST_CASE("The end of a queue wakes callers that wait for room") {
   using namespace std::chrono_literals;
-  // The thread of a queue that ended in vain may outlive this test.
+  // The thread of an abandoned queue can outlive this test.
   const auto stuck = std::make_shared<gate>();
   queue texts{100, [stuck](text_queue::work& /*now*/) {
                 stuck->pass();

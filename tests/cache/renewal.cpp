@@ -162,7 +162,7 @@ TEST_CASE("A changed validator leads to the new file") {
   CHECK(sent(bot, "If-None-Match") == "\"2\"");
 }
 
-TEST_CASE("A 304 that nobody asked for is a failure, and denies under strict") {
+TEST_CASE("A 304 for a request without validators is a failure, and denies under strict") {
   scripted bot{foo_bot(fallback_policy::strict())};
   bot.web.on(robots_url, ScriptedFetcher::status(304));
   const decision answer = bot.cache.check(home);

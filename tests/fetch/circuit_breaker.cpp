@@ -34,7 +34,7 @@ static_assert(to_string(breaker_state::half_open) == "half_open");
 
 }  // namespace
 
-TEST_CASE("A success in between resets the count") {
+TEST_CASE("A success resets the count of failures") {
   circuit_breaker breaker = after_failures(4);
   breaker.on_success();
   for (int i = 0; i < 4; ++i) {

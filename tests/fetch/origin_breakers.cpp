@@ -46,7 +46,7 @@ TEST_CASE("Each origin has its own breaker") {
   CHECK(breakers.admits(broken, start));
 }
 
-TEST_CASE("An origin that answers again is like a new one") {
+TEST_CASE("An origin that answers again is treated like a new origin") {
   origin_breakers breakers{{.failures = 1}};
   breakers.on_failure(broken, start);
   CHECK_FALSE(breakers.admits(broken, start));
@@ -54,7 +54,7 @@ TEST_CASE("An origin that answers again is like a new one") {
   CHECK(breakers.admits(broken, start));
 }
 
-TEST_CASE("A probe that is dropped after its time does not permit a third one") {
+TEST_CASE("A probe that is dropped after it expired does not permit a third probe") {
   origin_breakers breakers{{.failures = 1, .cooldown = 60s}};
   breakers.on_failure(broken, start);
   CHECK(breakers.admits(broken, start + 60s));
@@ -79,7 +79,7 @@ TEST_CASE("Memory is bounded, however many origins fail") {
   CHECK_FALSE(breakers.admits("https://h0.example", start));
   CHECK(breakers.admits("https://h69999.example", start));
 
-  // One whose cooldown is over makes room for another; nobody waits while all are looked at.
+  // An origin whose cooldown is over makes room for another origin.
   breakers.on_failure(broken, start + 60s);
   CHECK_FALSE(breakers.admits(broken, start + 60s));
   CHECK(breakers.admits("https://h0.example", start + 60s));

@@ -155,7 +155,7 @@ TEST_CASE("A host that cannot be reached by any scheme is unreachable") {
   CHECK(result(work).exchanges.size() == 2);
 }
 
-TEST_CASE("The file at the end of redirects counts for the first origin") {
+TEST_CASE("The file at the end of redirects applies to the first origin") {
   for (const int status : {301, 302, 303, 307, 308}) {
     CAPTURE(status);
     retrieval work = retrieval_of("example.com");
@@ -174,13 +174,13 @@ TEST_CASE("The file at the end of redirects counts for the first origin") {
   }
 }
 
-TEST_CASE("A redirect never sends credentials, and may go from https to http") {
+TEST_CASE("A redirect never sends credentials, and can lead from https to http") {
   retrieval work = retrieval_of("https://example.com");
   work.on_response(web::redirect(302, "http://user:pw@other.example"), now);
   CHECK(asked(work) == "http://other.example/");
 }
 
-TEST_CASE("Five redirects are followed, not six") {
+TEST_CASE("Five redirects are followed, and a sixth is not") {
   for (const int count : {5, 6}) {
     retrieval work = retrieval_of("https://example.com");
     for (int i = 0; i < count; ++i) {
@@ -279,7 +279,7 @@ TEST_CASE("An address that is refused after a redirect has the outcome refused")
   CHECK(result(work).outcome == outcome::refused);
 }
 
-TEST_CASE("http and https may redirect to each other after the fallback") {
+TEST_CASE("After the fallback to http, http can redirect to https") {
   retrieval work = retrieval_of("example.com");
   work.on_response(web::failure(fetch_error::tls), now);
   work.on_response(web::redirect(301, "https://example.com/robots.txt"), now);
@@ -303,7 +303,7 @@ TEST_CASE("A truncated body is reported as truncated, and a body that is too lon
   CHECK(result(work).truncated);
 }
 
-TEST_CASE("A response that violates the rules of a fetcher does not count") {
+TEST_CASE("A response that violates the rules of a fetcher is a failure") {
   retrieval work = retrieval_of("https://example.com");
   work.on_response(fetch_response{}, now);
   CHECK(result(work).outcome == outcome::unreachable);
@@ -327,7 +327,7 @@ TEST_CASE("A retrieval that has ended does not change") {
   CHECK(std::get<retrieval_result>(step).exchanges.size() == 1);
 }
 
-TEST_CASE("A cancelled retrieval says so, and lists only the exchanges that it made") {
+TEST_CASE("A cancelled retrieval has the outcome cancelled, and lists only its own exchanges") {
   retrieval work = retrieval_of("example.com");
   work.cancel("enough", now);
   CHECK(result(work).outcome == outcome::cancelled);

@@ -19,7 +19,7 @@ retrieval_options usable() {
 
 }  // namespace
 
-TEST_CASE("Only a user agent must be given") { CHECK_NOTHROW(validate(usable())); }
+TEST_CASE("Only the user agent has no default") { CHECK_NOTHROW(validate(usable())); }
 
 TEST_CASE("A crawler without a name is refused") {
   CHECK_THROWS_AS(validate(retrieval_options{}), std::invalid_argument);

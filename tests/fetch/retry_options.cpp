@@ -13,7 +13,7 @@ using robots::detail::validate;
 
 namespace {
 
-// 1, 2, 4, 8 s at most, and 8 s from then on; half of each wait is random.
+// The waits are at most 1, 2, 4 and 8 s, and then always 8 s. Half of each wait is random.
 constexpr retry_options usual{};
 static_assert(backoff(usual, 1, 1.0) == 1s);
 static_assert(backoff(usual, 2, 1.0) == 2s);
@@ -25,7 +25,7 @@ static_assert(backoff(usual, 3, 0.5) == 3s);
 static_assert(backoff(usual, 1, 0.0) == 500ms);
 static_assert(backoff(usual, 3, 0.0) == 2s);
 
-// Full jitter, and none.
+// With a jitter of 1, the whole wait is random; with 0, nothing is.
 static_assert(backoff({.jitter = 1.0}, 3, 0.25) == 1s);
 static_assert(backoff({.jitter = 1.0}, 3, 0.0) == 0s);
 static_assert(backoff({.jitter = 0.0}, 2, 0.0) == 2s);

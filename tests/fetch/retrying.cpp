@@ -96,7 +96,7 @@ TEST_CASE("Any other outcome is final") {
   }
 }
 
-TEST_CASE("A later try may succeed") {
+TEST_CASE("A later try can succeed") {
   retrieval work = begin();
   work.on_response(web::status(503), start);
   go_on(work);
@@ -107,7 +107,7 @@ TEST_CASE("A later try may succeed") {
   CHECK(result(work).exchanges[0].status == 503);
 }
 
-TEST_CASE("The wait must be over before the next try") {
+TEST_CASE("The next try does not begin before the wait is over") {
   retrieval work = begin();
   work.on_response(after(503, "10"), start);
   const time_point when = until(work);
@@ -122,7 +122,7 @@ TEST_CASE("The wait must be over before the next try") {
   CHECK(asked(work) == https_url);
 }
 
-TEST_CASE("Retry-After is obeyed in both forms, and one that is too long ends the retrieval") {
+TEST_CASE("Retry-After is obeyed in both forms, and a too long Retry-After ends the retrieval") {
   constexpr const char* noon = "Sun, 06 Nov 1994 12:00:00 GMT";
   constexpr const char* soon = "Sun, 06 Nov 1994 12:00:20 GMT";
   retrieval work = begin();
@@ -142,7 +142,7 @@ TEST_CASE("Retry-After is obeyed in both forms, and one that is too long ends th
   CHECK(until(work) == start + 31s);
 }
 
-TEST_CASE("Waits are random over an even range, half of the limit by default") {
+TEST_CASE("Waits are spread evenly over a range, which is half of the limit by default") {
   double share = 0.0;
   SUBCASE("of half the limit") { share = robots::retry_options{}.jitter; }
   SUBCASE("of the whole limit") { share = 1.0; }
@@ -178,7 +178,7 @@ TEST_CASE("If a host without a scheme cannot be reached, both origins are asked 
   work.on_response(web::failure(fetch_error::connect), start);
   work.on_response(web::status(503), start);
   go_on(work);
-  CHECK(asked(work) == http_url);  // it is the one that answered
+  CHECK(asked(work) == http_url);  // the origin that answered
   work.on_response(web::ok(""), start);
   CHECK(result(work).outcome == outcome::success);
   CHECK(result(work).exchanges.size() == 5);
@@ -265,7 +265,7 @@ TEST_CASE("A known file is requested with its validators, from its URL") {
   CHECK(result(work).body.empty());
 }
 
-TEST_CASE("A 304 that nobody asked for is a failure") {
+TEST_CASE("A 304 for a request without validators is a failure") {
   retrieval work = begin();
   work.on_response(web::status(304), start);
   CHECK(result(work).outcome == outcome::server_error);
@@ -286,7 +286,7 @@ TEST_CASE("An origin whose breaker is open is not asked") {
   go_on(work);
   work.on_response(web::failure(fetch_error::timeout), start);
   go_on(work);
-  CHECK(result(work).outcome == outcome::unreachable);  // what opened it
+  CHECK(result(work).outcome == outcome::unreachable);  // this failure opened the breaker
   CHECK(result(work).exchanges.size() == 2);
 
   work = begin("https://example.com", with);
@@ -305,7 +305,7 @@ TEST_CASE("An origin whose breaker is open is not asked") {
   CHECK(with.breakers->open() == 0);
 }
 
-TEST_CASE("A failure after a redirect counts against the redirecting origin only") {
+TEST_CASE("A failure after a redirect counts only against the redirecting origin") {
   constexpr const char* crash = "https://victim.example/crash";
   for (const fetch_response& failure :
        {web::status(500), web::failure(fetch_error::timeout), web::failure(fetch_error::connect)}) {
@@ -341,11 +341,11 @@ TEST_CASE("A breaker blocks the file of its origin, not the redirects of other o
   CHECK(asked(work) == shared);
   work.on_response(web::ok("x"), start);
   CHECK(result(work).outcome == outcome::success);
-  // Nor does the answer close that breaker.
+  // The answer does not close the breaker.
   CHECK(result(begin("https://cdn.example", with)).outcome == outcome::circuit_open);
 }
 
-TEST_CASE("A retrieval that is dropped before its end leaves the probe to the next one") {
+TEST_CASE("If a retrieval is dropped before its end, the next retrieval can send the probe") {
   retrieval_options with = options();
   with.retry.attempts = 1;
   with.breakers = std::make_shared<robots::detail::origin_breakers>(
@@ -392,14 +392,14 @@ TEST_CASE("A breaker that a 5xx opened does not lead to http") {
   CHECK(result(work).outcome == outcome::circuit_open);
   CHECK(result(work).url == https_url);
 
-  // A probe that is not answered does.
+  // A probe without an answer leads to http.
   work = retrieval{robots::parse_site("example.com").value(), with, start + 1h};
   work.on_response(web::failure(fetch_error::connect), start + 1h);
   CHECK(asked(work) == http_url);
   CHECK(asked(begin("example.com", with)) == http_url);
 }
 
-TEST_CASE("The body of a redirect does not count") {
+TEST_CASE("The body of a redirect is ignored") {
   retrieval work = begin();
   for (int i = 0; i < 5; ++i) {
     fetch_response moved = web::redirect(301, "/" + std::to_string(i));

@@ -69,7 +69,7 @@ TEST_CASE("An exception of the fetcher becomes an error with its text") {
   CHECK(result.error_text == "the fetcher failed without a reason");
 }
 
-TEST_CASE("A call that was stopped before sends no request") {
+TEST_CASE("A call that is stopped before its first request sends no request") {
   ScriptedFetcher fetcher;
   ManualClock clock;
   std::stop_source stop;
@@ -118,7 +118,7 @@ TEST_CASE("Without its own timeout, an exchange has until the deadline") {
   CHECK(fetcher.requests().front().timeout == 2ms);
 }
 
-TEST_CASE("After its deadline, a call sends no request, and says nothing about the origin") {
+TEST_CASE("After its deadline, a call sends no request, and is not a failure of the origin") {
   ScriptedFetcher fetcher;
   ManualClock clock;
   const retrieval_result result =
@@ -128,7 +128,7 @@ TEST_CASE("After its deadline, a call sends no request, and says nothing about t
   CHECK(fetcher.count() == 0);
 }
 
-TEST_CASE("A timeout counts for the origin only if the deadline did not cause it") {
+TEST_CASE("A timeout is a failure of the origin only if the deadline did not cause it") {
   ScriptedFetcher fetcher;
   ManualClock clock;
   fetcher.otherwise(ScriptedFetcher::failure(fetch_error::timeout));
@@ -140,7 +140,7 @@ TEST_CASE("A timeout counts for the origin only if the deadline did not cause it
   CHECK(run_retrieval(one_try(), fetcher, clock).outcome == outcome::unreachable);
 }
 
-TEST_CASE("A cancellation that nobody asked for is a failure") {
+TEST_CASE("A cancellation without a stop request is a failure") {
   ScriptedFetcher fetcher;
   ManualClock clock;
   fetcher.otherwise(ScriptedFetcher::failure(fetch_error::cancelled));
@@ -159,8 +159,7 @@ TEST_CASE("A cancellation that nobody asked for is a failure") {
         outcome::cancelled);
 }
 
-TEST_CASE(
-    "An exception that ends a retrieval early leaves the probe of a breaker to the next one") {
+TEST_CASE("If an exception ends a retrieval, the next retrieval can send the probe") {
   struct ClockWithoutMemory {
     robots::time_point time;
     int calls_left;
@@ -196,7 +195,7 @@ TEST_CASE(
   CHECK(std::holds_alternative<robots::fetch_request>(begin(clock.now()).next()));
 }
 
-TEST_CASE("A date in Retry-After counts from the date of the clock") {
+TEST_CASE("The wait for a date in Retry-After is computed from the date of the clock") {
   ScriptedFetcher fetcher;
   ManualClock clock{std::chrono::sys_days{std::chrono::year{1994} / 11 / 6} + 12h};
   fetcher.otherwise(

@@ -40,7 +40,7 @@ TEST_CASE("A guard reads addresses, and permits no other text unless it permits 
   }
 }
 
-TEST_CASE("A guard permits only the internet") {
+TEST_CASE("A guard permits only public addresses of the internet") {
   const address_guard guard;
   CHECK_FALSE(guard.permits_all());
   for (const char* text : {"1.1.1.1", "8.8.8.8", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8",
@@ -105,23 +105,23 @@ TEST_CASE("A list permits only its addresses") {
     CHECK_FALSE(permits(guard, "127.0.0.1"));
     CHECK_FALSE(permits(guard, "172.16.0.1"));
   }
-  SUBCASE("An IPv6 address in brackets") {
+  SUBCASE("an IPv6 address in brackets") {
     CHECK(permits(allowing({"[::1]"}), "::1"));
     CHECK_FALSE(permits(allowing({"[::1]"}), "127.0.0.1"));
   }
-  SUBCASE("An IPv4 address in its mapped form, too") {
+  SUBCASE("an IPv4 address, also if the list has its mapped form") {
     CHECK(permits(allowing({"::ffff:127.0.0.1"}), "127.0.0.1"));
     CHECK(permits(allowing({"::ffff:10.0.0.0/104"}), "10.1.2.3"));
     CHECK_FALSE(permits(allowing({"::ffff:10.0.0.0/104"}), "127.0.0.1"));
   }
-  SUBCASE("all of a family, but not mapped addresses of the other one") {
+  SUBCASE("all addresses of a family, but not mapped addresses of the other family") {
     CHECK(permits(allowing({"::/0"}), "fe80::1"));
     CHECK_FALSE(permits(allowing({"::/0"}), "127.0.0.1"));
     CHECK_FALSE(permits(allowing({"::/0"}), "::ffff:127.0.0.1"));
     CHECK(permits(allowing({"0.0.0.0/0"}), "::ffff:127.0.0.1"));
     CHECK_FALSE(permits(allowing({"0.0.0.0/0"}), "::1"));
   }
-  SUBCASE("a translated network, by its own prefix") {
+  SUBCASE("a translated network with its own prefix") {
     CHECK(permits(allowing({"64:ff9b:1::/48"}), "64:ff9b:1::8.8.8.8"));
     CHECK(permits(allowing({"64:ff9b::/96"}), "64:ff9b::10.0.0.1"));
   }

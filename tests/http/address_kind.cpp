@@ -20,7 +20,7 @@ constexpr address_kind kind(std::string_view text) {
   return kind_of(parse_ip_address(text).value());
 }
 
-/// A range with its ends, and the kinds of the addresses right before and right behind it.
+/// The ends and the kind of a range, and the kinds of the addresses right before and after it.
 struct range {
   std::string_view first;
   std::string_view last;
@@ -64,7 +64,7 @@ constexpr std::array ranges{
     range{"ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", multicast, private_use, unspecified},
 };
 
-/// The next address up or down, around the ends.
+/// Returns the next or the previous address. The first address comes after the last.
 constexpr ip_address beside(const ip_address& address, bool up) {
   std::array<std::uint8_t, 16> octets{};
   const std::size_t size = address.octets().size();
@@ -94,7 +94,7 @@ constexpr std::size_t first_wrong_range() {
 
 static_assert(first_wrong_range() == ranges.size());
 
-// The internet.
+// Addresses of the internet.
 static_assert(kind("1.1.1.1") == global);
 static_assert(kind("8.8.8.8") == global);
 static_assert(kind("192.31.196.1") == global);  // AS112 (RFC 7535)
@@ -103,13 +103,13 @@ static_assert(kind("2606:4700:4700::1111") == global);
 static_assert(kind("2620:4f:8000::1") == global);
 static_assert(kind("2000::") == global);
 
-// Metadata of cloud machines.
+// Addresses of cloud metadata services.
 static_assert(kind("169.254.169.254") == link_local);
 static_assert(kind("fd00:ec2::254") == private_use);
 static_assert(kind("100.100.100.200") == shared);
 static_assert(kind("192.0.0.192") == reserved);
 
-// IPv4 in IPv6.
+// IPv4 addresses inside IPv6 addresses.
 static_assert(kind("::ffff:127.0.0.1") == loopback);
 static_assert(kind("::ffff:0.0.0.0") == unspecified);
 static_assert(kind("::ffff:a9fe:a9fe") == link_local);
@@ -137,7 +137,7 @@ static_assert(kind("2002:808:808::5efe:808:808") == global);
 static_assert(kind("2002:e000::") == multicast);
 static_assert(kind("2001:0:808:808::80ff:fffe") == loopback);    // client 127.0.0.1
 static_assert(kind("2001:0:7f00:1::f7f7:f7f7") == loopback);     // server 127.0.0.1
-static_assert(kind("2001:0:808:808::f7f7:f7f7") == global);      // 8.8.8.8, both
+static_assert(kind("2001:0:808:808::f7f7:f7f7") == global);      // both 8.8.8.8
 static_assert(kind("2001:0:808:808::5601:5601") == link_local);  // client 169.254.169.254
 static_assert(noexcept(kind_of(ip_address(std::array<std::uint8_t, 16>{}))));
 

@@ -30,7 +30,7 @@ TEST_CASE("The directives of a cache are read in any case and any order") {
   CHECK(control(",, ,max-age=60,") == cache_control{false, false, 60s});
 }
 
-TEST_CASE("Several headers form one list, and its first max-age counts") {
+TEST_CASE("Several headers form one list, and the first max-age applies") {
   CHECK(parse_cache_control({{"cache-control", "max-age=1"},
                              {"Other", "no-store"},
                              {"CACHE-CONTROL", "no-cache, max-age=2"}}) ==
@@ -46,7 +46,7 @@ TEST_CASE("Text beside the directive is ignored") {
   CHECK(parse_cache_control({}) == cache_control{});
 }
 
-TEST_CASE("A max-age that is not a number counts as 0") {
+TEST_CASE("A max-age that is not a number is read as 0") {
   for (const std::string_view value :
        {"max-age", "max-age=", "max-age=x", "max-age=-1", "max-age=1.5", "max-age=\"6",
         "max-age=6 0", "max-age=0x10", "max-age=\"\""}) {
@@ -55,7 +55,7 @@ TEST_CASE("A max-age that is not a number counts as 0") {
   }
 }
 
-TEST_CASE("A max-age has an upper end") {
+TEST_CASE("A max-age has an upper limit") {
   CHECK(control("max-age=2147483647").max_age == 2147483647s);
   CHECK(control("max-age=99999999999999999999999999").max_age == 2147483648s);
 }

@@ -27,7 +27,7 @@ static_assert(to_string(charset::utf_8) == "utf-8");
 static_assert(to_string(charset::utf_16le) == "utf-16le");
 static_assert(to_string(charset::utf_16be) == "utf-16be");
 
-// Only the mark decides.
+// Only the byte order mark decides.
 static_assert(charset_of("\xEF\xBB\xBFx\0y\0"sv) == charset::utf_8);
 static_assert(charset_of("\xFF\xFEx\0"sv) == charset::utf_16le);
 static_assert(charset_of("\xFE\xFF\0x"sv) == charset::utf_16be);
@@ -39,7 +39,6 @@ static_assert(charset_of("*\0:\0 \0/\0"sv) == charset::utf_8);
 static_assert(charset_of("") == charset::utf_8);
 static_assert(charset_of(rules) == charset::utf_8);
 
-// UTF-8 itself.
 static_assert(is_utf8("\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80"));
 static_assert(is_utf8("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF"));
 static_assert(!is_utf8("\xF4\x90\x80\x80"));
@@ -65,7 +64,7 @@ std::string in_utf16(std::string_view ascii, bool big) {
   return result;
 }
 
-// The reference: whole characters first, then octets, with nothing in common with the library.
+// A reference that shares no code with the library: it decodes characters, and then encodes them.
 std::string encode(std::uint32_t c) {
   if (c < 0x80) {
     return {static_cast<char>(c)};
@@ -126,7 +125,7 @@ std::string reference_utf16(std::string_view octets, bool big) {
   return result;
 }
 
-/// Returns true if `to_utf8` does with `body`, marked and unmarked, what the reference does.
+/// Returns true if `to_utf8` and the reference agree on `body`, with and without a mark.
 bool agrees(const std::string& body) {
   const std::string little = "\xFF\xFE" + body;
   const std::string big = "\xFE\xFF" + body;
@@ -155,7 +154,7 @@ TEST_CASE("A text without the mark of UTF-16 does not change, whatever its octet
   }
 }
 
-TEST_CASE("Units, surrogates and odd ends of UTF-16 are read") {
+TEST_CASE("Single units, surrogates and incomplete ends of UTF-16 are read") {
   CHECK(utf16("A\0\xE9\0\xAC\x20\x3D\xD8\x00\xDE"sv, false) ==
         "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
   CHECK(utf16("\0A\0\xE9\x20\xAC\xD8\x3D\xDE\x00"sv, true) ==
@@ -242,7 +241,7 @@ TEST_CASE("Every character of UTF-16 has the encoding of the reference") {
 }
 
 TEST_CASE("Hostile octets are read as the reference reads them") {
-  // Leads, tails, surrogates, marks, line ends and the neighbours of every limit.
+  // Lead and tail octets, surrogates, marks, line ends and the neighbours of every limit.
   constexpr std::string_view alphabet =
       "\0\0\0\n\rA*/\x7F\x80\x8F\x90\x9F\xA0\xA9\xBB\xBF\xC0\xC1\xC2\xC3\xD7\xD8\xDB\xDC\xDF\xE0"
       "\xE1\xEC\xED\xEE\xEF\xF0\xF1\xF3\xF4\xF5\xFE\xFF"sv;
@@ -258,7 +257,7 @@ TEST_CASE("Hostile octets are read as the reference reads them") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("Two octets of UTF-16 become three at most") {
+TEST_CASE("Two octets of UTF-16 become at most three octets of UTF-8") {
   std::string wide = "\xFE\xFF";
   for (int i = 0; i < 1000; ++i) {
     wide += "\x4E\x2D";

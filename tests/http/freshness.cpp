@@ -26,7 +26,7 @@ const http_header hour_later{"Expires", "Sun, 06 Nov 1994 09:49:37 GMT"};
 
 }  // namespace
 
-TEST_CASE("Headers without a lifetime give none") {
+TEST_CASE("Headers that do not state a lifetime give no lifetime") {
   CHECK(lifetime({}) == std::nullopt);
   CHECK(lifetime({{"Age", "5"}, date_header, {"ETag", "\"x\""}}) == std::nullopt);
   CHECK(lifetime({{"Cache-Control", "public, s-maxage=60"}}) == std::nullopt);
@@ -37,12 +37,12 @@ TEST_CASE("max-age overrides Expires") {
   CHECK(lifetime({{"Cache-Control", "max-age=junk"}, hour_later}) == 0s);
 }
 
-TEST_CASE("A response that must not be stored or used has no lifetime") {
+TEST_CASE("A response that must not be stored or used has a lifetime of 0") {
   CHECK(lifetime({{"Cache-Control", "no-store, max-age=60"}}) == 0s);
   CHECK(lifetime({{"Cache-Control", "max-age=60"}, {"Cache-Control", "no-cache"}}) == 0s);
 }
 
-TEST_CASE("Expires counts from Date, or from now if there is no Date") {
+TEST_CASE("Expires is relative to Date, or to now if there is no Date") {
   CHECK(lifetime({hour_later, date_header}) == 3637s);
   CHECK(lifetime({hour_later}) == 3600s);
   CHECK(lifetime({hour_later, {"Date", "yesterday"}}) == 3600s);

@@ -24,7 +24,7 @@ static_assert(date("Sun, 06 Nov 1994 08:49:37 GMT") == moment);
 static_assert(date("Sunday, 06-Nov-94 08:49:37 GMT") == moment);
 static_assert(date("Sun Nov  6 08:49:37 1994") == moment);
 static_assert(date("sun, 06 nov 1994 08:49:37 gmt") == moment);
-static_assert(date("Mon, 06 Nov 1994 08:49:37 GMT") == moment);  // it was a Sunday
+static_assert(date("Mon, 06 Nov 1994 08:49:37 GMT") == moment);  // the day was a Sunday
 static_assert(date("Thu, 01 Jan 1970 00:00:00 GMT") == std::chrono::sys_seconds{});
 static_assert(date("Thu Jan  1 00:00:00 1970") == std::chrono::sys_seconds{});
 static_assert(date("Wed Dec 16 23:59:60 2026") == std::chrono::sys_days{2026y / 12 / 17});
@@ -32,7 +32,7 @@ static_assert(date("Thu, 29 Feb 2024 00:00:00 GMT") == std::chrono::sys_days{202
 static_assert(date("Fri, 31 Dec 9999 23:59:59 GMT") ==
               std::chrono::sys_days{9999y / 12 / 31} + 23h + 59min + 59s);
 
-// Two digits of a year: 2026 + 50 is still ahead, beyond is the past.
+// A year of two digits is at most 50 years in the future: in 2026, 76 is 2076, and 77 is 1977.
 static_assert(date("Monday, 06-Nov-76 00:00:00 GMT") == std::chrono::sys_days{2076y / 11 / 6});
 static_assert(date("Monday, 06-Nov-77 00:00:00 GMT") == std::chrono::sys_days{1977y / 11 / 6});
 static_assert(date("Monday, 06-Nov-26 00:00:00 GMT") == std::chrono::sys_days{2026y / 11 / 6});

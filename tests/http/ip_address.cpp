@@ -36,7 +36,7 @@ static_assert(ends_in_number("127.1") && ends_in_number("a.0x7f") && !ends_in_nu
 
 }  // namespace
 
-TEST_CASE("An address is written as RFC 5952 says, and reads back") {
+TEST_CASE("An address is written in the form of RFC 5952, and parsing it gives the same address") {
   for (const auto& [text, expected] : std::initializer_list<std::array<std::string_view, 2>>{
            {"::", "::"},
            {"::1", "::1"},
@@ -66,7 +66,7 @@ TEST_CASE("An address is written as RFC 5952 says, and reads back") {
   }
 }
 
-TEST_CASE("Brackets belong to IPv6 only, and in pairs") {
+TEST_CASE("Only an IPv6 address can have brackets, and only one pair") {
   CHECK(parse_ip_address("[::1]") == parse_ip_address("::1"));
   for (const std::string_view text :
        {"[127.0.0.1]", "[", "]", "[]", "[::1", "::1]", "[[::1]]", "[::1]]", "[::1]:80"}) {
@@ -142,7 +142,7 @@ TEST_CASE("A spelling that programs read differently is refused") {
   }
 }
 
-TEST_CASE("No text is too long to be refused") {
+TEST_CASE("A text of any length is refused") {
   CHECK_FALSE(parse_ip_address(std::string(1'000'000, '0')));
   CHECK_FALSE(parse_ip_address(std::string(1'000'000, ':')));
   CHECK_FALSE(parse_ip_address("[" + std::string(1'000'000, 'f') + "]"));

@@ -30,7 +30,7 @@ TEST_CASE("Retry-After is a number of seconds or a date") {
 
 TEST_CASE("A past date asks for no wait") { CHECK(wait("Sat, 05 Nov 1994 08:49:37 GMT") == 0s); }
 
-TEST_CASE("A wait has an upper end") {
+TEST_CASE("A wait has an upper limit") {
   CHECK(wait(std::string(100, '9')) == 2147483648s);
   CHECK(wait("Fri, 31 Dec 9999 23:59:59 GMT") == 2147483648s);
 }

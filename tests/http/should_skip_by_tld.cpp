@@ -84,14 +84,14 @@ static_assert(!should_skip_by_tld("example.com", {"gov", "mil"}));
 
 }  // namespace
 
-TEST_CASE("Every entry of the list excludes") {
+TEST_CASE("Every entry of the list excludes hosts") {
   const std::vector<std::string_view> excluded{"gov", ".MIL", "gov.uk", ""};
   CHECK(should_skip_by_tld("navy.mil", excluded));
   CHECK(should_skip_by_tld("a.GOV.UK", excluded));
   CHECK_FALSE(should_skip_by_tld("example.com", excluded));
 }
 
-TEST_CASE("The list may have strings, views or literals, in any range") {
+TEST_CASE("The list can have strings, views or literals, in any range") {
   const std::vector<std::string> strings{"gov", "mil"};
   CHECK(should_skip_by_tld("navy.mil", strings));
   CHECK(should_skip_by_tld("navy.mil", std::vector<std::string>{"gov", "mil"}));

@@ -78,7 +78,7 @@ TEST_CASE("A text without a host is refused") {
   }
 }
 
-TEST_CASE("A text that names no site has a problem that is stated in words") {
+TEST_CASE("The problem of a text that names no site is described in words") {
   CHECK(url_problem("https://example.com/x").empty());
   CHECK(url_problem("example.com").empty());
   CHECK(url_problem("") == "there is no host");

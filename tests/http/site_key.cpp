@@ -45,7 +45,7 @@ static_assert(host_of("").empty());
 static_assert(host_of("http://[").starts_with('['));
 static_assert(noexcept(host_of({})));
 
-/// Returns true if `text` is the key of some site, as a table of sites would find out.
+/// Returns true if `text` is the key of a site.
 bool is_key(std::string_view text) {
   const std::optional<robots::site> named = robots::parse_site(text);
   return named && named->key() == text;
@@ -53,7 +53,7 @@ bool is_key(std::string_view text) {
 
 }  // namespace
 
-// A rule set would take a host for a path.
+// A rule set would read a host without a scheme as a path, so `target_of` removes it.
 static_assert(target_of("https://example.com/a?b") == "https://example.com/a?b");
 static_assert(target_of("https://example.com") == "https://example.com");
 static_assert(target_of("example.com/a?b#c") == "/a?b#c");

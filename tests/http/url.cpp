@@ -94,7 +94,7 @@ TEST_CASE("References resolve like the examples of RFC 3986, section 5.4") {
   }
 }
 
-TEST_CASE("A redirect may name another scheme, which is returned in lower case") {
+TEST_CASE("A reference can name another scheme, which is returned in lower case") {
   constexpr std::string_view base = "https://example.com/robots.txt";
   CHECK(resolve_reference(base, "HTTP://Example.com/x") == "http://Example.com/x");
   CHECK(resolve_reference(base, "file:///etc/passwd") == "file:///etc/passwd");

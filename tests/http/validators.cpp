@@ -24,7 +24,7 @@ std::string etag_of(std::string value) { return validators_of({{"etag", std::mov
 
 TEST_CASE("Validators are kept as they were sent") {
   const validators found = validators_of({{"ETag", " W/\"a b\" "}, {"Last-Modified", modified}});
-  CHECK(found.etag.empty());  // a space is no octet of an entity tag
+  CHECK(found.etag.empty());  // an entity tag has no space
   CHECK(found.last_modified == modified);
   CHECK(etag_of("\"abc\"") == "\"abc\"");
   CHECK(etag_of("W/\"abc\"") == "W/\"abc\"");

@@ -19,7 +19,7 @@ static_assert(std::is_convertible_v<fallback_policy, any_fallback_policy>);
 static_assert(robots::FallbackPolicy<any_fallback_policy>);
 static_assert(!robots::FallbackPolicy<int>);
 
-/// Denies what belongs to a government, and forgives others two failures.
+/// Denies the sites of governments, and other sites after more than two failures.
 struct Cautious {
   [[nodiscard]] fallback_action action(const record_head& head) const {
     if (head.url.find(".gov/") != std::string_view::npos || head.failures > 2) {
@@ -67,7 +67,7 @@ TEST_CASE("A fallback policy of the user gets all details of the failure") {
   CHECK(any.action(head) == fallback_action::deny_all);
 }
 
-TEST_CASE("An impossible action denies") {
+TEST_CASE("An impossible action, or an exception instead of an action, denies everything") {
   const any_fallback_policy careless = Careless{};
   CHECK(careless.name() == "careless");
   CHECK(careless.action(outcome::success) == fallback_action::parse);

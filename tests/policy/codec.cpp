@@ -39,7 +39,7 @@ static_assert(to_string(decode_error::unknown_version) == "unknown_version");
 static_assert(to_string(decode_error::damaged) == "damaged");
 static_assert(to_string(decode_error::malformed) == "malformed");
 
-/// `content` with the checksum that belongs to it.
+/// Returns `content` with its checksum.
 std::string sealed(std::string content) {
   std::uint64_t sum = robots::base::fingerprint(content);
   for (int octet = 0; octet < 8; ++octet, sum >>= 8U) {
@@ -64,7 +64,7 @@ record read_back(const record& written) {
   return *read.value;
 }
 
-/// Some octets changed, taken out, put in, doubled or cut off, or the start of another text.
+/// Returns a text with some octets changed, removed, inserted, doubled or cut off, or from `other`.
 std::string mutated(std::string text, const std::string& other, robots::base::random_sequence& r) {
   for (std::uint64_t left = 1 + r() % 4; left > 0; --left) {
     const auto setup = static_cast<std::size_t>(r() % (text.size() + 1));
@@ -102,7 +102,7 @@ std::string mutated(std::string text, const std::string& other, robots::base::ra
 
 }  // namespace
 
-TEST_CASE("A record of every outcome reads back as it was written") {
+TEST_CASE("Decoding an encoded record of any outcome gives the same record") {
   for (const record& written : every_record(sample_body)) {
     CHECK(read_back(written) == written);
   }
@@ -121,7 +121,7 @@ TEST_CASE("The format is the same on every machine and in every version of the l
         "\xD3\x83\xBD\x78\xF8\x31\x74\x99"sv);
 }
 
-TEST_CASE("URLs of every form read back") {
+TEST_CASE("A decoded record has the same URLs, whatever their form") {
   for (const char* const url :
        {"", "/robots.txt", "http:///robots.txt", "https:///robots.txt", "https://robots.txt",
         "http://robots.txt", "https://a/robots.txt", "http://a:8080/robots.txt",
@@ -134,7 +134,7 @@ TEST_CASE("URLs of every form read back") {
   }
 }
 
-TEST_CASE("Numbers at their limits read back") {
+TEST_CASE("A decoded record has the same numbers, even at their limits") {
   record written = full_record(outcome::server_error);
   written.status = std::numeric_limits<int>::min();
   written.failures = written.redirects = written.attempts = std::numeric_limits<int>::max();
@@ -166,7 +166,7 @@ TEST_CASE("Text that is too long for a record is cut, and impossible values are 
   CHECK(read_back(read) == read);
 }
 
-TEST_CASE("URLs that differ only beyond the limit are equal after they are written") {
+TEST_CASE("URLs that differ only after the size limit are equal in the encoded record") {
   record long_url = full_record(outcome::not_found, "");
   long_url.url = "https://h.example/" + std::string(record_limits::url, 'a');
   long_url.final_url = long_url.url + 'b';
@@ -204,7 +204,7 @@ TEST_CASE("A truncated encoding is refused even if its checksum is right") {
   }
 }
 
-TEST_CASE("Each record has one form only") {
+TEST_CASE("Each record has only one encoding, and other encodings are refused") {
   using namespace std::string_literals;
   const std::string head = "\x02\x01"s;
   const std::string times = "\xF0\x9B\x85\xD0\x06\x80\xA3\x05"s;
@@ -213,8 +213,8 @@ TEST_CASE("Each record has one form only") {
       "a"s;
   REQUIRE(error_of(sealed(head + '\0' + times + url)) == decode_error::none);
   const std::vector<std::string> others{
-      "\x02\x81\x00\x00"s + times + url,           // a longer number
-      head + "\x80\x00"s + times + url,            // the same
+      "\x02\x81\x00\x00"s + times + url,           // the outcome as a longer number
+      head + "\x80\x00"s + times + url,            // the parts as a longer number
       head + "\x01"s + times + url + url,          // the same URL twice
       head + "\x02"s + times + url + "\xA8\x06"s,  // the usual status
       head + "\x04"s + times + url + '\0',         // no error
@@ -251,7 +251,7 @@ TEST_CASE("Each record has one form only") {
 TEST_CASE("A length without its octets allocates no memory") {
   using namespace std::string_literals;
   const std::string times = "\xF0\x9B\x85\xD0\x06\x80\xA3\x05"s;
-  // A body of 256 MiB in a record of 30 octets; 256 exchanges in none.
+  // The first text claims a body of 256 MiB, and the second one claims 256 exchanges.
   CHECK(error_of(sealed("\x02\x00\x80\x40"s + times +
                         "\x06"
                         "a"
@@ -262,7 +262,7 @@ TEST_CASE("A length without its octets allocates no memory") {
                         "\x80\x02"s)) == decode_error::malformed);
 }
 
-TEST_CASE("A mutated encoding is refused or read as its octets say, even with a right checksum") {
+TEST_CASE("A mutated encoding is refused, or is the encoding of the record that is read") {
   std::vector<std::string> texts;
   for (const record& written : every_record(sample_body)) {
     texts.push_back(encode(written));

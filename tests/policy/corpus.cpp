@@ -1,4 +1,4 @@
-// Records of real files: encoded, decoded and judged, they say what they said before.
+// Records of real files have the same meaning after they were encoded and decoded.
 #include "policy/record_samples.hpp"
 #include "support/text_of.hpp"
 #include <robots/policy/codec.hpp>
@@ -24,7 +24,7 @@ using robots::outcome;
 using robots::policy;
 using robots::record;
 
-/// Returns true if two policies say the same: of the questions, and in what they keep.
+/// Returns true if two policies have the same contents and give the same verdicts.
 bool agree(const policy& a, const policy& b, const std::vector<std::string>& targets) {
   bool same = a.source() == b.source() && a.basis() == b.basis() &&
               a.fingerprint() == b.fingerprint() && a.sitemaps() == b.sitemaps() &&

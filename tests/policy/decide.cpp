@@ -66,7 +66,7 @@ TEST_CASE("Every basis has its reason") {
   check(judged(server_error, rfc), {false, fallback}, {false, fallback});
   check(judged(not_found, rfc), {true, no_file}, {true, no_file});
   check(judged(client_error, rfc), {true, fallback}, {true, fallback});
-  // "There is no robots.txt" is no reason for a denial: that is the fallback's.
+  // If a missing robots.txt denies, the reason is the fallback policy, not the missing file.
   check(judged(not_found, rfc.with(not_found, fallback_action::deny_all)), {false, fallback},
         {false, fallback});
   check(judged(not_found, rfc.with(not_found, fallback_action::last_good_or_deny), good),
@@ -109,7 +109,7 @@ TEST_CASE("The refusal of a text that is not a URL says what is wrong with it") 
       "not allowed: not an http or https URL: the port \"99999\" is not a number from 1 to 65535");
 }
 
-TEST_CASE("The refusal of a text that is not a URL says that only once") {
+TEST_CASE("The refusal of a text that is not a URL does not repeat itself") {
   const auto refused = policy::refusal("FooBot", decision_reason::invalid_url, "mailto:x@y");
   CHECK(explain(decide(refused, "mailto:x@y", record_anchor.steady)) ==
         "not allowed: not an http or https URL: it names no host: write it like "

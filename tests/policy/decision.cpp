@@ -64,7 +64,7 @@ TEST_CASE("A default decision denies") {
   CHECK(explain(nothing) == "not allowed: not an http or https URL");
 }
 
-TEST_CASE("A decision has the delay in force") {
+TEST_CASE("A decision has the delay of its policy") {
   const decision answer =
       decide(policy_of("User-agent: *\nCrawl-delay: 2\n"), decision_reason::no_rule, "/");
   CHECK(answer.crawl_delay() == 2'000ms);

@@ -64,7 +64,7 @@ TEST_CASE("The action for the outcome decides the effect of a record") {
     for (std::size_t i = 0; i < robots::outcome_count; ++i) {
       const auto kind = static_cast<outcome>(i);
       if (kind == outcome::malformed) {
-        continue;  // found by reading, not stated
+        continue;  // `judge` finds this outcome itself
       }
       const auto result = judged(record_of_outcome(kind, two_groups), {.fallback = preset});
       CAPTURE(to_string(kind));
@@ -170,12 +170,12 @@ TEST_CASE("The last good copy applies for as long as the options say") {
   CHECK(judged(failure, options, {.last = good}, later)->basis() == policy_basis::deny_all);
 }
 
-TEST_CASE("A record from elsewhere is as old as its date says") {
+TEST_CASE("A record from another process has the age that its date gives") {
   record retrieved = record_of_outcome(outcome::success, two_groups);
   retrieved.fetched_at -= 3h;
   CHECK(judged(retrieved, strict_options())->fetched_at() == judged_at.steady - 3h);
   CHECK(decide(judged(retrieved, strict_options()), "/", judged_at.steady).age == 3h);
-  retrieved.fetched_at = record_time + 9h;  // by a clock that is ahead
+  retrieved.fetched_at = record_time + 9h;  // the date of a clock that is ahead
   CHECK(judged(retrieved, strict_options())->fetched_at() == judged_at.steady);
 }
 
@@ -188,7 +188,7 @@ TEST_CASE(
   CHECK(judged(retrieved, strict_options())->source().lifetime == 0s);
 }
 
-TEST_CASE("A 304 does not change the rules and their outcome") {
+TEST_CASE("A 304 changes neither the rules nor the outcome") {
   const auto known = judged(record_of_outcome(outcome::success, two_groups), strict_options());
   record confirmed = record_of_outcome(outcome::success);
   confirmed.status = 304;
@@ -197,13 +197,13 @@ TEST_CASE("A 304 does not change the rules and their outcome") {
   CHECK(result->basis() == policy_basis::rules);
   CHECK_FALSE(result->allows("/private"));
   CHECK(result->version() == known->version());
-  // By records alone: the known one takes over the statements of the confirmation.
+  // `renewed` gives the known record the status of the 304.
   const record whole = renewed(record_of_outcome(outcome::success, two_groups), confirmed);
   CHECK(whole.status == 304);
   CHECK_FALSE(judged(whole, strict_options())->allows("/private"));
 }
 
-TEST_CASE("A 304 for a file that is unknown does not count as an empty file") {
+TEST_CASE("A 304 for an unknown file is a failure, not an empty file") {
   record confirmed = record_of_outcome(outcome::success);
   confirmed.status = 304;
   confirmed.not_modified = true;
@@ -212,7 +212,7 @@ TEST_CASE("A 304 for a file that is unknown does not count as an empty file") {
   CHECK(result->basis() == policy_basis::deny_all);
 }
 
-TEST_CASE("Failures in a row are counted without a limit") {
+TEST_CASE("The count of failures in a row does not overflow") {
   record failure = record_of_outcome(outcome::unreachable);
   failure.failures = std::numeric_limits<int>::max();
   robots::detail::retrieval_result again;
@@ -275,7 +275,7 @@ TEST_CASE("A record of every outcome has the same policy before and after it was
   }
 }
 
-TEST_CASE("Only the part of a record within the crawler's limit counts") {
+TEST_CASE("Only the part of a body within the crawler's size limit is read") {
   judge_options options = strict_options();
   options.parse.max_bytes = 36;
   record longer = record_of_outcome(outcome::success, "User-agent: *\nDisallow: /private\n");
@@ -293,7 +293,7 @@ TEST_CASE("Options that contradict each other are refused before they are used")
   CHECK_THROWS_AS(validate(options), std::invalid_argument);
 }
 
-TEST_CASE("A share may be 0 or 1, and a share outside this range is refused") {
+TEST_CASE("A share can be 0 or 1, and a share outside this range is refused") {
   const auto set_jitter = [](judge_options& options, double share) {
     options.failure_jitter = share;
   };

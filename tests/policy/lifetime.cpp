@@ -36,14 +36,14 @@ TEST_CASE("Each failure in a row is remembered twice as long, up to an hour") {
   CHECK(failure_lifetime(options, std::numeric_limits<int>::max(), 0.0) == 1h);
 }
 
-TEST_CASE("Chance shortens a lifetime by a tenth at most") {
+TEST_CASE("The random part shortens a lifetime by at most a tenth") {
   const judge_options options = usual();
   CHECK(failure_lifetime(options, 1, 1.0) == 4min + 30s);
   CHECK(failure_lifetime(options, 1, 0.5) == 4min + 45s);
   CHECK(failure_lifetime(options, 9, 1.0) == 54min);
 }
 
-TEST_CASE("The doubling stops at the end of time, and never grows from 0") {
+TEST_CASE("A doubled lifetime does not overflow, and a lifetime of 0 stays 0") {
   judge_options options = usual();
   options.failure_ttl = options.max_failure_ttl = std::chrono::seconds::max();
   CHECK(failure_lifetime(options, 100, 0.0) == std::chrono::seconds::max());

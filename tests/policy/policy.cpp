@@ -163,7 +163,7 @@ TEST_CASE("A policy with rules gives a document only if it keeps the text") {
       (void)failed(fallback_action::last_good_or_deny, policy_of(whole_file))->document(), message,
       std::logic_error);
   CHECK_THROWS_AS((void)policy_of("")->document(), std::logic_error);
-  // There is no file to give back.
+  // Without a file, the document is empty.
   CHECK(failed(fallback_action::deny_all)->document().allows("/x"));
 }
 
@@ -189,9 +189,8 @@ TEST_CASE("A policy keeps rates and hours, up to a limit") {
   CHECK(policy_of(endless)->visit_times().size() == 32);
 }
 
-TEST_CASE(
-    "Policies with the same items split differently between lists have different fingerprints") {
-  // The next values have the same numbers: one rate of four, or two visits of two.
+TEST_CASE("Policies with the same numbers in different lists have different fingerprints") {
+  // One rate with four numbers and two visit times with two numbers have the same numbers.
   const auto rate = policy_of("User-agent: *\nRequest-rate: 60/0.12s\n");
   const auto visits = policy_of("User-agent: *\nVisit-time: 0100-0200\nVisit-time: 0000-0000\n");
   REQUIRE(rate->request_rates().size() == 1);
@@ -199,7 +198,7 @@ TEST_CASE(
   CHECK(rate->fingerprint() != visits->fingerprint());
   const auto fewer = policy_of("User-agent: *\nVisit-time: 0100-0200\n");
   CHECK(fewer->fingerprint() != visits->fingerprint());
-  // A file that says nothing allows everything, and 0 is for what denies everything.
+  // An empty file allows everything, and 0 is the fingerprint of policies that deny everything.
   CHECK(policy_of("")->fingerprint() != 0);
 }
 
@@ -286,7 +285,7 @@ TEST_CASE("The last good copy applies with all its lines, and both sources are k
   CHECK(now->rules_fetched_at() == time_point{5h});
 }
 
-TEST_CASE("The last good copy applies only if the action says so, but is always kept") {
+TEST_CASE("The last good copy is always kept, but applies only if the action says so") {
   const auto good = policy_of(whole_file);
   for (const auto action : {fallback_action::allow_all, fallback_action::deny_all}) {
     const auto now = failed(action, good);
@@ -297,7 +296,7 @@ TEST_CASE("The last good copy applies only if the action says so, but is always 
   }
 }
 
-TEST_CASE("The last good copy is found through any number of failures, which are not kept") {
+TEST_CASE("The last good copy is kept through any number of failures, and the failures are not") {
   const auto good = policy_of(whole_file);
   CHECK(policy::good(good) == good);
   CHECK(policy::good(nullptr) == nullptr);

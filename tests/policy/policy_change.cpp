@@ -75,7 +75,7 @@ TEST_CASE("A site denies everything if no page is allowed, not even by an except
       denies_everything(*policy_of("User-agent: FooBot\nDisallow:\nUser-agent: *\nDisallow: /\n")));
 }
 
-TEST_CASE("The last answer of a site is the one before it became unreachable") {
+TEST_CASE("The last answer of an unreachable site is the answer before it became unreachable") {
   const auto good = policy_of("User-agent: *\nDisallow: /a\n");
   const auto none = without_file(outcome::not_found, fallback_action::allow_all);
   CHECK(policy::kept_answer(nullptr) == nullptr);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* date = "Sun, 22 Nov 2026 03:00:00 GMT";
 
-/// The validators by which to ask next, after a 304 with `stated` confirmed a file with `known`.
+/// Returns the validators of the next request, after a 304 with `stated` for a file with `known`.
 validators after_304(const validators& known, const validators& stated) {
   record_head file = robots::test::record_of_outcome(robots::outcome::success);
   file.validators = known;
@@ -25,7 +25,7 @@ validators after_304(const validators& known, const validators& stated) {
 
 }  // namespace
 
-TEST_CASE("A 304 without an entity tag keeps the validators and may add a date") {
+TEST_CASE("A 304 without an entity tag keeps the validators, and can add a date") {
   const validators tag{.etag = "\"1\""};
   const validators both{.etag = "\"1\"", .last_modified = date};
   CHECK(after_304(both, {}) == both);

@@ -15,8 +15,7 @@ using robots::policy;
 using robots::policy_detail::is_answer_for;
 using robots::test::record_of_outcome;
 
-TEST_CASE(
-    "A site without an answer is denied under its host without a scheme and under its origins") {
+TEST_CASE("A failure to reach a host applies to the host and to its origins") {
   const policy unreachable{fallback_action::deny_all, "FooBot",
                            record_of_outcome(outcome::unreachable)};
   for (const char* const key : {"example.com", "https://example.com", "http://example.com"}) {
@@ -28,7 +27,7 @@ TEST_CASE(
   CHECK_FALSE(is_answer_for(parse_site("example.com"), "www.example.com", unreachable));
 }
 
-TEST_CASE("An answer counts for the host without a scheme and for the origin that sent it") {
+TEST_CASE("An answer applies to the host without a scheme and to the origin that sent it") {
   const policy missing{fallback_action::allow_all, "FooBot", record_of_outcome(outcome::not_found)};
   CHECK(is_answer_for(parse_site("example.com"), "https://example.com", missing));
   CHECK(is_answer_for(parse_site("https://example.com/"), "example.com", missing));

@@ -30,7 +30,7 @@ record redirect() {
   return sample;
 }
 
-/// One of each form, for each outcome.
+/// Returns records of each form, for each outcome.
 std::vector<site_records> samples() {
   std::vector<site_records> all{
       {.latest = redirect()},
@@ -45,7 +45,7 @@ std::vector<site_records> samples() {
 
 }  // namespace
 
-TEST_CASE("The records of a site read back as they were written") {
+TEST_CASE("Decoding the encoded records of a site gives the same records") {
   for (const site_records& written : samples()) {
     const robots::detail::decoded<site_records> read = decode_site(encode(written));
     REQUIRE(read.value.has_value());
@@ -54,12 +54,12 @@ TEST_CASE("The records of a site read back as they were written") {
   }
 }
 
-TEST_CASE("The record of a site alone takes three octets more than the record") {
+TEST_CASE("The records of a site with only one record take three octets more than the record") {
   const record none = record_of_outcome(outcome::not_found);
   CHECK(encode(site_records{.latest = none}).size() == encode(none).size() + 3);
 }
 
-TEST_CASE("An incomplete text, and a single record, are not the records of a site") {
+TEST_CASE("An incomplete text or a single record is not the records of a site") {
   CHECK(decode_site("").error == decode_error::too_short);
   CHECK(decode_site(encode(record_of_outcome(outcome::success, sample_body))).error ==
         decode_error::unknown_version);
@@ -92,7 +92,7 @@ TEST_CASE("Every changed octet in the records of a site is noticed") {
   }
 }
 
-TEST_CASE("A redirect to another site denies everything by itself, and says where the rules are") {
+TEST_CASE("A redirect to another site denies everything, and has the URL of the rules") {
   for (const auto preset : {robots::fallback_policy::rfc9309(), robots::fallback_policy::strict(),
                             robots::fallback_policy::permissive()}) {
     const auto result = robots::detail::judge(redirect(), "FooBot", {.fallback = preset}, {},
