@@ -42,7 +42,7 @@ std::string place_text(const std::string& file, std::uint64_t line) {
   return base::printable(file) + (line == 0 ? "" : ':' + std::to_string(line)) + ": ";
 }
 
-std::string to_text(const audit_result& chain, const audit_decisions& decisions) {
+std::string result_as_text(const audit_result& chain, const audit_decisions& decisions) {
   std::string text;
   if (chain.fault != robots::audit_result::fault_kind::none) {
     text += place_text(chain.file, chain.line) + std::string{to_string(chain.fault)} + ": " +
@@ -68,7 +68,7 @@ std::string to_text(const audit_result& chain, const audit_decisions& decisions)
   return text;
 }
 
-std::string to_json(const audit_result& chain, const audit_decisions& decisions) {
+std::string result_as_json(const audit_result& chain, const audit_decisions& decisions) {
   json written = {{"intact", chain.fault == robots::audit_result::fault_kind::none &&
                                  decisions.differences.empty()},
                   {"fault", to_string(chain.fault)},
@@ -107,7 +107,7 @@ audit_answer verify(const audit_question& trail, bool as_json) {
       has_decisions(chain.fault) ? verify_decisions(trail.files) : audit_decisions{};
   return {.intact = chain.fault == robots::audit_result::fault_kind::none &&
                     decisions.differences.empty(),
-          .text = as_json ? to_json(chain, decisions) : to_text(chain, decisions)};
+          .text = as_json ? result_as_json(chain, decisions) : result_as_text(chain, decisions)};
 }
 
 }  // namespace robots::check
