@@ -78,8 +78,8 @@ struct cache_options {
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
   /// The share of a failure's lifetime that is random, from 0 to 1.
   double failure_jitter = 0.1;
-  /// The greatest age at which a last good copy can apply while the file is unavailable (RFC 9309,
-  /// section 2.3.1.4).
+  /// The maximum age of a last good copy that applies while the robots.txt cannot be fetched (RFC
+  /// 9309, section 2.3.1.4).
   std::chrono::seconds last_good_for = std::chrono::days{30};
   /// The time for which a stale policy still answers while one thread renews it. With 0, callers
   /// wait for the new policy.
@@ -98,7 +98,7 @@ struct cache_options {
   /// `policy_change_event` reports the change. With a shared store, every process that gets this
   /// answer halts the site.
   std::optional<bool> halt_hostile{};
-  /// Halts a site whose robots.txt was unavailable for this long (`outcome::unreachable` or
+  /// Halts a site whose robots.txt could not be fetched for this long (`outcome::unreachable` or
   /// `server_error`). The cache checks this when it asks the site again. 0 means never. See
   /// `halt_reason::unreachable`.
   std::chrono::seconds halt_unreachable_after{0};

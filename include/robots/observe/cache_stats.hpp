@@ -42,8 +42,9 @@ struct cache_counts {
   [[nodiscard]] constexpr double exclusion_rate() const noexcept {
     return ratio(excluded, allowed + denied);
   }
-  /// Returns the share of retrievals that got the robots.txt, or the answer that there is no
-  /// robots.txt (404, 410), from 0 to 1. A refusal, such as 401 or 403, is not a success.
+  /// Returns the share of successful retrievals, from 0 to 1. A retrieval succeeds if the site sent
+  /// its robots.txt, redirected to the robots.txt of another site, or said that it has none (404,
+  /// 410).
   [[nodiscard]] constexpr double fetch_success_rate() const noexcept {
     return ratio(retrievals - failures, retrievals);
   }

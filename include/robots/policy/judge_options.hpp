@@ -28,7 +28,7 @@ struct judge_options {
   double failure_jitter = 0.1;  ///< the share of a failure's lifetime that is random, from 0 to 1
   /// The lifetime of the policy after `outcome::circuit_open`.
   std::chrono::seconds breaker_cooldown = std::chrono::minutes{1};
-  /// The greatest age at which a last good copy can apply.
+  /// The maximum age of a last good copy that applies.
   std::chrono::seconds last_good_for = std::chrono::days{30};
   /// The time for which a stale policy can answer while it is renewed.
   std::chrono::seconds stale_while_revalidate{0};

@@ -71,9 +71,9 @@ struct computed_delay {
   };
 
   std::chrono::nanoseconds delay{0};  ///< the delay that applies
-  source term = source::none;         ///< the term that gave `delay`
-  std::chrono::nanoseconds asked{0};  ///< the longest term, before the cap applied
-  source asked_by = source::none;     ///< the term that gave `asked`
+  source term = source::none;         ///< the source of `delay`
+  std::chrono::nanoseconds asked{0};  ///< the longest delay before the cap applied
+  source asked_by = source::none;     ///< the source of `asked`
   bool skip_host = false;             ///< send no request: see `delay_options::skip_above_cap`
 };
 

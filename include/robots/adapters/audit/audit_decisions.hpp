@@ -411,8 +411,8 @@ class audit_judge {
 
 /// Computes each decision of the trail in these files again. Give the oldest file first. A decision
 /// that obeys a robots.txt must follow from the recorded text, the URL and the crawler. Any other
-/// decision depends on an entry, which must be in the files: a retrieval with the same outcome, an
-/// override, a halt, a sign-off, a quarantine or a list of excluded hosts.
+/// decision depends on another entry: a retrieval with the same outcome, an override, a halt, a
+/// sign-off, a quarantine or a list of excluded hosts. That entry must be in the files.
 ///
 /// If a trail begins with a later file or has lost entries, a decision whose entry is missing
 /// counts as unknown. Call `verify_audit` first, since this function does not check the chain of

@@ -160,9 +160,9 @@ class kept_sites {
   }
 
  private:
-  /// Counts the calls of `keep` that have begun and that have ended, for all sites with the same
-  /// hash. `mark` compares the counts, since it can overwrite the entry of a `keep` that runs
-  /// meanwhile.
+  /// The number of calls of `keep` that have begun and that have ended, for all sites with the same
+  /// hash. With these counts, `mark` sees whether a `keep` ran meanwhile. Then `mark` has possibly
+  /// overwritten the new entry, and erases it.
   struct keeping {
     std::atomic<std::uint32_t> begun = 0;
     std::atomic<std::uint32_t> ended = 0;

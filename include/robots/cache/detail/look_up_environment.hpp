@@ -100,7 +100,7 @@ class look_up_environment {
     }
   }
 
-  /// Returns the question to the shared store for the rulings on a host and port.
+  /// Returns the `store_question` that asks the shared store for the rulings on a host and port.
   [[nodiscard]] static store_question ruling_question(std::string_view bare_site) {
     const std::string key = robots::rulings_detail::ruling_key(bare_site);
     return {.key = key, .other_key = key, .lease_key = std::string{bare_site}};

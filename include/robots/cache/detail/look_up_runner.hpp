@@ -145,9 +145,10 @@ class look_up_runner {
     }
   }
 
-  // The part for blocking calls.
+  // The following members serve callers that wait for the policy (`load`).
 
-  /// Does the next step of a look-up. Returns false if the call ended first.
+  /// Does the next step of a look-up. Returns false if the deadline of `limits` or a stop request
+  /// ended the step before it was complete.
   [[nodiscard]] bool advance(look_up_state& state, const call_options& limits) {
     hand_over_left(state, &limits);
     if (!state.work) {

@@ -361,8 +361,8 @@ class look_ups {
     return known;
   }
 
-  /// Counts and reports the way in which a look-up found its policy, once for each look-up. Stored
-  /// redirects do not count.
+  /// Counts and reports, once per look-up, how it found its policy. Does not count a policy that
+  /// only leads to another site, since the policy of that other site is counted.
   void count(look_up_state& state, look_up_result result,
              const std::shared_ptr<const policy>& got = nullptr) {
     using enum cache_event;

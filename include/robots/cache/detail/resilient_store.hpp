@@ -119,11 +119,11 @@ class resilient_store {
     return is_stored ? publish_answer::stored : publish_answer::lost;
   }
 
-  /// Notes a call of the store for later. With a value, the call stores and announces the value;
-  /// otherwise, it erases the key for all processes. `release_and_catch_up` and `deliver` make the
-  /// call. A later `owe` for the same key replaces the call. Until a key is erased, this process
-  /// ignores the stored value of the key. At most 65,536 keys can wait. The call for a further key
-  /// is lost, and the observer gets an event. Does not block.
+  /// Notes a call to the store, to be made later by `release_and_catch_up` or `deliver`. If `value`
+  /// is set, the call publishes and announces it. Otherwise, the call erases the key for all
+  /// processes. A later `owe` for the same key replaces the call. Until a key is erased, this
+  /// process ignores the stored value of the key. If 65,536 keys wait, the call for another key is
+  /// lost, and the observer gets an event. Does not block.
   void owe(std::string_view key, std::optional<std::string> value = {}) {
     {
       const std::scoped_lock lock{mutex_};

@@ -93,7 +93,8 @@ class site_work {
   /// Ends the flight without an answer.
   void abandon() { end_with(nullptr, false); }
 
-  /// Returns true if the flight has ended, so that nobody waits for the remaining steps.
+  /// Returns true if the flight has its answer or was abandoned. At most the publication is left,
+  /// and nobody waits for it.
   [[nodiscard]] bool has_ended() const noexcept {
     return step_ == work_step::publish || step_ == work_step::done;
   }

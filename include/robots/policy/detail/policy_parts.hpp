@@ -64,7 +64,8 @@ class packed_octets {
   std::unique_ptr<char[]> block_;
 };
 
-/// The shared parts of a policy and its copies. Policies without rules and extras share parts, too.
+/// The parts that a policy shares with its copies. Policies that have neither rules nor extras can
+/// also share their parts, if one thread makes them.
 struct policy_parts {
   rule_set rules{};
   std::unique_ptr<const policy_extras> extras{};  ///< null if there are no extras

@@ -225,7 +225,7 @@ class host_state {
     }
   }
 
-  /// Notes that the robots.txt that was fetched at `fetched` needed no request to this host.
+  /// Notes that no request to this host has to be counted for the robots.txt fetched at `fetched`.
   void skip_robots_request(time_point fetched) noexcept { skipped_robots_at_ = fetched; }
 
   /// Returns true if the requests for the robots.txt that was fetched at `fetched` were counted or
@@ -306,7 +306,7 @@ class host_state {
   /// longer moves.
   void keep_delay(start_plan& result, const host_request& previous, const policy* site_policy,
                   const gate_moment& now) const {
-    constexpr int enough = 70;  // rounds: more than the 32 rates and 32 windows of a policy
+    constexpr int enough = 70;  // rounds; a policy has at most 32 rates and 32 windows
     for (int round = 0; round < enough; ++round) {
       const gap least = gap_of(stricter(previous.inputs, delays_at(site_policy, now.at(result.at))),
                                previous.draw, now);

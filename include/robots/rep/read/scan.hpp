@@ -180,7 +180,8 @@ class scanner {
               {about, 1});
   }
 
-  /// Reads a line of any form.
+  /// Reads a line that `read_line` does not handle itself, such as a long line, or a line whose key
+  /// is not a common one.
   ROBOTS_NOINLINE constexpr void read_other(const char* begin, const char* end) {
     std::string_view line{begin, end};
     bool is_cut = false;

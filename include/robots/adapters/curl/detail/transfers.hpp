@@ -99,7 +99,8 @@ class curl_transfers {
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
 
   /// Begins an exchange, or queues it until the limit permits it. A later `collect()` calls `done`
-  /// with the response. If the exchange need not wait, throws what making a slot throws.
+  /// with the response. If the exchange can begin at once, this function throws any exception from
+  /// making a slot.
   void start(fetch_request request, on_done done) {
     if (std::optional<fetch_response> refused = refusal(request, *settings_)) {
       ready_.push_back({std::move(done), *std::move(refused)});

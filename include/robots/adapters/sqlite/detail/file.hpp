@@ -187,9 +187,10 @@ class sqlite_file {
     transact("BEGIN IMMEDIATE", [this] {
       const std::int64_t owner = number("PRAGMA application_id");
       if (owner == 0 && number("SELECT count(*) FROM sqlite_master") == 0) {
-        // Numbers grow with each publication, so the oldest records are next to each other. `find`
-        // finds a record by the hash of its name. Then it compares the name, since a damaged index
-        // must not return the record of another site.
+        // Each publication inserts a row with a higher `number`, so `write` finds the oldest
+        // records by the lowest numbers, in neighbouring rows. `find` looks up the hash of a name,
+        // and then compares the name, since a damaged index must not return the record of another
+        // site.
         ask("CREATE TABLE records(number INTEGER PRIMARY KEY, hash INTEGER, name BLOB,"
             " since INTEGER, until INTEGER, octets BLOB)");
         ask("CREATE INDEX records_by_hash ON records(hash)");

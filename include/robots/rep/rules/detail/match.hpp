@@ -11,8 +11,9 @@
 
 namespace robots::rep_detail {
 
-/// The most steps of one query. They take tens of milliseconds. They are enough to search a URL of
-/// 8,000 octets for a thousand literals. RFC 9110, section 4.1, recommends to support such URLs.
+/// The maximum number of steps for one query. They take tens of milliseconds. They are enough to
+/// search a URL of 8,000 octets for a thousand literals. RFC 9110, section 4.1, recommends support
+/// for URLs of this length.
 inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
 
 /// Limits the work of a query, so that no text and no rules can delay a caller for long. A step
