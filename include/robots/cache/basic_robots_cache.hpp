@@ -71,7 +71,8 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
 
   /// Returns the policy of a site. The argument is a URL, a host or `host:port`. The result is
   /// never null. For an excluded host, and for a text that names no site, the policy denies
-  /// everything. For an excluded host, the call counts as a decision, which the observer gets.
+  /// everything. For an excluded host, the call is counted as a decision, and the observer gets
+  /// this decision.
   ///
   /// If the call is stopped or its time runs out during the fetch, the result is the fallback
   /// policy for `outcome::cancelled`, which the cache does not keep. The fetch continues for later
@@ -113,7 +114,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
 
   /// Begins a look-up in steps, for programs with their own network code, such as an event loop, or
   /// one thread that asks for thousands of sites. Never blocks. See `look_up` for the steps. Uses
-  /// only `context` and `user_agent` of `call`. For an excluded host, the call counts as a
+  /// only `context` and `user_agent` of `call`. For an excluded host, the call is counted as a
   /// decision, as in `get`. A later `check` of the same text with this look-up does not count this
   /// decision again.
   ///

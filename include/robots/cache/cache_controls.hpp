@@ -67,7 +67,7 @@ class cache_controls {
   /// Asks a site again now, even if its rules are fresh. The request has the validators of the last
   /// response. Returns the new policy. Unlike `invalidate`, `refresh` keeps the last good copy for
   /// failures. Other processes that share the storage use the answer, too. For an excluded host,
-  /// the call counts as a decision, as in `get`.
+  /// the call is counted as a decision, as in `get`.
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {});
 
@@ -91,8 +91,8 @@ class cache_controls {
   /// (`decision_reason::halted`), and the cache sends no new request to the site, not even after a
   /// redirect. Requests that wait in a gate of a `basic_admission` are refused. The cache itself
   /// also halts sites, by `cache_options::halt_hostile`, `halt_unreachable_after` and
-  /// `halt_revoked`. At most 65,536 sites can be halted at once; further calls have no effect.
-  /// Throws `std::invalid_argument` for a text that names no site.
+  /// `halt_revoked`. While 65,536 sites are halted, `halt` has no effect on other sites. Throws
+  /// `std::invalid_argument` for a text that names no site.
   void halt(std::string_view host_or_url, const call_options& call = {});
 
   /// Lifts the halt of a site, so that its robots.txt decides again. If the site was halted as

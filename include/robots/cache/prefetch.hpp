@@ -50,12 +50,12 @@ struct prefetch_progress {
 
 /// The limits of one call of `prefetch`.
 struct prefetch_limits {
-  /// The most exchanges at once. It must be above 0.
+  /// The maximum number of exchanges at once. It must be above 0.
   std::size_t max_in_flight = 64;
 
-  /// The most hosts that are begun but not done. They are in an exchange, in a wait before a retry,
-  /// or in a wait for another look-up of the site. This limit bounds the memory. A value below
-  /// `max_in_flight` counts as `max_in_flight`.
+  /// The maximum number of hosts that are begun but not done. They are in an exchange, in a wait
+  /// before a retry, or in a wait for another look-up of the site. This limit bounds the memory. A
+  /// value below `max_in_flight` means `max_in_flight`.
   std::size_t max_pending = 4'096;
 
   /// A stop request, from any thread, cancels the requests in flight; no more requests begin.

@@ -29,8 +29,8 @@ struct cache_counts {
   [[nodiscard]] constexpr double hit_rate() const noexcept {
     return ratio(look_ups() - misses, look_ups());
   }
-  /// Returns the share of decisions that allowed, from 0 to 1. Excluded hosts do not count, since
-  /// no robots.txt decides about them.
+  /// Returns the share of decisions that allowed, from 0 to 1. Decisions about excluded hosts are
+  /// not included, since no robots.txt decides about these hosts.
   [[nodiscard]] constexpr double allow_rate() const noexcept {
     return ratio(allowed, allowed + (denied > excluded ? denied - excluded : 0));
   }
@@ -68,13 +68,13 @@ namespace robots {
 struct cache_stats : detail::cache_counts {
   std::uint64_t far_misses = 0;           ///< sites for which the shared store had no fresh record
   std::uint64_t far_rejected = 0;         ///< values of the shared store that were not valid
-  std::uint64_t far_failures = 0;         ///< calls of the shared store that threw
+  std::uint64_t far_failures = 0;         ///< calls to the shared store that threw an exception
   std::size_t pending_invalidations = 0;  ///< erasures that the shared store has not received yet
-  std::uint64_t storage_failures = 0;     ///< calls of the storage that threw
+  std::uint64_t storage_failures = 0;     ///< calls to the storage that threw an exception
   std::size_t size = 0;                   ///< entries in the cache now
   std::size_t quarantined = 0;            ///< sites in quarantine now
   std::size_t open_breakers = 0;          ///< origins whose circuit breaker is not closed now
-  std::uint64_t observer_failures = 0;    ///< events for which an observer threw
+  std::uint64_t observer_failures = 0;    ///< events for which an observer threw an exception
 
   /// Returns the share of questions to the shared store that found a fresh record, from 0 to 1.
   [[nodiscard]] constexpr double far_hit_rate() const noexcept {

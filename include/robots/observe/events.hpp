@@ -80,7 +80,7 @@ enum class look_up_result : std::uint8_t {
 /// A site was looked up.
 struct look_up_event : event_base {
   static constexpr std::string_view name = "look_up";  ///< the name of the event
-  look_up_result result = look_up_result::miss;        ///< the way in which the policy was found
+  look_up_result result = look_up_result::miss;        ///< how the policy was found
   const robots::policy* policy = nullptr;              ///< the policy; null for a miss
 };
 

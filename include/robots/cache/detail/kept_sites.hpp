@@ -60,7 +60,7 @@ class kept_sites {
   }
 
   /// Returns true if the shared store may be asked now about a site whose entry is in doubt, and
-  /// counts the question. Without this limit, a flood of messages would cause a flood of questions.
+  /// counts this request. Without this limit, a flood of messages would cause a flood of requests.
   [[nodiscard]] bool may_ask_store(std::string_view key, time_point now) {
     return questions_.take(key, now);
   }

@@ -410,8 +410,8 @@ class look_up_runner {
   background_threads background_;
   std::atomic<bool> has_errands_ = false;           // a thread is about to run the errands
   std::atomic<bool> must_ask_for_rulings_ = false;  // ask for rulings when the store answers again
-  background_threads store_threads_;                // separate, so that fetches do not delay calls
-                                                    // of the store
+  // Separate, so that fetches do not delay calls to the store.
+  background_threads store_threads_;
 };
 
 }  // namespace robots::cache_detail

@@ -366,8 +366,8 @@ class look_ups {
   void count(look_up_state& state, look_up_result result,
              const std::shared_ptr<const policy>& got = nullptr) {
     using enum cache_event;
-    constexpr std::array counts{hits, stale_hits, misses, joined};  // in the order of
-                                                                    // `look_up_result`
+    // The order is that of `look_up_result`.
+    constexpr std::array counts{hits, stale_hits, misses, joined};
     if (!state.is_counted && !(got && got->leads_to())) {
       state.is_counted = true;
       cache_.parts.counters.add(counts.at(static_cast<std::size_t>(result)));

@@ -271,8 +271,8 @@ class policy_maker {
     }
   }
 
-  /// Returns true if a file was read as UTF-8 but is not valid UTF-8. A character that the size
-  /// limit cut in two does not count.
+  /// Returns true if a file was read as UTF-8 but is not valid UTF-8. Ignores a last character that
+  /// the size limit cut in two.
   [[nodiscard]] static bool is_invalid_utf8(const record& retrieved) noexcept {
     std::string_view text = retrieved.body;
     if (retrieved.truncated) {

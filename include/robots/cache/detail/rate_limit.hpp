@@ -37,7 +37,7 @@ class rate_limit {
   static constexpr std::chrono::seconds interval{10};
 
   struct state {
-    time_point free_at{(time_point::min)()};  // from this time on, a whole burst is possible
+    time_point free_at{(time_point::min)()};  // the time at which a whole burst is possible again
 
     [[nodiscard]] static time_point needed_until(const state& noted) noexcept {
       return noted.free_at;

@@ -216,21 +216,22 @@ class resilient_store {
     failed,       // the store failed, or is not in use now
   };
 
-  /// A call that the store must still get. It erases a key or, with a value, publishes the value.
+  /// A call that the store must still get. It publishes and announces `value` if that is set;
+  /// otherwise it erases the key.
   struct owed_call {
     std::uint64_t times = 0;
     time_point next_try = (time_point::min)();
     std::optional<std::string> value{};
   };
 
-  /// Makes one call of the store.
+  /// Makes one call to the store.
   call_end call(const request& make) {
     const call_end end = call_without_report(make);
     report_changes();
     return end;
   }
 
-  /// Makes one call of the store. The caller must report changes of the store's state.
+  /// Makes one call to the store. The caller must report changes of the store's state.
   [[nodiscard]] call_end call_without_report(const request& make) {
     {
       const std::scoped_lock lock{mutex_};
@@ -399,7 +400,7 @@ class resilient_store {
   detail::circuit_breaker breaker_;
   bool is_down_ = false;
   bool is_reported_down_ = false;
-  std::string failure_;  // the message of the failure since which the store is not used
+  std::string failure_;  // the message of the failure after which the store is not used
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;
 };

@@ -171,8 +171,8 @@ class flight {
   std::shared_ptr<const policy> last_;
   mutable std::mutex mutex_;  // guards the members below
   base::clock_condition changed_;
-  boost::unordered_flat_map<std::uint64_t, std::function<void()>> wake_;  // the key is the number
-                                                                          // of the waiter
+  // The key is the number of the waiter.
+  boost::unordered_flat_map<std::uint64_t, std::function<void()>> wake_;
   std::size_t waiters_ = 0;
   std::uint64_t last_number_ = 0;
   std::uint64_t offers_ = 0;  // the number of offers so far

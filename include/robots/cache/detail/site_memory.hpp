@@ -45,8 +45,8 @@ class site_memory {
   }
 
   /// Notes a change of a site's rules between two retrievals. Returns the sum of the shares of the
-  /// changes within the last `window`. If there are more than 16 changes, the latest changes count
-  /// as one change.
+  /// changes within the last `window`. If there are more than 16 changes, merges the latest changes
+  /// into one change.
   [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
                                       double share, time_point before, time_point after) {
     // The unit is whole seconds, since the longest window would overflow in nanoseconds.

@@ -248,8 +248,8 @@ class site_work {
     }
     std::vector<std::string> outdated;
     if (announces() && !value_.empty()) {
-      // The records under other names of the site are older. If publishing failed, the record under
-      // the site's own key is older, too.
+      // The records under other names of the site are older than the answer. If publishing failed,
+      // the record under the site's own key is older, too.
       for (const site& name : policy_detail::names_of(flight_->asked)) {
         if (name != flight_->asked || answer == publish_answer::failed) {
           outdated.push_back(name.key());

@@ -37,7 +37,7 @@ struct policy_extras {
 };
 
 /// A block of at most 4 GiB of octets, which begins with their number. A policy keeps its record in
-/// such a block, since an object of this class has a quarter of the size of a `std::string`.
+/// a `packed_octets`, since that object has a quarter of the size of a `std::string`.
 class packed_octets {
  public:
   explicit packed_octets(std::string_view octets) {

@@ -67,7 +67,7 @@ using delay_inputs = computed_delay::inputs;
 /// The present time, the options of the gate, and a random number.
 struct gate_moment : wall_anchor {
   const gate_options* options = nullptr;  // never null when a `host_state` uses it
-  double draw = 0;                        // from 0 to 1, for the delay after a new request
+  double draw = 0;                        // random, 0 to 1, for the delay after a new request
 };
 
 /// A request to a host, with its start and the inputs of the delay after it.
@@ -182,7 +182,7 @@ class host_state {
     return result;
   }
 
-  /// Completes a request. If `start` was not called, the request counts as started one response
+  /// Completes a request. If `start` was not called, the request is treated as started one response
   /// time ago, but not before its reserved time.
   void complete(host_reservation& reserved, const request_report& report, const gate_moment& now) {
     const bool has_started = reserved.started;
@@ -211,9 +211,9 @@ class host_state {
 
   /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is the policy of
   /// this host, or null if another host redirected its robots.txt to this host. Between two page
-  /// requests, only the first request of each of these two kinds counts, unless `always` is true.
-  /// Otherwise, a robots.txt that must be fetched for each call, or the redirects of other hosts,
-  /// would delay the pages without end.
+  /// requests, only the first request of each of these two kinds is counted, unless `always` is
+  /// true. Otherwise, a robots.txt that must be fetched for each call, or the redirects of other
+  /// hosts, would delay the pages without end.
   void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;

@@ -76,8 +76,8 @@ class document {
   }
   void sitemaps() const&& = delete;
 
-  /// Returns the value of the first Host line with a value. Host lines have no effect on any
-  /// verdict.
+  /// Returns the value of the first Host line whose value is not empty. Host lines have no effect
+  /// on any verdict.
   [[nodiscard]] constexpr std::optional<std::string_view> host() const& noexcept {
     for (const std::string_view value : values(directive_kind::host)) {
       if (!value.empty()) {

@@ -21,7 +21,7 @@ namespace robots {
 /// published policy does not mention paths, so a path is read as in a Content-Usage line. A signal
 /// never changes a verdict. The view lives as long as the document.
 struct content_signal {
-  static constexpr directive_kind kind = directive_kind::content_signal;  ///< for `read_lines`
+  static constexpr directive_kind kind = directive_kind::content_signal;  ///< used by `read_lines`
 
   std::string_view path{};         ///< a pattern; empty means every path
   std::optional<bool> search{};    ///< a search index, with links and short excerpts

@@ -35,7 +35,8 @@ template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
 
-/// The longest line that is read as a whole, in octets. This is google/robotstxt's limit.
+/// The maximum size, in octets, of a line that is read as a whole. This is google/robotstxt's
+/// limit.
 inline constexpr std::size_t max_line_bytes = 16'663;
 
 namespace rep_detail {

@@ -33,7 +33,7 @@ namespace robots {
 /// A rule of a rule set. `pattern` refers to the rule set.
 struct listed_rule {
   rule_kind kind = rule_kind::allow;  ///< Allow or Disallow
-  std::string_view pattern{};         ///< as written in the file
+  std::string_view pattern{};         ///< the pattern, as written in the file
   std::string compared{};         ///< the normal form of the pattern, without wildcards at the end
   bool anchored = false;          ///< true if `compared` ends with the anchor `$`
   std::uint32_t specificity = 0;  ///< octets in the normal form, including its `*` and its anchor

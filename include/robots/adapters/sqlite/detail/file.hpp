@@ -209,7 +209,7 @@ class sqlite_file {
   static constexpr int file_step = 65'536;  // the file grows by 16 pages
 
   /// The condition that a record has not expired at the time ?1. A record with a date more than a
-  /// minute after ?1 counts as expired, since somebody has set the clock back.
+  /// minute after ?1 is treated as expired, since somebody has set the clock back.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
 
   /// Returns the time in milliseconds since 1970.

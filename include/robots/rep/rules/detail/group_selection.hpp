@@ -41,7 +41,7 @@ class group_selection {
   }
 
  private:
-  agent_match in_group_ = agent_match::none;     // best match in the current group
+  agent_match in_group_ = agent_match::none;     // best match so far in the current group
   agent_match right_above_ = agent_match::none;  // best match in the lines directly above
   agent_match found_ = agent_match::none;        // best match in all lines so far
 };
