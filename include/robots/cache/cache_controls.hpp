@@ -31,8 +31,8 @@ struct found;
 
 }  // namespace cache_detail
 
-/// The part of `basic_robots_cache` that does not depend on template arguments. It makes rulings
-/// and answers questions about sites. An operator's console can use a `cache_controls&`.
+/// The part of `basic_robots_cache` that does not depend on template arguments. It decides on URLs
+/// and makes rulings on sites. An operator's console can use a `cache_controls&`.
 ///
 /// Any thread may call any member function. Network failures and bad content never throw.
 class cache_controls {
@@ -117,9 +117,9 @@ class cache_controls {
   [[nodiscard]] bool is_denied(std::string_view url) const;
 
   /// Reports the response to the request for a page. `is_challenge` is true if a challenge, such as
-  /// a CAPTCHA, came instead of the page. Returns true if the site revoked access. Then it answered
-  /// 401, 403 or a challenge to a URL that no ruling and no stored rule denies, and the observer
-  /// gets an event. With `cache_options::halt_revoked`, the site is halted, too.
+  /// a CAPTCHA, came instead of the page. Returns true if the site revoked access: it answered 401,
+  /// 403 or a challenge to a URL that no ruling and no stored rule denies. Then the observer gets
+  /// an event. With `cache_options::halt_revoked`, the site is halted, too.
   ///
   /// After a 4xx, a 5xx or a challenge for an allowed URL, the next look-up of the site fetches the
   /// rules again, at most once per `cache_options::min_ttl` (the pipeline guide: "Trigger immediate

@@ -142,8 +142,9 @@ struct cache_control {
 /// 9110, section 10.2.3).
 ///
 /// The result is from 0, for a date that has passed, to 2^31 seconds. It is empty if the header is
-/// missing or invalid. A wait until a date counts from the response's `Date`, so that the server's
-/// clock need not be right. `now` replaces a missing or invalid `Date`. Takes linear time.
+/// missing or invalid. If the header is a date, the wait is the time from the response's `Date` to
+/// this date, so that the server's clock need not be right. `now` replaces a missing or invalid
+/// `Date`. Takes linear time.
 [[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   const std::string_view value = find_header(headers, "Retry-After").value_or("");

@@ -42,7 +42,7 @@ class PaceLedger {
     /// The time since the last claim of the process at the host; empty for the first claim.
     std::optional<std::chrono::nanoseconds> last_asked{};
     /// The maximum time from the grant of the turn to the start of the request. The delay after the
-    /// turn counts from the end of this time.
+    /// turn begins at the end of this time.
     std::chrono::nanoseconds lateness{0};
     /// The number of this turn within the process; 0 means no number. If the last turn at the host
     /// has this number, the request of that turn has not started, so the ledger grants the turn

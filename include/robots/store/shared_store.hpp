@@ -79,7 +79,7 @@ struct store_reply {
 ///   expired or was erased or evicted. `load_all(keys)` returns the values of many keys, in the
 ///   order of `keys`, in few round trips.
 /// - `publish(key, value, lifetime)` replaces the value for all processes. If a value cannot be
-///   stored whole, it is not stored. A lifetime of 0 or less erases the value. With the longest
+///   stored whole, it is not stored. A lifetime of 0 or less erases the value. With the maximum
 ///   lifetime, the value stays until the store needs the room.
 /// - `publish(key, value, lifetime, lease)` publishes only if `lease` is held, and ends the lease,
 ///   in one step. `lease` can be a lease of another key. If the lease was erased or has expired,

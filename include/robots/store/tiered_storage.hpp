@@ -27,8 +27,8 @@ struct tiered_options {
   /// If a call has less time left than this, a background thread asks the store, so that the call
   /// does not block. `patience` must be at least as long as the slowest call to the store.
   std::chrono::milliseconds patience{3'000};
-  /// The maximum time by which the clock of another machine can be ahead. Records that are dated
-  /// later are ignored.
+  /// The maximum time by which the clock of another machine can be ahead. Records with a date
+  /// further in the future are ignored.
   std::chrono::seconds clock_skew{60};
   /// Ignores records that are older than this cache, so that a crawl that starts again asks each
   /// site again. If several processes start together, only one process asks each site.

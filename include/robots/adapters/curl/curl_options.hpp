@@ -8,7 +8,7 @@
 
 namespace robots {
 
-/// Settings of all fetchers over libcurl. If curl has the same setting, its name is that of curl.
+/// Settings of all fetchers over libcurl. If curl has the same setting, both have the same name.
 ///
 /// There are no options for redirects, cookies, other schemes than http and https, and the check of
 /// certificates, since a `Fetcher` has fixed rules for them.

@@ -50,7 +50,7 @@ class SqliteStore : public SharedStore {
     return files_->lend()->find(site(key));
   }
 
-  /// See `SharedStore`. All values are those of one moment.
+  /// See `SharedStore`. All values are from one moment.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     const auto file = files_->lend();

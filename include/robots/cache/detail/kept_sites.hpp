@@ -83,7 +83,8 @@ class kept_sites {
     parts_.erase(key);
   }
 
-  /// Erases those entries of a site that are marked as changed by another process.
+  /// Erases the entries of a site that have the mark `in_doubt`, since another process has changed
+  /// the site.
   void forget_changed(const site& asked) {
     const time_point now = parts_.now();
     for (const site& name : policy_detail::names_of(asked)) {

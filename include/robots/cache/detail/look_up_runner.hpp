@@ -79,14 +79,14 @@ class look_up_runner {
     }
   }
 
-  /// Begins a look-up for a caller with its own network code. The look-up can have its answer at
-  /// once.
+  /// Begins a look-up for a caller that does its own network I/O. The look-up can have its answer
+  /// at once.
   void begin(look_up_state& state, const site& asked) {
     look_ups_.begin(state, asked);
     hand_over(state);
   }
 
-  /// Continues a look-up of a caller with its own network code, until the caller must act.
+  /// Continues a look-up of a caller that does its own network I/O, until the caller must act.
   void proceed(look_up_state& state) {
     look_ups_.proceed(state);
     hand_over(state);

@@ -366,7 +366,7 @@ class look_ups {
   void count(look_up_state& state, look_up_result result,
              const std::shared_ptr<const policy>& got = nullptr) {
     using enum cache_event;
-    // The order is that of `look_up_result`.
+    // These counters have the order of `look_up_result`.
     constexpr std::array counts{hits, stale_hits, misses, joined};
     if (!state.is_counted && !(got && got->leads_to())) {
       state.is_counted = true;

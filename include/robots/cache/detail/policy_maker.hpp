@@ -175,7 +175,7 @@ class policy_maker {
               ? memory_.changed_within(*options_.fast_change_within, led.site_key, changes.share(),
                                        before->fetched_at(), after->fetched_at())
               : changes.share();
-      constexpr double rounding = 1e-9;  // so that three times 10 % is not more than 30 %
+      constexpr double rounding = 1e-9;  // without it, three times 10 % is above 30 %
       const bool is_fast = share > options_.fast_change_share + rounding;
       parts_.tell(policy_change_event{about(led), *before, *after, changes, interval, is_fast,
                                       turned_hostile});

@@ -317,7 +317,7 @@ class resilient_store {
   /// Makes some of the missed calls that are due by `due`. Returns true if more missed calls are
   /// possibly due.
   [[nodiscard]] bool catch_up(time_point due) {
-    constexpr std::size_t at_once = 64;  // so that a caller need not wait for all calls
+    constexpr std::size_t at_once = 64;  // limits the time for which a caller waits
     std::vector<std::string> missed;
     // Keys without a scheme are erased first. Leases are held under such keys, so this also erases
     // the leases, and no other process can publish an older file.

@@ -258,7 +258,8 @@ class single_flight {
       return {waiter{found->second}, {}};
     }
     auto begun = std::make_shared<flight>(key, asked, finishes_alone, context);
-    flights_.emplace(begun->key, begun);  // no later line throws, so that a leader ends the flight
+    // The lines below do not throw, so a leader ends each flight of the table.
+    flights_.emplace(begun->key, begun);
     return {waiter{begun}, {*this, begun}};
   }
 

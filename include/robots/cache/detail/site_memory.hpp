@@ -68,8 +68,8 @@ class site_memory {
                            [](double sum, const change& noted) { return sum + noted.share; });
   }
 
-  /// Notes that a site did not answer. Returns the time of the first failed attempt since the last
-  /// answer of the site.
+  /// Notes that the robots.txt of a site could not be fetched. Returns the time of the first
+  /// failure since the last answer of the site.
   [[nodiscard]] time_point failing_since(std::string_view key, time_point now) {
     const std::scoped_lock lock{mutex_};
     note& noted = find_or_add(key);

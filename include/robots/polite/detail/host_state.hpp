@@ -301,9 +301,9 @@ class host_state {
   }
 
   /// Moves the start in `result` until it keeps the delay after `previous` and is within the hours
-  /// of Visit-time. For each kind of delay, the longer one of both requests applies. A later start
-  /// can have another rate and another window, so the function repeats this until the start no
-  /// longer moves.
+  /// of Visit-time. For each kind of delay, the longer delay of the two requests applies. A later
+  /// start can have another rate and another window, so the function repeats this until the start
+  /// no longer moves.
   void keep_delay(start_plan& result, const host_request& previous, const policy* site_policy,
                   const gate_moment& now) const {
     constexpr int enough = 70;  // rounds; a policy has at most 32 rates and 32 windows
@@ -413,13 +413,13 @@ class host_state {
   std::chrono::nanoseconds last_response_{0};
   time_point responded_at_ = (time_point::min)();
   time_point overloaded_at_ = (time_point::min)();
-  time_point robots_fetched_at_ = (time_point::min)();  // can be in the future
+  time_point robots_fetched_at_ = (time_point::min)();  // the last `fetched`; can be in the future
   time_point skipped_robots_at_ = (time_point::min)();  // the last `skip_robots_request`
   std::uint64_t last_number_ = 0;
   std::uint32_t overloads_ = 0;
   std::uint32_t outstanding_ = 0;
-  bool robots_counted_ = false;    // own robots.txt since the last page request
-  bool redirect_counted_ = false;  // redirect of another host since the last page request
+  bool robots_counted_ = false;    // its robots.txt was counted since the last page request
+  bool redirect_counted_ = false;  // likewise for a redirect from another host
 };
 
 }  // namespace robots::polite_detail

@@ -33,7 +33,7 @@ struct content_signal {
   /// Reads `[path] signal=yes|no, ...` in upper or lower case.
   ///
   /// If a line repeats a signal, the most restrictive value is used, as in `usage_preferences`. The
-  /// policy does not say which one to use, but no site wants to grant a use that it denies. Takes
+  /// policy does not say which value to use, but no site wants to grant a use that it denies. Takes
   /// linear time.
   [[nodiscard]] static constexpr content_signal parse(std::string_view value) noexcept;
 

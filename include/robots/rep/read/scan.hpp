@@ -41,8 +41,8 @@ inline constexpr std::size_t max_line_bytes = 16'663;
 
 namespace rep_detail {
 
-/// Returns the most octets to read from a text, at most 256 MiB. So offsets into the text, and into
-/// the rules made from it, fit into 32 bits.
+/// Returns the maximum number of octets to read from a text, at most 256 MiB. So offsets into the
+/// text, and into the rules made from it, fit into 32 bits.
 [[nodiscard]] constexpr std::size_t text_limit(const parse_options& options) noexcept {
   constexpr std::size_t most = std::size_t{256} << 20U;
   return (std::min)(options.max_bytes, most);

@@ -151,7 +151,7 @@ class audit_lines {
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   /// Returns the number of octets in the file before the last line that `next` has returned.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  /// Returns true if that line ends with a line end.
+  /// Returns true if the last line that `next` has returned had a line end.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
  private:

@@ -176,7 +176,7 @@ class audit_writer {
   /// next use.
   static constexpr std::size_t most_known = 65'536;
 
-  /// Calls `step`. If it throws, for lack of memory or since OpenSSL cannot sign, drops the block.
+  /// Calls `step`. If `step` throws, since memory runs out or OpenSSL cannot sign, drops the block.
   template <class Step>
   void attempt(const Step& step) {
     try {

@@ -318,7 +318,7 @@ class curl_transfers {
   std::uint64_t opened_ = 0;
   std::size_t most_begun_ = 0;  // the limit of exchanges at once; 0 means no limit
   std::size_t begun_ = 0;
-  // Last, so that the exchanges are destroyed before the objects that they use.
+  // Declared last, so that the exchanges are destroyed before the objects that they use.
   std::list<exchange> exchanges_;                          // sorted by the time of `start`
   std::list<exchange>::iterator next_ = exchanges_.end();  // the first exchange that has not begun
 };

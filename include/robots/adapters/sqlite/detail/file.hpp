@@ -255,7 +255,7 @@ class sqlite_file {
   std::chrono::steady_clock::time_point give_up_{};
   bool is_full_ = false;  // true if the last error was that the disk, a quota or the file is full
   std::shared_ptr<sqlite3> handle_{};
-  std::map<std::string, std::shared_ptr<sqlite3_stmt>> statements_{};  // last: destroyed first
+  std::map<std::string, std::shared_ptr<sqlite3_stmt>> statements_{};  // destroyed first
 };
 
 }  // namespace robots::adapters_detail

@@ -26,7 +26,8 @@ class group_selection {
   }
 
   /// Returns true if a line of `kind`, which is not User-agent, applies to the crawler if it comes
-  /// next. A later User-agent line that matches better can still change this.
+  /// next. A later User-agent line that is a better match for the crawler can still change the
+  /// result.
   [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
     const agent_match named = is_rule(kind) ? in_group_ : right_above_;
     return named == found_ && named != agent_match::none;

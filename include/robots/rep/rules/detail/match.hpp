@@ -38,9 +38,9 @@ class step_budget {
 /// Returns false if `steps` is exceeded.
 ///
 /// Uses the first occurrence of each literal after a `*`, since a later occurrence would leave less
-/// text for the rest. Searches for the last literal first, since a target without it cannot match.
-/// Searches for the last literal again if an earlier literal ends after the place that was found.
-/// Takes time linear in pattern and target. Not recursive.
+/// text for the rest of the pattern. Searches for the last literal first, since a target without
+/// that literal cannot match. Searches for the last literal again if an earlier literal ends after
+/// the place that was found. Takes time linear in pattern and target. Is not recursive.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, std::string_view target,
                                      step_budget& steps) noexcept {
   constexpr auto npos = std::string_view::npos;

@@ -28,8 +28,8 @@ class packed_rule {
 
   packed_rule() = default;
 
-  /// Makes a rule with a text of `size` octets. `size` is below 2^16, since lines are shorter.
-  /// `line` is below 2^28, since a text has at most 2^28 octets.
+  /// Makes a rule with a text of `size` octets. `size` is below 2^16, since a line has at most
+  /// 16,663 octets. `line` is below 2^28, since a text has at most 2^28 octets.
   constexpr packed_rule(rule_kind kind, std::uint32_t line, std::size_t size) noexcept
       : offset_(0),
         line_and_flags_((line & line_mask) | flag(kind == rule_kind::allow, allow_bit)),

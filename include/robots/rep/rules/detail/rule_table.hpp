@@ -44,7 +44,7 @@ struct rule_table {
   [[nodiscard]] constexpr verdict match(std::string_view target) const noexcept {
     prefetch();
     return with_normal_target(target, *facts.traits, [this](std::string_view path) {
-      verdict result{.user_agent = user_agent()};  // one object, so that it is never copied
+      verdict result{.user_agent = user_agent()};  // the only object to return, so never copied
       if (is_exempt(path, *facts.traits)) {
         result.user_agent = named();
         result.exempt = true;
