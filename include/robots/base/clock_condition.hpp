@@ -59,7 +59,7 @@ class clock_condition {
       [[maybe_unused]] const auto moves = on_move(clock, [this] { notify_all(); });
       const stop_callback<std::function<void()>> stopped{stop, [this] { notify_all(); }};
       for (;;) {
-        const std::uint64_t seen = changes();  // read before `ready`, to miss no later change
+        const std::uint64_t seen = changes();  // read before `ready()`, to miss no later change
         const time_point now = clock.now();
         lock.lock();
         const bool over = ready() || stop.stop_requested() || (deadline && now >= *deadline);

@@ -11,7 +11,7 @@
 
 namespace robots::base {
 
-/// Reads a decimal number. A number above `largest` counts as `largest`. Returns an empty optional
+/// Reads a decimal number. A number above `largest` is read as `largest`. Returns an empty optional
 /// if the text is empty or has a character that is not a digit.
 [[nodiscard]] constexpr std::optional<std::uint64_t> parse_decimal(
     std::string_view text,
@@ -31,7 +31,7 @@ namespace robots::base {
   return number;
 }
 
-/// Appends a time in seconds, without rounding. A negative time counts as 0.
+/// Appends a time in seconds, without rounding. A negative time is written as 0.
 inline void append_seconds(std::string& text, std::chrono::nanoseconds value) {
   constexpr std::int64_t unit = 1'000'000'000;
   const std::int64_t count = value.count() < 0 ? 0 : value.count();

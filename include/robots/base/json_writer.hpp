@@ -80,7 +80,7 @@ class json_writer {
     return *this;
   }
 
-  /// Adds a time in seconds, without rounding. A negative time counts as 0.
+  /// Adds a time in seconds, without rounding. A negative time is written as 0.
   json_writer& seconds(std::string_view name, std::chrono::nanoseconds value) {
     append_seconds(member(name), value);
     return *this;

@@ -4,8 +4,8 @@
 
 namespace robots {
 
-/// The longest delay, about 136 years. Longer delays count as this delay. One and a half times this
-/// delay fits into nanoseconds, and a time plus this delay never overflows.
+/// The maximum delay, about 136 years. A longer delay becomes this delay. One and a half times
+/// this delay fits into nanoseconds, and a time plus this delay never overflows.
 inline constexpr std::chrono::nanoseconds longest_delay = std::chrono::seconds{0xFFFF'FFFF};
 
 }  // namespace robots

@@ -5,13 +5,13 @@
 
 namespace robots::base {
 
-/// Returns `from` plus `wait`, or the end of time if the sum would be later. A negative wait counts
-/// as 0.
+/// Returns `from` plus `wait`, or the end of time if the sum would be later. A negative wait is
+/// treated as 0.
 template <class Rep, class Period>
 [[nodiscard]] constexpr std::chrono::steady_clock::time_point saturating_add(
     std::chrono::steady_clock::time_point from, std::chrono::duration<Rep, Period> wait) noexcept {
   using duration = std::chrono::duration<Rep, Period>;
-  // A time before the epoch counts as the epoch here, since the subtraction could overflow.
+  // A time before the epoch is treated as the epoch here, since the subtraction could overflow.
   const auto left = std::chrono::floor<duration>((from.max)() - (std::max)(from, decltype(from){}));
   return wait < left ? from + (std::max)(wait, duration::zero()) : (from.max)();
 }

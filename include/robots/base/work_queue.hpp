@@ -153,7 +153,7 @@ class work_queue {
           });
         }
         now.items.swap(waiting);  // both vectors keep their memory
-        kept_alive.clear();  // a later item outlives the taken items, so its object counts again
+        kept_alive.clear();       // an item that comes later adds its object again
         now.flushes = flushes_asked > flushes_done;
         now.ends = ends;
         const std::uint64_t flushes = flushes_asked;

@@ -33,7 +33,7 @@ namespace robots {
 
 /// Decides for any URL whether a crawler may fetch it now, with the reason.
 ///
-/// Fetches the robots.txt of a site at the first question about the site. Keeps the rules of the
+/// Fetches the robots.txt of a site at the first call about the site. Keeps the rules of the
 /// crawler, and fetches the file again after the rules expire (SPYDER's robots component; RFC 9309,
 /// sections 2.3 and 2.4). Threads that ask for one site at the same time share one fetch. The site
 /// of a URL is its origin. A host without a scheme means the https origin of the host or, if that
@@ -71,7 +71,8 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
 
   /// Returns the policy of a site. The argument is a URL, a host or `host:port`. The result is
   /// never null. For an excluded host, and for a text that names no site, the policy denies
-  /// everything. For an excluded host, the call counts as a decision, which the observer gets.
+  /// everything. For an excluded host, the call is counted as a decision, and the observer gets
+  /// this decision.
   ///
   /// If the call is stopped or its time runs out during the fetch, the result is the fallback
   /// policy for `outcome::cancelled`, which the cache does not keep. The fetch continues for later
@@ -111,11 +112,11 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     return check(url, call).allowed;
   }
 
-  /// Begins a look-up in steps, for programs with their own network code, such as an event loop, or
-  /// one thread that asks for thousands of sites. Never blocks. See `look_up` for the steps. Uses
-  /// only `context` and `user_agent` of `call`. For an excluded host, the call counts as a
-  /// decision, as in `get`. A later `check` of the same text with this look-up does not count this
-  /// decision again.
+  /// Begins a look-up in steps, for programs that do their own network I/O, such as an event loop,
+  /// or a single thread that looks up thousands of sites at once. Never blocks. See `look_up` for
+  /// the steps. Uses only `context` and `user_agent` of `call`. For an excluded host, the call is
+  /// counted as a decision, as in `get`. A later `check` of the same text with this look-up does
+  /// not count this decision again.
   ///
   /// While you drive a look-up, do not call a blocking function for its site, since that call would
   /// wait for you. The cache renews stale policies (`cache_options::stale_while_revalidate`) and

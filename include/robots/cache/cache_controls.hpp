@@ -31,8 +31,8 @@ struct found;
 
 }  // namespace cache_detail
 
-/// The part of `basic_robots_cache` that does not depend on template arguments. It makes rulings
-/// and answers questions about sites. An operator's console can use a `cache_controls&`.
+/// The part of `basic_robots_cache` that does not depend on template arguments. It decides on URLs
+/// and makes rulings on sites. An operator's console can use a `cache_controls&`.
 ///
 /// Any thread may call any member function. Network failures and bad content never throw.
 class cache_controls {
@@ -67,7 +67,7 @@ class cache_controls {
   /// Asks a site again now, even if its rules are fresh. The request has the validators of the last
   /// response. Returns the new policy. Unlike `invalidate`, `refresh` keeps the last good copy for
   /// failures. Other processes that share the storage use the answer, too. For an excluded host,
-  /// the call counts as a decision, as in `get`.
+  /// the call is counted as a decision, as in `get`.
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {});
 
@@ -91,8 +91,8 @@ class cache_controls {
   /// (`decision_reason::halted`), and the cache sends no new request to the site, not even after a
   /// redirect. Requests that wait in a gate of a `basic_admission` are refused. The cache itself
   /// also halts sites, by `cache_options::halt_hostile`, `halt_unreachable_after` and
-  /// `halt_revoked`. At most 65,536 sites can be halted at once; further calls have no effect.
-  /// Throws `std::invalid_argument` for a text that names no site.
+  /// `halt_revoked`. While 65,536 sites are halted, `halt` has no effect on other sites. Throws
+  /// `std::invalid_argument` for a text that names no site.
   void halt(std::string_view host_or_url, const call_options& call = {});
 
   /// Lifts the halt of a site, so that its robots.txt decides again. If the site was halted as
@@ -117,9 +117,9 @@ class cache_controls {
   [[nodiscard]] bool is_denied(std::string_view url) const;
 
   /// Reports the response to the request for a page. `is_challenge` is true if a challenge, such as
-  /// a CAPTCHA, came instead of the page. Returns true if the site revoked access. Then it answered
-  /// 401, 403 or a challenge to a URL that no ruling and no stored rule denies, and the observer
-  /// gets an event. With `cache_options::halt_revoked`, the site is halted, too.
+  /// a CAPTCHA, came instead of the page. Returns true if the site revoked access: it answered 401,
+  /// 403 or a challenge to a URL that no ruling and no stored rule denies. Then the observer gets
+  /// an event. With `cache_options::halt_revoked`, the site is halted, too.
   ///
   /// After a 4xx, a 5xx or a challenge for an allowed URL, the next look-up of the site fetches the
   /// rules again, at most once per `cache_options::min_ttl` (the pipeline guide: "Trigger immediate

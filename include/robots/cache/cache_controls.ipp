@@ -31,7 +31,7 @@ struct cache_engine : look_up_environment {
   using look_up_environment::look_up_environment;
 
   rate_limit refusals{1, 4'096};  // the same refusal causes one event in ten seconds
-  look_up_runner runner{*this};   // last, since its threads use the other members
+  look_up_runner runner{*this};   // declared last, since its threads use the other members
 };
 
 /// Parses the name of a site. Throws `std::invalid_argument`, with the name of the called function
@@ -141,7 +141,7 @@ ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
   const auto asked = parse_site(host_or_url);
   const auto was = asked ? engine_->rulings.resume(asked->key()) : std::nullopt;
   if (was == halt_reason::hostile) {
-    // Without this, the record in the shared store would halt the site again.
+    // Without this call, the record in the shared store would halt the site again.
     engine_->invalidate({{}, asked->host, asked->port});
   }
   return was.has_value();

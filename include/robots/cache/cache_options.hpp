@@ -54,37 +54,37 @@ struct cache_options {
   parse_options parse{};
   /// The timeout of each exchange; the pipeline guide recommends 3 to 5 seconds. 0 means no limit.
   std::chrono::milliseconds timeout{5'000};
-  /// The longest time of one call, whatever the network does; 0 means no limit. After this time,
+  /// The maximum time of one call, whatever the network does; 0 means no limit. After this time,
   /// the caller gets the action of `fallback` for `outcome::cancelled`. The fetch continues if
   /// other callers wait for the result, or if `finish_abandoned` is true. `call_options::timeout`
   /// overrides this option.
   std::chrono::milliseconds longest_call{15'000};
-  /// The most redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five. If this limit
-  /// is less than five, a further redirect counts as `outcome::server_error`.
+  /// The maximum number of redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five.
+  /// If this limit is less than five, a further redirect leads to `outcome::server_error`.
   int max_redirects = 5;
 
   /// The lifetime of an answer whose headers state no lifetime (SPYDER; RFC 9309, section 2.4). It
   /// is at most `max_ttl`.
   std::chrono::seconds default_ttl = std::chrono::hours{24};
-  /// The shortest lifetime of an answer, whatever its headers say.
+  /// The minimum lifetime of an answer, whatever its headers say.
   std::chrono::seconds min_ttl = std::chrono::minutes{5};
-  /// The longest lifetime of an answer, whatever its headers say. It overrides `default_ttl` and
+  /// The maximum lifetime of an answer, whatever its headers say. It overrides `default_ttl` and
   /// `min_ttl`.
   std::chrono::seconds max_ttl = std::chrono::hours{24};
   /// The lifetime of a failure, so that a dead host is not asked for every URL. The lifetime
   /// doubles with each further failure in a row.
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};
-  /// The longest lifetime of a failure.
+  /// The maximum lifetime of a failure.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
   /// The share of a failure's lifetime that is random, from 0 to 1.
   double failure_jitter = 0.1;
-  /// The greatest age at which a last good copy can apply while the file is unavailable (RFC 9309,
-  /// section 2.3.1.4).
+  /// The maximum age of a last good copy that applies while the robots.txt cannot be fetched (RFC
+  /// 9309, section 2.3.1.4).
   std::chrono::seconds last_good_for = std::chrono::days{30};
   /// The time for which a stale policy still answers while one thread renews it. With 0, callers
   /// wait for the new policy.
   std::chrono::seconds stale_while_revalidate{0};
-  /// The limit of malformed lines. A file above this limit counts as `outcome::malformed`.
+  /// The limit of malformed lines. A file above this limit has `outcome::malformed`.
   malformed_limit malformed{};
   /// After this many malformed files in a row for which `fallback` denies the site, the site goes
   /// into quarantine and gets no requests; 0 means never. See `basic_robots_cache::release`.
@@ -98,7 +98,7 @@ struct cache_options {
   /// `policy_change_event` reports the change. With a shared store, every process that gets this
   /// answer halts the site.
   std::optional<bool> halt_hostile{};
-  /// Halts a site whose robots.txt was unavailable for this long (`outcome::unreachable` or
+  /// Halts a site whose robots.txt could not be fetched for this long (`outcome::unreachable` or
   /// `server_error`). The cache checks this when it asks the site again. 0 means never. See
   /// `halt_reason::unreachable`.
   std::chrono::seconds halt_unreachable_after{0};
@@ -111,10 +111,10 @@ struct cache_options {
   double fast_change_share = 0.3;
   /// The window in which changes are added up. The changes are fast if the sum of their shares is
   /// above `fast_change_share`. The window begins with the last retrieval before the first change.
-  /// It ends with the retrieval that found the last change. A change that is reverted counts twice.
-  /// Empty means that each change counts alone, whatever the time. This is the default. Rules are
-  /// fresh for a day, so two retrievals are rarely within one hour, the window of the pipeline
-  /// guide.
+  /// It ends with the retrieval that found the last change. A change that is reverted is counted
+  /// twice. Empty means that each change is judged alone, whatever the time. This is the default.
+  /// Rules are fresh for a day, so two retrievals are rarely within one hour, the window of the
+  /// pipeline guide.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.
@@ -122,12 +122,12 @@ struct cache_options {
   /// The failures after which an origin gets no requests for a while.
   breaker_options breaker{};
   /// Lets a retrieval continue if nobody waits for it any more, so that the next caller has its
-  /// result. If false, the cache stops such a retrieval. Then a caller whose timeout is too short
-  /// for a slow site sends request after request, and never gets an answer.
+  /// result. If false, the cache stops the retrieval. Then a caller whose timeout is too short for
+  /// a slow site sends request after request, and never gets an answer.
   bool finish_abandoned = true;
-  /// The most threads that the cache starts, for renewals and for calls that can end before their
-  /// fetch. If no thread is free, such a call fetches in the caller's thread, if time for an
-  /// exchange is left. Otherwise the call waits for a thread. A renewal waits for the next call.
+  /// The maximum number of threads that the cache starts, for renewals and for calls that can end
+  /// before their fetch. If no thread is free, the call fetches in the caller's thread, if time for
+  /// an exchange is left. Otherwise the call waits for a thread. A renewal waits for the next call.
   std::size_t background_threads = 64;
   /// The seed for the random parts of waits and lifetimes. If empty, each cache makes a seed from
   /// the clocks, so that no two caches retry together. A seed from the clocks can be guessed.

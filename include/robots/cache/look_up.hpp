@@ -26,9 +26,9 @@ struct look_up_state;
 
 }  // namespace cache_detail
 
-/// A look-up in steps, for programs with their own network code, such as an event loop, or one
-/// thread that asks for thousands of sites. A look-up does no I/O. It returns the next step, and
-/// the caller reports the result, as with `retrieval`:
+/// A look-up in steps, for programs that do their own network I/O. Examples are an event loop, and
+/// a single thread that looks up thousands of sites at once. A look-up does no I/O. It returns the
+/// next step, and the caller reports the result, as with `retrieval`:
 ///
 ///     look_up asking = cache.begin(url);
 ///     while (!asking.policy()) {

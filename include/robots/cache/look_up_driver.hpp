@@ -256,7 +256,7 @@ class look_up_driver {
       ended = std::move(items_.at(id));
       items_.erase(id);
     }
-    send();  // before `done`, which can throw
+    send();  // comes first, since `done` can throw
     if (ended && ended->done) {
       ended->done(ended->work);
     }

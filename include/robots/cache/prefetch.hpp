@@ -50,12 +50,12 @@ struct prefetch_progress {
 
 /// The limits of one call of `prefetch`.
 struct prefetch_limits {
-  /// The most exchanges at once. It must be above 0.
+  /// The maximum number of exchanges at once. It must be above 0.
   std::size_t max_in_flight = 64;
 
-  /// The most hosts that are begun but not done. They are in an exchange, in a wait before a retry,
-  /// or in a wait for another look-up of the site. This limit bounds the memory. A value below
-  /// `max_in_flight` counts as `max_in_flight`.
+  /// The maximum number of hosts that are begun but not done. They are in an exchange, in a wait
+  /// before a retry, or in a wait for another look-up of the site. This limit bounds the memory. A
+  /// value below `max_in_flight` means `max_in_flight`.
   std::size_t max_pending = 4'096;
 
   /// A stop request, from any thread, cancels the requests in flight; no more requests begin.
@@ -184,7 +184,9 @@ class prefetch_run {
       until = next;
     }
     if constexpr (detail::NotifyingClock<clock_type>) {
-      // The program moves such a clock, and `sleep_until` can move it, too.
+      // A `NotifyingClock` is moved by the program or by its own `sleep_until`. So sleep until the
+      // next retry only while no exchange is in flight. Otherwise wait for `wake`, which each move
+      // of the clock calls.
       if (until && *until != (time_point::min)()) {
         if (next && driver_.fetching() == 0) {
           return cache_.clock().sleep_until(*until, limits_.stop);
@@ -257,8 +259,9 @@ class prefetch_run {
 /// Then all requests in flight are cancelled, and other callers that wait for these requests start
 /// again.
 ///
-/// Throws `std::invalid_argument` if `max_in_flight` is 0, and `std::bad_alloc`. Waits by the clock
-/// of the cache. When no exchange is in flight, moves a `ManualClock` to the next retry.
+/// Throws `std::invalid_argument` if `max_in_flight` is 0. Throws `std::bad_alloc` if memory runs
+/// out. Waits by the clock of the cache. When no exchange is in flight, moves a `ManualClock` to
+/// the next retry.
 template <Fetcher F, Clock C, Storage S, Observer O, class Hosts, AsyncFetcher Web>
   requires requires(Hosts& hosts) {
     { *std::begin(hosts) } -> std::convertible_to<std::string_view>;

@@ -32,7 +32,7 @@ struct call_context {
 struct call_options {
   std::optional<time_point> deadline{};  ///< the end of the call; empty means no end
   stop_token stop{};                     ///< a stop request ends the call early
-  /// The longest time for a look-up of a policy. 0 means no limit. Empty means
+  /// The maximum time for a look-up of a policy. 0 means no limit. Empty means
   /// `cache_options::longest_call`.
   std::optional<std::chrono::milliseconds> timeout{};
   /// The crawler whose rules decide. Empty means `cache_options::user_agent`. Any other text must

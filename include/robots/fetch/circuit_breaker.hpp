@@ -16,7 +16,7 @@ namespace robots {
 /// a configurable cooldown period").
 struct breaker_options {
   int failures = 5;  ///< number of failures in a row that open a breaker; 0 means never
-  std::chrono::seconds cooldown{60};  ///< the time that a breaker stays open
+  std::chrono::seconds cooldown{60};  ///< the time for which a breaker stays open
 };
 
 /// The state of a breaker.

@@ -50,10 +50,10 @@ namespace robots::detail {
 /// `retry_options::base` or, if shorter, `cap`.
 ///
 /// A retrieval asks the breaker of an origin before it asks the origin, and reports the result to
-/// this breaker. A failure behind a redirect counts as a failure of the origin. A retrieval does
-/// not use the breakers of redirect targets, since any site could open the breaker of another site
-/// by a redirect to a failing URL. If a retrieval is destroyed during its probe, the breaker admits
-/// another probe.
+/// this breaker. A failure after a redirect is reported as a failure of the origin. A retrieval
+/// does not use the breakers of redirect targets, since any site could open the breaker of another
+/// site by a redirect to a failing URL. If a retrieval is destroyed during its probe, the breaker
+/// admits another probe.
 ///
 /// If an earlier copy is known, a request for the URL of that copy asks if the file has changed
 /// (RFC 9110, section 13).
@@ -74,8 +74,8 @@ class retrieval {
   [[nodiscard]] retrieval_step next() && noexcept;
 
   /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
-  /// `date` is the wall time at `now`. If `Retry-After` is a date, the wait counts from the
-  /// response's `Date`, or from `date` if `Date` is missing or invalid.
+  /// `date` is the wall time at `now`. If `Retry-After` is a date, the wait is the time from the
+  /// response's `Date` to this date, or from `date` if `Date` is missing or invalid.
   ///
   /// Pass `fetch_error::cancelled` only for an exchange that the driver has stopped, since the
   /// retrieval then ends, and no cache keeps its result. If the fetcher cancelled the exchange

@@ -23,15 +23,15 @@ class origin_breakers;
 struct retrieval_options {
   std::string user_agent;  ///< the whole header value, such as `FooBot/1.0 (+https://foo.example)`
   std::string accept = "text/plain, */*;q=0.1";  ///< value of the header `Accept`
-  /// The most redirects to follow. RFC 9309, section 2.3.1.2, asks for at least five. If this
-  /// number is less than five, a further redirect counts as `outcome::server_error`, since RFC 9309
-  /// expects crawlers to follow that redirect.
+  /// The maximum number of redirects to follow. RFC 9309, section 2.3.1.2, asks for at least five.
+  /// If this number is less than five, a further redirect leads to `outcome::server_error`, since
+  /// RFC 9309 expects crawlers to follow that redirect.
   int max_redirects = 5;
   std::chrono::milliseconds timeout{5'000};  ///< the limit of each exchange; 0 means no limit
   std::shared_ptr<const excluded_hosts>
       excluded{};  ///< hosts to which no redirect may lead; null means no host
   std::function<bool(const origin&)> may_ask{};  ///< false for an origin that must not be asked
-  /// The most octets of the body to keep; 0 means no limit (RFC 9309, section 2.5).
+  /// The maximum number of octets of the body to keep; 0 means no limit (RFC 9309, section 2.5).
   std::size_t max_bytes = 512'000;
   retry_options retry{};                        ///< the tries and the waits between them
   std::shared_ptr<origin_breakers> breakers{};  ///< the breakers of all origins; null means none

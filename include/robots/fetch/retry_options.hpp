@@ -10,18 +10,18 @@ namespace robots {
 /// The tries of a retrieval after a 5xx, a 429 or a network error, and the waits between the tries
 /// (the pipeline guide: 1, 2, 4, 8 s with jitter). No retry follows a refused connection.
 struct retry_options {
-  /// The most tries; 1 means no retry. For a host without a scheme, one try asks both https and
-  /// http.
+  /// The maximum number of tries; 1 means no retry. For a host without a scheme, one try asks both
+  /// https and http.
   int attempts = 3;
-  /// The longest wait before the second try. This limit doubles with each further try.
+  /// The maximum wait before the second try. This limit doubles with each further try.
   std::chrono::milliseconds base{1'000};
-  /// The longest wait before any try, unless `Retry-After` asks for more.
+  /// The maximum wait before any try, unless `Retry-After` asks for more.
   std::chrono::milliseconds cap{8'000};
   /// The share of each wait that is random, from 0 to 1. With 0.5, the first wait is 0.5 to 1 s,
   /// the second is 1 to 2 s, and so on. With 0, waits are exact. With 1, a wait is anything from 0
   /// to its limit ("full jitter").
   double jitter = 0.5;
-  /// The longest `Retry-After` for which a retrieval waits. If a server asks for a longer wait, the
+  /// The maximum `Retry-After` for which a retrieval waits. If a server asks for a longer wait, the
   /// retrieval does not retry, and ends with the failure.
   std::chrono::seconds max_retry_after{30};
 };

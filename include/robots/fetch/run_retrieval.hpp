@@ -95,11 +95,11 @@ template <Fetcher F, Clock C>
 /// Runs a retrieval to its end with a blocking fetcher.
 ///
 /// Each exchange gets the stop token, and at most the time until the deadline. If the deadline ends
-/// an exchange before its own timeout, the exchange counts as cancelled, since its end says nothing
-/// about the origin. A wait that would last until the deadline does not begin. The result is then
-/// the result of the last try. An exception of the fetcher becomes `fetch_error::other` with the
-/// exception's text. If the fetcher returns `fetch_error::cancelled` before a stop request and
-/// before the deadline, this error becomes `fetch_error::other`, too.
+/// an exchange before its own timeout, the exchange is treated as cancelled, since its end says
+/// nothing about the origin. A wait that would last until the deadline does not begin. The result
+/// is then the result of the last try. An exception of the fetcher becomes `fetch_error::other`
+/// with the exception's text. If the fetcher returns `fetch_error::cancelled` before a stop request
+/// and before the deadline, this error becomes `fetch_error::other`, too.
 template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {

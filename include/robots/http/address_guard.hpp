@@ -30,8 +30,8 @@ class address_guard {
   /// (`0:0:0:0:0:ffff:127.0.0.1`). An IPv6 prefix of fewer than 96 bits, such as `::/0`, permits no
   /// mapped address.
   ///
-  /// Throws `std::invalid_argument` for any other text, and for an address with bits after the
-  /// length of the prefix, such as `10.1.2.3/8`.
+  /// Throws `std::invalid_argument` for any other text, and for a prefix whose address has bits
+  /// after the prefix length, such as `10.1.2.3/8`.
   explicit address_guard(std::span<const std::string> allowed);
 
   /// Permits every address.

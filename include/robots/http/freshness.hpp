@@ -16,8 +16,8 @@
 
 namespace robots::http_detail {
 
-/// The most seconds that a header can state. A larger number counts as this number (RFC 9111,
-/// section 1.2.2).
+/// The maximum number of seconds that a header can state. A larger number is read as this number
+/// (RFC 9111, section 1.2.2).
 inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 
 /// Reads `delta-seconds = 1*DIGIT` (RFC 9111, section 1.2.2). Returns an empty optional for any
@@ -54,7 +54,7 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
   return i < text.size() ? i : text.size();
 }
 
-/// Reads the value of `max-age`, with or without quotes. A text that is not a number counts as 0
+/// Reads the value of `max-age`, with or without quotes. A text that is not a number is read as 0
 /// (RFC 9111, section 4.2.1).
 [[nodiscard]] constexpr std::chrono::seconds parse_max_age(std::string_view value) noexcept {
   value = base::trim(value, base::is_blank);
@@ -110,8 +110,9 @@ struct cache_control {
 /// subtracted.
 ///
 /// The result is from 0 to 2^31 seconds, or empty if the headers do not state a lifetime. Ignores
-/// `s-maxage`, which is for shared caches. An `Expires` that is not a date counts as past. `now`
-/// replaces a missing or invalid `Date`. The caller limits the result. Takes linear time.
+/// `s-maxage`, which is for shared caches. An `Expires` that is not a date means a time in the
+/// past. `now` replaces a missing or invalid `Date`. The caller limits the result. Takes linear
+/// time.
 [[nodiscard]] inline std::optional<std::chrono::seconds> freshness_lifetime(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   using std::chrono::seconds;
@@ -141,8 +142,9 @@ struct cache_control {
 /// 9110, section 10.2.3).
 ///
 /// The result is from 0, for a date that has passed, to 2^31 seconds. It is empty if the header is
-/// missing or invalid. A wait until a date counts from the response's `Date`, so that the server's
-/// clock need not be right. `now` replaces a missing or invalid `Date`. Takes linear time.
+/// missing or invalid. If the header is a date, the wait is the time from the response's `Date` to
+/// this date, so that the server's clock need not be right. `now` replaces a missing or invalid
+/// `Date`. Takes linear time.
 [[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   const std::string_view value = find_header(headers, "Retry-After").value_or("");

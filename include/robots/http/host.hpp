@@ -27,7 +27,7 @@ struct url_head {
 
 /// The parts of an authority, unchecked.
 struct authority_parts {
-  std::string_view host;    ///< with brackets, if any
+  std::string_view host;    ///< the host, with its brackets if it has any
   std::string_view port{};  ///< the text after the host, without the `:`
 };
 

@@ -45,7 +45,7 @@ struct fetch_request {
   std::string url{};                     ///< an absolute URL, http or https
   std::vector<http_header> headers{};    ///< headers to send, including `User-Agent`
   std::chrono::milliseconds timeout{0};  ///< the limit of the whole exchange; 0 means no limit
-  std::size_t max_bytes = 0;             ///< most octets of decoded body to keep; 0 means no limit
+  std::size_t max_bytes = 0;             ///< maximum size of the decoded body; 0 means no limit
   stop_token stop{};                     ///< a stop request ends the exchange as `cancelled`
 };
 

@@ -17,8 +17,9 @@ namespace robots::detail {
   return host_or_url.substr(0, host_or_url.find('/', base::scheme_prefix(host_or_url)));
 }
 
-/// Returns the part of a URL that rules apply to. It is the URL itself or, for a host without a
-/// scheme, the text after the host, or `/`. Takes linear time, and allocates nothing.
+/// Returns the text to match rules against. For a URL with a scheme, this is the whole URL. For a
+/// host without a scheme, it is the text from the first `/`, `?` or `#`, or `/` if there is none of
+/// these. Takes linear time, and allocates nothing.
 [[nodiscard]] constexpr std::string_view target_of(std::string_view host_or_url) noexcept {
   if (base::scheme_prefix(host_or_url) > 0) {
     return host_or_url;

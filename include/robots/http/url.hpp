@@ -15,11 +15,11 @@ namespace http_detail {
 /// The five components of a URI reference (RFC 3986, section 3), as views of its text. A missing
 /// component differs from an empty component.
 struct url_parts {
-  std::optional<std::string_view> scheme;     ///< without the `:`
-  std::optional<std::string_view> authority;  ///< without the `//`
-  std::string_view path;                      ///< with the leading `/`, if any
-  std::optional<std::string_view> query;      ///< without the `?`
-  std::optional<std::string_view> fragment;   ///< without the `#`
+  std::optional<std::string_view> scheme;     ///< the scheme, without the `:`
+  std::optional<std::string_view> authority;  ///< the authority, without the `//`
+  std::string_view path;                      ///< the path, with its leading `/` if it has one
+  std::optional<std::string_view> query;      ///< the query, without the `?`
+  std::optional<std::string_view> fragment;   ///< the fragment, without the `#`
 };
 
 /// Returns true if `text` has a space or a control character, which must not be in a request line,

@@ -29,8 +29,8 @@ struct cache_counts {
   [[nodiscard]] constexpr double hit_rate() const noexcept {
     return ratio(look_ups() - misses, look_ups());
   }
-  /// Returns the share of decisions that allowed, from 0 to 1. Excluded hosts do not count, since
-  /// no robots.txt decides about them.
+  /// Returns the share of decisions that allowed, from 0 to 1. Decisions about excluded hosts are
+  /// not included, since no robots.txt decides about these hosts.
   [[nodiscard]] constexpr double allow_rate() const noexcept {
     return ratio(allowed, allowed + (denied > excluded ? denied - excluded : 0));
   }
@@ -42,8 +42,9 @@ struct cache_counts {
   [[nodiscard]] constexpr double exclusion_rate() const noexcept {
     return ratio(excluded, allowed + denied);
   }
-  /// Returns the share of retrievals that got the robots.txt, or the answer that there is no
-  /// robots.txt (404, 410), from 0 to 1. A refusal, such as 401 or 403, is not a success.
+  /// Returns the share of successful retrievals, from 0 to 1. A retrieval succeeds if the site sent
+  /// its robots.txt, redirected to the robots.txt of another site, or said that it has none (404,
+  /// 410).
   [[nodiscard]] constexpr double fetch_success_rate() const noexcept {
     return ratio(retrievals - failures, retrievals);
   }
@@ -67,13 +68,13 @@ namespace robots {
 struct cache_stats : detail::cache_counts {
   std::uint64_t far_misses = 0;           ///< sites for which the shared store had no fresh record
   std::uint64_t far_rejected = 0;         ///< values of the shared store that were not valid
-  std::uint64_t far_failures = 0;         ///< calls of the shared store that threw
+  std::uint64_t far_failures = 0;         ///< calls to the shared store that threw an exception
   std::size_t pending_invalidations = 0;  ///< erasures that the shared store has not received yet
-  std::uint64_t storage_failures = 0;     ///< calls of the storage that threw
+  std::uint64_t storage_failures = 0;     ///< calls to the storage that threw an exception
   std::size_t size = 0;                   ///< entries in the cache now
   std::size_t quarantined = 0;            ///< sites in quarantine now
   std::size_t open_breakers = 0;          ///< origins whose circuit breaker is not closed now
-  std::uint64_t observer_failures = 0;    ///< events for which an observer threw
+  std::uint64_t observer_failures = 0;    ///< events for which an observer threw an exception
 
   /// Returns the share of questions to the shared store that found a fresh record, from 0 to 1.
   [[nodiscard]] constexpr double far_hit_rate() const noexcept {

@@ -80,7 +80,7 @@ enum class look_up_result : std::uint8_t {
 /// A site was looked up.
 struct look_up_event : event_base {
   static constexpr std::string_view name = "look_up";  ///< the name of the event
-  look_up_result result = look_up_result::miss;        ///< the way in which the policy was found
+  look_up_result result = look_up_result::miss;        ///< how the policy was found
   const robots::policy* policy = nullptr;              ///< the policy; null for a miss
 };
 
@@ -109,11 +109,12 @@ struct parse_event : event_base {
 struct retrieval_event : event_base {
   static constexpr std::string_view name = "retrieval";  ///< the name of the event
   const robots::policy& policy;                          ///< the resulting policy
-  /// The result of the retrieval. If another site has the file, the result has no body.
+  /// The result of the retrieval. If the robots.txt redirects to the robots.txt of another site
+  /// (`outcome::redirected`), the result has no body.
   const robots::record& record;
   std::chrono::nanoseconds duration{0};  ///< the duration, by the clock of the cache
-  /// The exchanges of the retrieval, whose events came before. If another site has the file, the
-  /// last exchange is the redirect to that site.
+  /// The exchanges of the retrieval, whose events came before. In the case of
+  /// `outcome::redirected`, the last exchange is the redirect to that site.
   const std::vector<exchange_event>* exchanges = nullptr;
 };
 
@@ -132,8 +133,8 @@ struct far_copy_event : event_base {
   const robots::record& record;                         ///< the record from the store
 };
 
-/// The fallback policy decided, because the robots.txt was unavailable, or was too malformed to be
-/// obeyed.
+/// The fallback policy decided, because the robots.txt could not be fetched, or was too malformed
+/// to be obeyed.
 struct fallback_event : event_base {
   static constexpr std::string_view name = "fallback";  ///< the name of the event
   const robots::policy& policy;  ///< `basis()` is the action, and `outcome()` is the reason

@@ -35,7 +35,7 @@ enum class log_level : std::uint8_t {
 
 /// The options of a `JsonLog`.
 struct json_log_options {
-  log_level least = log_level::info;  ///< the lowest level of lines that are written
+  log_level least = log_level::info;  ///< lines below this level are not written
   /// The level of decisions and admissions that deny. If the fallback policy decided, the level is
   /// at least ERROR.
   log_level denied_level = log_level::info;
@@ -92,8 +92,8 @@ struct json_log_options {
 class JsonLog {
  public:
   /// The output of a log. The sink gets one line at a time, with its line feed. Only one thread at
-  /// a time calls the sink. If the sink throws, the line counts as lost. Without a queue, the sink
-  /// must not call a cache or a gate that this log observes.
+  /// a time calls the sink. If the sink throws, the line is counted as lost. Without a queue, the
+  /// sink must not call a cache or a gate that this log observes.
   using line_sink = std::function<void(std::string_view line)>;
 
   /// The numbers of lines that were written or lost.

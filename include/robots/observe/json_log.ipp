@@ -88,8 +88,8 @@ class line_output {
   std::atomic<std::uint64_t> written_ = 0;
   std::atomic<std::uint64_t> lost_ = 0;
   std::uint64_t reported_ = 0;  // lost lines that the log has stated; only `put` uses this number
-  std::mutex mutex_;            // held during a call of the sink if there is no queue
-  std::optional<queue> queue_;  // last, since its thread uses the other members
+  std::mutex mutex_;            // held during a call to the sink if there is no queue
+  std::optional<queue> queue_;  // declared last, since its thread uses the other members
 };
 
 [[nodiscard]] inline JsonLog::line_sink checked(JsonLog::line_sink sink,

@@ -139,7 +139,7 @@ struct Metrics::state {
 
   base::striped_counters<tally> hot;
   std::mutex mutex;         // guards `counts`
-  metrics_snapshot counts;  // without the counts in `hot` and `domains`
+  metrics_snapshot counts;  // all counts except the counts in `hot` and `domains`
   const std::size_t most_domains;
   std::mutex domain_mutex;  // guards `domains`
   boost::unordered_flat_map<std::string, metrics_snapshot::domain_counts, base::text_hash,

@@ -32,11 +32,11 @@ struct metrics_snapshot : detail::cache_counts {
     /// The number of buckets with a bound.
     static constexpr std::size_t size = 12;
 
-    std::array<double, size> bounds{};  ///< in seconds, ascending; a bucket includes its bound
-    std::array<std::uint64_t, size + 1> counts{};  ///< per bucket; the last bucket has no bound
+    std::array<double, size> bounds{};  ///< ascending, in seconds; a bucket includes its bound
+    std::array<std::uint64_t, size + 1> counts{};  ///< by bucket; the last bucket has no bound
     double sum = 0.0;                              ///< the sum in seconds
 
-    /// Counts a duration. A negative duration counts as 0.
+    /// Counts a duration. A negative duration is counted as 0.
     void add(std::chrono::nanoseconds duration) noexcept;
 
     /// Returns the number of durations.
@@ -45,14 +45,14 @@ struct metrics_snapshot : detail::cache_counts {
 
   /// The look-ups and denials of a domain.
   struct domain_counts {
-    std::string domain{};  ///< from `host_of`; empty for the sum of all other domains
+    std::string domain{};  ///< the result of `host_of`; empty for the sum of all other domains
     base::enum_counts<look_up_result::joined> look_ups{};          ///< look-ups, by result
     base::enum_counts<decision_reason::invalid_url> denied_for{};  ///< denials, by reason
   };
 
   /// A status and the number of responses with this status.
   struct status_count {
-    int status = 0;           ///< from 100 to 599; 0 for any other status
+    int status = 0;           ///< the status, 100 to 599; 0 for any other status
     std::uint64_t count = 0;  ///< the number of responses
 
     [[nodiscard]] friend bool operator==(const status_count&, const status_count&) = default;
@@ -132,7 +132,7 @@ struct metrics_snapshot : detail::cache_counts {
     std::string_view unit{};                                 ///< `s` or `By`; empty for a count
     type kind = type::counter;                               ///< the kind of the figure
     std::vector<sample> samples{};                           ///< empty for a histogram
-    std::optional<metrics_snapshot::histogram> histogram{};  ///< for a histogram only
+    std::optional<metrics_snapshot::histogram> histogram{};  ///< set only for a histogram
 
     /// Returns the name by the conventions of Prometheus, such as `robots_cache_hits_total` or
     /// `robots_parse_duration_seconds`.

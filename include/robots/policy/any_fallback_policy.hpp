@@ -15,7 +15,8 @@ namespace robots::detail {
 /// There is no default, since the user must choose. Copies share the policy.
 class any_fallback_policy {
  public:
-  // `same_as` comes first, so that a copy does not evaluate `FallbackPolicy` for this class.
+  // `same_as` comes first, so that the compiler does not check
+  // `FallbackPolicy<any_fallback_policy>` when an object of this class is copied.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && FallbackPolicy<P>
   any_fallback_policy(P policy)  // NOLINT(google-explicit-constructor)

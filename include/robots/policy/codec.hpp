@@ -33,8 +33,8 @@ struct decoded {
   decode_error error = decode_error::none;  ///< the reason if there is no value
 };
 
-/// The most octets and elements in an encoded record. `encode` cuts longer texts and lists, and
-/// `decode` refuses them.
+/// The maximum numbers of octets and elements in an encoded record. `encode` cuts longer texts and
+/// lists, and `decode` refuses them.
 struct record_limits {
   static constexpr std::size_t url = 65'536;                    ///< octets
   static constexpr std::size_t error_text = 1'024;              ///< octets

@@ -68,7 +68,7 @@ inline constexpr auto last_fetch_error =
 inline constexpr auto last_charset = static_cast<std::uint64_t>(detail::charset::utf_16be);
 static_assert(outcome_count - 1 == static_cast<std::size_t>(outcome::redirected));
 
-inline constexpr std::uint64_t last_second = (std::uint64_t{1} << 33U) - 1;  // in the year 2242
+inline constexpr std::uint64_t last_second = (std::uint64_t{1} << 33U) - 1;  // year 2242
 inline constexpr auto longest_time =
     static_cast<std::uint64_t>((std::numeric_limits<std::chrono::seconds::rep>::max)());
 inline constexpr auto largest_int =

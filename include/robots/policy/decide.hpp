@@ -26,7 +26,7 @@ namespace robots::detail {
 
 /// Returns the part of `url` to which the rules of a policy apply. `url` is a URL, a host with or
 /// without a path, or a path with query. If the rules name hosts, returns the whole text, since
-/// such rules would read a host from a path that begins with two slashes.
+/// these rules would read a host from a path that begins with two slashes.
 [[nodiscard]] inline std::string_view target_for(const policy& used,
                                                  std::string_view url) noexcept {
   return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);

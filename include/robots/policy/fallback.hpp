@@ -71,9 +71,9 @@ concept FallbackPolicy =
 /// | `redirected`                | (the other site decides)                            |
 ///
 /// When to use which: `rfc9309` does what RFC 9309, section 2.3.1, asks of a crawler. `permissive`
-/// is SPYDER's error table, in which an unavailable file forbids nothing. `strict` is the
-/// default-deny of the pipeline guide, for crawlers that must be able to prove that they were
-/// allowed. There is no default, since the user must choose.
+/// is SPYDER's error table, in which a robots.txt that cannot be fetched forbids nothing. `strict`
+/// is the default-deny of the pipeline guide, for crawlers that must be able to prove that they
+/// were allowed. There is no default, since the user must choose.
 class fallback_policy {
  public:
   /// SPYDER's table, in which most failures allow everything.

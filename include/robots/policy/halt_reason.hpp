@@ -14,8 +14,10 @@ enum class halt_reason : std::uint8_t {
   /// The site answered 401, 403 or a challenge to a request that its robots.txt allows, or it now
   /// refuses the robots.txt itself.
   access_revoked,
-  by_hand,      ///< `basic_robots_cache::halt` was called
-  unreachable,  ///< the robots.txt was unavailable for `cache_options::halt_unreachable_after`
+  by_hand,  ///< `basic_robots_cache::halt` was called
+  /// The robots.txt could not be fetched for as long as `cache_options::halt_unreachable_after`,
+  /// since the site sent no response or a server error.
+  unreachable,
 };
 
 /// The name of a reason, as its enumerator is spelled.

@@ -75,11 +75,11 @@ struct earlier_policies {
 /// and `judge_redirected` interpret records. `now` is the present time, by the steady clock and by
 /// the wall clock.
 ///
-/// A file is read in its charset. A file above `judge_options::malformed` counts as
-/// `outcome::malformed`. If there is no file to obey, `judge_options::fallback` decides. A last
-/// good copy can apply until it is older than `judge_options::last_good_for`. The policy is the
-/// successor of `before.last`: see `policy::successor`. Content never causes an exception. Takes
-/// linear time in the size of the body.
+/// A file is read in its charset. A file above `judge_options::malformed` has `outcome::malformed`.
+/// If there is no file to obey, `judge_options::fallback` decides. A last good copy can apply until
+/// it is older than `judge_options::last_good_for`. The policy is the successor of `before.last`:
+/// see `policy::successor`. Content never causes an exception. Takes linear time in the size of the
+/// body.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(const record& retrieved,
                                                          std::string_view user_agent,
                                                          const judge_options& options,

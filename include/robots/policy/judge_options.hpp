@@ -15,20 +15,20 @@ namespace robots::detail {
 struct judge_options {
   detail::any_fallback_policy fallback;  ///< see `cache_options::fallback`
   parse_options parse{};                 ///< the options for parsing robots.txt files
-  malformed_limit malformed{};           ///< a file above this limit counts as `outcome::malformed`
-  bool keep_text = false;                ///< if true, a policy keeps the text of its file
+  malformed_limit malformed{};           ///< a file above this limit has `outcome::malformed`
+  bool keep_text = false;                ///< true to keep the text of each file with its policy
 
   /// The lifetime of an answer for which the server states no lifetime. It is at most `max_ttl`.
   std::chrono::seconds default_ttl = std::chrono::hours{24};
-  std::chrono::seconds min_ttl = std::chrono::minutes{5};  ///< the shortest lifetime of an answer
-  std::chrono::seconds max_ttl = std::chrono::hours{24};   ///< the longest lifetime of any record
+  std::chrono::seconds min_ttl = std::chrono::minutes{5};  ///< the minimum lifetime of an answer
+  std::chrono::seconds max_ttl = std::chrono::hours{24};   ///< the maximum lifetime of any record
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};  ///< the lifetime of a first failure
-  /// The longest lifetime of a failure. With each failure in a row, the lifetime doubles.
+  /// The maximum lifetime of a failure. With each failure in a row, the lifetime doubles.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
   double failure_jitter = 0.1;  ///< the share of a failure's lifetime that is random, from 0 to 1
   /// The lifetime of the policy after `outcome::circuit_open`.
   std::chrono::seconds breaker_cooldown = std::chrono::minutes{1};
-  /// The greatest age at which a last good copy can apply.
+  /// The maximum age of a last good copy that applies.
   std::chrono::seconds last_good_for = std::chrono::days{30};
   /// The time for which a stale policy can answer while it is renewed.
   std::chrono::seconds stale_while_revalidate{0};

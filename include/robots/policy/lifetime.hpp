@@ -54,10 +54,10 @@ namespace robots::detail {
 
 /// The times until which a policy is used.
 struct validity {
-  time_point fresh_until{};  ///< until this time, the policy answers without a request
+  time_point fresh_until{};  ///< the policy answers without a request until this time
   /// Until this time, which is not before `fresh_until`, the policy can answer while it is renewed.
   time_point stale_until{};
-  time_point keep_until{};  ///< until this time, the cache keeps the policy for its successor
+  time_point keep_until{};  ///< the cache keeps the policy until this time, for the next policy
 };
 
 /// Returns the times until which a policy is used. A policy answers for the lifetime of its record.

@@ -109,8 +109,8 @@ class policy {
     return rules().crawl_delay();
   }
 
-  /// Returns the Crawl-delay that the file states before its first group. The delay applies to
-  /// every crawler as a lower limit.
+  /// Returns the Crawl-delay that the file states before its first group. Every crawler should wait
+  /// at least that long.
   [[nodiscard]] std::optional<std::chrono::milliseconds> file_delay() const noexcept {
     return in_force().extras().file_delay;
   }

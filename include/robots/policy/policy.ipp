@@ -74,7 +74,7 @@ template <class Line>
   out.text(sitemaps);
   out.number(lines.non_blank);
   out.number(std::uint64_t{lines.malformed} * 2 + (lines.not_robots_txt ? 1 : 0));
-  out.octets(std::string_view{without_checksum({head})}.substr(1));  // without the version
+  out.octets(std::string_view{without_checksum({head})}.substr(1));  // skips the version
   return packed_octets{out.written()};
 }
 

@@ -47,7 +47,8 @@ namespace policy_detail {
 }  // namespace policy_detail
 
 /// Compares the rules, delays, rates, hours, sitemaps and hosts of two policies. A policy that
-/// denies everything without rules counts as `Disallow: /`. Costs as much as `diff` of two texts.
+/// denies everything without rules is compared as `Disallow: /`. Costs as much as `diff` of two
+/// texts.
 [[nodiscard]] inline change_report diff(const policy& before, const policy& after) {
   const rule_set deny_all = policy_detail::deny_all_rules();
   const auto rules_of = [&](const policy& from) -> const rule_set& {

@@ -55,8 +55,8 @@ namespace robots::policy_detail {
   return answered.status != 0 && answered.url == origin.robots_urls().front();
 }
 
-/// Like the function above, for a stored policy: for its last robots.txt, or else its newest
-/// record.
+/// Like the function above, for a stored policy. Checks the record of its last good robots.txt, or
+/// its newest record if there is none.
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);

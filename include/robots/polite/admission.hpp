@@ -42,8 +42,8 @@ struct admission_result : any_host_gate::answer {
 /// Answers the question that a crawler asks for each URL: may I fetch this URL, and when?
 ///
 /// First the source decides whether the URL is allowed, by halts, exclusions, sign-offs, overrides
-/// and robots.txt. Then the gate decides when the request may start. A fetch of robots.txt counts
-/// as a request, so the first page waits for the delay after this fetch. The source decides again
+/// and robots.txt. Then the gate decides when the request may start. A fetch of robots.txt is a
+/// request, too, so the first page waits for the delay after this fetch. The source decides again
 /// when a reserved time has come, and when the site is halted. `basic_robots_cache` reports halts
 /// to the admission, which refuses the requests of all threads that wait for a halted site.
 ///

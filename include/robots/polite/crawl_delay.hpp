@@ -16,9 +16,9 @@ struct delay_options {
   /// The crawler's own delay. It applies unless robots.txt or a slow response leads to a longer
   /// delay. It varies at random, so that requests of many crawlers do not coincide (CrawlingRules).
   std::chrono::nanoseconds fixed_delay{0};
-  /// The shortest delay.
+  /// The minimum delay.
   std::chrono::nanoseconds floor{0};
-  /// The longest delay. It must be at least `floor`.
+  /// The maximum delay. It must be at least `floor`.
   std::chrono::nanoseconds cap = longest_delay;
   /// If true, the crawler sends no request to a site whose robots.txt asks for a longer delay than
   /// `cap`. A site that wants an hour between requests does not want a crawler. If false, the delay
@@ -58,11 +58,11 @@ struct computed_delay {
     fixed_delay,    ///< a random value in [0.5, 1.5] x `delay_options::fixed_delay`
     last_response,  ///< the square of the last response time in seconds
     floor,          ///< `delay_options::floor`
-    cap,            ///< `delay_options::cap`, since another term is longer
+    cap,            ///< `delay_options::cap`, since another term is longer than the cap
   };
 
-  /// The inputs of a delay. A value below 0 counts as 0, and a value above `longest_delay` counts
-  /// as `longest_delay`.
+  /// The inputs of a delay. A value below 0 is treated as 0, and a value above `longest_delay` as
+  /// `longest_delay`.
   struct inputs {
     std::chrono::milliseconds crawl_delay{0};   ///< `policy::crawl_delay()`
     std::chrono::milliseconds file_delay{0};    ///< `policy::file_delay()`
@@ -71,9 +71,9 @@ struct computed_delay {
   };
 
   std::chrono::nanoseconds delay{0};  ///< the delay that applies
-  source term = source::none;         ///< the term that gave `delay`
-  std::chrono::nanoseconds asked{0};  ///< the longest term, before the cap applied
-  source asked_by = source::none;     ///< the term that gave `asked`
+  source term = source::none;         ///< the source of `delay`
+  std::chrono::nanoseconds asked{0};  ///< the longest delay before the cap applied
+  source asked_by = source::none;     ///< the source of `asked`
   bool skip_host = false;             ///< send no request: see `delay_options::skip_above_cap`
 };
 
@@ -118,7 +118,7 @@ namespace polite_detail {
 }
 
 /// Returns a random delay, from half of the fixed delay to one and a half times the fixed delay.
-/// `draw` is a uniform random number in [0, 1]. Any other `draw` counts as 1.
+/// `draw` is a uniform random number in [0, 1]. Any other `draw` is treated as 1.
 [[nodiscard]] constexpr std::chrono::nanoseconds spread_delay(std::chrono::nanoseconds fixed,
                                                               double draw) noexcept {
   if (!(draw >= 0.0 && draw <= 1.0)) {

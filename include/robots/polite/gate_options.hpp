@@ -17,9 +17,9 @@ namespace robots {
 /// The options for slowing down the requests to a host that answers 429 or 503. Each such response
 /// doubles the delay, and each success halves the delay again.
 struct slow_down_options {
-  /// The delay from which doubling starts, if the host's delay is shorter.
+  /// The delay from which doubling starts, if the host's delay is shorter than this delay.
   std::chrono::nanoseconds first = std::chrono::seconds{1};
-  /// The longest delay after doubling.
+  /// The maximum delay after doubling.
   std::chrono::nanoseconds most = std::chrono::minutes{5};
   /// The time for which a slowdown lasts after the latest 429 or 503.
   std::chrono::nanoseconds lasts = std::chrono::minutes{10};
@@ -32,16 +32,17 @@ struct gate_options {
   /// If true, the delay starts at the response of the last request, which is gentler to slow hosts.
   /// If false, the delay starts at the request.
   bool delay_from_response = false;
-  /// The most reservations for one key at a time. It must be at least 1.
+  /// The maximum number of reservations for one key at a time. It must be at least 1.
   std::uint32_t concurrency = 1;
   /// The slowdown after 429 and 503.
   slow_down_options slow_down{};
-  /// The longest Retry-After that is obeyed.
+  /// The maximum Retry-After that is obeyed.
   std::chrono::seconds most_retry_after = std::chrono::hours{24};
   /// The time for which the duration of a response affects the delay. The gate remembers a host for
   /// at least this time.
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
-  /// The most keys to remember. If all keys are still needed, the gate refuses a new key.
+  /// The maximum number of keys to remember. If all keys are still needed, the gate refuses a new
+  /// key.
   std::size_t max_hosts = 100'000;
   /// If the gate is full (`max_hosts`), it forgets the host with the longest pause if this pause is
   /// longer than `longest_memory` and `memory`. So hosts with long pauses cannot fill the gate.

@@ -115,7 +115,7 @@ class any_host_gate {
     polite_detail::known_host* host_ = nullptr;
     polite_detail::host_reservation reserved_;
     decider decide_again_;
-    bool decides_when_due_ = true;  // if false, `decide_again_` decides only after `withdraw`
+    bool decides_when_due_ = true;  // false if `decide_again_` decides only after `withdraw`
     std::function<void(const request_report&)> report_;
     admission_reason reason_ = admission_reason::invalid_url;  // why the reservation ended
     stop_token withdrawn_;

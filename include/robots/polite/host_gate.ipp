@@ -429,7 +429,7 @@ ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
     }
     std::swap(withdrawn, host->withdrawn);
   }
-  withdrawn.request_stop();  // without the lock, since this runs the callbacks of waiting threads
+  withdrawn.request_stop();  // runs callbacks of waiting threads, so the lock is not held
 }
 
 ROBOTS_INLINE void any_host_gate::note_request(std::string_view url, const request_report& report,

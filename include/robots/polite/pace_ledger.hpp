@@ -35,14 +35,14 @@ class PaceLedger {
 
   /// A claim of a process to a turn. All durations are 0 or more.
   struct claim {
-    /// The shortest delay that the process keeps at the host, whatever the random part is.
+    /// The minimum delay that the process keeps at the host, whatever the random part is.
     std::chrono::nanoseconds least{0};
     /// The delay after the request of this turn. It is at least `least`.
     std::chrono::nanoseconds after{0};
     /// The time since the last claim of the process at the host; empty for the first claim.
     std::optional<std::chrono::nanoseconds> last_asked{};
-    /// The longest time from the grant of the turn to the start of the request. The delay after the
-    /// turn counts from the end of this time.
+    /// The maximum time from the grant of the turn to the start of the request. The delay after the
+    /// turn begins at the end of this time.
     std::chrono::nanoseconds lateness{0};
     /// The number of this turn within the process; 0 means no number. If the last turn at the host
     /// has this number, the request of that turn has not started, so the ledger grants the turn

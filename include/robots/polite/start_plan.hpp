@@ -58,7 +58,7 @@ namespace polite_detail {
   return std::to_string(whole / per_second) + '.' + rest + " s";
 }
 
-/// Returns the longest term before the cap, with its name.
+/// Returns a text with the longest delay before the cap and the source of this delay.
 [[nodiscard]] inline std::string asked_text(const computed_delay& delay) {
   return std::string{to_string(delay.asked_by)} + " asks for " + seconds_text(delay.asked);
 }

@@ -15,8 +15,8 @@ namespace robots::rulings_detail {
 
 enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantine };
 
-/// A decision on a site, by a person or by the cache. The cache keeps a lifted ruling, so that an
-/// older ruling does not come back.
+/// A decision on a site, by a person or by the cache. A lifted ruling is kept with its stamp, so
+/// that an older ruling that arrives later from another process is ignored.
 struct ruling {
   ruling_kind kind{};                  ///< the kind of decision
   std::optional<url_scheme> scheme{};  ///< the scheme of the site; empty if the ruling applies to

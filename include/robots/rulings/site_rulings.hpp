@@ -114,7 +114,7 @@ class site_rulings {
       try {
         note_quarantine(key, true, context);
       } catch (...) {
-        quarantine_.release(key);  // no memory: the next malformed files count again
+        quarantine_.release(key);  // no memory, so counting begins again with the next file
         throw;
       }
     }
@@ -146,9 +146,9 @@ class site_rulings {
   [[nodiscard]] std::vector<std::string> sites_to_ask_about() const;
 
  private:
-  // The most halts, and the most sites that wait for a sign-off.
+  // The maximum number of halts, and of sites that wait for a sign-off.
   static constexpr std::size_t most_noted = 65'536;
-  // With this many sites, rulings of other processes on further sites are ignored.
+  // If this many sites have rulings, rulings of other processes on further sites are ignored.
   static constexpr std::size_t most_learned = 262'144;
 
   struct entry {

@@ -301,7 +301,8 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
     awaiting_ -= std::exchange(own.awaits_sign_off, false) ? 1U : 0U;
   }
   ruled_ += (own.decides() ? 1U : 0U) - decided_before;
-  // A lifted ruling is kept while there is room, so that an older ruling does not come back.
+  // While there is room, a lifted ruling is kept with its stamp, so that an older ruling that
+  // arrives later from another process is ignored.
   const bool is_idle =
       !own.awaits_sign_off && !own.decides() && own.value(ruling_kind::sign_off) == 0;
   if (is_idle && (!share_ || sites_.size() > most_noted)) {

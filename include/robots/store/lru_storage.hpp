@@ -107,7 +107,7 @@ class LruStorage : public detail::lru_storage_base {
   /// `std::invalid_argument` if `max_bytes` is 0.
   explicit LruStorage(std::size_t max_bytes) : detail::lru_storage_base(Capacity, max_bytes) {}
 
-  /// Returns the largest number of entries that are kept.
+  /// Returns the maximum number of entries.
   [[nodiscard]] static constexpr std::size_t capacity() noexcept { return Capacity; }
 };
 

@@ -289,8 +289,8 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
   }
   const hashed wanted{key};
   shard& in = state_->shard_of(wanted);
-  auto policy = entry.policy;  // swapped below, so that the old policy is destroyed without a lock
-                               // of the shard
+  // This copy is swapped below, so that the old policy is destroyed without a lock of the shard.
+  auto policy = entry.policy;
   dropped gone{&on_drop_};
   const std::scoped_lock storing{state_->storing};
   node* found = in.find(wanted);  // no lock of the shard is needed, since only a holder of

@@ -17,7 +17,7 @@
 
 namespace robots {
 
-/// A call of a shared store failed. The store is down, slow or full, or it refused the call. The
+/// A call to a shared store failed. The store is down, slow or full, or it refused the call. The
 /// message names the store and includes its answer.
 class store_error : public std::runtime_error {
  public:
@@ -39,9 +39,9 @@ struct store_lease {
 /// The conditions on which a question to a shared store asks for the lease.
 enum class lease_wish : std::uint8_t {
   none,
-  if_missing,  ///< if there is no value and nobody holds the lease
-  if_free,     ///< if nobody holds the lease
-  take,        ///< even if somebody holds the lease
+  if_missing,  ///< asks for the lease if there is no value and nobody holds the lease
+  if_free,     ///< asks for the lease if nobody holds it
+  take,        ///< takes the lease even if somebody holds it
 };
 
 /// The name of a condition, as its enumerator is spelled.
@@ -79,7 +79,7 @@ struct store_reply {
 ///   expired or was erased or evicted. `load_all(keys)` returns the values of many keys, in the
 ///   order of `keys`, in few round trips.
 /// - `publish(key, value, lifetime)` replaces the value for all processes. If a value cannot be
-///   stored whole, it is not stored. A lifetime of 0 or less erases the value. With the longest
+///   stored whole, it is not stored. A lifetime of 0 or less erases the value. With the maximum
 ///   lifetime, the value stays until the store needs the room.
 /// - `publish(key, value, lifetime, lease)` publishes only if `lease` is held, and ends the lease,
 ///   in one step. `lease` can be a lease of another key. If the lease was erased or has expired,
@@ -107,9 +107,9 @@ struct store_reply {
 ///
 /// `load_or_lease(questions, duration)` returns the `store_reply` to each `store_question`. A store
 /// over a network overrides this member, to answer in few round trips. The values and the lease of
-/// a reply must be of one moment. If a part of the store is down, the questions for this part count
-/// as not answered. The call throws only if no question has an answer. The default loads the
-/// values, asks for the lease, and loads the values again.
+/// a reply must be of one moment. If a part of the store is down, the replies to the questions for
+/// this part have `is_answered == false`. The call throws only if no question has an answer. The
+/// default loads the values, asks for the lease, and loads the values again.
 ///
 /// The suite `tests/store/store_conformance.hpp` tests these rules for any store.
 ///

@@ -16,8 +16,9 @@ class policy;
 /// The entry of one site in a cache.
 struct cache_entry {
   std::shared_ptr<const robots::policy> policy{};  ///< never null in a stored entry
-  time_point fresh_until{};                        ///< until then, the entry needs no request
-  time_point keep_until{};  ///< from then on, the entry may be dropped; not before `fresh_until`
+  time_point fresh_until{};                        ///< the entry needs no request until this time
+  /// From this time on, which is not before `fresh_until`, the storage may drop the entry.
+  time_point keep_until{};
   /// The epoch of the shared store in which the entry was last checked. A new epoch begins when the
   /// cache has possibly missed changes of the store. The epoch is 0 without a shared store.
   std::uint32_t epoch = 0;

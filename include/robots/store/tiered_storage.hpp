@@ -14,21 +14,21 @@ namespace robots {
 
 /// The options for a store that processes share.
 struct tiered_options {
-  /// The time that a process has to fetch the robots.txt of a site. After this time, the process
-  /// counts as dead, and another process fetches the file. `lease` must be above 0.
+  /// The time that a process has to fetch the robots.txt of a site. After this time, the process is
+  /// considered dead, and another process fetches the file. `lease` must be above 0.
   std::chrono::milliseconds lease{60'000};
   /// The time for which a process waits for the fetch of another process. After this time, the
   /// waiting process uses a stale entry, if that is allowed. Otherwise, it fetches the file itself.
   /// With 0, a process does not wait.
   std::chrono::milliseconds wait{5'000};
-  /// The shortest time between two reads of the store during the wait for another process. The time
+  /// The minimum time between two reads of the store during the wait for another process. The time
   /// grows to half of the time that the process has waited so far. `poll` must be above 0.
   std::chrono::milliseconds poll{50};
   /// If a call has less time left than this, a background thread asks the store, so that the call
-  /// does not block. `patience` must be at least as long as the slowest call of the store.
+  /// does not block. `patience` must be at least as long as the slowest call to the store.
   std::chrono::milliseconds patience{3'000};
-  /// The longest time by which the clock of another machine may be ahead. Records that are dated
-  /// later are ignored.
+  /// The maximum time by which the clock of another machine can be ahead. Records with a date
+  /// further in the future are ignored.
   std::chrono::seconds clock_skew{60};
   /// Ignores records that are older than this cache, so that a crawl that starts again asks each
   /// site again. If several processes start together, only one process asks each site.

@@ -171,7 +171,8 @@ class asio_robots_cache {
       if (!next) {
         timer_.cancel();
       } else if constexpr (detail::NotifyingClock<clock_type>) {
-        // The time of a `NotifyingClock` does not pass by itself: `sleep_until` moves it.
+        // The time of a `NotifyingClock` moves only when a program moves it. Here `sleep_until`
+        // does so.
         post(this->weak_from_this(), [](look_ups& self) {
           if (const auto until = self.driver_->next_run()) {
             self.cache_.clock().sleep_until(*until, {});

@@ -205,8 +205,8 @@ class audit_judge {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
     }
     if (!recorded.directives.empty()) {
-      // Uses the robots.txt that this entry names. If it names none, uses an earlier robots.txt
-      // with the same directives: that of this site, or else that of the site that answered.
+      // Uses the robots.txt that this entry names. If it names no robots.txt, uses an earlier
+      // robots.txt with the same directives, from this site or from the site that answered.
       const auto body = bodies_.find(entry.text("body"));
       const auto theirs = texts_.find(text_key(entry, recorded.final_site, recorded.directives));
       if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
@@ -355,7 +355,7 @@ class audit_judge {
   }
 
   /// Handles a decision that depends on a missing entry. If the trail begins with a later file or
-  /// has lost entries, the decision counts as unknown. Otherwise, reports a difference.
+  /// has lost entries, the decision is counted as unknown. Otherwise, reports a difference.
   void lack(const audit_entry& entry, const std::string& text) {
     has_gaps_ ? unknown(entry, text) : differ(entry, text);
   }
@@ -402,7 +402,7 @@ class audit_judge {
   std::unordered_map<std::string, first_mention> facts_;
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, recorded_policy> policies_;
-  std::unordered_map<std::string, recorded_text> texts_;  // by `text_key`
+  std::unordered_map<std::string, recorded_text> texts_;  // the key is a `text_key`
   /// The compiled policies, by text, number of the crawler, and user agent.
   std::map<std::tuple<recorded_text, std::uint64_t, std::string>, policy_pointer> compiled_;
 };
@@ -411,11 +411,11 @@ class audit_judge {
 
 /// Computes each decision of the trail in these files again. Give the oldest file first. A decision
 /// that obeys a robots.txt must follow from the recorded text, the URL and the crawler. Any other
-/// decision depends on an entry, which must be in the files: a retrieval with the same outcome, an
-/// override, a halt, a sign-off, a quarantine or a list of excluded hosts.
+/// decision depends on another entry: a retrieval with the same outcome, an override, a halt, a
+/// sign-off, a quarantine or a list of excluded hosts. That entry must be in the files.
 ///
-/// If a trail begins with a later file or has lost entries, a decision whose entry is missing
-/// counts as unknown. Call `verify_audit` first, since this function does not check the chain of
+/// If a trail begins with a later file or has lost entries, a decision whose entry is missing is
+/// counted as unknown. Call `verify_audit` first, since this function does not check the chain of
 /// hashes. Files may have any content. Throws `audit_error` like `verify_audit`. Takes linear time
 /// and reads the files twice. Keeps several hundred octets in memory for each policy.
 [[nodiscard]] inline audit_decisions verify_decisions(const std::vector<std::string>& files) {

@@ -29,7 +29,7 @@ struct audit_options {
   /// events are always recorded.
   double share = 1;
 
-  /// The longest time until entries are on the disk and survive a power failure. 0 means at once.
+  /// The maximum time until entries are on the disk and survive a power failure. 0 means at once.
   /// If the option has no value, the operating system decides. The time must not be negative.
   /// Entries always survive the end of the process.
   std::optional<std::chrono::milliseconds> flush_every{1'000};
@@ -45,14 +45,13 @@ struct audit_options {
   /// The octets of memory that waiting events may use, including the policies that these events
   /// keep alive. If `longest_wait` is above 0, the last event in the queue can exceed this limit.
   std::size_t queue_bytes = std::size_t{16} << 20U;
-  /// The longest time for which a caller waits for room, so that no event is lost. If the disk
+  /// The maximum time for which a caller waits for room, so that no event is lost. If the disk
   /// hangs, all callers wait until the first of them has waited for this time. After that, events
   /// are lost until the disk answers again, so that the crawler can continue or end. The trail
-  /// states the number of lost events as soon as it can be written again.
-  /// `milliseconds::max()` waits without a limit. With 0, callers never wait, and an event without
-  /// room is lost at once.
+  /// states the number of lost events as soon as it can be written again. `milliseconds::max()`
+  /// waits without a limit. With 0, callers never wait, and an event without room is lost at once.
   std::chrono::milliseconds longest_wait = std::chrono::minutes{1};
-  /// The longest time for which the destructor waits for the disk.
+  /// The maximum time for which the destructor waits for the disk.
   std::chrono::milliseconds close_within{10'000};
 };
 

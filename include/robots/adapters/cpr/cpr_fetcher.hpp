@@ -33,7 +33,7 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
   return [session, &settings](const fetch_request& request) {
     session->SetUrl(cpr::Url{request.url});
     session->PrepareGet();
-    // The settings replace those of the session, which could break the rules of a Fetcher.
+    // These settings replace settings of the session that could break the rules of a Fetcher.
     CURL* const easy = session->GetCurlHolder()->handle;
     settings.apply(easy);
     return easy;
@@ -44,8 +44,8 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
 
 /// Fetches over cpr, 1.10 or later, and behaves exactly like `CurlFetcher`.
 ///
-/// When to use which: `CurlFetcher` needs one library less. `CprFetcher` is for a program that sets
-/// up its `cpr::Session`s in its own way and wants the same setup for robots.txt.
+/// When to use which: `CurlFetcher` does not need the library cpr. `CprFetcher` is for a program
+/// that sets up its `cpr::Session`s in its own way and wants the same setup for robots.txt.
 ///
 /// `CprFetcher` replaces these settings of a configured session: request headers, body, redirects,
 /// cookies, schemes, timeouts, the check of certificates, and callbacks for header, body, debugging

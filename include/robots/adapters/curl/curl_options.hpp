@@ -8,12 +8,12 @@
 
 namespace robots {
 
-/// Settings of all fetchers over libcurl. If curl has the same setting, its name is that of curl.
+/// Settings of all fetchers over libcurl. If curl has the same setting, both have the same name.
 ///
 /// There are no options for redirects, cookies, other schemes than http and https, and the check of
 /// certificates, since a `Fetcher` has fixed rules for them.
 struct curl_options {
-  /// The longest time for name lookup, TCP and TLS together. After that time, the error is
+  /// The maximum time for name lookup, TCP and TLS together. After that time, the error is
   /// `fetch_error::connect`. It must be above 0.
   std::chrono::milliseconds connect_timeout{10'000};
 
@@ -41,7 +41,7 @@ struct curl_options {
   /// The guard checks the address of each connection, after names were resolved and `connect_to`
   /// was applied. For an address that is not permitted, the error is
   /// `fetch_error::refused_address`. If a name has several addresses, the fetcher tries only the
-  /// permitted ones, and the error is that of these tries.
+  /// permitted addresses, and returns the error of these tries.
   ///
   /// The address of `proxy` need not be permitted. The address of a proxy from the environment must
   /// be permitted, since libcurl does not say which connections go to that proxy. With a proxy, the
@@ -58,17 +58,18 @@ struct curl_options {
   /// each kept connection makes requests slower.
   bool keep_connections = false;
 
-  /// The most idle handles to keep for later exchanges, each with its open connections.
+  /// The maximum number of idle handles to keep for later exchanges, each with its open
+  /// connections.
   std::size_t max_idle_handles = 64;
 
-  /// The most open connections of a `curl_multi_fetcher` or `AsioCurlFetcher`, including idle
-  /// connections; 0 means no limit. At most this number of exchanges run at once. Further exchanges
-  /// wait in order, and the timeout of an exchange starts when the exchange begins. The other
-  /// fetchers make one exchange at a time for each thread that calls them.
+  /// The maximum number of open connections of a `curl_multi_fetcher` or `AsioCurlFetcher`,
+  /// including idle connections; 0 means no limit. At most this number of exchanges run at once.
+  /// Further exchanges wait in order, and the timeout of an exchange starts when the exchange
+  /// begins. The other fetchers make one exchange at a time for each thread that calls them.
   std::size_t max_connections = 256;
 
-  /// The most octets of headers in one exchange; more is `fetch_error::protocol`. The limit must be
-  /// above 0.
+  /// The maximum size of the headers in one exchange, in octets; more is `fetch_error::protocol`.
+  /// The limit must be above 0.
   std::size_t max_header_bytes = std::size_t{64} * 1024;
 };
 

@@ -52,9 +52,9 @@ namespace adapters_detail {
                       : opentelemetry::nostd::string_view{from.data(), from.size()};
 }
 
-/// Returns the span of a call: the span of an `opentelemetry_context`, or else a sampled span with
-/// the identifiers in `context`. If `context` is null or has no valid identifiers, returns this
-/// thread's active span, which can be invalid.
+/// Returns the span of a call. If `context` is an `opentelemetry_context`, this is its span.
+/// Otherwise it is a sampled span with the identifiers in `context`. If `context` is null or has no
+/// valid identifiers, returns this thread's active span, which can be invalid.
 [[nodiscard]] inline opentelemetry::trace::SpanContext span_of(const call_context* context) {
   namespace trace = opentelemetry::trace;
   if (const auto* own = dynamic_cast<const opentelemetry_context*>(context)) {

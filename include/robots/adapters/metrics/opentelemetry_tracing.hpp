@@ -36,8 +36,8 @@ namespace robots {
 /// | `robots.check` | a decision, with `robots.blocked`, the reason and the rule  |
 /// | `robots.admit` | the wait at a gate, with the answer of the gate             |
 ///
-/// Makes a span when its work has ended, with a start time in the past. Copies use the same tracer.
-/// Any thread may call any copy.
+/// Makes each span after the work has ended, and gives the span the start time of the work. Copies
+/// use the same tracer. Any thread may call any copy.
 class OpenTelemetryTracing {
  public:
   /// Makes spans with `tracer`, which must not be null.

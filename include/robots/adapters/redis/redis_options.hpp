@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-struct redisContext;  // of hiredis
+struct redisContext;  // a type of hiredis
 
 namespace robots {
 
@@ -36,13 +36,13 @@ struct redis_options {
   /// The timeout for one round trip, and for waiting for a free connection. It must be above 0.
   std::chrono::milliseconds command_timeout{1'000};
 
-  /// The most connections to one server, in addition to one for `watch`. The number must be above
-  /// 0.
+  /// The maximum number of connections to one server, in addition to one for `watch`. The number
+  /// must be above 0.
   std::size_t max_connections = 16;
 
-  /// The most octets of a value. The store does not publish a longer value. If a server sends a
-  /// value above this limit and above 1 MiB, the store closes the connection. The limit must be
-  /// above 0.
+  /// The maximum size of a value in octets. The store does not publish a longer value. If a server
+  /// sends a value above this limit and above 1 MiB, the store closes the connection. The limit
+  /// must be above 0.
   std::size_t max_value_bytes = std::size_t{2} << 20U;
 
   /// The TLS implementation for `rediss://`: `redis_tls` of <robots/adapters/redis/redis_tls.hpp>.

@@ -25,7 +25,7 @@ namespace robots {
 /// expires a minute after the last delay of the host has ended. An ACL in Redis needs the commands
 /// eval, time, hget, hmget, hset and pexpire.
 ///
-/// A call has the same time limit as a call of `RedisStore`. Any thread may call the ledger.
+/// A call has the same time limit as a call to a `RedisStore`. Any thread may call the ledger.
 class RedisPaceLedger final : public PaceLedger {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
@@ -48,11 +48,11 @@ class RedisPaceLedger final : public PaceLedger {
   }
 
  private:
-  // Times are in microseconds. In the state of a host, `last` is the time of the last turn, `turn`
-  // names its process and its number, and `next` is the earliest time of the next turn. `longest`
-  // is the longest delay of all processes, and `owner` is the process with this delay. The delay
-  // counts until the time `until`, unless its process calls again. A process may claim its last
-  // turn again while `next` results from this turn alone.
+  // Times are in microseconds. In the state of a host, `last` is the time of the last turn. `turn`
+  // names the process and the number of this turn. `next` is the earliest time of the next turn.
+  // `longest` is the longest delay of all processes, and `owner` is the process with this delay.
+  // The delay is in force until the time `until`, unless its process calls again. A process may
+  // claim its last turn again while `next` results from this turn alone.
   static constexpr const char* take_turn_script = R"(
 local time = redis.call('time')
 local now = time[1] * 1000000 + time[2]

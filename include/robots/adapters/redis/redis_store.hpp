@@ -93,8 +93,8 @@ class RedisStore : public SharedStore {
   }
 
   /// Returns the values of many keys in the order of `keys`, as `load_or_lease` loads them. A value
-  /// above `max_value_bytes` counts as missing. Throws `store_error` if Redis does not answer as
-  /// expected. Needs at most `max_value_bytes` octets of memory for each key, even if the server
+  /// above `max_value_bytes` is treated as missing. Throws `store_error` if Redis does not answer
+  /// as expected. Needs at most `max_value_bytes` octets of memory for each key, even if the server
   /// sends more.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
@@ -121,7 +121,8 @@ class RedisStore : public SharedStore {
   /// answers, or a reply is not as expected.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
-    // If STRLEN fails, another program stored something else under the key. This counts as missing.
+    // If STRLEN fails, another program stored something else under the key. Then the value is
+    // treated as missing.
     constexpr const char* script =
         "local left = tonumber(ARGV[2]) "
         "local function value(key) "

@@ -13,11 +13,11 @@ struct sqlite_options {
   /// in files with the same path and `-wal` or `-shm` at the end.
   std::string path;
 
-  /// The largest size of the file in octets, at least 1 MiB. A value can have at most an eighth of
+  /// The maximum size of the file in octets, at least 1 MiB. A value can have at most an eighth of
   /// this size. The log takes a few MiB more, and grows while a process keeps a transaction open.
   std::size_t max_bytes = std::size_t{1} << 30U;
 
-  /// The longest wait for other threads and processes. If the disk is full, a call can wait three
+  /// The maximum wait for other threads and processes. If the disk is full, a call can wait three
   /// times as long. The timeout must be above 0.
   std::chrono::milliseconds timeout{1'000};
 };

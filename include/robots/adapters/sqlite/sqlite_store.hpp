@@ -22,7 +22,7 @@ namespace robots {
 /// size of the file stays within `sqlite_options::max_bytes`. If the file or the disk has no room,
 /// the store drops the oldest records. If the file is damaged, the constructor throws, or the first
 /// call that finds the damage. Records expire by the clock of the machine. If the clock is set
-/// back, a record with a date more than a minute in the future counts as expired.
+/// back, a record with a date more than a minute in the future is treated as expired.
 ///
 /// Calls that read do not wait for calls that write, and only one call at a time writes. `watch`
 /// starts a thread that looks for changes ten times a second. Open stores after a fork, never
@@ -50,7 +50,7 @@ class SqliteStore : public SharedStore {
     return files_->lend()->find(site(key));
   }
 
-  /// See `SharedStore`. All values are those of one moment.
+  /// See `SharedStore`. All values are from one moment.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     const auto file = files_->lend();

@@ -14,7 +14,7 @@
 namespace robots::cache_detail {
 
 /// Threads for work that nobody waits for. A thread starts when it is first needed, and later waits
-/// for more work. Exceptions of the work are caught and count as failures.
+/// for more work. Exceptions of the work are caught and counted as failures.
 class background_threads {
  public:
   /// Starts at most `most` threads. `counters` must outlive this object.

@@ -60,7 +60,7 @@ class kept_sites {
   }
 
   /// Returns true if the shared store may be asked now about a site whose entry is in doubt, and
-  /// counts the question. Without this limit, a flood of messages would cause a flood of questions.
+  /// counts this request. Without this limit, a flood of messages would cause a flood of requests.
   [[nodiscard]] bool may_ask_store(std::string_view key, time_point now) {
     return questions_.take(key, now);
   }
@@ -83,7 +83,8 @@ class kept_sites {
     parts_.erase(key);
   }
 
-  /// Erases those entries of a site that are marked as changed by another process.
+  /// Erases the entries of a site that have the mark `in_doubt`, since another process has changed
+  /// the site.
   void forget_changed(const site& asked) {
     const time_point now = parts_.now();
     for (const site& name : policy_detail::names_of(asked)) {
@@ -160,9 +161,9 @@ class kept_sites {
   }
 
  private:
-  /// Counts the calls of `keep` that have begun and that have ended, for all sites with the same
-  /// hash. `mark` compares the counts, since it can overwrite the entry of a `keep` that runs
-  /// meanwhile.
+  /// The number of calls of `keep` that have begun and that have ended, for all sites with the same
+  /// hash. With these counts, `mark` sees whether a `keep` ran meanwhile. Then `mark` has possibly
+  /// overwritten the new entry, and erases it.
   struct keeping {
     std::atomic<std::uint32_t> begun = 0;
     std::atomic<std::uint32_t> ended = 0;

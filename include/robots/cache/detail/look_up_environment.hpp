@@ -100,7 +100,7 @@ class look_up_environment {
     }
   }
 
-  /// Returns the question to the shared store for the rulings on a host and port.
+  /// Returns the `store_question` that asks the shared store for the rulings on a host and port.
   [[nodiscard]] static store_question ruling_question(std::string_view bare_site) {
     const std::string key = robots::rulings_detail::ruling_key(bare_site);
     return {.key = key, .other_key = key, .lease_key = std::string{bare_site}};
@@ -152,7 +152,7 @@ class look_up_environment {
     if (store != nullptr) {
       std::vector<site> names = policy_detail::names_of(asked);
       // The key without a scheme is erased first. This ends the lease, so that no process publishes
-      // an older file.
+      // a file that it requested before.
       std::partition(names.begin(), names.end(), [](const site& name) { return !name.scheme; });
       for (const site& name : names) {
         store->owe(name.key());
@@ -163,7 +163,7 @@ class look_up_environment {
 
   /// Releases a site from quarantine and forgets it, under all of its names.
   void release(const site& asked) {
-    invalidate(asked);  // first, so that a file that was requested earlier does not count
+    invalidate(asked);  // comes first, so that no file requested earlier renews the quarantine
     for (const site& name : policy_detail::names_of(asked)) {
       rulings.release(name.key());
     }

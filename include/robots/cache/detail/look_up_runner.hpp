@@ -79,14 +79,14 @@ class look_up_runner {
     }
   }
 
-  /// Begins a look-up for a caller with its own network code. The look-up can have its answer at
-  /// once.
+  /// Begins a look-up for a caller that does its own network I/O. The look-up can have its answer
+  /// at once.
   void begin(look_up_state& state, const site& asked) {
     look_ups_.begin(state, asked);
     hand_over(state);
   }
 
-  /// Continues a look-up of a caller with its own network code, until the caller must act.
+  /// Continues a look-up of a caller that does its own network I/O, until the caller must act.
   void proceed(look_up_state& state) {
     look_ups_.proceed(state);
     hand_over(state);
@@ -145,9 +145,10 @@ class look_up_runner {
     }
   }
 
-  // The part for blocking calls.
+  // The following members serve callers that wait for the policy (`load`).
 
-  /// Does the next step of a look-up. Returns false if the call ended first.
+  /// Does the next step of a look-up. Returns false if the deadline of `limits` or a stop request
+  /// ended the step before it was complete.
   [[nodiscard]] bool advance(look_up_state& state, const call_options& limits) {
     hand_over_left(state, &limits);
     if (!state.work) {
@@ -409,8 +410,8 @@ class look_up_runner {
   background_threads background_;
   std::atomic<bool> has_errands_ = false;           // a thread is about to run the errands
   std::atomic<bool> must_ask_for_rulings_ = false;  // ask for rulings when the store answers again
-  background_threads store_threads_;                // separate, so that fetches do not delay calls
-                                                    // of the store
+  // Separate, so that fetches do not delay calls to the store.
+  background_threads store_threads_;
 };
 
 }  // namespace robots::cache_detail

@@ -361,13 +361,13 @@ class look_ups {
     return known;
   }
 
-  /// Counts and reports the way in which a look-up found its policy, once for each look-up. Stored
-  /// redirects do not count.
+  /// Counts and reports, once per look-up, how it found its policy. Does not count a policy that
+  /// only leads to another site, since the policy of that other site is counted.
   void count(look_up_state& state, look_up_result result,
              const std::shared_ptr<const policy>& got = nullptr) {
     using enum cache_event;
-    constexpr std::array counts{hits, stale_hits, misses, joined};  // in the order of
-                                                                    // `look_up_result`
+    // These counters have the order of `look_up_result`.
+    constexpr std::array counts{hits, stale_hits, misses, joined};
     if (!state.is_counted && !(got && got->leads_to())) {
       state.is_counted = true;
       cache_.parts.counters.add(counts.at(static_cast<std::size_t>(result)));

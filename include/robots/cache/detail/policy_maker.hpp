@@ -175,7 +175,7 @@ class policy_maker {
               ? memory_.changed_within(*options_.fast_change_within, led.site_key, changes.share(),
                                        before->fetched_at(), after->fetched_at())
               : changes.share();
-      constexpr double rounding = 1e-9;  // so that three times 10 % is not more than 30 %
+      constexpr double rounding = 1e-9;  // without it, three times 10 % is above 30 %
       const bool is_fast = share > options_.fast_change_share + rounding;
       parts_.tell(policy_change_event{about(led), *before, *after, changes, interval, is_fast,
                                       turned_hostile});
@@ -271,8 +271,8 @@ class policy_maker {
     }
   }
 
-  /// Returns true if a file was read as UTF-8 but is not valid UTF-8. A character that the size
-  /// limit cut in two does not count.
+  /// Returns true if a file was read as UTF-8 but is not valid UTF-8. Ignores a last character that
+  /// the size limit cut in two.
   [[nodiscard]] static bool is_invalid_utf8(const record& retrieved) noexcept {
     std::string_view text = retrieved.body;
     if (retrieved.truncated) {

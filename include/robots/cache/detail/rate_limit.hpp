@@ -12,14 +12,14 @@
 
 namespace robots::cache_detail {
 
-/// Limits how often something is done for each key: `burst` times in a row, then once in ten
+/// Limits how often an action is done for each key: `burst` times in a row, then once in ten
 /// seconds. If more than `most_keys` keys must be remembered, some keys are forgotten. Any thread
 /// may call any member.
 class rate_limit {
  public:
   rate_limit(int burst, std::size_t most_keys) : ahead_((burst - 1) * interval), keys_(most_keys) {}
 
-  /// Returns true if it may be done for `key` now, and counts it.
+  /// Returns true if the action is permitted for `key` now, and counts the action.
   [[nodiscard]] bool take(std::string_view key, time_point now) {
     const std::scoped_lock lock{mutex_};
     state* const noted = keys_.find_or_add(key, now, &state::needed_until, now);
@@ -37,7 +37,7 @@ class rate_limit {
   static constexpr std::chrono::seconds interval{10};
 
   struct state {
-    time_point free_at{(time_point::min)()};  // from this time on, a whole burst is possible
+    time_point free_at{(time_point::min)()};  // the time at which a whole burst is possible again
 
     [[nodiscard]] static time_point needed_until(const state& noted) noexcept {
       return noted.free_at;

@@ -119,11 +119,11 @@ class resilient_store {
     return is_stored ? publish_answer::stored : publish_answer::lost;
   }
 
-  /// Notes a call of the store for later. With a value, the call stores and announces the value;
-  /// otherwise, it erases the key for all processes. `release_and_catch_up` and `deliver` make the
-  /// call. A later `owe` for the same key replaces the call. Until a key is erased, this process
-  /// ignores the stored value of the key. At most 65,536 keys can wait. The call for a further key
-  /// is lost, and the observer gets an event. Does not block.
+  /// Notes a call to the store, to be made later by `release_and_catch_up` or `deliver`. If `value`
+  /// is set, the call publishes and announces it. Otherwise, the call erases the key for all
+  /// processes. A later `owe` for the same key replaces the call. Until a key is erased, this
+  /// process ignores the stored value of the key. If 65,536 keys wait, the call for another key is
+  /// lost, and the observer gets an event. Does not block.
   void owe(std::string_view key, std::optional<std::string> value = {}) {
     {
       const std::scoped_lock lock{mutex_};
@@ -216,21 +216,22 @@ class resilient_store {
     failed,       // the store failed, or is not in use now
   };
 
-  /// A call that the store must still get. It erases a key or, with a value, publishes the value.
+  /// A call that the store must still get. It publishes and announces `value` if that is set;
+  /// otherwise it erases the key.
   struct owed_call {
     std::uint64_t times = 0;
     time_point next_try = (time_point::min)();
     std::optional<std::string> value{};
   };
 
-  /// Makes one call of the store.
+  /// Makes one call to the store.
   call_end call(const request& make) {
     const call_end end = call_without_report(make);
     report_changes();
     return end;
   }
 
-  /// Makes one call of the store. The caller must report changes of the store's state.
+  /// Makes one call to the store. The caller must report changes of the store's state.
   [[nodiscard]] call_end call_without_report(const request& make) {
     {
       const std::scoped_lock lock{mutex_};
@@ -316,7 +317,7 @@ class resilient_store {
   /// Makes some of the missed calls that are due by `due`. Returns true if more missed calls are
   /// possibly due.
   [[nodiscard]] bool catch_up(time_point due) {
-    constexpr std::size_t at_once = 64;  // so that a caller need not wait for all calls
+    constexpr std::size_t at_once = 64;  // limits the time for which a caller waits
     std::vector<std::string> missed;
     // Keys without a scheme are erased first. Leases are held under such keys, so this also erases
     // the leases, and no other process can publish an older file.
@@ -399,7 +400,7 @@ class resilient_store {
   detail::circuit_breaker breaker_;
   bool is_down_ = false;
   bool is_reported_down_ = false;
-  std::string failure_;  // the message of the failure since which the store is not used
+  std::string failure_;  // the message of the failure after which the store is not used
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;
 };

@@ -28,7 +28,7 @@ namespace robots::cache_detail {
     std::chrono::sys_seconds latest, std::size_t max_bytes) {
   auto read = detail::decode_site(value).value;
   const std::vector<std::string> urls = asked.robots_urls();
-  constexpr int most_redirects = 65'536;  // so that sums along a chain of sites do not overflow
+  constexpr int most_redirects = 65'536;  // avoids overflow in sums along a chain of sites
   const auto may_end_there = [&](const record& stored) {
     const auto end = stored.final_url == stored.url ? asked : parse_site(stored.final_url);
     if (stored.outcome == outcome::redirected) {

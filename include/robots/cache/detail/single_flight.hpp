@@ -171,8 +171,8 @@ class flight {
   std::shared_ptr<const policy> last_;
   mutable std::mutex mutex_;  // guards the members below
   base::clock_condition changed_;
-  boost::unordered_flat_map<std::uint64_t, std::function<void()>> wake_;  // the key is the number
-                                                                          // of the waiter
+  // The key is the number of the waiter.
+  boost::unordered_flat_map<std::uint64_t, std::function<void()>> wake_;
   std::size_t waiters_ = 0;
   std::uint64_t last_number_ = 0;
   std::uint64_t offers_ = 0;  // the number of offers so far
@@ -258,7 +258,8 @@ class single_flight {
       return {waiter{found->second}, {}};
     }
     auto begun = std::make_shared<flight>(key, asked, finishes_alone, context);
-    flights_.emplace(begun->key, begun);  // no later line throws, so that a leader ends the flight
+    // The lines below do not throw, so a leader ends each flight of the table.
+    flights_.emplace(begun->key, begun);
     return {waiter{begun}, {*this, begun}};
   }
 

@@ -45,8 +45,8 @@ class site_memory {
   }
 
   /// Notes a change of a site's rules between two retrievals. Returns the sum of the shares of the
-  /// changes within the last `window`. If there are more than 16 changes, the latest changes count
-  /// as one change.
+  /// changes within the last `window`. If there are more than 16 changes, merges the latest changes
+  /// into one change.
   [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
                                       double share, time_point before, time_point after) {
     // The unit is whole seconds, since the longest window would overflow in nanoseconds.
@@ -68,8 +68,8 @@ class site_memory {
                            [](double sum, const change& noted) { return sum + noted.share; });
   }
 
-  /// Notes that a site did not answer. Returns the time of the first failed attempt since the last
-  /// answer of the site.
+  /// Notes that the robots.txt of a site could not be fetched. Returns the time of the first
+  /// failure since the last answer of the site.
   [[nodiscard]] time_point failing_since(std::string_view key, time_point now) {
     const std::scoped_lock lock{mutex_};
     note& noted = find_or_add(key);

@@ -93,7 +93,8 @@ class site_work {
   /// Ends the flight without an answer.
   void abandon() { end_with(nullptr, false); }
 
-  /// Returns true if the flight has ended, so that nobody waits for the remaining steps.
+  /// Returns true if the flight has its answer or was abandoned. At most the publication is left,
+  /// and nobody waits for it.
   [[nodiscard]] bool has_ended() const noexcept {
     return step_ == work_step::publish || step_ == work_step::done;
   }
@@ -247,8 +248,8 @@ class site_work {
     }
     std::vector<std::string> outdated;
     if (announces() && !value_.empty()) {
-      // The records under other names of the site are older. If publishing failed, the record under
-      // the site's own key is older, too.
+      // The records under other names of the site are older than the answer. If publishing failed,
+      // the record under the site's own key is older, too.
       for (const site& name : policy_detail::names_of(flight_->asked)) {
         if (name != flight_->asked || answer == publish_answer::failed) {
           outdated.push_back(name.key());
@@ -330,7 +331,7 @@ class site_work {
     auto last = flight_->last();
     const auto last_fetched = last ? last->source().fetched_at : (std::chrono::sys_seconds::min)();
     const auto had = last && is_failure(last->outcome()) ? policy::good(last) : last;
-    // The clock of the process that sent a message can be behind.
+    // The clock of the process that sent a message can be behind the clock of this process.
     const bool is_changed_elsewhere = std::exchange(is_changed_elsewhere_, false);
     const auto ahead = is_changed_elsewhere ? options().clock_skew : std::chrono::seconds{0};
     if (had && records.latest.fetched_at + ahead < had->source().fetched_at) {
@@ -398,8 +399,8 @@ class site_work {
     return true;
   }
 
-  /// Like `end_with_fresh`, but also removes the mark of the entry, since the store has nothing
-  /// newer. If the store has no record after a message about the site, the site was erased. Then
+  /// Like `end_with_fresh`, but also removes the mark of the entry, since the store has no newer
+  /// record. If the store has no record after a message about the site, the site was erased. Then
   /// this process forgets the site, too.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
@@ -457,8 +458,8 @@ class site_work {
   const time_point began_;
   const std::uint32_t epoch_;
   const bool refreshes_;
-  const bool is_suspect_;      // only an answer that is newer than the last answer is used
-  bool is_changed_elsewhere_;  // another process has changed or erased the record
+  const bool is_suspect_;                // only an answer newer than the last answer is used
+  bool is_changed_elsewhere_;            // another process has changed or erased the record
   std::shared_ptr<const policy> fresh_;  // the answer, unless the store has a newer answer
 
   lease_wish wish_ = lease_wish::none;

@@ -36,7 +36,7 @@ class store_queue {
   /// Waits for the work that is due next. Returns an empty list if no work is left or `stop` was
   /// requested. Then the thread must stop serving. After a `std::bad_alloc`, call `take_all`.
   [[nodiscard]] std::vector<std::shared_ptr<site_work>> take_due(const stop_token& stop) {
-    constexpr std::size_t most = 512;  // so that no batch takes too long
+    constexpr std::size_t most = 512;  // limits the time of a batch
     std::unique_lock lock{mutex_};
     while (!waiting_.empty() && !stop.stop_requested()) {
       std::vector<std::shared_ptr<site_work>> due;

@@ -37,7 +37,7 @@ struct policy_extras {
 };
 
 /// A block of at most 4 GiB of octets, which begins with their number. A policy keeps its record in
-/// such a block, since an object of this class has a quarter of the size of a `std::string`.
+/// a `packed_octets`, since that object has a quarter of the size of a `std::string`.
 class packed_octets {
  public:
   explicit packed_octets(std::string_view octets) {
@@ -64,7 +64,8 @@ class packed_octets {
   std::unique_ptr<char[]> block_;
 };
 
-/// The shared parts of a policy and its copies. Policies without rules and extras share parts, too.
+/// The parts that a policy shares with its copies. Policies that have neither rules nor extras can
+/// also share their parts, if one thread makes them.
 struct policy_parts {
   rule_set rules{};
   std::unique_ptr<const policy_extras> extras{};  ///< null if there are no extras

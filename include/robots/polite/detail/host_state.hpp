@@ -67,7 +67,7 @@ using delay_inputs = computed_delay::inputs;
 /// The present time, the options of the gate, and a random number.
 struct gate_moment : wall_anchor {
   const gate_options* options = nullptr;  // never null when a `host_state` uses it
-  double draw = 0;                        // from 0 to 1, for the delay after a new request
+  double draw = 0;                        // random, 0 to 1, for the delay after a new request
 };
 
 /// A request to a host, with its start and the inputs of the delay after it.
@@ -182,7 +182,7 @@ class host_state {
     return result;
   }
 
-  /// Completes a request. If `start` was not called, the request counts as started one response
+  /// Completes a request. If `start` was not called, the request is treated as started one response
   /// time ago, but not before its reserved time.
   void complete(host_reservation& reserved, const request_report& report, const gate_moment& now) {
     const bool has_started = reserved.started;
@@ -211,9 +211,9 @@ class host_state {
 
   /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is the policy of
   /// this host, or null if another host redirected its robots.txt to this host. Between two page
-  /// requests, only the first request of each of these two kinds counts, unless `always` is true.
-  /// Otherwise, a robots.txt that must be fetched for each call, or the redirects of other hosts,
-  /// would delay the pages without end.
+  /// requests, only the first request of each of these two kinds is counted, unless `always` is
+  /// true. Otherwise, a robots.txt that must be fetched for each call, or the redirects of other
+  /// hosts, would delay the pages without end.
   void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
@@ -225,7 +225,7 @@ class host_state {
     }
   }
 
-  /// Notes that the robots.txt that was fetched at `fetched` needed no request to this host.
+  /// Notes that no request to this host has to be counted for the robots.txt fetched at `fetched`.
   void skip_robots_request(time_point fetched) noexcept { skipped_robots_at_ = fetched; }
 
   /// Returns true if the requests for the robots.txt that was fetched at `fetched` were counted or
@@ -301,12 +301,12 @@ class host_state {
   }
 
   /// Moves the start in `result` until it keeps the delay after `previous` and is within the hours
-  /// of Visit-time. For each kind of delay, the longer one of both requests applies. A later start
-  /// can have another rate and another window, so the function repeats this until the start no
-  /// longer moves.
+  /// of Visit-time. For each kind of delay, the longer delay of the two requests applies. A later
+  /// start can have another rate and another window, so the function repeats this until the start
+  /// no longer moves.
   void keep_delay(start_plan& result, const host_request& previous, const policy* site_policy,
                   const gate_moment& now) const {
-    constexpr int enough = 70;  // rounds: more than the 32 rates and 32 windows of a policy
+    constexpr int enough = 70;  // rounds; a policy has at most 32 rates and 32 windows
     for (int round = 0; round < enough; ++round) {
       const gap least = gap_of(stricter(previous.inputs, delays_at(site_policy, now.at(result.at))),
                                previous.draw, now);
@@ -413,13 +413,13 @@ class host_state {
   std::chrono::nanoseconds last_response_{0};
   time_point responded_at_ = (time_point::min)();
   time_point overloaded_at_ = (time_point::min)();
-  time_point robots_fetched_at_ = (time_point::min)();  // can be in the future
+  time_point robots_fetched_at_ = (time_point::min)();  // the last `fetched`; can be in the future
   time_point skipped_robots_at_ = (time_point::min)();  // the last `skip_robots_request`
   std::uint64_t last_number_ = 0;
   std::uint32_t overloads_ = 0;
   std::uint32_t outstanding_ = 0;
-  bool robots_counted_ = false;    // own robots.txt since the last page request
-  bool redirect_counted_ = false;  // redirect of another host since the last page request
+  bool robots_counted_ = false;    // its robots.txt was counted since the last page request
+  bool redirect_counted_ = false;  // likewise for a redirect from another host
 };
 
 }  // namespace robots::polite_detail

@@ -38,10 +38,11 @@ class shared_pace {
 
   /// Claims a turn.
   ///
-  /// `claim.lateness` follows from the delays of recent answers. If an answer takes longer, the
-  /// request could start too close to a request of another process. So this function claims the
-  /// same turn again, with a larger `lateness`. After several late answers, the caller must wait
-  /// and claim another turn. If the ledger fails, the caller waits for at most `ledger_patience`.
+  /// `claim.lateness` follows from the delays of recent answers. If an answer takes longer than
+  /// `claim.lateness`, the request could start too close to a request of another process. So this
+  /// function claims the same turn again, with a larger `lateness`. After several late answers, the
+  /// caller must wait and claim another turn. If the ledger fails, the caller waits for at most
+  /// `ledger_patience`.
   [[nodiscard]] ledger_answer take_turn(std::string_view host, PaceLedger::claim claim,
                                         wall_anchor now) {
     static std::atomic<std::uint64_t> last_turn = 0;

@@ -67,7 +67,7 @@ struct change_report {
     std::optional<std::string> after{};             ///< the new value; empty if removed
   };
 
-  std::vector<rule_change> rules{};  ///< sorted by the line of `after`, or else of `before`
+  std::vector<rule_change> rules{};  ///< sorted by `after.line`; removed rules by `before.line`
   std::vector<line_change> lines{};  ///< sorted by kind, then by value
   std::size_t unchanged = 0;         ///< the number of rules and lines that both texts have
   /// True if all rules were compared to the end. If false, a rule without an example possibly makes
@@ -77,7 +77,8 @@ struct change_report {
   /// Returns true if no change was found. If the rules were not compared to the end, returns false.
   [[nodiscard]] bool same() const noexcept { return rules.empty() && lines.empty(); }
 
-  /// Returns the number of changed rules and lines. A rule that replaces another one counts once.
+  /// Returns the number of changed rules and lines. A rule that replaces another rule is counted
+  /// once.
   [[nodiscard]] std::size_t changed() const noexcept { return rules.size() + lines.size(); }
 
   /// Returns the share of all rules and lines that has changed, from 0 to 1 (the pipeline guide's

@@ -37,18 +37,18 @@ namespace robots::detail {
 
 namespace robots {
 
-/// Compares the meaning of two robots.txt files for one crawler. Order, comments, duplicates,
-/// groups of other crawlers, and other spellings (`/a` and `/a*`, `%41` and `A`) do not count as
-/// changes. Rules that never decide do not count, either.
+/// Compares the meaning of two robots.txt files for one crawler. Ignores order, comments,
+/// duplicates, groups of other crawlers, other spellings (`/a` and `/a*`, `%41` and `A`), and rules
+/// that never decide.
 ///
 /// Each changed rule has an example: a target that the two texts decide differently. `diff` makes
 /// the targets that it tries from the patterns of both texts. This search misses fewer than 1
-/// change in 1,000 in files full of wildcards, and no change in files without wildcards. A rule
-/// counts as loosened or tightened if a rule of the same kind takes its place, and one of the two
-/// rules matches everything that the other matches.
+/// change in 1,000 in files full of wildcards, and no change in files without wildcards. A rule is
+/// reported as loosened or tightened if a rule of the same kind replaces it, and one of the two
+/// rules matches everything that the other rule matches.
 ///
 /// Stops after 8,388,608 steps (about 0.1 s), or 262,144 steps for one rule. A rule that was not
-/// compared to the end counts as changed. Then the report is not `complete`.
+/// compared to the end is reported as changed. Then the report is not `complete`.
 ///
 /// `user_agent` and `options` are as for `compile`. Accepts any octets, and never throws because of
 /// them.

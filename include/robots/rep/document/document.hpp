@@ -36,7 +36,7 @@ namespace robots {
 /// A `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for crawlers
 /// that are not named. A `target` is an absolute URL or a path with query. A target without scheme
 /// and leading slash is a path, too: `example.com/admin` means `/example.com/admin`. In
-/// `dialect::google`, such a target begins with a host.
+/// `dialect::google`, the `example.com` of this target is a host.
 class document {
  public:
   /// Makes a document without lines, which allows everything.
@@ -76,8 +76,8 @@ class document {
   }
   void sitemaps() const&& = delete;
 
-  /// Returns the value of the first Host line with a value. Host lines have no effect on any
-  /// verdict.
+  /// Returns the value of the first Host line whose value is not empty. Host lines have no effect
+  /// on any verdict.
   [[nodiscard]] constexpr std::optional<std::string_view> host() const& noexcept {
     for (const std::string_view value : values(directive_kind::host)) {
       if (!value.empty()) {
@@ -112,7 +112,7 @@ class document {
     return rep_detail::first_delay(before_groups, all_text());
   }
 
-  /// Lists every directive in file order, including those of unknown kinds.
+  /// Lists every directive in file order, including directives of unknown kinds.
   [[nodiscard]] constexpr std::vector<directive> directives() const& {
     std::vector<directive> result;
     result.reserve(parts_.lines.size());

@@ -14,7 +14,7 @@ namespace robots {
 
 namespace rep_detail {
 
-/// A position among the lines of one kind.
+/// A position in a list of lines that stops only at lines of one `directive_kind`.
 class value_cursor {
  public:
   constexpr value_cursor() = default;

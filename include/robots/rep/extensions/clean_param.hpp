@@ -21,7 +21,7 @@ namespace robots {
 /// The source is the Clean-param page of Yandex Webmaster's help. The views live as long as the
 /// document.
 struct clean_param {
-  static constexpr directive_kind kind = directive_kind::clean_param;  ///< for `read_lines`
+  static constexpr directive_kind kind = directive_kind::clean_param;  ///< used by `read_lines`
 
   std::vector<std::string_view> parameters{};  ///< names, compared octet by octet; at least one
   std::string_view path{};  ///< a pattern, possibly with `*`; empty means every page

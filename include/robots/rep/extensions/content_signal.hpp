@@ -21,7 +21,7 @@ namespace robots {
 /// published policy does not mention paths, so a path is read as in a Content-Usage line. A signal
 /// never changes a verdict. The view lives as long as the document.
 struct content_signal {
-  static constexpr directive_kind kind = directive_kind::content_signal;  ///< for `read_lines`
+  static constexpr directive_kind kind = directive_kind::content_signal;  ///< used by `read_lines`
 
   std::string_view path{};         ///< a pattern; empty means every path
   std::optional<bool> search{};    ///< a search index, with links and short excerpts
@@ -33,7 +33,7 @@ struct content_signal {
   /// Reads `[path] signal=yes|no, ...` in upper or lower case.
   ///
   /// If a line repeats a signal, the most restrictive value is used, as in `usage_preferences`. The
-  /// policy does not say which one to use, but no site wants to grant a use that it denies. Takes
+  /// policy does not say which value to use, but no site wants to grant a use that it denies. Takes
   /// linear time.
   [[nodiscard]] static constexpr content_signal parse(std::string_view value) noexcept;
 

@@ -16,7 +16,7 @@ namespace robots {
 /// A statement never changes a verdict. `usage_preferences` finds the line that decides about a
 /// target. The views live as long as the document.
 struct content_usage {
-  static constexpr directive_kind kind = directive_kind::content_usage;  ///< for `read_lines`
+  static constexpr directive_kind kind = directive_kind::content_usage;  ///< used by `read_lines`
 
   std::string_view path{};       ///< a pattern; empty means every path
   std::string_view statement{};  ///< a Dictionary of RFC 9651, as written

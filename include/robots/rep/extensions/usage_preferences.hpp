@@ -81,8 +81,9 @@ class longest_preference {
 /// group (RFC 9309, section 2.2.4). All preferences are unknown if the crawler is not allowed to
 /// fetch the target: "no preferences are implied for resources that are disallowed".
 ///
-/// Takes time linear in the file, and in the target for each line, up to 8 million octets in all.
-/// If comparing all lines would take more, all preferences are false and the result names no line.
+/// Takes time linear in the file. Comparing a line costs one step per octet of its path and of the
+/// target. If all lines together need more than 8 million steps, all preferences are false, and the
+/// result names no line.
 [[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
                                                                 std::string_view target,
                                                                 std::string_view user_agent = "*") {

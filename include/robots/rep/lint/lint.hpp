@@ -19,8 +19,8 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Returns true if a User-agent line names no product token, not even one with characters that the
-/// RFC does not allow.
+/// Returns true if the value of a User-agent line can match no crawler. Returns false for an empty
+/// value, for `*`, and for a name with other characters than the RFC allows, such as `360Spider`.
 [[nodiscard]] constexpr bool is_unmatchable(std::string_view user_agent) noexcept {
   if (user_agent.empty() || is_product_token_char(user_agent.front()) ||
       agent_matcher{{}}.compare(user_agent) == agent_match::everyone) {

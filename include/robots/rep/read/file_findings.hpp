@@ -31,7 +31,7 @@ struct file_findings {
 /// lines and without a good line always exceeds the limit, too.
 struct malformed_limit {
   double share = 0.10;    ///< the share of malformed lines among lines that are not blank, 0 to 1
-  std::size_t lines = 5;  ///< the fewest malformed lines for which `share` applies
+  std::size_t lines = 5;  ///< the minimum number of malformed lines for which `share` applies
 
   /// Returns true if a file with these counts exceeds the limit.
   [[nodiscard]] constexpr bool exceeded_by(file_findings::line_counts counts) const noexcept {

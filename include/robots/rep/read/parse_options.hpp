@@ -33,8 +33,9 @@ enum class several_names : std::uint8_t {
 struct parse_options {
   /// The choice on points about which implementations disagree.
   robots::dialect dialect = robots::dialect::rfc9309;
-  /// The most octets to read. The rest of the text is ignored, and so is the line that the limit
-  /// cuts. RFC 9309, section 2.5, asks for at least 500 KiB. Values above 256 MiB mean 256 MiB.
+  /// The maximum number of octets to read. The rest of the text is ignored, and so is the line that
+  /// the limit cuts. RFC 9309, section 2.5, asks for at least 500 KiB. Values above 256 MiB mean
+  /// 256 MiB.
   std::size_t max_bytes = 512'000;
   /// True if the text is only the start of a longer file. Then a last line without a line end is
   /// ignored.

@@ -58,7 +58,7 @@ namespace rep_detail {
 /// The source is Sean Conner, An Extended Standard for Robot Exclusion, 1996. A rate never changes
 /// a verdict.
 struct request_rate {
-  static constexpr directive_kind kind = directive_kind::request_rate;  ///< for `read_lines`
+  static constexpr directive_kind kind = directive_kind::request_rate;  ///< used by `read_lines`
 
   std::uint32_t requests = 1;           ///< the number of requests, at least 1
   std::chrono::milliseconds per{1000};  ///< the period, at least 1 ms, at most 136 years
@@ -68,7 +68,7 @@ struct request_rate {
   /// blank and `hhmm-hhmm` in UTC can follow.
   ///
   /// Returns an empty optional for any other text, for zero requests and for a period of zero.
-  /// Numbers that are too large count as the maximum.
+  /// Numbers that are too large are read as the maximum.
   [[nodiscard]] static constexpr std::optional<request_rate> parse(
       std::string_view value) noexcept {
     const std::size_t slash = value.find('/');

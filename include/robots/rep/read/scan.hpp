@@ -35,13 +35,14 @@ template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
 
-/// The longest line that is read as a whole, in octets. This is google/robotstxt's limit.
+/// The maximum size, in octets, of a line that is read as a whole. This is google/robotstxt's
+/// limit.
 inline constexpr std::size_t max_line_bytes = 16'663;
 
 namespace rep_detail {
 
-/// Returns the most octets to read from a text, at most 256 MiB. So offsets into the text, and into
-/// the rules made from it, fit into 32 bits.
+/// Returns the maximum number of octets to read from a text, at most 256 MiB. So offsets into the
+/// text, and into the rules made from it, fit into 32 bits.
 [[nodiscard]] constexpr std::size_t text_limit(const parse_options& options) noexcept {
   constexpr std::size_t most = std::size_t{256} << 20U;
   return (std::min)(options.max_bytes, most);
@@ -180,7 +181,8 @@ class scanner {
               {about, 1});
   }
 
-  /// Reads a line of any form.
+  /// Reads a line that `read_line` does not handle itself, such as a long line, or a line whose key
+  /// is not a common one.
   ROBOTS_NOINLINE constexpr void read_other(const char* begin, const char* end) {
     std::string_view line{begin, end};
     bool is_cut = false;

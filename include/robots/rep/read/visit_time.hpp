@@ -35,7 +35,7 @@ namespace rep_detail {
 /// The part can cross midnight (2200-0400). If both times are equal, the part is the whole day.
 /// Visit-time asks a crawler to come at certain hours, and never changes a verdict.
 struct visit_time {
-  static constexpr directive_kind kind = directive_kind::visit_time;  ///< for `read_lines`
+  static constexpr directive_kind kind = directive_kind::visit_time;  ///< used by `read_lines`
 
   std::chrono::minutes from{};  ///< the start, in minutes since midnight UTC, 0 to 1439
   std::chrono::minutes to{};    ///< the end, in minutes since midnight UTC, 0 to 1440

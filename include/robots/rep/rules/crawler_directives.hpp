@@ -31,7 +31,7 @@ struct crawler_directives {
   /// Read them with `read_lines`.
   std::vector<directive> extensions{};
   std::vector<std::string_view> sitemaps{};  ///< values of the Sitemap lines, as written
-  std::optional<std::string_view> host{};    ///< the value of the first Host line with a value
+  std::optional<std::string_view> host{};    ///< the first Host value that is not empty
   file_findings findings{};                  ///< the problems of the file
 };
 

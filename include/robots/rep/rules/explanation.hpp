@@ -33,10 +33,10 @@ namespace robots {
 /// A rule of a rule set. `pattern` refers to the rule set.
 struct listed_rule {
   rule_kind kind = rule_kind::allow;  ///< Allow or Disallow
-  std::string_view pattern{};         ///< as written in the file
+  std::string_view pattern{};         ///< the pattern, as written in the file
   std::string compared{};         ///< the normal form of the pattern, without wildcards at the end
   bool anchored = false;          ///< true if `compared` ends with the anchor `$`
-  std::uint32_t specificity = 0;  ///< the octets of the normal form, with wildcards and anchor
+  std::uint32_t specificity = 0;  ///< octets in the normal form, including its `*` and its anchor
   std::uint32_t rank = 0;         ///< the matching rule with the highest rank decides
   std::uint32_t line = 0;         ///< the line number, 1-based
 };

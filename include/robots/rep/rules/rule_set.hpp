@@ -104,7 +104,7 @@ class rule_set {
     return parts_.facts.traits->lenient_targets;
   }
 
-  /// Returns the number of rules. Empty rules restrict nothing and do not count.
+  /// Returns the number of rules without the empty rules, which restrict nothing.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return parts_.facts.rules; }
 
   /// Returns true if there are no rules, so that everything is allowed.

@@ -100,8 +100,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  /// Watches a socket for `events`, and no longer for earlier events. `CURL_POLL_REMOVE` ends the
-  /// watch.
+  /// Watches a socket for `events`, instead of the events that libcurl asked for before.
+  /// `CURL_POLL_REMOVE` ends the watch.
   void watch_socket(curl_socket_t socket, int events) {
     if (const auto found = watches_.find(socket); found != watches_.end()) {
       found->second->let_go();  // ends the waits for this socket

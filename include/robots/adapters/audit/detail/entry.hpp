@@ -104,7 +104,7 @@ class audit_entry : public json_object {
 /// Reads the lines of a file of an audit trail, one at a time.
 class audit_lines {
  public:
-  /// The most octets in a line that an `AuditTrail` writes.
+  /// The maximum size, in octets, of a line that an `AuditTrail` writes.
   static constexpr std::size_t longest = std::size_t{32} << 20U;
 
   /// Begins at `offset`. Throws `audit_error` unless `file` is a regular file that can be opened. A
@@ -151,7 +151,7 @@ class audit_lines {
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   /// Returns the number of octets in the file before the last line that `next` has returned.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  /// Returns true if that line ends with a line end.
+  /// Returns true if the last line that `next` has returned had a line end.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
  private:

@@ -51,7 +51,8 @@ class json_object {
     return found == members_.end() ? std::string_view{} : found->second;
   }
 
-  /// Returns true if two members have the same name. Readers of JSON differ in which one they use.
+  /// Returns true if two members have the same name. Readers of JSON differ in which of the two
+  /// they use.
   [[nodiscard]] bool repeats_a_name() const {
     std::vector<std::string_view> names;
     names.reserve(members_.size());

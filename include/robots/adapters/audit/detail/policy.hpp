@@ -24,7 +24,7 @@
 
 namespace robots::adapters_detail {
 
-/// The most octets of a text from the web, such as a URL, in an entry.
+/// The maximum size, in octets, of a text from the web, such as a URL, in an entry.
 inline constexpr std::size_t longest_text = std::size_t{1} << 20U;
 
 /// An entry without its place in the chain.

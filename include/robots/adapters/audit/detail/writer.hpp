@@ -39,7 +39,7 @@ struct audit_news {
   std::string about{};              ///< a JSON object with the crawler, the site and the trace
   std::vector<audit_part> parts{};  ///< the entries
   std::shared_ptr<const robots::policy>
-      policy{};  ///< the policy of a decision, which the writing thread describes
+      policy{};  ///< the policy of a decision; the writing thread turns it into entries
 
   /// Returns the octets of memory that this event uses, without the policy.
   [[nodiscard]] std::size_t size() const noexcept {
@@ -172,10 +172,11 @@ class audit_writer {
   };
 
   static constexpr std::size_t block = std::size_t{1} << 18U;
-  /// The most ids in `known_`, and the most policies in `ids_`.
+  /// The maximum size of `known_` and of `ids_`. A container that reaches it is emptied before its
+  /// next use.
   static constexpr std::size_t most_known = 65'536;
 
-  /// Calls `step`. If it throws, for lack of memory or since OpenSSL cannot sign, drops the block.
+  /// Calls `step`. If `step` throws, since memory runs out or OpenSSL cannot sign, drops the block.
   template <class Step>
   void attempt(const Step& step) {
     try {
@@ -264,7 +265,8 @@ class audit_writer {
     }
   }
 
-  /// Adds the entries of an event. Before a decision, adds its policy, unless the trail has it.
+  /// Adds the entries of an event. If the event has a policy that is not in `known_`, adds the
+  /// entries of the policy first.
   void add(const audit_news& news) {
     std::string about = news.about;
     if (news.policy) {
@@ -398,7 +400,8 @@ class audit_writer {
   std::uint64_t over_bytes_ = 0;
   std::vector<audit_part> reports_;  // entries about files, for the next block
   std::optional<clock::time_point> flush_at_;
-  std::unordered_set<std::string> known_;
+  std::unordered_set<std::string> known_;  // the ids of entries that the trail has
+  // The id of each policy, by its address.
   std::unordered_map<const policy*, std::pair<std::weak_ptr<const policy>, std::string>> ids_;
 };
 

@@ -12,7 +12,8 @@
 namespace robots::adapters_detail {
 
 /// Returns the error for `code`, which is `fetch_error::timeout` for every timeout. The caller must
-/// find out which of the two timeouts has passed: that of the request, or that for connecting.
+/// find out which of the two timeouts has passed: the timeout of the request, or the timeout for
+/// connecting.
 [[nodiscard]] constexpr fetch_error to_fetch_error(CURLcode code) noexcept {
   const auto is = [code](std::initializer_list<int> codes) {
     return std::find(codes.begin(), codes.end(), static_cast<int>(code)) != codes.end();

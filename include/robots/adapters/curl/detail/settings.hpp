@@ -86,7 +86,7 @@ inline void clear_option(CURL* easy, CURLoption option) noexcept {
 /// The source of the proxy if `curl_options::proxy` has no value.
 enum class proxy_source {
   environment,  ///< variables such as `http_proxy`, which libcurl reads
-  session,      ///< the session of a `CprFetcher`, or else the environment
+  session,      ///< the session of a `CprFetcher`; without a proxy there, the environment
 };
 
 /// Says whether an exchange uses a proxy, as known before its start.

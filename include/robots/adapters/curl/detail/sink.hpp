@@ -65,7 +65,7 @@ class content_length {
 
  private:
   [[nodiscard]] static constexpr std::optional<std::uint64_t> number(std::string_view digits) {
-    constexpr std::size_t most_digits = 18;  // so that no number overflows 63 bits
+    constexpr std::size_t most_digits = 18;  // numbers of this length fit into 63 bits
     return digits.size() > most_digits ? std::nullopt : base::parse_decimal(digits);
   }
 

@@ -67,7 +67,7 @@ class tls_trace {
   return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
 }
 
-/// The longest string that libcurl accepts (CURL_MAX_INPUT_LENGTH in its sources).
+/// The maximum size of a string that libcurl accepts (CURL_MAX_INPUT_LENGTH in its sources).
 inline constexpr std::size_t longest_url = 8'000'000;
 
 /// Returns the response for a request that must not be sent, or an empty optional if the request
@@ -160,7 +160,8 @@ inline constexpr std::size_t longest_url = 8'000'000;
     if (is_encoded(easy)) {
       problem = "neither a length nor chunks mark the end of the encoded body";
     } else if (tls.without_close_notify()) {
-      // RFC 9112, section 9.8: anyone on the network path can have cut off the body.
+      // Without close_notify, someone on the network path has possibly cut off the body (RFC 9112,
+      // section 9.8).
       problem = "TLS ended without close_notify, perhaps before the body did";
     }
   }
@@ -221,7 +222,8 @@ class curl_transfer {
       // Before version 8.6, libcurl reports a header line above 100 KiB as out of memory.
       return failed(fetch_error::protocol, "a header line is longer than libcurl accepts");
     }
-    // libcurl does not say which timeout ended the attempt to connect. It was the shorter one.
+    // libcurl does not say which of two timeouts ended the attempt to connect. It was the shorter
+    // timeout.
     const std::chrono::milliseconds timeout = request_->timeout;
     const bool connecting_ran_out =
         code == CURLE_OPERATION_TIMEDOUT && !had_connection(easy_) &&

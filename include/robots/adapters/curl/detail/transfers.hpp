@@ -59,7 +59,7 @@ inline void trust_file_alone(CURL* easy) noexcept {
 /// time. Only one thread at a time may use this object, but any thread may stop a request.
 ///
 /// Exchanges above `curl_options::max_connections` wait in this object. In libcurl, the wait would
-/// count as part of the timeout.
+/// be part of the timeout.
 class curl_transfers {
  public:
   using on_done = std::function<void(fetch_response)>;
@@ -99,7 +99,8 @@ class curl_transfers {
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
 
   /// Begins an exchange, or queues it until the limit permits it. A later `collect()` calls `done`
-  /// with the response. If the exchange need not wait, throws what making a slot throws.
+  /// with the response. If the exchange can begin at once, this function throws any exception from
+  /// making a slot.
   void start(fetch_request request, on_done done) {
     if (std::optional<fetch_response> refused = refusal(request, *settings_)) {
       ready_.push_back({std::move(done), *std::move(refused)});
@@ -267,7 +268,7 @@ class curl_transfers {
 
   /// Removes an exchange from the list and the multi handle, and queues its response.
   void end(exchange& one, CURLcode code) {
-    one.on_stop.reset();  // from now on, a stop changes nothing
+    one.on_stop.reset();  // a stop has no effect any more
     if (next_ == one.self) {
       ++next_;
     }
@@ -317,9 +318,9 @@ class curl_transfers {
   std::uint64_t opened_ = 0;
   std::size_t most_begun_ = 0;  // the limit of exchanges at once; 0 means no limit
   std::size_t begun_ = 0;
-  // Last, so that the exchanges are destroyed before the objects that they use.
-  std::list<exchange> exchanges_;                          // in the order of their starts
-  std::list<exchange>::iterator next_ = exchanges_.end();  // the first that has not begun
+  // Declared last, so that the exchanges are destroyed before the objects that they use.
+  std::list<exchange> exchanges_;                          // sorted by the time of `start`
+  std::list<exchange>::iterator next_ = exchanges_.end();  // the first exchange that has not begun
 };
 
 }  // namespace robots::adapters_detail

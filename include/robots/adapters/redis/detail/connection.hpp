@@ -186,7 +186,7 @@ class redis_connection {
       pollfd socket{.fd = context_->fd, .events = static_cast<short>(events), .revents = 0};
       const auto left =
           std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
-      constexpr milliseconds longest{100};  // then the loop checks for a stop request
+      constexpr milliseconds longest{100};  // after this time, the loop checks for a stop request
       const auto step = std::clamp(left, milliseconds{0}, longest);
       const int count = ::poll(&socket, 1, static_cast<int>(step.count()));
       if (count < 0 && errno != EINTR) {

@@ -31,7 +31,7 @@ class redis_connector {
         tls_{endpoint_.tls ? options.tls : nullptr},
         timeout_{options.connect_timeout},
         max_reply_bytes_{std::clamp(options.max_value_bytes, least_reply_bytes, SIZE_MAX / 2) +
-                         4 * sizeof(redis_reply)} {  // for a list of three values
+                         4 * sizeof(redis_reply)} {  // room for a list of three values
     using std::chrono::milliseconds;
     if (endpoint_.tls && !options.tls) {
       throw std::invalid_argument{
@@ -125,7 +125,7 @@ class redis_connector {
   }
 
  private:
-  /// The smallest limit for a reply. Replies to CLUSTER SLOTS and SCAN need this room, even if
+  /// The minimum limit for a reply. Replies to CLUSTER SLOTS and SCAN need this room, even if
   /// `max_value_bytes` is lower.
   static constexpr std::size_t least_reply_bytes = std::size_t{1} << 20U;
 

@@ -75,7 +75,7 @@ class redis_subscription {
   }
 
   /// Sends a command, and handles the next reply, which must arrive within the timeout. A message
-  /// counts as a reply.
+  /// is accepted as a reply, too.
   void ask(redis_connection& connection, const redis_command& command) {
     connection.send(command);
     const std::optional<redis_reply> reply = connection.receive(redis_deadline(timeout_));

@@ -187,9 +187,10 @@ class sqlite_file {
     transact("BEGIN IMMEDIATE", [this] {
       const std::int64_t owner = number("PRAGMA application_id");
       if (owner == 0 && number("SELECT count(*) FROM sqlite_master") == 0) {
-        // Numbers grow with each publication, so the oldest records are next to each other. `find`
-        // finds a record by the hash of its name. Then it compares the name, since a damaged index
-        // must not return the record of another site.
+        // Each publication inserts a row with a higher `number`, so `write` finds the oldest
+        // records by the lowest numbers, in neighbouring rows. `find` looks up the hash of a name,
+        // and then compares the name, since a damaged index must not return the record of another
+        // site.
         ask("CREATE TABLE records(number INTEGER PRIMARY KEY, hash INTEGER, name BLOB,"
             " since INTEGER, until INTEGER, octets BLOB)");
         ask("CREATE INDEX records_by_hash ON records(hash)");
@@ -208,7 +209,7 @@ class sqlite_file {
   static constexpr int file_step = 65'536;  // the file grows by 16 pages
 
   /// The condition that a record has not expired at the time ?1. A record with a date more than a
-  /// minute after ?1 counts as expired, since somebody has set the clock back.
+  /// minute after ?1 is treated as expired, since somebody has set the clock back.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
 
   /// Returns the time in milliseconds since 1970.
@@ -254,7 +255,7 @@ class sqlite_file {
   std::chrono::steady_clock::time_point give_up_{};
   bool is_full_ = false;  // true if the last error was that the disk, a quota or the file is full
   std::shared_ptr<sqlite3> handle_{};
-  std::map<std::string, std::shared_ptr<sqlite3_stmt>> statements_{};  // last: destroyed first
+  std::map<std::string, std::shared_ptr<sqlite3_stmt>> statements_{};  // destroyed first
 };
 
 }  // namespace robots::adapters_detail

@@ -98,7 +98,7 @@ class rule_comparison {
  private:
   static constexpr std::size_t none = (std::numeric_limits<std::size_t>::max)();
   static constexpr std::uint32_t exempt = (std::numeric_limits<std::uint32_t>::max)();
-  static constexpr std::size_t steps_to_visit = 4;  // for one rule, which is read several times
+  static constexpr std::size_t steps_to_visit = 4;  // steps to read one rule several times
   static constexpr std::size_t steps_for_one = std::size_t{1} << 18U;
   static constexpr std::size_t octets_per_step = 8;  // octets of a target written in one step
 

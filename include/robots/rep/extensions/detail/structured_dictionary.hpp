@@ -148,8 +148,8 @@ class dictionary_reader {
     return decimals && whole <= 12 && fraction > 0 && fraction <= 3;
   }
 
-  /// Reads the rest of a String, with `\"` and `\\`, or of a Display String, with `%` and two
-  /// hexadecimal digits.
+  /// Reads a String or a Display String after its opening quote. The escapes of a String are `\"`
+  /// and `\\`. The escape of a Display String is `%` with two lower-case hexadecimal digits.
   constexpr bool read_string(bool is_display) noexcept {
     const auto is_hex = [](char c) { return base::is_digit(c) || (c >= 'a' && c <= 'f'); };
     while (is_printable(front())) {

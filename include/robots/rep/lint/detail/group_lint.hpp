@@ -29,7 +29,7 @@ class group_lint {
       if (!is_rule(line.kind)) {
         continue;
       }
-      octets += 3 * line.value.size() + 1;  // the most octets of the compiled line
+      octets += 3 * line.value.size() + 1;  // the maximum size of the compiled line
       const rule_kind kind = rule_kind_of(line.kind);
       auto& same_kind = kind == rule_kind::allow ? allowing_ : disallowing_;
       for_each_pattern(kind, line.value, options, traits(), [&](const pattern_source& source) {

@@ -17,7 +17,7 @@ namespace robots::rep_detail {
 /// A line in the most common form: a frequent key, a colon, a value without white space, and
 /// perhaps a comment.
 struct common_line {
-  directive_kind kind = directive_kind::unknown;  ///< unknown if the line has another form
+  directive_kind kind = directive_kind::unknown;  ///< `unknown` if the line has another form
   std::string_view key{};
   std::string_view value{};
   const char* end = nullptr;  ///< the end of the line, also if the line has another form

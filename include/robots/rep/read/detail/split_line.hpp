@@ -29,8 +29,8 @@ struct key_and_value {
   return {.key = key, .value = value, .colon = true, .found = !key.empty()};
 }
 
-/// Splits a line without a colon. Some authors forget the colon, so two words count as a key and a
-/// value.
+/// Splits a line without a colon. Some authors forget the colon, so two words are read as a key and
+/// a value.
 [[nodiscard]] constexpr key_and_value split_words(std::string_view line) noexcept {
   const auto blank = std::find_if(line.begin(), line.end(), base::is_ws);
   if (blank == line.end()) {

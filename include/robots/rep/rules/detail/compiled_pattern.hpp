@@ -63,8 +63,8 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
 }
 
 /// Returns the number of octets of the normal form, including wildcards and the anchor. RFC 9309,
-/// section 2.2.2, compares rules by this number ("most octets"). A `$` that is not an anchor counts
-/// as one octet, although its normal form is %24.
+/// section 2.2.2, compares rules by this number ("most octets"). A `$` that is not an anchor adds
+/// one octet, although its normal form is %24.
 [[nodiscard]] constexpr std::uint32_t specificity(const pattern_source& source,
                                                   const normal_form& form) noexcept {
   std::uint32_t octets = (source.anchored ? 1U : 0U) + (source.leading_slash ? 1U : 0U);

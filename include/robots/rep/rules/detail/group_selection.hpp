@@ -26,7 +26,8 @@ class group_selection {
   }
 
   /// Returns true if a line of `kind`, which is not User-agent, applies to the crawler if it comes
-  /// next. A later User-agent line that matches better can still change this.
+  /// next. A later User-agent line that is a better match for the crawler can still change the
+  /// result.
   [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
     const agent_match named = is_rule(kind) ? in_group_ : right_above_;
     return named == found_ && named != agent_match::none;
@@ -41,7 +42,7 @@ class group_selection {
   }
 
  private:
-  agent_match in_group_ = agent_match::none;     // best match in the current group
+  agent_match in_group_ = agent_match::none;     // best match so far in the current group
   agent_match right_above_ = agent_match::none;  // best match in the lines directly above
   agent_match found_ = agent_match::none;        // best match in all lines so far
 };

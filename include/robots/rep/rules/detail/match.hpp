@@ -11,8 +11,9 @@
 
 namespace robots::rep_detail {
 
-/// The most steps of one query. They take tens of milliseconds. They are enough to search a URL of
-/// 8,000 octets for a thousand literals. RFC 9110, section 4.1, recommends to support such URLs.
+/// The maximum number of steps for one query. They take tens of milliseconds. They are enough to
+/// search a URL of 8,000 octets for a thousand literals. RFC 9110, section 4.1, recommends support
+/// for URLs of this length.
 inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
 
 /// Limits the work of a query, so that no text and no rules can delay a caller for long. A step
@@ -37,9 +38,9 @@ class step_budget {
 /// Returns false if `steps` is exceeded.
 ///
 /// Uses the first occurrence of each literal after a `*`, since a later occurrence would leave less
-/// text for the rest. Searches for the last literal first, since a target without it cannot match.
-/// Searches for the last literal again if an earlier literal ends after the place that was found.
-/// Takes time linear in pattern and target. Not recursive.
+/// text for the rest of the pattern. Searches for the last literal first, since a target without
+/// that literal cannot match. Searches for the last literal again if an earlier literal ends after
+/// the place that was found. Takes time linear in pattern and target. Is not recursive.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, std::string_view target,
                                      step_budget& steps) noexcept {
   constexpr auto npos = std::string_view::npos;

@@ -14,7 +14,8 @@
 
 namespace robots::rep_detail {
 
-/// The most octets in the normal form of a target that rule sets compare. Servers accept fewer.
+/// The maximum size, in octets, of the normal form of a target that rule sets compare. Servers
+/// accept only shorter targets.
 inline constexpr std::size_t max_normal_target = 65'536;
 
 /// Passes each octet of the normal form of a target to `put`.

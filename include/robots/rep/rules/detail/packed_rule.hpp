@@ -17,8 +17,8 @@ namespace robots::rep_detail {
 /// A rule of a `rule_set`, in twelve octets. Its text, the written pattern, is stored elsewhere.
 ///
 /// For most rules, the compiled pattern is the text without `*` and `$` at the end. The text of any
-/// other rule is compiled each time its pattern is needed. Before such a text, the block has the
-/// specificity and the length of the text, in two octets each.
+/// other rule is compiled each time its pattern is needed. Before the text of that other rule, the
+/// block has the specificity and the length of the text, in two octets each.
 class packed_rule {
  public:
   /// The number of bits in the tag of a rule, which is a part of a hash.
@@ -28,8 +28,8 @@ class packed_rule {
 
   packed_rule() = default;
 
-  /// Makes a rule with a text of `size` octets. `size` is below 2^16, since lines are shorter.
-  /// `line` is below 2^28, since a text has at most 2^28 octets.
+  /// Makes a rule with a text of `size` octets. `size` is below 2^16, since a line has at most
+  /// 16,663 octets. `line` is below 2^28, since a text has at most 2^28 octets.
   constexpr packed_rule(rule_kind kind, std::uint32_t line, std::size_t size) noexcept
       : offset_(0),
         line_and_flags_((line & line_mask) | flag(kind == rule_kind::allow, allow_bit)),
@@ -102,7 +102,7 @@ class packed_rule {
     return rank_of(specificity(text), kind(), line(), tie);
   }
 
-  /// The most octets of a compiled pattern, for a line of at most 16,663 octets.
+  /// The maximum size of a compiled pattern in octets, for a line of at most 16,663 octets.
   static constexpr std::size_t most_compiled = 50'000;
 
   /// Compiles the pattern if necessary, calls `use` with it, and returns the result of `use`.

@@ -60,8 +60,8 @@ class rule_collector {
     return is_more;
   }
 
-  /// Handles any other line. Returns true if the line applies, unless a later User-agent line
-  /// matches the crawler better.
+  /// Handles any other line. Returns true if the line applies, unless a later User-agent line is a
+  /// better match for the crawler.
   ROBOTS_ALWAYS_INLINE constexpr bool on_other(const directive& line) {
     if (!groups_.applies(line.kind)) {
       return false;
@@ -106,7 +106,7 @@ class rule_collector {
 
  private:
   /// Returns the quality of the match of a User-agent line. If the crawler has several names, an
-  /// earlier name matches better, unless the groups of all names are merged.
+  /// earlier name matches better than a later name, unless the groups of all names are merged.
   [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (names_[i].compare(value) == agent_match::own) {

@@ -13,9 +13,10 @@ inline constexpr std::uint64_t hash_start = 0x2545'F491'4F6C'DD1DU;
 inline constexpr std::uint64_t hash_factor = 0x9E37'79B9'7F4A'7C15U;
 
 /// Returns the hash of a text. `state` is the state after its whole words, and the first `count`
-/// octets of `word`, 0 to 7, are the rest. The highest bits of the hash are the most random ones.
+/// octets of `word`, 0 to 7, are the rest. The highest bits of the hash are more random than the
+/// other bits.
 ///
-/// The hash is not secure, so an attacker can find texts with equal hashes. Such texts cost time
+/// The hash is not secure, so an attacker can find texts with equal hashes. These texts cost time
 /// linear in their number, but never cause a wrong answer.
 [[nodiscard]] constexpr std::uint64_t finish_hash(std::uint64_t state, octet_word word,
                                                   std::size_t count) noexcept {

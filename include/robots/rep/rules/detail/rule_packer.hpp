@@ -85,12 +85,13 @@ class rule_packer {
   }
 
  private:
-  /// The most rules for which trying one by one is faster than a look-up by gram.
+  /// The maximum number of rules for which trying one by one is faster than a look-up by gram.
   static constexpr std::size_t most_tried = 4;
-  /// The least size of a prefix that indexes a rule with wildcards. A shorter prefix matches too
-  /// many targets.
+  /// The minimum size of a prefix that indexes a rule with wildcards. A shorter prefix would match
+  /// too many targets.
   static constexpr std::size_t least_prefix = 2;
-  /// The most rules with wildcards that can be found by prefix. If there are more, none of them is.
+  /// The maximum number of rules with wildcards that are found by prefix. If there are more such
+  /// rules, none of them is found by prefix.
   static constexpr std::size_t most_starred = 64;
 
   [[nodiscard]] constexpr std::uint32_t count(found_by way) const noexcept {
@@ -259,8 +260,8 @@ class rule_packer {
     return part_of_word<4>({block, place + 4}, place);
   }
 
-  /// Writes the rules and their texts. Fills each bucket from its end, so that the stored index
-  /// becomes that of its first rule.
+  /// Writes the rules and their texts. Fills each bucket from its end, so that the stored index of
+  /// the bucket is at last the index of its first rule.
   constexpr void write_rules(char* block, const rule_set_facts& facts, std::size_t text_at) {
     char* const rules = block + facts.rules_at();
     std::size_t tried = 0;

@@ -18,8 +18,9 @@ namespace robots::rep_detail {
 /// The rank of a rule. The matching rule with the highest rank decides.
 using rule_rank = std::uint64_t;
 
-/// Returns the rank by RFC 9309, section 2.2.2. More octets rank higher. At equal length, the kind
-/// that `tie` prefers ranks higher. If the kind is equal, too, the earlier rule ranks higher.
+/// Returns the rank by RFC 9309, section 2.2.2. The rule with more octets ranks higher. Of equally
+/// long rules, the rule of the kind that `tie` prefers ranks higher. If the kind is equal, too, the
+/// earlier rule ranks higher.
 [[nodiscard]] constexpr rule_rank rank_of(std::uint32_t specificity, rule_kind kind,
                                           std::uint32_t line, tie_break tie) noexcept {
   const bool is_preferred = (kind == rule_kind::allow) == (tie == tie_break::allow);

@@ -23,7 +23,7 @@ namespace robots::rep_detail {
 
 /// A view of compiled rules, which answers queries about targets.
 struct rule_table {
-  std::string_view block;  ///< as described at `rule_set_facts`
+  std::string_view block;  ///< the block that `rule_set_facts` describes
   const rule_set_facts& facts;
 
   /// Returns true if the rules allow `target`.
@@ -44,7 +44,7 @@ struct rule_table {
   [[nodiscard]] constexpr verdict match(std::string_view target) const noexcept {
     prefetch();
     return with_normal_target(target, *facts.traits, [this](std::string_view path) {
-      verdict result{.user_agent = user_agent()};  // one object, so that it is never copied
+      verdict result{.user_agent = user_agent()};  // the only object to return, so never copied
       if (is_exempt(path, *facts.traits)) {
         result.user_agent = named();
         result.exempt = true;
@@ -218,8 +218,8 @@ struct rule_table {
     }
   }
 
-  /// The octets of a rule that count as one try. A long rule counts as several tries, so that it is
-  /// not tried many times.
+  /// The number of octets that cost one try. A long rule costs several tries, so that it is not
+  /// tried many times.
   static constexpr std::size_t octets_per_try = 8;
 
   /// The number of tags that can be compared in the time in which one rule is tried.

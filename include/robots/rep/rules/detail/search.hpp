@@ -53,8 +53,8 @@ struct literal_search {
   std::size_t steps = 0;
 };
 
-/// The longest literal that is compared at many positions at once. This method is the fastest for
-/// real texts, and reads each octet of a text at most `short_literal` times.
+/// The maximum size of a literal that is compared at many positions at once. This method is the
+/// fastest for real texts, and reads each octet of a text at most `short_literal` times.
 inline constexpr std::size_t short_literal = 16;
 
 /// Searches for a literal of 1 to `short_literal` octets. A step takes about a nanosecond. The
@@ -81,8 +81,8 @@ inline constexpr std::size_t short_literal = 16;
     if (std::is_constant_evaluated()) {
       continue;
     }
-    // If the first octet of the literal occurs here without the rest, it often does so again
-    // nearby. So whole blocks are compared next.
+    // If the first octet of the literal occurs here without the rest, such places are often nearby,
+    // too. So the next blocks are compared as a whole.
     for (std::size_t blocks = 8;
          blocks > 0 && text.size() - place >= octet_block::size + short_literal; --blocks) {
       const auto equal_to = [&](std::size_t i) {
