@@ -289,7 +289,7 @@ struct event_text {
         event.reason,
         {"the site was halted: its robots.txt denies everything now",
          "the site was halted: it revoked access", "the site was halted: by an operator",
-         "the site was halted: its robots.txt was unavailable for too long"})};
+         "the site was halted: its robots.txt could not be fetched for too long"})};
   }
 
   std::string operator()(const sign_off_event& event) const {
