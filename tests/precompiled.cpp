@@ -1,1 +1,1 @@
-// Holds the headers that are compiled before the tests: see tests/CMakeLists.txt.
+// Holds the headers that are compiled before the tests: see .cmake/development.cmake.

@@ -279,7 +279,8 @@ TEST_CASE("An address that is refused after a redirect has the outcome refused")
   CHECK(result(work).outcome == outcome::refused);
 }
 
-TEST_CASE("After the fallback to http, http can redirect to https") {
+TEST_CASE(
+    "A redirect back to https is followed after the fallback to http, which happens only once") {
   retrieval work = retrieval_of("example.com");
   work.on_response(web::failure(fetch_error::tls), now);
   work.on_response(web::redirect(301, "https://example.com/robots.txt"), now);

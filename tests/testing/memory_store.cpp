@@ -115,3 +115,22 @@ TEST_CASE("A lease is released if the load after it fails") {
   CHECK(loads == 2);
   CHECK(store.load_or_lease({&question, 1}, 1h).front().lease);
 }
+
+TEST_CASE("Leases are released if a later question of the same call fails") {
+  PlainStore store{ManualClock{}};
+  const std::vector<robots::store_question> questions{{.key = "https://a.test",
+                                                       .other_key = {},
+                                                       .lease_key = "a.test",
+                                                       .wish = robots::lease_wish::if_missing},
+                                                      {.key = "https://b.test",
+                                                       .other_key = {},
+                                                       .lease_key = "b.test",
+                                                       .wish = robots::lease_wish::if_missing}};
+  store.on_call([](std::string_view key) {
+    if (key == "https://b.test") {
+      throw robots::store_error{"no route to host"};
+    }
+  });
+  CHECK_THROWS_AS((void)store.load_or_lease(questions, 1h), robots::store_error);
+  CHECK(store.try_lease("a.test", 1h));
+}

@@ -161,6 +161,8 @@ class SharedStore {
   [[nodiscard]] store_reply load_then_lease(const store_question& question,
                                             std::chrono::milliseconds duration);
   [[nodiscard]] store_reply load_both(const store_question& question);
+  /// Releases a lease that the caller does not get.
+  void abandon(const std::optional<store_lease>& lease) noexcept;
 };
 
 }  // namespace robots

@@ -11,14 +11,21 @@ ROBOTS_INLINE std::vector<store_reply> SharedStore::load_or_lease(
     std::span<const store_question> questions, std::chrono::milliseconds duration) {
   std::vector<store_reply> replies(questions.size());
   std::size_t lost = 0;
-  for (std::size_t i = 0; i < replies.size(); ++i) {
-    try {
-      replies[i] = load_then_lease(questions[i], duration);
-    } catch (const store_part_error&) {
-      if (++lost == replies.size()) {
-        throw;
+  try {
+    for (std::size_t i = 0; i < replies.size(); ++i) {
+      try {
+        replies[i] = load_then_lease(questions[i], duration);
+      } catch (const store_part_error&) {
+        if (++lost == replies.size()) {
+          throw;
+        }
       }
     }
+  } catch (...) {
+    for (const store_reply& reply : replies) {
+      abandon(reply.lease);
+    }
+    throw;
   }
   return replies;
 }
@@ -39,12 +46,22 @@ ROBOTS_INLINE store_reply SharedStore::load_then_lease(const store_question& que
     try {
       reply = load_both(question);  // the previous holder has possibly published meanwhile
     } catch (...) {
-      release(*lease);
+      abandon(lease);
       throw;
     }
     reply.lease = std::move(lease);
   }
   return reply;
+}
+
+ROBOTS_INLINE void SharedStore::abandon(const std::optional<store_lease>& lease) noexcept {
+  try {
+    if (lease) {
+      release(*lease);
+    }
+  } catch (...) {
+    return;  // the lease expires by itself
+  }
 }
 
 ROBOTS_INLINE store_reply SharedStore::load_both(const store_question& question) {
