@@ -589,7 +589,7 @@ class simulation {
 
 TEST_CASE(
     "Three caches over a failing store allow nothing that is denied, and request nothing twice") {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= ROBOTS_SIMULATIONS; ++seed) {
     for (const bool strict : {false, true}) {
       CAPTURE(seed);
       CAPTURE(strict);
