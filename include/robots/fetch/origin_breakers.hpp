@@ -128,7 +128,8 @@ class origin_breakers {
     return found == nullptr ? breaker_state::closed : found->breaker.state();
   }
 
-  /// Calls `work` with the state of an origin, or null, and the listener if the breaker changes.
+  /// Calls `work` with the state of `origin`, or with null if the origin has no state. Returns the
+  /// result. If the state of the breaker changes, calls the listener afterwards.
   template <class Work>
   bool change(std::string_view origin, const Work& work) {
     std::unique_lock lock{mutex_};

@@ -161,7 +161,7 @@ class SharedStore {
   [[nodiscard]] store_reply load_then_lease(const store_question& question,
                                             std::chrono::milliseconds duration);
   [[nodiscard]] store_reply load_both(const store_question& question);
-  /// Releases a lease that the caller does not get.
+  /// Releases a lease, if there is one, because an exception keeps the lease from the caller.
   void abandon(const std::optional<store_lease>& lease) noexcept;
 };
 

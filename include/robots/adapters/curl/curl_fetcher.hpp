@@ -63,7 +63,8 @@ class CurlFetcher {
     const auto response = std::make_shared<std::optional<fetch_response>>();
     web->start(request, [response](fetch_response answer) { *response = std::move(answer); });
     while (!response->has_value()) {
-      // Events end the wait early. A libcurl that cannot be woken notices a stop within a second.
+      // A network event or a stop request ends the wait early. If this libcurl does not support
+      // `curl_multi_wakeup`, a stop is noticed within a second.
       web->run_once(std::chrono::seconds{1});
     }
     shared_->opened += web->connections_opened() - opened;

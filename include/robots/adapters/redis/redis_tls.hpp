@@ -29,14 +29,14 @@ class redis_tls {
   /// except `ca_path`.
   struct files {
     /// Trusted certificates. If this or `ca_path` is set, no other certificates are trusted. If
-    /// neither is set, OpenSSL's own certificates are trusted.
+    /// neither is set, the CA certificates at OpenSSL's default locations are trusted.
     std::string ca_file{};
     std::string ca_path{};           ///< a folder of trusted certificates, see `openssl rehash`
     std::string certificate_file{};  ///< the client's certificate, if the server asks for one
     std::string key_file{};          ///< the key of that certificate
   };
 
-  /// Trusts OpenSSL's own certificates.
+  /// Trusts the CA certificates at OpenSSL's default locations.
   redis_tls() : redis_tls(files{}) {}
 
   /// Throws `std::invalid_argument` if a file cannot be read.

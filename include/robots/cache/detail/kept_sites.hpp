@@ -201,7 +201,7 @@ class kept_sites {
     }
   }
 
-  // These values of `fresh_until` mark an entry.
+  // An entry with one of these values in `fresh_until` must be checked before it answers again.
   static constexpr time_point in_doubt = (time_point::min)();
   static constexpr time_point in_suspicion = in_doubt + time_point::duration{1};
 

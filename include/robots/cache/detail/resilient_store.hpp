@@ -340,8 +340,8 @@ class resilient_store {
     return !missed.empty();
   }
 
-  /// Makes the missed call for `key`. Has no effect if the call is due only after `due`, or if
-  /// another thread has made the call. The caller must report changes of the store's state.
+  /// Makes the call to the store that `owe` noted for `key`. Has no effect if the call is due after
+  /// `due`, or if another thread made it. The caller must report changes of the store's state.
   [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
     const std::scoped_lock one_thread{erasing_};
     owed_call owed;

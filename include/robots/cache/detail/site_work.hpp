@@ -52,8 +52,8 @@ enum class work_step : std::uint8_t {
 ///
 /// Without a shared store, the first step is a fetch. With a shared store, the first step asks the
 /// store. If the store has no answer, the process that holds the lease for the site fetches. The
-/// other processes read the store from time to time for `tiered_options::wait`. If the store fails,
-/// each process fetches.
+/// other processes read the store again from time to time. After `tiered_options::wait`, they use a
+/// stale entry or fetch. If the store fails, each process fetches.
 ///
 /// The flight ends as soon as the answer is known; the record is published after that. If the work
 /// is destroyed before the answer is known, the flight is abandoned, and the waiting look-ups start

@@ -68,10 +68,10 @@ struct editable_file {
 ///
 /// The copy has no comments, and no lines without effect: rules outside a group, patterns that
 /// never match, invalid delays, groups that name no crawler, and unknown lines with a key that
-/// `to_text` refuses. The copy keeps other unknown lines. A group that a delay or a similar line
-/// divides (see `group`) becomes several groups, and each of them has all rules. So the size of the
-/// copy can be quadratic in the size of the file. Throws `std::length_error` if the copy would have
-/// more than 1,000,000 rules.
+/// `to_text` refuses. The copy keeps other unknown lines. A Crawl-delay or a similar line between
+/// User-agent lines divides a group (see `group`). In the copy, each part is a group with all rules
+/// of the divided group. So the size of the copy can be quadratic in the size of the file. Throws
+/// `std::length_error` if the copy would have more than 1,000,000 rules.
 [[nodiscard]] editable_file to_editable(const document& file);
 
 }  // namespace robots

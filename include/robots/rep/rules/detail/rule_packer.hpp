@@ -260,8 +260,8 @@ class rule_packer {
     return part_of_word<4>({block, place + 4}, place);
   }
 
-  /// Writes the rules and their texts. Fills each bucket from its end, so that the stored index of
-  /// the bucket is at last the index of its first rule.
+  /// Writes the rules and their texts. The stored index of a bucket is first the end of the bucket.
+  /// Each rule lowers the index by one, until it is the index of the bucket's first rule.
   constexpr void write_rules(char* block, const rule_set_facts& facts, std::size_t text_at) {
     char* const rules = block + facts.rules_at();
     std::size_t tried = 0;
