@@ -1,13 +1,12 @@
 // Runs the bodies of the fuzzers over the saved inputs. Some inputs are written by hand to reach
 // rare cases, and others were found by fuzzing.
 #include "fuzz/bodies.hpp"
+#include "support/text_of.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -18,8 +17,7 @@ void replay(const std::string& target, void (*body)(fuzz::octets)) {
   int inputs = 0;
   for (const auto& entry : std::filesystem::directory_iterator{folder / target}) {
     INFO(entry.path().string());
-    std::ifstream file{entry.path(), std::ios::binary};
-    const std::vector<char> text{std::istreambuf_iterator<char>{file}, {}};
+    const std::string text = robots::test::text_of(entry.path());
     const std::vector<std::uint8_t> octets(text.begin(), text.end());
     CHECK_NOTHROW(body(octets));
     ++inputs;

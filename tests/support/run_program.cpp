@@ -1,6 +1,7 @@
 #include "support/run_program.hpp"
 
 #include "support/temporary_folder.hpp"
+#include "support/text_of.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -10,7 +11,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -49,11 +49,6 @@ class redirections {
   posix_spawn_file_actions_t actions_{};
 };
 
-std::string content(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 }  // namespace
 
 std::vector<std::string> program_result::lines() const {
@@ -91,8 +86,8 @@ program_result run_program(const std::string& program, const std::vector<std::st
     require(errno == EINTR ? 0 : errno, program);
   }
   return {.status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1,
-          .output = content(output_file),
-          .errors = content(error_file)};
+          .output = text_of(output_file),
+          .errors = text_of(error_file)};
 }
 
 }  // namespace robots::test

@@ -4,6 +4,7 @@
 #include "store/store_conformance.hpp"
 #include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/text_of.hpp"
 #include <robots/adapters/sqlite/sqlite_store.hpp>
 
 #include <doctest/doctest.h>
@@ -15,8 +16,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <random>
@@ -31,6 +30,7 @@ using robots::test::child_process;
 using robots::test::comes_true;
 using robots::test::real_time;
 using robots::test::temporary_folder;
+using robots::test::text_of;
 
 namespace {
 
@@ -45,10 +45,7 @@ class shared_file {
   [[nodiscard]] std::string path() const { return (folder_.path() / "robots.sqlite").string(); }
 
   /// Returns the output of the processes of `start`.
-  [[nodiscard]] std::string log() const {
-    std::ifstream stream{folder_.path() / "log"};
-    return {std::istreambuf_iterator<char>{stream}, {}};
-  }
+  [[nodiscard]] std::string log() const { return text_of(folder_.path() / "log"); }
 
   /// Starts a process, and does not wait for it.
   [[nodiscard]] std::unique_ptr<child_process> start(std::vector<std::string> words) const {

@@ -4,6 +4,7 @@
 #include "store/store_conformance.hpp"
 #include "support/extremes.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/text_of.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -29,6 +30,7 @@ using robots::sqlite_options;
 using robots::SqliteStore;
 using robots::store_error;
 using robots::test::temporary_folder;
+using robots::test::text_of;
 
 namespace fs = std::filesystem;
 
@@ -52,11 +54,6 @@ std::string refusal(const sqlite_options& options) {
 
 void write_file(const std::string& path, std::string_view octets) {
   std::ofstream{path, std::ios::binary} << octets;
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream stream{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{stream}, {}};
 }
 
 /// Changes a file with SQLite, as another program can.
@@ -147,7 +144,7 @@ TEST_CASE("A file of another program is refused, and the error says what to do")
   SUBCASE("a text") {
     write_file(options.path, "User-agent: *\nDisallow:\n");
     says("not a database. Name another file, or");
-    CHECK(read_file(options.path) == "User-agent: *\nDisallow:\n");
+    CHECK(text_of(options.path) == "User-agent: *\nDisallow:\n");
   }
   SUBCASE("zeros") {
     write_file(options.path, std::string(100'000, '\0'));
@@ -173,9 +170,9 @@ TEST_CASE("A file of another program is refused, and the error says what to do")
   }
   SUBCASE("a database of another program, which does not change") {
     change_as_stranger(options.path, "CREATE TABLE records(number INTEGER PRIMARY KEY, key BLOB)");
-    const std::string before = read_file(options.path);
+    const std::string before = text_of(options.path);
     says("belongs to another program");
-    CHECK((read_file(options.path) == before));
+    CHECK((text_of(options.path) == before));
   }
   SUBCASE("an empty database of another program") {
     change_as_stranger(options.path, "PRAGMA application_id=1");
@@ -195,7 +192,7 @@ TEST_CASE("A file of another program is refused, and the error says what to do")
         store.publish("https://site" + std::to_string(i) + ".example", std::string(5'000, 'x'), 1h);
       }
     }
-    const std::string whole = read_file(options.path);
+    const std::string whole = text_of(options.path);
     for (const std::size_t size : {whole.size() / 2, std::size_t{8'192}, std::size_t{5'000},
                                    std::size_t{4'096}, std::size_t{100}, std::size_t{2}}) {
       write_file(options.path, std::string_view{whole}.substr(0, size));
@@ -261,7 +258,7 @@ TEST_CASE("No file content ends the process, or leads to the value of another si
       store.announce(site);
     }
   }  // the destructor empties the log
-  const std::string whole = read_file(options.path);
+  const std::string whole = text_of(options.path);
   const std::size_t pages = whole.size() / 4'096;
   const char* const said = std::getenv("ROBOTS_DAMAGES");
   const int rounds = said != nullptr ? std::stoi(said) : 30;
