@@ -60,7 +60,7 @@ endfunction()
 # The headers that most tests, tools and examples include are compiled once. With g++, these are only headers of
 # the standard library and Boost. With clang, which loads only what a file uses, the headers of the library are
 # included. The compiler options are for ccache.
-option(ROBOTS_PRECOMPILE "Compile headers once for all tests" OFF)
+option(ROBOTS_PRECOMPILE "Compile headers once for all tests, tools and examples" OFF)
 set(robots_precompiled_options
     $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
     "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
