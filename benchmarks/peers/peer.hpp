@@ -28,10 +28,10 @@ class peer {
   peer& operator=(const peer&) = delete;
   virtual ~peer() = default;
 
-  /// Returns the name in the names of rows.
+  /// Returns the name of the peer, which is a part of the names of its rows.
   [[nodiscard]] virtual std::string name() const = 0;
 
-  /// Returns remarks for readers of its rows: version, and missing features.
+  /// Returns remarks on the rows of the peer, such as its version and its missing features.
   [[nodiscard]] virtual std::string note() const = 0;
 
   /// Returns true if it supports an operation on an input. For an input that it cannot handle,

@@ -469,7 +469,7 @@ TEST_CASE("The leader of a flight can leave it, and the flight continues for the
       }
       CHECK(outcome_of(began) == "cancelled");
     }
-    // If a look-up had not joined when the leader left, it possibly sent a second request.
+    // If a look-up had not joined when the leader left, it may have sent a second request.
     CHECK(bot.web.count() <= 2);
     for (const decision& answer : followed) {
       CHECK(outcome_of(answer) == "success");
@@ -752,7 +752,7 @@ TEST_CASE("Without a free thread, a caller can leave its fetch, and a waiter tak
     bot.storage.wait_for_misses(2);
     stop.request_stop();
   }
-  // The second caller possibly fetches the rules before the first caller leaves.
+  // The second caller may fetch the rules before the first caller leaves.
   CHECK((outcome_of(began) == "cancelled" || outcome_of(began) == "success"));
   CHECK(outcome_of(followed) == "success");
   CHECK(bot.web.count() == 2);

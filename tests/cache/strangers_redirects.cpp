@@ -227,7 +227,7 @@ TEST_CASE("max_redirects counts all redirects of a chain of sites, in the cache 
 }
 
 TEST_CASE("A chain that max_redirects ends at five redirects or fewer denies everything") {
-  // RFC 9309, section 2.3.1.2: a crawler should follow five redirects, so a file is possibly there.
+  // RFC 9309, section 2.3.1.2: a crawler should follow five redirects, so a file may be there.
   for (const int most : {1, 4}) {
     CAPTURE(most);
     cache_options options = foo_bot_that_asks_once();

@@ -1203,7 +1203,7 @@ TEST_CASE("A refresh always asks the site, and the other workers use the answer"
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("The store is asked again if messages are possibly missing") {
+TEST_CASE("The store is asked again if messages may be missing") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());
   const auto cache = crawlers.worker();
@@ -1274,7 +1274,7 @@ TEST_CASE("A flood of messages leads to no request to a site, and to few questio
   SUBCASE("about a change") {
     shout = [&] { stranger.announce(site_key); };
   }
-  SUBCASE("about changes that were possibly missed") {
+  SUBCASE("about changes that may have been missed") {
     shout = [&] { stranger.lose_changes(); };
   }
   for (int message = 0; message < 1'000; ++message) {

@@ -497,7 +497,7 @@ class simulation {
     }
     if (!answer.allowed &&
         (!caches_[process]->quarantined().empty() || !caches_[process]->halted().empty())) {
-      return;  // it possibly redirects to a quarantined or halted site
+      return;  // it may redirect to a quarantined or halted site
     }
     if (answer.policy->source().outcome == robots::outcome::circuit_open) {
       return;  // the site has just failed

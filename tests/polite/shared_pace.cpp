@@ -132,7 +132,7 @@ class StartLedger final : public MemoryPaceLedger {
 
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
                                                    const claim& asked) override {
-    static_cast<void>(clock_.wall_now());  // an earlier turn possibly stopped the clock
+    static_cast<void>(clock_.wall_now());  // an earlier turn may have stopped the clock
     clock_.stand_still();
     const auto wait = MemoryPaceLedger::take_turn(host, asked);
     if (wait.count() > 0) {
@@ -383,7 +383,7 @@ TEST_CASE("While a ledger fails for a short time, no request starts that it did 
   all.clock.advance(1s);
   all.table->down.clear();
   all.table->hosts.clear();
-  CHECK(waiting.reservation.start().ask_again == start + 2s);  // `a` possibly had another turn
+  CHECK(waiting.reservation.start().ask_again == start + 2s);  // `a` may have had another turn
   all.clock.advance(1s);
   CHECK(waiting.reservation.start());
   waiting.reservation.complete(fine);
@@ -410,7 +410,7 @@ TEST_CASE("A wiped ledger grants no turn to a process that only waited for a tur
   CHECK(visit_home(a) == start);
   CHECK_FALSE(b.try_acquire(home));
   all.clock.advance(1500ms);
-  all.table->hosts.clear();  // `a` possibly had another turn just before
+  all.table->hosts.clear();  // `a` may have had another turn just before
   CHECK(visit_home(b) == start + 2500ms);
 }
 

@@ -241,7 +241,7 @@ TEST_CASE("A process learns the rulings that it missed, also on sites that it do
   wait_until([&] { return !first->is_halted(home); });
 }
 
-TEST_CASE("A process that has possibly missed rulings loads those on 64 sites in one round trip") {
+TEST_CASE("A process that may have missed rulings loads those on 64 sites in one round trip") {
   constexpr int sites = 64;
   std::atomic<int> calls = 0;
   crawl of;

@@ -69,7 +69,7 @@ class told_keys {
 };
 
 /// Returns true if the store reports the change of `key` that `change` makes. If the store reports
-/// only that changes were possibly missed, repeats the change.
+/// only that changes may have been missed, repeats the change.
 template <class Pass, class Change>
 [[nodiscard]] bool is_told(const Pass& pass, const told_keys& heard, std::string_view key,
                            const Change& change) {

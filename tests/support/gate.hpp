@@ -24,7 +24,7 @@ class gate {
     changed_.notify_all();
   }
 
-  /// Waits until `pass()` was called `count` times. The calls possibly still wait.
+  /// Waits until `pass()` was called `count` times. The calls may still wait.
   void wait_for_arrivals(std::size_t count = 1) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this, count] { return arrived_ >= count; });

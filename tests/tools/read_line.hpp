@@ -1,4 +1,4 @@
-// Reads the lines of an input that is possibly hostile.
+// Reads the lines of an input that may be hostile.
 #pragma once
 
 #include <cstddef>

@@ -34,7 +34,7 @@ namespace robots::base {
   return is_blank(c) || c == '\r' || c == '\n';
 }
 
-/// Returns the value of a hexadecimal digit, or -1.
+/// Returns the value of a hexadecimal digit, or -1 for any other octet.
 [[nodiscard]] constexpr int hex_value(char c) noexcept {
   if (is_digit(c)) {
     return c - '0';
@@ -43,7 +43,8 @@ namespace robots::base {
   return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-/// Returns the octet that `%XX` at the start of `text` means (RFC 3986, section 2.1), or -1.
+/// Returns the octet that `%XX` at the start of `text` encodes (RFC 3986, section 2.1), or -1 if
+/// there is no `%XX`.
 [[nodiscard]] constexpr int percent_octet(std::string_view text) noexcept {
   const bool is_long = text.size() > 2 && text.front() == '%';
   const int high = is_long ? hex_value(text[1]) : -1;

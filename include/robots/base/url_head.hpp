@@ -7,8 +7,8 @@
 
 namespace robots::base {
 
-/// Returns the length of the scheme at the start of `text`, or 0. RFC 3986, section 3.1, defines
-/// `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
+/// Returns the length of the scheme at the start of `text`, or 0 if there is none. RFC 3986,
+/// section 3.1, defines `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
 [[nodiscard]] constexpr std::size_t scheme_length(std::string_view text) noexcept {
   std::size_t length = 0;
   while (length < text.size() &&
@@ -24,8 +24,8 @@ namespace robots::base {
   return !text.empty() && scheme_length(text) == text.size();
 }
 
-/// Returns the length of `scheme://` at the start of a URL, or 0. For `localhost:80`, a host with a
-/// port, returns 0. Reads no further than the scheme and `://`.
+/// Returns the length of `scheme://` at the start of a URL, or 0 if there is none. Returns 0 for
+/// `localhost:80`, which is a host with a port. Reads no further than the scheme and `://`.
 [[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
   constexpr std::string_view separator = "://";
   const std::size_t length = scheme_length(url);

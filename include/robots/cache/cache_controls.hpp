@@ -169,8 +169,8 @@ class cache_controls {
   /// Stops the cache's own threads and waits for them.
   ~cache_controls();
 
-  /// Returns `detail::possible_site_key` of the text. Returns an empty text if a ruling possibly
-  /// applies to the site.
+  /// Returns `detail::possible_site_key` of the text. Returns an empty text if a ruling may apply
+  /// to the site.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
 
   /// Returns the number of the crawler for a call. Number 0 is `cache_options::user_agent`, and

@@ -54,7 +54,7 @@ struct site_records {
 }
 
 /// Returns true if a record has as much of the file as a process with this `max_bytes` reads. A
-/// process with a lower limit has possibly cut the file.
+/// process with a lower limit may have cut the file.
 [[nodiscard]] inline bool reaches(const record& fetched, std::size_t max_bytes) noexcept {
   return !fetched.truncated || fetched.body.size() >= max_bytes;
 }

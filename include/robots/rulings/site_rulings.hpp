@@ -64,7 +64,7 @@ class site_rulings {
   void set_excluded(std::span<const std::string> entries);
   [[nodiscard]] std::shared_ptr<const detail::excluded_hosts> excluded() const;
 
-  /// Returns true if a ruling possibly applies to the site of `key`. Then ask `find`. `key` is a
+  /// Returns true if a ruling may apply to the site of `key`. Then ask `find`. `key` is a
   /// result of `possible_site_key`.
   [[nodiscard]] bool may_hold_for(std::string_view key) const {
     return !is_empty() && knows_of(key);
@@ -98,7 +98,7 @@ class site_rulings {
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
   /// Returns true if a site needs a sign-off and this process sees the site for the first time.
-  /// Then another process has possibly signed the site off already.
+  /// Then another process may have signed the site off already.
   [[nodiscard]] bool may_be_signed_off_elsewhere(const site& asked) const;
 
   /// Signs a site off, or withdraws the sign-off.

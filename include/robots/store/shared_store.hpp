@@ -95,7 +95,7 @@ struct store_reply {
 ///   a lease. `release` has no effect on a lease that has expired or was taken. `publish` without a
 ///   lease does not change leases.
 /// - `watch(on_change)` calls `on_change(key)` for each key that another process erased or
-///   announced, within a second, from a thread of the store. If some keys were possibly missed, the
+///   announced, within a second, from a thread of the store. If some keys may have been missed, the
 ///   store calls `on_change("")`. A new watch replaces an earlier watch. After `watch({})` or the
 ///   destruction of the store, no call of `on_change` is running. `on_change` must not call the
 ///   store and must not throw.
@@ -147,7 +147,7 @@ class SharedStore {
   /// Releases a lease.
   virtual void release(const store_lease& lease) = 0;
   /// Calls `on_change` with each key that another process erased or announced, or with "" if some
-  /// keys were possibly missed.
+  /// keys may have been missed.
   virtual void watch(std::function<void(std::string_view)> on_change) = 0;
 
  protected:

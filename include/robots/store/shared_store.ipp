@@ -44,7 +44,7 @@ ROBOTS_INLINE store_reply SharedStore::load_then_lease(const store_question& que
                    : try_lease(question.lease_key, duration);
   if (lease) {
     try {
-      reply = load_both(question);  // the previous holder has possibly published meanwhile
+      reply = load_both(question);  // the previous holder may have published meanwhile
     } catch (...) {
       abandon(lease);
       throw;

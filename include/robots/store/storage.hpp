@@ -20,7 +20,7 @@ struct cache_entry {
   /// From this time on, which is not before `fresh_until`, the storage may drop the entry.
   time_point keep_until{};
   /// The epoch of the shared store in which the entry was last checked. A new epoch begins when the
-  /// cache has possibly missed changes of the store. The epoch is 0 without a shared store.
+  /// cache may have missed changes of the store. The epoch is 0 without a shared store.
   std::uint32_t epoch = 0;
 };
 

@@ -51,7 +51,7 @@ std::atomic<int> refusals{0};  // failed allocations
   std::free(gone);
 }
 
-// These functions replace those of the C library.
+// The functions below replace functions of the C library.
 extern "C" int fdatasync(int file) {
   has_no_memory = disk_fails;
   if (has_no_memory) {

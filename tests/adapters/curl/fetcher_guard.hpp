@@ -223,7 +223,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher distinguishes IPv6 from IPv4", F, fetcher_g
     check_refused(F(allowing({})).fetch(get(server->url("/robots.txt", host))), " is not in ");
   }
   check_refused(F(allowing({"127.0.0.0/8"})).fetch(get(url)), "::1 (loopback)");
-  // The fetcher possibly tries the other address of the name, but no server listens there.
+  // The fetcher may try the other address of the name, but no server listens there.
   const robots::fetch_response tried = F(allowing({"127.0.0.0/8"})).fetch(get(by_name));
   check_failed(tried, robots::fetch_error::connection_refused);
   CHECK(tried.error_text.find("::1 (loopback) is not in") != std::string::npos);

@@ -94,7 +94,7 @@ TEST_CASE("OpenTelemetry reads one snapshot for each collection and forgets dele
     const int before = asked;
     CHECK(bot.provider.ForceFlush());
     CHECK(asked > before);
-    CHECK(asked <= before + 2);  // the SDK possibly collects once more by itself
+    CHECK(asked <= before + 2);  // the SDK may collect once more by itself
   }
   const int before = asked;
   CHECK(bot.provider.ForceFlush());

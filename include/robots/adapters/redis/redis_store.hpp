@@ -38,7 +38,8 @@ namespace adapters_detail {
   return pattern;
 }
 
-/// Returns the length of a scheme such as `https://` at the start of `key`, or 0.
+/// Returns the length of a scheme such as `https://` at the start of `key`, or 0 if there is
+/// none.
 [[nodiscard]] inline std::size_t scheme_length(std::string_view key) noexcept {
   const std::size_t end = key.find("://");
   return end == std::string_view::npos ? 0 : end + 3;
@@ -224,7 +225,7 @@ class RedisStore : public SharedStore {
   }
 
   /// Returns the lease of `key`, unless somebody holds it. Makes one round trip. Throws
-  /// `store_error` if Redis does not answer as expected. After an error, the lease is possibly
+  /// `store_error` if Redis does not answer as expected. After an error, the lease may be
   /// taken, and then ends after `duration`.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
@@ -281,7 +282,7 @@ class RedisStore : public SharedStore {
 
   /// Calls `look` with each key that has a value, and with the remaining lifetime of this value.
   /// This function is for tools that inspect a store; `SharedStore` does not have it. Values that
-  /// are published or erased meanwhile are possibly included, and a key can come twice. Scans all
+  /// are published or erased meanwhile may be included, and a key can come twice. Scans all
   /// keys of the server, even keys of other programs. Throws `store_error` if Redis does not answer
   /// as expected.
   void for_each(

@@ -67,8 +67,8 @@ class redis_tls {
   }
 
   /// Starts TLS on an open connection, and returns a function that continues the handshake. Call
-  /// that function until it returns 0. Before each further call, wait for the event that it has
-  /// returned, POLLIN or POLLOUT. Both functions throw `store_error` if TLS cannot start.
+  /// that function until it returns 0. Between two calls, wait for the event that the first of them
+  /// returned: POLLIN or POLLOUT. Both functions throw `store_error` if TLS cannot start.
   [[nodiscard]] std::function<short()> operator()(redisContext& connection,
                                                   const std::string& host) const {
     std::shared_ptr<SSL> session{SSL_new(context_.get()), &SSL_free};

@@ -123,7 +123,7 @@ class cache_parts : public detail::event_teller {
   }
 
   cache_counters counters;
-  /// The number of times that the cache has possibly missed messages of the shared store. See
+  /// The number of times that the cache may have missed messages of the shared store. See
   /// `cache_entry::epoch`.
   std::atomic<std::uint32_t> store_epoch = 0;
 

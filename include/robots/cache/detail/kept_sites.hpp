@@ -44,7 +44,7 @@ class kept_sites {
              rulings_detail::site_rulings& rulings)
       : parts_(parts), user_agent_(options.user_agent), judging_(judging), rulings_(rulings) {}
 
-  /// Returns true if the shared store possibly has a newer record than a fresh entry.
+  /// Returns true if the shared store may have a newer record than a fresh entry.
   [[nodiscard]] bool is_in_doubt(const kept_entry& entry) const noexcept {
     return entry.is_changed_elsewhere || entry.epoch != parts_.store_epoch;
   }
@@ -162,8 +162,8 @@ class kept_sites {
 
  private:
   /// The number of calls of `keep` that have begun and that have ended, for all sites with the same
-  /// hash. With these counts, `mark` sees whether a `keep` ran meanwhile. Then `mark` has possibly
-  /// overwritten the new entry, and erases it.
+  /// hash. With these counts, `mark` sees whether a `keep` ran meanwhile. In that case,
+  /// `mark` may have overwritten the new entry, so it erases the entry.
   struct keeping {
     std::atomic<std::uint32_t> begun = 0;
     std::atomic<std::uint32_t> ended = 0;
@@ -221,7 +221,7 @@ class kept_sites {
     entry.fresh_until = as;
     parts_.store(key, entry, now);
     if (forgotten != forgotten_ || begun != ended || begun != under_way.begun) {
-      parts_.try_erase(key);  // another thread has possibly erased or replaced the entry meanwhile
+      parts_.try_erase(key);  // another thread may have erased or replaced the entry meanwhile
     }
   }
 

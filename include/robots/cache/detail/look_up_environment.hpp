@@ -77,7 +77,7 @@ class look_up_environment {
   }
 
   /// Handles a message of the shared store. `key` is the key of a site whose record another process
-  /// has changed, or the text of a ruling. An empty `key` means that messages were possibly missed.
+  /// has changed, or the text of a ruling. An empty `key` means that messages may have been missed.
   /// The next look-up of an affected site asks the store. If the store has no newer record, a fresh
   /// entry remains valid. But if the store has no record of a site that a message named, the entry
   /// is erased. Does not call the store.
@@ -139,7 +139,7 @@ class look_up_environment {
   void forget(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
     // Detaches the flights twice. A flight that runs before the erasure has an older result. A
-    // flight that began during the erasure has possibly read an entry that is now erased.
+    // flight that began during the erasure may have read an entry that is now erased.
     detach(names);
     for (const site& name : names) {
       entries.forget(name.key());

@@ -173,7 +173,7 @@ class look_ups {
         cache_.flights.join(policy_detail::flight_key(asked), asked,
                             renewal || cache_.options.finish_abandoned, state.context);
     if (lead) {
-      entry = kept_sites.find(asked, key, now);  // another flight has possibly ended meanwhile
+      entry = kept_sites.find(asked, key, now);  // another flight may have ended meanwhile
       entry.is_suspect =
           entry.is_suspect || (state.asks_anew && entry.policy && entry.policy->leads_to() &&
                                is_old(*entry.policy, now));
@@ -211,7 +211,7 @@ class look_ups {
     return std::make_shared<site_work>(cache_, std::move(lead), entry, refreshes, is_fresh, epoch);
   }
 
-  /// Returns true if a redirect is so old that the site possibly has another answer now.
+  /// Returns true if a redirect is so old that the site may have another answer now.
   [[nodiscard]] bool is_old(const policy& redirect, time_point now) const {
     return now >= base::saturating_add(redirect.fetched_at(), cache_.options.failure_ttl);
   }

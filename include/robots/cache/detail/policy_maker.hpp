@@ -222,7 +222,7 @@ class policy_maker {
 
  private:
   /// Returns `own` with the policies of `cache_options::other_agents`. Calls `make(agent, index)`
-  /// for each of these policies.
+  /// to make each of these policies.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(std::shared_ptr<const policy> own,
                                                      const Make& make) const {

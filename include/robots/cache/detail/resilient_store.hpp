@@ -162,7 +162,7 @@ class resilient_store {
   }
 
   /// Releases the leases of `release_later`, and makes some of the calls that the store has missed.
-  /// Returns true if more missed calls are possibly due.
+  /// Returns true if more missed calls may be due.
   bool release_and_catch_up() {
     // Releases one lease at a time, so that an exception loses no other lease.
     while (const std::optional<store_lease> lease = next_to_release()) {
@@ -178,7 +178,7 @@ class resilient_store {
     }
   }
 
-  /// Calls `event` with each key that another process changes, and with "" if changes were possibly
+  /// Calls `event` with each key that another process changes, and with "" if changes may have been
   /// missed. If the store fails, the watch begins with the first call that succeeds. Calls
   /// `on_owed` at each `owe`. `on_owed` must not call this object.
   void watch(std::function<void(std::string_view)> event, std::function<void()> on_owed) {
@@ -314,8 +314,8 @@ class resilient_store {
     return lease;
   }
 
-  /// Makes some of the missed calls that are due by `due`. Returns true if more missed calls are
-  /// possibly due.
+  /// Makes some of the missed calls that are due by `due`. Returns true if more missed calls may be
+  /// due.
   [[nodiscard]] bool catch_up(time_point due) {
     constexpr std::size_t at_once = 64;  // limits the time for which a caller waits
     std::vector<std::string> missed;

@@ -436,13 +436,13 @@ class site_work {
   /// Prepares the record for the other processes, if they can use this record.
   void prepare_publication(record retrieved, const std::shared_ptr<const policy>& policy_now,
                            bool turned_hostile, time_point now) {
-    // Without a lease, another process has possibly invalidated the site since the request.
+    // Without a lease, another process may have invalidated the site since the request.
     if (flight_->detached || (!lease_ && !announces())) {
       return;
     }
     auto records = records_to_share(std::move(retrieved), policy_now, std::move(shared_good_));
     if (!records || (!has_asked_store_ && is_failure(records->latest.outcome))) {
-      return;  // the store possibly has a last good copy that this process does not know
+      return;  // the store may have a last good copy that this process does not know
     }
     records->turned_hostile = turned_hostile;
     value_ = detail::encode(*records);

@@ -55,7 +55,7 @@ struct change_report {
     std::optional<placed_pattern> before{};   ///< the rule in the old text; empty if added
     std::optional<placed_pattern> after{};    ///< the rule in the new text; empty if removed
     /// A target that only one of the texts allows. It is empty if `diff` found no such target
-    /// within its steps. Then the rule possibly makes no difference.
+    /// within its steps. Then the rule may make no difference.
     std::string example{};
     bool example_allowed = false;  ///< true if the new text allows `example`
   };
@@ -70,7 +70,7 @@ struct change_report {
   std::vector<rule_change> rules{};  ///< sorted by `after.line`; removed rules by `before.line`
   std::vector<line_change> lines{};  ///< sorted by kind, then by value
   std::size_t unchanged = 0;         ///< the number of rules and lines that both texts have
-  /// True if all rules were compared to the end. If false, a rule without an example possibly makes
+  /// True if all rules were compared to the end. If false, a rule without an example may make
   /// no difference.
   bool complete = true;
 

@@ -32,8 +32,8 @@ namespace rep_detail {
 
 }  // namespace rep_detail
 
-/// Returns all problems of a robots.txt, sorted by line: `document::diagnostics`, and the problems
-/// that only a comparison of lines shows.
+/// Returns all problems of a robots.txt, sorted by line. These are `document::diagnostics` and the
+/// problems that only a comparison of lines shows.
 ///
 /// Compares the rules of each group. Reports duplicates, rules that never decide because an
 /// opposite rule has the same pattern, and rules that repeat a shorter rule. Takes O(n log n) time

@@ -42,7 +42,7 @@ struct verdict {
   /// The crawler's product token, as the caller spelled it. It is "*" if the rules of `*` apply or
   /// no crawler was named.
   std::string_view user_agent{};
-  /// The 1-based line of the deciding rule, or 0.
+  /// The 1-based line of the deciding rule, or 0 if no rule decided.
   std::uint32_t line = 0;
   /// True if not all rules could be compared. Then the target is denied. The reason is that the
   /// normal form of the target exceeds 65,536 octets, or that comparing takes too long. See

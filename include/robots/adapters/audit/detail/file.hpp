@@ -92,7 +92,7 @@ class audit_file {
     return {};
   }
 
-  /// Syncs the file to the disk. Returns false if the disk possibly lacks a part of the file; the
+  /// Syncs the file to the disk. Returns false if the disk may lack a part of the file; the
   /// system reports such a loss only once. A FIFO or another special file needs no sync.
   [[nodiscard]] bool flush() const noexcept { return ::fdatasync(*file_) == 0 || errno == EINVAL; }
 

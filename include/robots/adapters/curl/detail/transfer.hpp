@@ -160,7 +160,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
     if (is_encoded(easy)) {
       problem = "neither a length nor chunks mark the end of the encoded body";
     } else if (tls.without_close_notify()) {
-      // Without close_notify, someone on the network path has possibly cut off the body (RFC 9112,
+      // Without close_notify, someone on the network path may have cut off the body (RFC 9112,
       // section 9.8).
       problem = "TLS ended without close_notify, perhaps before the body did";
     }

@@ -27,7 +27,7 @@ class redis_subscription {
   using listener = std::function<void(std::string_view message)>;
 
   /// Calls `on_message` with each message. After a failure, also calls it with an empty message,
-  /// since messages were possibly lost. Returns when the subscription exists or the first try has
+  /// since messages may have been lost. Returns when the subscription exists or the first try has
   /// failed.
   redis_subscription(connector connect, std::string channel, std::chrono::milliseconds timeout,
                      listener on_message)

@@ -309,7 +309,7 @@ class rule_comparison {
     return {!steps_.exceeded()};
   }
 
-  /// Adds texts to `fills` that can replace a wildcard of `self`, so that `rival` possibly matches
+  /// Adds texts to `fills` that can replace a wildcard of `self`, so that `rival` may match
   /// the target, too.
   static void suggest(std::vector<std::string>& fills, const rule& self,
                       const compiled_pattern& rival, std::string_view filler) {

@@ -27,8 +27,8 @@ constexpr void write_target(const target_path& path, const normal_form& form, Pu
   write_normal(path.text, form, put);
 }
 
-/// Calls `use` with the normal form of a target, cut after `max_normal_target + 1` octets. Is not
-/// inlined, so that targets in normal form need little stack.
+/// Calls `use` with the normal form of a target, cut after `max_normal_target + 1` octets. This
+/// function is not inlined, so that targets in normal form need little stack.
 template <class Use>
 ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const normal_form& form,
                                              Use use) {
@@ -44,7 +44,7 @@ ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const norm
 }
 
 /// Calls `use` with the normal form of `target`, and returns the result of `use`. A normal form
-/// that `is_too_long` is possibly cut. Most targets are in normal form already, and are not copied.
+/// that `is_too_long` may be cut. Most targets are in normal form already, and are not copied.
 template <class Use>
 constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
   const target_path path = path_and_query(target, traits.lenient_targets);

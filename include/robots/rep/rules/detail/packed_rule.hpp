@@ -118,7 +118,8 @@ class packed_rule {
   }
 
  private:
-  /// Calls `use` with the compiled `source`. Is not inlined, so that other rules need little stack.
+  /// Calls `use` with the compiled `source`. This function is not inlined, so that other
+  /// rules need little stack.
   template <class Use>
   ROBOTS_NOINLINE static constexpr auto with_compiled(const pattern_source& source,
                                                       const normal_form& form, Use use) {

@@ -159,9 +159,9 @@ class rule_packer {
     starred_prefixes_ += has_star ? 1 : 0;
   }
 
-  /// Takes the rules with wildcards out of the index of prefixes. Thousands of them could have the
-  /// same prefix, and trying all of them could exceed the steps of a query. Then `place_by_gram`
-  /// indexes these rules by gram.
+  /// Takes the rules with wildcards out of the index of prefixes. Thousands of such rules could
+  /// have the same prefix, and a query that tries them all could exceed its steps. After this call,
+  /// `place_by_gram` indexes these rules by gram.
   constexpr void leave_prefixes() noexcept {
     for (kept_rule& rule : rules_) {
       if (rule.way == found_by::prefix && rule.rule.star()) {

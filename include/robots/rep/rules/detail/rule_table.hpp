@@ -183,7 +183,8 @@ struct rule_table {
     }
   }
 
-  /// Is not inlined, since inlining would slow down queries to rule sets without grams.
+  /// This function is not inlined, since inlining would slow down queries to rule sets without
+  /// grams.
   ROBOTS_NOINLINE constexpr void find_by_gram(search& best,
                                               std::string_view target) const noexcept {
     const auto bucket_of = [this](std::uint64_t hash) {

@@ -91,15 +91,16 @@ template <unsigned char... Others>
   return !has_other_than_graphic<Others...>(whole_word(text, text.size() - word));
 }
 
-/// Returns `text` from `offset` on. Is faster than `substr`, which GCC does not inline: GCC writes
-/// the view to memory in two halves, and then waits to read the view as a whole.
+/// Returns `text` from `offset` on. This function is faster than `substr`, which GCC does not
+/// inline: GCC writes the view to memory in two halves, and then waits to read the view as a whole.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::string_view behind(std::string_view text,
                                                                      std::size_t offset) noexcept {
   return {text.data() + offset, text.size() - offset};
 }
 
-/// Returns the position of the first `c` in `text`, or the size of `text`. Is faster than
-/// `std::string_view::find` if `c` is near the start, and nearly as fast otherwise.
+/// Returns the position of the first `c` in `text`, or the size of `text` if there is none. This
+/// function is faster than `std::string_view::find` if `c` is near the start of `text`, and nearly
+/// as fast otherwise.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::size_t find_octet(std::string_view text,
                                                                     char c) noexcept {
   constexpr std::size_t nearest = 2 * sizeof(octet_word);
@@ -119,7 +120,7 @@ template <unsigned char... Others>
   return text.size();
 }
 
-/// Is like `std::string_view::starts_with`, but faster if both texts are short.
+/// Does the same as `std::string_view::starts_with`, but is faster if both texts are short.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins_with(std::string_view text,
                                                               std::string_view prefix) noexcept {
   if (text.size() < prefix.size()) {
