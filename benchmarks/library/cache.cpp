@@ -187,7 +187,7 @@ void check(benchmark::State& state) {
 }
 
 void miss(benchmark::State& state) {
-  static strangers urls{urls_on(host_names(strangers::each * most_threads))};
+  static strangers urls{urls_on(host_names(strangers::per_thread * most_threads))};
   static cache<capacity> stored{options(), web()};
   const hit_share share{state, stored};
   urls.ask_each(state,
@@ -210,7 +210,7 @@ void independent(benchmark::State& state) {
 
 /// Does the least work of a miss: parses the file, stores the rules, evicts the oldest entry.
 void plain_miss(benchmark::State& state) {
-  static strangers names{host_names(strangers::each * most_threads)};
+  static strangers names{host_names(strangers::per_thread * most_threads)};
   static plain_lru<robots::rule_set> stored{capacity};
   const std::string text = body();
   names.ask_each(state, [&](const std::string& name) {
@@ -221,7 +221,7 @@ void plain_miss(benchmark::State& state) {
 
 /// Handles a miss for which another process has a record: decodes, judges and stores the record.
 void record(benchmark::State& state) {
-  static strangers names{host_names(strangers::each * most_threads)};
+  static strangers names{host_names(strangers::per_thread * most_threads)};
   static robots::LruStorage<capacity> stored;
   const robots::wall_anchor now{robots::SteadyClock{}.now(), std::chrono::system_clock::now()};
   const robots::detail::judge_options judging{.fallback = options().fallback};

@@ -20,8 +20,8 @@ struct limit {
   using prepared = question;
   using asked = char;
 
-  bool does(operation asked, const input& in) const {
-    return asked == Only && std::ranges::find(in.operations, asked) != in.operations.end();
+  bool does(operation wanted, const input& in) const {
+    return wanted == Only && std::ranges::find(in.operations, wanted) != in.operations.end();
   }
   prepared prepare(const question& q) const { return q; }
   asked read(const std::string&, const prepared&) const { return 0; }
