@@ -57,15 +57,19 @@ function(robots_list_sources)
   set_property(GLOBAL APPEND PROPERTY ROBOTS_LISTED_SOURCES ${ARGN})
 endfunction()
 
-# The headers that most tests, tools and examples include are compiled once. With g++, these are only headers of
-# the standard library and Boost. With clang, which loads only what a file uses, the headers of the library are
-# included. The compiler options are for ccache.
+# The headers that most tests, tools and examples include are compiled once. These are headers of the standard
+# library and Boost. With a sanitizer, they are also those of the library: clang loads only what a file uses. The
+# compiler options are for ccache.
 option(ROBOTS_PRECOMPILE "Compile headers once for all tests, tools and examples" OFF)
 set(robots_precompiled_options
     $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
     "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 robots_list_sources(tests/precompiled.cpp)
 if(ROBOTS_PRECOMPILE)
+  set(own_headers "")
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+    set(own_headers <robots/robots.hpp> <robots/testing.hpp>)
+  endif()
   add_library(robots_precompiled OBJECT "${PROJECT_SOURCE_DIR}/tests/precompiled.cpp")
   target_link_libraries(robots_precompiled PRIVATE robots::robots)
   target_precompile_headers(
@@ -96,10 +100,9 @@ if(ROBOTS_PRECOMPILE)
     <utility>
     <variant>
     <vector>
-    $<$<CXX_COMPILER_ID:Clang>:<robots/robots.hpp$<ANGLE-R>>
-    $<$<CXX_COMPILER_ID:Clang>:<robots/testing.hpp$<ANGLE-R>>)
+    ${own_headers})
   target_compile_options(robots_precompiled PRIVATE ${robots_precompiled_options})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  if(own_headers)
     # The inline functions of these headers are compiled once, too, into a separate object file.
     target_compile_options(robots_precompiled PRIVATE -fpch-codegen)
     set(folder "${PROJECT_BINARY_DIR}/CMakeFiles/robots_precompiled.dir")

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fs = std::filesystem;
@@ -204,6 +205,57 @@ std::vector<std::string> declared_in(const source_file& header) {
   return declared;
 }
 
+/// Headers of the standard library, each with the names for which a file must include it.
+struct standard_header {
+  std::string_view name;
+  std::vector<std::string_view> gives;
+};
+
+const std::vector<standard_header>& standard_headers() {
+  static const std::vector<standard_header> all{
+      {"algorithm",
+       {"all_of", "any_of", "clamp", "copy", "count", "equal", "fill", "find", "find_if",
+        "lower_bound", "max", "min", "none_of", "partition_point", "remove_if", "sort",
+        "upper_bound"}},
+      {"array", {"array"}},
+      {"atomic", {"atomic", "atomic_flag", "memory_order_relaxed"}},
+      {"bit", {"bit_cast", "countl_zero", "countr_zero", "endian", "popcount"}},
+      {"chrono", {"chrono"}},
+      {"condition_variable", {"condition_variable", "condition_variable_any"}},
+      {"cstddef", {"byte", "ptrdiff_t", "size_t"}},
+      {"cstdint", {"int64_t", "uint16_t", "uint32_t", "uint64_t", "uint8_t"}},
+      {"functional", {"function", "hash", "invoke", "less"}},
+      {"map", {"map", "multimap"}},
+      {"memory", {"make_shared", "make_unique", "shared_ptr", "unique_ptr", "weak_ptr"}},
+      {"mutex", {"lock_guard", "mutex", "scoped_lock", "unique_lock"}},
+      {"optional", {"nullopt", "optional"}},
+      {"set", {"set"}},
+      {"span", {"span"}},
+      {"stdexcept", {"invalid_argument", "length_error", "logic_error", "runtime_error"}},
+      {"string", {"string", "to_string"}},
+      {"string_view", {"string_view"}},
+      {"thread", {"jthread", "thread"}},
+      {"type_traits", {"decay_t", "is_same_v", "remove_cvref_t"}},
+      {"utility", {"exchange", "forward", "move", "pair", "swap"}},
+      {"variant", {"get_if", "holds_alternative", "monostate", "variant", "visit"}},
+      {"vector", {"vector"}}};
+  return all;
+}
+
+/// Returns the names that follow "std::" in the code of a line.
+std::vector<std::string_view> standard_names_in(std::string_view line) {
+  constexpr std::string_view scope = "std::";
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz_0123456789";
+  line = line.substr(0, line.find("//"));
+  std::vector<std::string_view> names;
+  std::size_t begin = 0;
+  while ((begin = line.find(scope, begin)) != std::string_view::npos) {
+    begin += scope.size();
+    names.push_back(line.substr(begin, line.find_first_not_of(letters, begin) - begin));
+  }
+  return names;
+}
+
 std::set<std::string> known_files() {
   std::set<std::string> known;
   for (std::string& line : lines_of(ROBOTS_KNOWN_FILES)) {
@@ -346,6 +398,36 @@ TEST_CASE("Headers are included by their full name between angle brackets") {
     for (const include_line& include : header.includes()) {
       INFO(header.path << ":" << include.number << " includes " << include.name);
       CHECK(include.angled);
+    }
+  }
+}
+
+// The check that each header compiles alone precompiles these headers, so it does not see that one
+// is missing.
+TEST_CASE("A header includes the standard headers whose names it uses") {
+  const std::vector<source_file> all = headers();
+  for (const source_file& header : all) {
+    const std::string declarations =
+        fs::path{header.path}.replace_extension(".hpp").generic_string();
+    std::set<std::string> included;
+    for (const source_file& file : all) {
+      if (file.path == header.path || file.path == declarations) {
+        for (include_line& include : file.includes()) {
+          included.insert(std::move(include.name));
+        }
+      }
+    }
+    std::set<std::string_view> used;
+    for (const std::string_view line : header.lines) {
+      for (const std::string_view name : standard_names_in(line)) {
+        used.insert(name);
+      }
+    }
+    for (const standard_header& standard : standard_headers()) {
+      for (const std::string_view name : standard.gives) {
+        INFO(header.path << " uses std::" << name << " without <" << standard.name << ">");
+        CHECK((!used.contains(name) || included.contains(std::string{standard.name})));
+      }
     }
   }
 }

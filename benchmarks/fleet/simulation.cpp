@@ -135,7 +135,7 @@ totals run(const crawl& kind, std::size_t workers, order amount) {
 template <std::size_t NearSize>
 void print_runs(const crawl& kind) {
   for (const order amount : {order::any_worker, order::own_sites}) {
-    for (const std::size_t workers : {1, 4, 16, 64}) {
+    for (const std::size_t workers : {1U, 4U, 16U, 64U}) {
       if (workers == 1 && amount == order::own_sites) {
         continue;
       }

@@ -6,6 +6,7 @@
 #include <robots/http/ip_address.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <initializer_list>
 #include <iterator>
 #include <memory>

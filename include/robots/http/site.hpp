@@ -6,6 +6,7 @@
 #include <robots/http/origin.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

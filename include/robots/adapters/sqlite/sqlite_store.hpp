@@ -6,12 +6,19 @@
 #include <robots/base/stop_token.hpp>
 #include <robots/time/steady_clock.hpp>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace robots {
 

@@ -12,11 +12,13 @@
 #include <robots/time/wall_time.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 namespace robots {
 
