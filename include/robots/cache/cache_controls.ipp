@@ -5,10 +5,10 @@
 #include <robots/base/printable.hpp>
 #include <robots/cache/cache_controls.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/kept_sites.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/look_up_runner.hpp>
 #include <robots/cache/detail/look_ups.hpp>
-#include <robots/cache/detail/rate_limit.hpp>
 #include <robots/cache/detail/resilient_store.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site_key.hpp>
