@@ -153,11 +153,6 @@ class cache_controls {
   /// Returns the sites in quarantine, sorted by `site::key`.
   [[nodiscard]] std::vector<std::string> quarantined() const;
 
-  /// Returns the time until which the circuit breaker of an origin rejects requests. Returns an
-  /// empty optional if the breaker permits requests, and for a text that names no site. For a host
-  /// without a scheme, reads the breaker of the https origin.
-  [[nodiscard]] std::optional<time_point> breaker_open_until(std::string_view host_or_url);
-
   /// Returns the options in force.
   [[nodiscard]] const cache_options& options() const noexcept;
 

@@ -231,14 +231,6 @@ ROBOTS_INLINE std::vector<std::string> cache_controls::quarantined() const {
   return keys;
 }
 
-ROBOTS_INLINE std::optional<time_point> cache_controls::breaker_open_until(
-    std::string_view host_or_url) {
-  const auto asked = parse_site(host_or_url);
-  return asked ? engine_->retrieval.breakers->open_until(to_string(asked->origins().front()),
-                                                         engine_->parts.now())
-               : std::nullopt;
-}
-
 ROBOTS_INLINE const cache_options& cache_controls::options() const noexcept {
   return engine_->options;
 }
