@@ -3,6 +3,7 @@
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/message.hpp>
 #include <robots/policy/decision_reason.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <functional>
 #include <memory>
@@ -21,8 +22,8 @@ class policy;
 
 namespace cache_detail {
 
-class look_up_runner;
-struct look_up_state;
+class cache_engine;
+class site_look_up;
 
 }  // namespace cache_detail
 
@@ -116,16 +117,17 @@ class look_up {
  private:
   friend class cache_controls;
 
-  /// Makes a look-up that `runner` completes.
-  look_up(cache_detail::look_up_state&& begun, cache_detail::look_up_runner& runner);
-
-  [[nodiscard]] const cache_detail::look_up_state& state() const noexcept;
+  look_up(cache_detail::cache_engine& engine, std::unique_ptr<cache_detail::site_look_up> begun);
 
   /// Returns the fetch that this look-up drives, or null.
   [[nodiscard]] detail::retrieval* fetch() const noexcept;
 
-  std::unique_ptr<cache_detail::look_up_state> state_;  // null after a move
-  cache_detail::look_up_runner* runner_;
+  /// Calls `handle(fetch, now)` if this look-up drives a fetch, and then `resume`. If memory runs
+  /// out, drops the fetch, which is then incomplete.
+  void report(const std::function<void(detail::retrieval& fetch, const wall_anchor& now)>& handle);
+
+  cache_detail::cache_engine* engine_;
+  std::unique_ptr<cache_detail::site_look_up> work_;  // null after a move
 };
 
 }  // namespace robots

@@ -2,7 +2,7 @@
 
 #include "../cache_fixture.hpp"
 #include <robots/cache/detail/look_up_environment.hpp>
-#include <robots/cache/detail/own_parts.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
 #include <robots/testing/memory_store.hpp>
 
 #include <doctest/doctest.h>

@@ -152,7 +152,7 @@ class kept_sites {
       }
       const detail::validity until = detail::validity_of(*policy_now, judging_);
       const bool is_kept_on =
-          parts_.observes_changes() || detail::is_of_use_when_over(*policy_now, judging_);
+          parts_.observes_changes || detail::is_of_use_when_over(*policy_now, judging_);
       parts_.store(led.site_key,
                    {policy_now, led.is_changed_elsewhere ? in_doubt : until.fresh_until,
                     is_kept_on ? until.keep_until : until.stale_until, epoch},

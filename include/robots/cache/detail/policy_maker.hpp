@@ -9,6 +9,7 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
+#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
@@ -20,6 +21,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/policy/site_records.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
@@ -31,11 +33,64 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace robots::cache_detail {
+
+/// Decodes the records of a site. Anyone who can write to the shared store can forge them, so
+/// records that are not plausible become an empty optional. `latest` is the latest time that the
+/// clock of another machine can show now. `max_bytes` is the number of octets of a file that this
+/// process reads. Takes linear time.
+[[nodiscard]] inline std::optional<detail::site_records> believed(
+    std::string_view value, const site& asked, const detail::excluded_hosts& excluded,
+    std::chrono::sys_seconds latest, std::size_t max_bytes) {
+  auto read = detail::decode_site(value).value;
+  const std::vector<std::string> urls = asked.robots_urls();
+  constexpr int most_redirects = 65'536;  // avoids overflow in sums along a chain of sites
+  const auto may_end_there = [&](const record& stored) {
+    const auto end = stored.final_url == stored.url ? asked : parse_site(stored.final_url);
+    if (stored.outcome == outcome::redirected) {
+      return end && stored.redirects > 0;  // the look-up goes on with that site
+    }
+    return end && !excluded.contains(end->host);
+  };
+  const auto is_credible = [&](const record& stored) {
+    return std::find(urls.begin(), urls.end(), stored.url) != urls.end() &&
+           stored.fetched_at <= latest && !stored.not_modified &&
+           detail::reaches(stored, max_bytes) && stored.redirects <= most_redirects &&
+           may_end_there(stored);
+  };
+  const auto is_last_good_credible = [&] {
+    return !read->last_good ||
+           (is_credible(*read->last_good) && detail::is_answer_of_site(*read->last_good));
+  };
+  if (!read || !is_credible(read->latest) || !detail::is_answer_of_site(read->latest) ||
+      !is_last_good_credible()) {
+    return std::nullopt;
+  }
+  return read;
+}
+
+/// Makes the records of a site for the other processes. Returns an empty optional if the site did
+/// not answer, or if the file that a 304 confirms is missing. `retrieved` has just come from the
+/// site, and `result` is the policy of `retrieved`. `good` is the last good record, if it is known.
+[[nodiscard]] inline std::optional<detail::site_records> records_to_share(
+    record retrieved, const std::shared_ptr<const policy>& result, std::optional<record> good) {
+  if (!detail::is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {
+    return std::nullopt;
+  }
+  if (retrieved.not_modified) {
+    return detail::site_records{.latest = detail::renewed(*std::move(good), std::move(retrieved))};
+  }
+  const auto rests_on = policy::good(result);
+  if (rests_on == nullptr || rests_on == result) {
+    good.reset();
+  }
+  return detail::site_records{.latest = std::move(retrieved), .last_good = std::move(good)};
+}
 
 /// Makes the policies of a cache from retrievals and from records of other processes. Reports each
 /// step to the observer.
@@ -72,7 +127,7 @@ class policy_maker {
   [[nodiscard]] std::shared_ptr<const policy> judged(const record& retrieved,
                                                      const detail::earlier_policies& before,
                                                      const wall_anchor& now, const flight* led) {
-    const bool is_reported = led != nullptr && parts_.is_observed() && !retrieved.not_modified &&
+    const bool is_reported = led != nullptr && parts_.is_observed && !retrieved.not_modified &&
                              policy_detail::has_text(retrieved.outcome);
     const time_point began = is_reported ? parts_.now() : time_point{};
     auto result =
@@ -128,7 +183,7 @@ class policy_maker {
   [[nodiscard]] std::vector<exchange_event> note_exchanges(const flight& led,
                                                            const detail::retrieval_result& ended) {
     std::vector<exchange_event> events;
-    if (parts_.is_observed()) {
+    if (parts_.is_observed) {
       const time_point now = parts_.now();
       for (std::size_t i = 0; i < ended.timings.size(); ++i) {
         const detail::exchange_timing& timing = ended.timings[i];
@@ -163,7 +218,7 @@ class policy_maker {
 
   /// Reports the changes between the last answer of a site and its new answer.
   void note_change(const flight& led, const std::shared_ptr<const policy>& after) {
-    const auto before = parts_.observes_changes() ? policy::last_answer(led.last()) : nullptr;
+    const auto before = parts_.observes_changes ? policy::last_answer(led.last()) : nullptr;
     if (before && policy::last_answer(after) == after &&
         before->fingerprint() != after->fingerprint()) {
       const bool turned_hostile =
@@ -238,13 +293,8 @@ class policy_maker {
   }
 
   [[nodiscard]] static bool refuses_robots_txt(const policy& change) {
-    constexpr int unauthorized = 401;
-    constexpr int forbidden = 403;
-    if (change.outcome() != outcome::client_error) {
-      return false;
-    }
     const int status = change.source().status;
-    return status == unauthorized || status == forbidden;
+    return change.outcome() == outcome::client_error && (status == 401 || status == 403);
   }
 
   /// Reports a site that refuses its robots.txt now but did not before (the pipeline guide:

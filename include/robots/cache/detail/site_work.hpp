@@ -6,7 +6,6 @@
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/policy_maker.hpp>
 #include <robots/cache/detail/resilient_store.hpp>
-#include <robots/cache/detail/shared_records.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -143,18 +142,6 @@ class site_work {
 
   [[nodiscard]] detail::retrieval& fetch() noexcept { return *fetch_; }
 
-  /// Calls `handle(fetch())`. If memory runs out, abandons the flight, since the fetch is then
-  /// incomplete.
-  template <class Handle>
-  void on_event(const Handle& handle) {
-    try {
-      handle(*fetch_);
-    } catch (...) {
-      abandon();
-      throw;
-    }
-  }
-
   /// Starts the fetch again from the beginning.
   void start_fetch() {
     asked_by_ = policy::good(flight_->last());
@@ -169,17 +156,12 @@ class site_work {
     step_ = work_step::fetch;
   }
 
-  /// Calls `on_fetched` if `fetch()` has ended. Abandons the flight if memory runs out.
+  /// Calls `on_fetched` if `fetch()` has ended.
   void settle() {
     if (step_ == work_step::fetch &&
         std::holds_alternative<detail::retrieval_result>(fetch_->next())) {
-      try {
-        on_fetched(std::get<detail::retrieval_result>(std::move(*fetch_).next()),
-                   flight_->stop.stop_requested());
-      } catch (...) {
-        abandon();  // no fetch is left that could continue
-        throw;
-      }
+      on_fetched(std::get<detail::retrieval_result>(std::move(*fetch_).next()),
+                 flight_->stop.stop_requested());
     }
   }
 

@@ -5,18 +5,17 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/background_threads.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/kept_sites.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
-#include <robots/cache/detail/look_ups.hpp>
 #include <robots/cache/detail/resilient_store.hpp>
+#include <robots/cache/detail/site_look_up.hpp>
 #include <robots/cache/detail/site_work.hpp>
-#include <robots/cache/detail/store_queue.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -32,45 +31,41 @@
 
 namespace robots::cache_detail {
 
-/// Runs look-ups to their end. A blocking call does the work in the thread of the caller if enough
-/// time is left. Threads of the cache do all other work. The threads of `background_` fetch, and
-/// the threads of `store_threads_` call the shared store.
-class look_up_runner {
+/// A cache without the user's types. Runs look-ups to their end. A blocking call does the work in
+/// the thread of the caller if enough time is left. Threads of the cache do all other work. The
+/// threads of `background_` fetch, and the threads of `store_threads_` call the shared store.
+class cache_engine : public look_up_environment {
  public:
-  /// `cache` must outlive this object. Throws `std::invalid_argument` if there is a shared store
-  /// and no thread is allowed.
-  explicit look_up_runner(look_up_environment& cache)
-      : cache_(cache),
-        look_ups_(cache),
-        queue_(cache.parts),
-        background_(cache.options.background_threads, cache.parts.counters),
-        store_threads_(2, cache.parts.counters) {
-    if (cache.store == nullptr) {
+  /// Throws `std::invalid_argument` if options contradict each other, or if there is a shared store
+  /// and no thread is allowed. `own` must outlive this object. `shared` is empty if nothing is
+  /// shared.
+  cache_engine(cache_options&& user_options, cache_parts& own, const shared_part& shared)
+      : look_up_environment(std::move(user_options), own, shared),
+        queue_(parts),
+        background_(options.background_threads, parts.counters),
+        store_threads_(2, parts.counters) {
+    if (store == nullptr) {
       return;
     }
-    if (cache.options.background_threads == 0) {
+    if (options.background_threads == 0) {
       throw std::invalid_argument{
           "background_threads is 0: set it to 1 or more for a cache with a shared store"};
     }
-    const auto on_message = [this](std::string_view key) {
-      cache_.on_message(key);
+    const auto learn = [this](std::string_view key) {
+      on_message(key);
       if (key.empty()) {
         must_ask_for_rulings_ = true;
         run_errands();
       }
     };
-    cache.store->watch(on_message, [this] { run_errands(); });
+    store->watch(learn, [this] { run_errands(); });
   }
 
-  look_up_runner(const look_up_runner&) = delete;
-  look_up_runner& operator=(const look_up_runner&) = delete;
-  ~look_up_runner() { end(); }
-
-  /// Stops the work of the threads, and waits for them.
+  /// Stops the threads, and waits for them. Call this function before the destruction.
   void end() {
     closing_.request_stop();
-    if (cache_.store != nullptr) {
-      cache_.store->unwatch();
+    if (store != nullptr) {
+      store->unwatch();
     }
     store_threads_.end();
     background_.end();
@@ -79,17 +74,14 @@ class look_up_runner {
     }
   }
 
-  /// Begins a look-up for a caller that does its own network I/O. The look-up can have its answer
-  /// at once.
-  void begin(look_up_state& state, const site& asked) {
-    look_ups_.begin(state, asked);
-    hand_over(state);
-  }
-
   /// Continues a look-up of a caller that does its own network I/O, until the caller must act.
-  void proceed(look_up_state& state) {
-    look_ups_.proceed(state);
-    hand_over(state);
+  /// Gives the steps that can block to threads of the cache.
+  void proceed(site_look_up& look) {
+    look.proceed();
+    hand_over_left(look, nullptr);
+    if (look.work && look.work->next() != work_step::fetch) {
+      queue(std::exchange(look.work, nullptr));
+    }
   }
 
   /// Returns the policy of a site within the limits of a call. `tried` is a key that has no fresh
@@ -97,30 +89,28 @@ class look_up_runner {
   [[nodiscard]] found load(const site& asked, std::string_view tried, const call_options& call,
                            bool refreshes) {
     const call_options limits = limits_of(call);
-    look_up_state state{.key = asked.key(), .context = call.context, .refreshes = refreshes};
-    state.has_no_entry = state.key == tried;
-    state.has_no_time =
-        limits.stop.stop_requested() || (limits.deadline && *limits.deadline <= cache_.parts.now());
-    if (cache_.rulings.may_be_signed_off_elsewhere(asked)) {
+    site_look_up look{*this, call.context, 0};
+    look.start(asked, tried);
+    look.refreshes = refreshes;
+    look.has_no_time =
+        limits.stop.stop_requested() || (limits.deadline && *limits.deadline <= parts.now());
+    if (rulings.may_be_signed_off_elsewhere(asked)) {
       if (has_time_for_store(&limits)) {
-        learn_rulings({std::string{detail::without_scheme(state.key)}});
+        learn_rulings({std::string{detail::without_scheme(look.key)}});
       } else {
         must_ask_for_rulings_ = true;
       }
     }
-    look_ups_.begin(state, asked);
-    while (state.asked) {
-      if (!advance(state, limits)) {
-        look_ups_.give_up(state);
-      } else {
-        look_ups_.proceed(state);
+    for (look.proceed(); look.asked; look.proceed()) {
+      if (!advance(look, limits)) {
+        look.give_up();
       }
     }
-    hand_over_left(state, &limits);
-    return std::move(state.answer);
+    hand_over_left(look, &limits);
+    return std::move(look.answer);
   }
 
-  [[nodiscard]] wall_anchor moment() { return cache_.parts.moment(); }
+  rate_limit refusals{1, 4'096};  ///< the same refusal causes one event in ten seconds
 
  private:
   using shared_work = std::shared_ptr<site_work>;
@@ -133,11 +123,11 @@ class look_up_runner {
       const auto batch = std::span{sites}.subspan(i, (std::min)(at_once, sites.size() - i));
       std::vector<store_question> questions;
       for (const std::string& bare_site : batch) {
-        questions.push_back(look_up_environment::ruling_question(bare_site));
+        questions.push_back(ruling_question(bare_site));
       }
-      const std::vector<store_reply> replies = cache_.store->ask(questions);
+      const std::vector<store_reply> replies = store->ask(questions);
       for (std::size_t j = 0; j < batch.size(); ++j) {
-        cache_.on_ruling_reply(batch[j], replies[j]);
+        on_ruling_reply(batch[j], replies[j]);
         if (!replies[j].is_answered) {
           must_ask_for_rulings_ = true;
         }
@@ -149,60 +139,60 @@ class look_up_runner {
 
   /// Does the next step of a look-up. Returns false if the deadline of `limits` or a stop request
   /// ended the step before it was complete.
-  [[nodiscard]] bool advance(look_up_state& state, const call_options& limits) {
-    hand_over_left(state, &limits);
-    if (!state.work) {
-      return state.place->wait(cache_.parts, limits);
+  [[nodiscard]] bool advance(site_look_up& look, const call_options& limits) {
+    hand_over_left(look, &limits);
+    if (!look.work) {
+      return look.place->wait(parts, limits);
     }
-    if (state.work->next() == work_step::fetch) {
-      return fetch(state, limits);
+    if (look.work->next() == work_step::fetch) {
+      return fetch(look, limits);
     }
-    if (state.work->next() == work_step::ask_store && has_time_for_store(&limits)) {
-      ask_store({&state.work, 1});
+    if (look.work->next() == work_step::ask_store && has_time_for_store(&limits)) {
+      ask_store({&look.work, 1});
     } else {
-      queue(std::exchange(state.work, nullptr));
+      queue(std::exchange(look.work, nullptr));
     }
     return true;
   }
 
   /// Fetches in this thread while the call has time. After that, another thread continues, so that
   /// the fetch does not end with the call.
-  [[nodiscard]] bool fetch(look_up_state& state, const call_options& limits) {
+  [[nodiscard]] bool fetch(site_look_up& look, const call_options& limits) {
     const bool may_stop = limits.stop.stop_possible();
     if (!limits.deadline && !may_stop) {
-      fetch_here(*state.work);
+      fetch_here(*look.work);
       return true;
     }
-    if (!may_stop && cache_.parts.advance(state.work->fetch(), *limits.deadline)) {
-      return true;  // `look_ups::proceed` handles the result
+    if (!may_stop && parts.advance(look.work->fetch(), *limits.deadline)) {
+      return true;  // `site_look_up::proceed` handles the result
     }
     // A call with enough time for an exchange fetches in this thread if no other thread is free.
-    const auto timeout = cache_.options.timeout;
+    const auto timeout = options.timeout;
     const bool in_haste =
-        limits.deadline && (timeout.count() == 0 ||
-                            *limits.deadline < base::saturating_add(cache_.parts.now(), timeout));
-    if (in_background(state.work, in_haste)) {
-      state.work = nullptr;
+        limits.deadline &&
+        (timeout.count() == 0 || *limits.deadline < base::saturating_add(parts.now(), timeout));
+    if (in_background(look.work, in_haste)) {
+      look.work = nullptr;
       return true;
     }
-    auto result = cache_.parts.run(std::move(state.work->fetch()), limits);
+    auto result = parts.run(std::move(look.work->fetch()), limits);
     const bool is_stopped = limits.stop.stop_requested();
     const bool is_over = result.outcome == outcome::cancelled || (result.cut_short && is_stopped);
-    if (result.outcome == outcome::cancelled && cache_.options.background_threads > 0) {
-      state.work->start_fetch();
-      static_cast<void>(in_background(state.work, true));
-      state.work = nullptr;
+    if (result.outcome == outcome::cancelled && options.background_threads > 0) {
+      look.work->start_fetch();
+      static_cast<void>(in_background(look.work, true));
+      look.work = nullptr;
     } else {
-      state.work->on_fetched(std::move(result), is_stopped);
+      look.work->on_fetched(std::move(result), is_stopped);
     }
     return !is_over;
   }
 
   [[nodiscard]] call_options limits_of(const call_options& call) {
     call_options limits = call;
-    const auto longest = call.timeout.value_or(cache_.options.longest_call);
+    const auto longest = call.timeout.value_or(options.longest_call);
     if (longest.count() > 0) {
-      const time_point until = base::saturating_add(cache_.parts.now(), longest);
+      const time_point until = base::saturating_add(parts.now(), longest);
       limits.deadline = (std::min)(call.deadline.value_or(until), until);
     }
     return limits;
@@ -211,25 +201,16 @@ class look_up_runner {
   [[nodiscard]] bool has_time_for_store(const call_options* limits) {
     return limits != nullptr &&
            (!limits->deadline ||
-            *limits->deadline >=
-                base::saturating_add(cache_.parts.now(), cache_.store->options().patience));
+            *limits->deadline >= base::saturating_add(parts.now(), store->options().patience));
   }
 
   // The part for threads of the cache.
 
-  /// Gives the steps that can block to threads of the cache.
-  void hand_over(look_up_state& state) {
-    hand_over_left(state, nullptr);
-    if (state.work && state.work->next() != work_step::fetch) {
-      queue(std::exchange(state.work, nullptr));
-    }
-  }
-
-  /// Gives the work in `state.left`, for which nobody waits, to threads of the cache. But if
+  /// Gives the work in `look.left`, for which nobody waits, to threads of the cache. But if
   /// `limits` leave enough time for the shared store, the calling thread publishes results. Null
   /// `limits` leave no time.
-  void hand_over_left(look_up_state& state, const call_options* limits) {
-    for (shared_work& work : std::exchange(state.left, {})) {
+  void hand_over_left(site_look_up& look, const call_options* limits) {
+    for (shared_work& work : std::exchange(look.left, {})) {
       const work_step step = work->next();
       if (step == work_step::publish && has_time_for_store(limits)) {
         publish(*work);
@@ -257,7 +238,7 @@ class look_up_runner {
 
   void fetch_here(site_work& work) {
     const stop_token stop = work.led()->stop.get_token();
-    auto result = cache_.parts.run(std::move(work.fetch()), {.deadline = {}, .stop = stop});
+    auto result = parts.run(std::move(work.fetch()), {.deadline = {}, .stop = stop});
     work.on_fetched(std::move(result), stop.stop_requested());
   }
 
@@ -271,9 +252,9 @@ class look_up_runner {
     }
     const auto errands = [this] {
       has_errands_ = false;
-      cache_.store->deliver();
+      store->deliver();
       if (must_ask_for_rulings_.exchange(false)) {
-        learn_rulings(cache_.rulings.sites_to_ask_about());
+        learn_rulings(rulings.sites_to_ask_about());
       }
     };
     try {
@@ -281,7 +262,7 @@ class look_up_runner {
         return;
       }
     } catch (...) {
-      cache_.parts.counters.add(cache_event::failures);  // no memory
+      parts.counters.add(cache_event::failures);  // no memory
     }
     has_errands_ = false;  // a later call runs the errands
   }
@@ -295,7 +276,7 @@ class look_up_runner {
     try {
       is_served = store_threads_.run([this] { serve(); }, true);
     } catch (...) {
-      cache_.parts.counters.add(cache_event::failures);  // no memory
+      parts.counters.add(cache_event::failures);  // no memory
     }
     if (!is_served) {
       for (const shared_work& waiting : queue_.take_all()) {
@@ -319,7 +300,7 @@ class look_up_runner {
       }
     } catch (...) {
       // Memory ran out, so all flights are abandoned, even flights that were not due yet.
-      cache_.parts.counters.add(cache_event::failures);
+      parts.counters.add(cache_event::failures);
       static_cast<void>(queue_.take_all());
     }
   }
@@ -344,11 +325,11 @@ class look_up_runner {
         return;
       }
       for (const std::string& bare_site : sites) {
-        questions.push_back(look_up_environment::ruling_question(bare_site));
+        questions.push_back(ruling_question(bare_site));
       }
-      std::vector<store_reply> replies = cache_.store->ask(questions);
+      std::vector<store_reply> replies = store->ask(questions);
       for (std::size_t i = 0; i < sites.size(); ++i) {
-        cache_.on_ruling_reply(sites[i], replies[asking.size() + i]);
+        on_ruling_reply(sites[i], replies[asking.size() + i]);
       }
       if (replies.front().is_answered && must_ask_for_rulings_) {
         run_errands();
@@ -359,7 +340,7 @@ class look_up_runner {
         } catch (...) {
           // There is no memory for this site. The other sites must still get the leases in their
           // replies.
-          cache_.parts.counters.add(cache_event::failures);
+          parts.counters.add(cache_event::failures);
           asking[i]->abandon();
         }
       }
@@ -388,23 +369,20 @@ class look_up_runner {
       return;
     }
     const flight& led = *work.led();
-    resilient_store& store = *cache_.store;
     const bool is_wanted = !work.value().empty() && !led.detached;
     publish_answer answer = publish_answer::failed;
     if (is_wanted && work.lease()) {
-      answer = store.publish(led.site_key, work.value(), work.lifetime(), *work.lease());
+      answer = store->publish(led.site_key, work.value(), work.lifetime(), *work.lease());
     }
     for (const std::string& key : work.on_published(answer)) {
-      store.owe(key);
+      store->owe(key);
     }
-    store.release_and_catch_up();
+    store->release_and_catch_up();
     if (is_wanted && work.announces() && answer != publish_answer::lost && !led.detached) {
-      store.announce(led.site_key);
+      store->announce(led.site_key);
     }
   }
 
-  look_up_environment& cache_;
-  look_ups look_ups_;
   store_queue queue_;
   stop_source closing_;
   background_threads background_;
