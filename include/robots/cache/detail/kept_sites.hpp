@@ -2,18 +2,14 @@
 
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/site_table.hpp>
-#include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/single_flight.hpp>
-#include <robots/fetch/call_options.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/rulings/site_rulings.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 
@@ -76,9 +72,8 @@ struct kept_entry : cache_entry {
 class kept_sites {
  public:
   /// The arguments must outlive this object.
-  kept_sites(cache_parts& parts, const cache_options& options, const detail::judge_options& judging,
-             rulings_detail::site_rulings& rulings)
-      : parts_(parts), user_agent_(options.user_agent), judging_(judging), rulings_(rulings) {}
+  kept_sites(cache_parts& parts, const detail::judge_options& judging)
+      : parts_(parts), judging_(judging) {}
 
   /// Returns true if the shared store may have a newer record than a fresh entry.
   [[nodiscard]] bool is_in_doubt(const kept_entry& entry) const noexcept {
@@ -171,29 +166,6 @@ class kept_sites {
     }
   }
 
-  /// Counts a malformed file for which `fallback` denies the site. Any other answer of the site
-  /// resets the count and ends the quarantine.
-  void watch(const flight& led, const policy& policy_now) {
-    const std::string& key = led.site_key;
-    switch (detail::quarantine_step_of(policy_now)) {
-      case detail::quarantine_step::none:
-        break;
-      case detail::quarantine_step::count:
-        rulings_.note_malformed(key, led.context, [&] {
-          return detail::quarantined(policy_now.source(), "its files are malformed again and again",
-                                     user_agent_, judging_.fallback, policy_now.fetched_at(),
-                                     policy_now.findings());
-        });
-        if (led.detached) {  // the site was released or forgotten meanwhile
-          rulings_.release(key, led.context);
-        }
-        break;
-      case detail::quarantine_step::release:
-        rulings_.release(key, led.context);
-        break;
-    }
-  }
-
   /// Returns the entry of a site, or an entry without a policy. A host without a scheme and the
   /// origin that answered for this host have the same rules, so the entry of one name serves both
   /// names. While the entry of one name is fresh, neither name is fetched.
@@ -238,13 +210,11 @@ class kept_sites {
   }
 
   cache_parts& parts_;
-  const std::string& user_agent_;
   const detail::judge_options& judging_;
   rate_limit questions_{4, 65'536};
   // Held by a thread that changes entries, so that no thread marks an entry that another thread
   // replaces or erases. Recursive, since an observer of a dropped entry can call the cache.
   std::recursive_mutex writing_;
-  rulings_detail::site_rulings& rulings_;
 };
 
 }  // namespace robots::cache_detail

@@ -5,7 +5,6 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/single_flight.hpp>
-#include <robots/cache/detail/site_memory.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
@@ -14,15 +13,12 @@
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decide.hpp>
-#include <robots/policy/halt_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/policy/policy_change.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_records.hpp>
-#include <robots/rulings/site_rulings.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -97,12 +93,10 @@ namespace robots::cache_detail {
 class policy_maker {
  public:
   /// All arguments must outlive this object.
-  policy_maker(const cache_options& options, cache_parts& parts,
-               robots::rulings_detail::site_rulings& rulings)
+  policy_maker(const cache_options& options, cache_parts& parts)
       : options_(options),
         judging_(judge_options_of(options)),
         parts_(parts),
-        rulings_(rulings),
         random_(options.seed) {}
 
   [[nodiscard]] const detail::judge_options& judging() const noexcept { return judging_; }
@@ -216,60 +210,6 @@ class policy_maker {
     return is_answer;
   }
 
-  /// Reports the changes between the last answer of a site and its new answer.
-  void note_change(const flight& led, const std::shared_ptr<const policy>& after) {
-    const auto before = parts_.observes_changes ? policy::last_answer(led.last()) : nullptr;
-    if (before && policy::last_answer(after) == after &&
-        before->fingerprint() != after->fingerprint()) {
-      const bool turned_hostile =
-          detail::denies_everything(*after) && !detail::denies_everything(*before);
-      const change_report changes = diff(*before, *after);
-      const auto interval = after->fetched_at() - before->fetched_at();
-      const double share =
-          options_.fast_change_within
-              ? memory_.changed_within(*options_.fast_change_within, led.site_key, changes.share(),
-                                       before->fetched_at(), after->fetched_at())
-              : changes.share();
-      constexpr double rounding = 1e-9;  // without it, three times 10 % is above 30 %
-      const bool is_fast = share > options_.fast_change_share + rounding;
-      parts_.tell(policy_change_event{about(led), *before, *after, changes, interval, is_fast,
-                                      turned_hostile});
-    }
-  }
-
-  /// Halts a site if `cache_options` ask for a halt after this answer or failure. Reports a site
-  /// that revokes access. Returns true if the site has turned hostile. `is_known` is true if
-  /// another process has already found that the site turned hostile.
-  bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
-                   bool is_known = false) {
-    note_access(led, after);
-    const auto longest = options_.halt_unreachable_after;
-    if (policy::last_answer(after) == after) {
-      if (!halts_hostile(options_) && longest.count() == 0) {
-        return false;
-      }
-      const auto before = policy::last_answer(led.last());
-      const bool was_open = is_known || (before && !detail::denies_everything(*before));
-      const bool turned_hostile =
-          memory_.turns_hostile(led.site_key, detail::denies_everything(*after), was_open);
-      if (turned_hostile && halts_hostile(options_)) {
-        rulings_.halt(led.site_key, halt_reason::hostile, led.context,
-                      is_known ? std::optional{after->source().fetched_at} : std::nullopt);
-      }
-      return turned_hostile;
-    }
-    const outcome failed = after->outcome();
-    if (longest.count() > 0 &&
-        (failed == outcome::unreachable || failed == outcome::server_error)) {
-      const time_point since = memory_.failing_since(led.site_key, now);
-      if (std::chrono::floor<std::chrono::seconds>(now - since) >= longest) {
-        memory_.forgive(led.site_key);
-        rulings_.halt(led.site_key, halt_reason::unreachable, led.context);
-      }
-    }
-    return false;
-  }
-
   /// Returns the members that all events about the site of a flight have.
   [[nodiscard]] event_base about(const flight& led) noexcept {
     return parts_.about(led.site_key, led.context);
@@ -292,35 +232,6 @@ class policy_maker {
     return policy::with_others(*own, std::move(others));
   }
 
-  [[nodiscard]] static bool refuses_robots_txt(const policy& change) {
-    const int status = change.source().status;
-    return change.outcome() == outcome::client_error && (status == 401 || status == 403);
-  }
-
-  /// Reports a site that refuses its robots.txt now but did not before (the pipeline guide:
-  /// "returns 403 on previously allowed paths"). With `cache_options::halt_revoked`, also halts the
-  /// site. With this option, the cache remembers the last answer even after its policy was dropped.
-  void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
-    const bool refuses = refuses_robots_txt(*after);
-    if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {
-      return;
-    }
-    const auto before = led.last();
-    bool is_revoked =
-        refuses && policy::last_answer(before) != nullptr && !refuses_robots_txt(*before);
-    if (options_.halt_revoked) {
-      is_revoked = memory_.turns_away(led.site_key, refuses, is_revoked);
-    }
-    if (!is_revoked) {
-      return;
-    }
-    const record_head& source = after->source();
-    parts_.tell(access_revoked_event{about(led), source.final_url, source.status});
-    if (options_.halt_revoked) {
-      rulings_.halt(led.site_key, halt_reason::access_revoked, led.context);
-    }
-  }
-
   /// Returns true if a file was read as UTF-8 but is not valid UTF-8. Ignores a last character that
   /// the size limit cut in two.
   [[nodiscard]] static bool is_invalid_utf8(const record& retrieved) noexcept {
@@ -334,9 +245,7 @@ class policy_maker {
   const cache_options& options_;
   const detail::judge_options judging_;
   cache_parts& parts_;
-  robots::rulings_detail::site_rulings& rulings_;
   base::counter_random random_;
-  site_memory memory_;
 };
 
 }  // namespace robots::cache_detail

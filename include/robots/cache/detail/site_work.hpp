@@ -182,9 +182,9 @@ class site_work {
     // The observer gets these events before any caller uses the answer.
     bool turned_hostile = false;
     if (!flight_->detached) {
-      cache_.maker.note_change(*flight_, policy_now);
-      turned_hostile = cache_.maker.halt_if_due(*flight_, policy_now, now.steady);
-      cache_.entries.watch(*flight_, *policy_now);  // can start a quarantine
+      cache_.alarms.note_change(*flight_, policy_now);
+      turned_hostile = cache_.alarms.halt_if_due(*flight_, policy_now, now.steady);
+      cache_.alarms.quarantine_if_due(*flight_, *policy_now);
       cache_.entries.keep(*flight_, policy_now, now.steady, epoch_, announces());
     }
     if (cache_.store != nullptr && !is_hasty) {
@@ -344,8 +344,8 @@ class site_work {
     }
     cache_.parts.counters.add(cache_event::far_hits);
     cache_.parts.tell(far_hit_event{maker.about(*flight_), *latest, records.latest});
-    maker.note_change(*flight_, latest);
-    maker.halt_if_due(*flight_, latest, now.steady, records.turned_hostile);
+    cache_.alarms.note_change(*flight_, latest);
+    cache_.alarms.halt_if_due(*flight_, latest, now.steady, records.turned_hostile);
     cache_.entries.keep(*flight_, latest, now.steady, epoch_);
     end_with(std::move(latest), true);
     return true;
