@@ -2,12 +2,10 @@
 
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/message.hpp>
-#include <robots/policy/decision_reason.hpp>
 #include <robots/time/wall_time.hpp>
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <variant>
 
 namespace robots::detail {
@@ -83,11 +81,6 @@ class look_up {
 
   /// Returns true if this look-up did at least a part of the fetch.
   [[nodiscard]] bool led() const noexcept;
-
-  /// Returns the reason why the site must not be asked: `decision_reason::excluded`, `halted`,
-  /// `needs_sign_off` or `invalid_url`. Returns an empty optional if the site may be asked, or if
-  /// this look-up has not ended.
-  [[nodiscard]] std::optional<decision_reason> refusal() const noexcept;
 
   /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
   void on_response(fetch_response response);

@@ -53,10 +53,6 @@ ROBOTS_INLINE bool look_up::from_cache() const noexcept {
 
 ROBOTS_INLINE bool look_up::led() const noexcept { return work_ && work_->led; }
 
-ROBOTS_INLINE std::optional<decision_reason> look_up::refusal() const noexcept {
-  return policy() ? policy()->refused() : std::nullopt;
-}
-
 ROBOTS_INLINE void look_up::report(
     const std::function<void(detail::retrieval& fetch, const wall_anchor& now)>& handle) {
   if (detail::retrieval* const fetched = fetch()) {
