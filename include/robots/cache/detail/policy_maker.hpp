@@ -23,9 +23,7 @@
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -124,13 +122,10 @@ class policy_maker {
     const bool is_reported = led != nullptr && parts_.is_observed && !retrieved.not_modified &&
                              policy_detail::has_text(retrieved.outcome);
     const time_point began = is_reported ? parts_.now() : time_point{};
-    auto result =
-        family(detail::judge(retrieved, options_.user_agent, judging_, before, now),
-               [&](const std::string& agent, std::size_t place) {
-                 const detail::earlier_policies own{policy::other(before.last, place),
-                                                    policy::other(before.unchanged, place)};
-                 return detail::judge(retrieved, agent, judging_, own, now);
-               });
+    auto result = family([&](const std::string& agent, const auto& own) {
+      return detail::judge(retrieved, agent, judging_, {own(before.last), own(before.unchanged)},
+                           now);
+    });
     if (is_reported) {
       const time_point ended = parts_.now();
       parts_.tell(parse_event{about(*led), *result, ended - began, is_invalid_utf8(retrieved)});
@@ -142,13 +137,12 @@ class policy_maker {
   /// `detail::judge_redirected`.
   [[nodiscard]] std::shared_ptr<const policy> judged_redirected(
       const record_head& head, const std::shared_ptr<const policy>& target,
-      const std::shared_ptr<const policy>& own) {
-    return family(detail::judge_redirected(head, target, options_.user_agent, judging_, own),
-                  [&](const std::string& agent, std::size_t place) {
-                    const auto other = policy::other(target, place);
-                    return detail::judge_redirected(head, other ? other : target, agent, judging_,
-                                                    policy::other(own, place));
-                  });
+      const std::shared_ptr<const policy>& last) {
+    return family([&](const std::string& agent, const auto& own) {
+      const auto own_target = own(target);
+      return detail::judge_redirected(head, own_target ? own_target : target, agent, judging_,
+                                      own(last));
+    });
   }
 
   /// Makes the policy for a call that ended before it read anything.
@@ -163,9 +157,8 @@ class policy_maker {
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
-  /// Returns the policy for a caller that does not wait for the site. This is `last` if `last` is
-  /// fresh or is allowed to answer while it is stale. Otherwise, this is the policy for a cancelled
-  /// call.
+  /// Returns the policy for a caller that does not wait for the site: `last` if it may answer while
+  /// it is stale, else the policy for a cancelled call.
   [[nodiscard]] std::shared_ptr<const policy> without_fetch(
       const site& asked, const std::shared_ptr<const policy>& last, const wall_anchor& now) {
     const bool answers = last && now.steady < detail::validity_of(*last, judging_).stale_until;
@@ -216,20 +209,21 @@ class policy_maker {
   }
 
  private:
-  /// Returns `own` with the policies of `cache_options::other_agents`. Calls `make(agent, index)`
-  /// to make each of these policies.
+  /// Returns the policy of the crawler with the policies of `cache_options::other_agents`. Calls
+  /// `make(agent, own)` to make each of these policies. `own` turns a policy of the crawler into
+  /// the policy of `agent`.
   template <class Make>
-  [[nodiscard]] std::shared_ptr<const policy> family(std::shared_ptr<const policy> own,
-                                                     const Make& make) const {
-    if (options_.other_agents.empty() || own->basis() == policy_basis::redirected) {
-      return own;
+  [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
+    auto first = make(options_.user_agent, [](const auto& same) { return same; });
+    if (options_.other_agents.empty() || first->basis() == policy_basis::redirected) {
+      return first;
     }
     std::vector<std::shared_ptr<const policy>> others;
-    others.reserve(options_.other_agents.size());
     for (const std::string& agent : options_.other_agents) {
-      others.push_back(make(agent, others.size()));
+      others.push_back(make(
+          agent, [index = others.size()](const auto& all) { return policy::other(all, index); }));
     }
-    return policy::with_others(*own, std::move(others));
+    return policy::with_others(*first, std::move(others));
   }
 
   /// Returns true if a file was read as UTF-8 but is not valid UTF-8. Ignores a last character that
