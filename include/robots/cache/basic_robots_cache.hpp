@@ -10,7 +10,6 @@
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/steady_clock.hpp>
 
 #include <cstddef>
 #include <optional>

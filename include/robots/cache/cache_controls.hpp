@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -211,10 +210,9 @@ class cache_controls {
   /// name is not listed.
   [[nodiscard]] std::size_t agent_of(const call_options& call) const;
 
-  /// Looks up a site that has no fresh entry under the key `tried`. If `refreshes` is true, asks
-  /// the site now.
-  [[nodiscard]] cache_detail::found load(std::string_view host_or_url, std::string_view tried,
-                                         const call_options& call, bool refreshes = false);
+  /// Looks up a site that has no fresh entry. If `refreshes` is true, asks the site now.
+  [[nodiscard]] cache_detail::found load(std::string_view host_or_url, const call_options& call,
+                                         bool refreshes = false);
 
   /// Looks up the policy of a site for `get` and `refresh`.
   [[nodiscard]] std::shared_ptr<const policy> look_up_policy(std::string_view host_or_url,

@@ -17,7 +17,6 @@
 #include <robots/rulings/site_rulings.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <stdexcept>
 
 namespace robots {
@@ -239,11 +238,9 @@ ROBOTS_INLINE std::size_t cache_controls::agent_of(const call_options& call) con
 }
 
 ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_url,
-                                                       std::string_view tried,
                                                        const call_options& call, bool refreshes) {
   const auto asked = parse_site(host_or_url);
-  return asked ? engine_->load(*asked, tried, call, refreshes)
-               : engine_->ruling_on(asked, host_or_url);
+  return asked ? engine_->load(*asked, call, refreshes) : engine_->ruling_on(asked, host_or_url);
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::look_up_policy(
@@ -252,7 +249,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::look_up_policy(
   const std::string_view key = refreshes ? std::string_view{} : first_key(host_or_url);
   cache_detail::found known = engine_->parts.find_fresh(key, call.context);
   if (!known.policy) {
-    known = load(host_or_url, key, call, refreshes);
+    known = load(host_or_url, call, refreshes);
     note_exclusion(host_or_url, known, call);
   }
   return cache_detail::selected(std::move(known), agent).policy;
@@ -264,7 +261,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const call_op
   cache_detail::found known = engine_->parts.find_fresh(key, call.context);
   const bool is_kept = known.policy != nullptr;
   if (!is_kept) {
-    known = load(url, key, call);
+    known = load(url, call);
   }
   decision result = decide(is_kept ? detail::target_behind_key(url, key) : url,
                            cache_detail::selected(std::move(known), agent));
@@ -286,7 +283,7 @@ ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url,
     return {*engine_, std::move(work)};
   }
   if (const auto asked = parse_site(host_or_url)) {
-    work->start(*asked, key);
+    work->start(*asked);
     engine_->proceed(*work);
   } else {
     work->answer = engine_->ruling_on(asked, host_or_url);

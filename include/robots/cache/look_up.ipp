@@ -33,7 +33,7 @@ ROBOTS_INLINE look_up::step look_up::next() const {
   if (fetched == nullptr) {
     return work_ && work_->asked && !work_->has_left ? step{news_wait{}} : policy();
   }
-  const stop_token stop = work_->work->led()->stop.get_token();
+  const stop_token stop = work_->work->led().stop.get_token();
   if (const auto* const pause = std::get_if<detail::retry_wait>(&fetched->next())) {
     return detail::retry_wait{pause->until, stop};
   }
@@ -68,7 +68,7 @@ ROBOTS_INLINE void look_up::report(
 
 ROBOTS_INLINE void look_up::on_response(fetch_response response) {
   report([&](detail::retrieval& fetched, const wall_anchor& now) {
-    if (!work_->work->led()->stop.stop_requested()) {
+    if (!work_->work->led().stop.stop_requested()) {
       detail::be_no_cancellation(response);
     }
     fetched.on_response(std::move(response), now.steady, now.wall);
@@ -76,13 +76,11 @@ ROBOTS_INLINE void look_up::on_response(fetch_response response) {
 }
 
 ROBOTS_INLINE void look_up::on_wait_over() {
-  report([&](detail::retrieval& fetched, const wall_anchor& now) {
-    if (!work_->work->led()->stop.stop_requested()) {
-      fetched.on_wait_over(now.steady);
-    } else if (std::holds_alternative<detail::retry_wait>(fetched.next())) {
-      fetched.cancel({}, now.steady);
-    }
-  });
+  if (fetch() != nullptr && work_->work->led().stop.stop_requested()) {
+    return cut_short();
+  }
+  report(
+      [](detail::retrieval& fetched, const wall_anchor& now) { fetched.on_wait_over(now.steady); });
 }
 
 ROBOTS_INLINE void look_up::cut_short() {

@@ -52,7 +52,7 @@ class background_threads {
 
   /// Runs `work` in a background thread, at once or, if `may_wait` is true, when a thread is free.
   /// Returns false, and does not run `work`, in three cases: all threads are busy and `may_wait` is
-  /// false; no thread can be started; or `end` was called.
+  /// false; no thread can be started, or there is no memory; or `end` was called.
   [[nodiscard]] bool run(std::function<void()> work, bool may_wait = false) {
     const std::scoped_lock lock{mutex_};
     const bool busy = idle_ <= waiting_.size();
@@ -60,17 +60,17 @@ class background_threads {
     if (ending_ || (busy && full && (!may_wait || most_ == 0))) {
       return false;
     }
-    waiting_.push_back(std::move(work));
-    if (!busy || full) {
-      changed_.notify_one();
-      return true;
-    }
     try {
-      threads_.emplace_back([this] { serve(); });
+      std::list<std::function<void()>> added;
+      added.push_back(std::move(work));
+      if (busy && !full) {
+        threads_.emplace_back([this] { serve(); });
+      }
+      waiting_.splice(waiting_.end(), added);
     } catch (...) {
-      waiting_.pop_back();  // the system has no thread, or no memory for one
-      return false;
+      return false;  // the system has no thread, or no memory
     }
+    changed_.notify_one();
     return true;
   }
 

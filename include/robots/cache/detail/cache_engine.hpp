@@ -84,13 +84,12 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Returns the policy of a site within the limits of a call. `tried` is a key that has no fresh
-  /// entry. If `refreshes` is true, asks the site now.
-  [[nodiscard]] found load(const site& asked, std::string_view tried, const call_options& call,
-                           bool refreshes) {
+  /// Returns the policy of a site within the limits of a call. If `refreshes` is true, asks the
+  /// site now.
+  [[nodiscard]] found load(const site& asked, const call_options& call, bool refreshes) {
     const call_options limits = limits_of(call);
     site_look_up look{*this, call.context, 0};
-    look.start(asked, tried);
+    look.start(asked);
     look.refreshes = refreshes;
     look.has_no_time =
         limits.stop.stop_requested() || (limits.deadline && *limits.deadline <= parts.now());
@@ -119,23 +118,18 @@ class cache_engine : public look_up_environment {
   /// without a scheme. Blocks.
   void learn_rulings(const std::vector<std::string>& sites) {
     constexpr std::size_t at_once = 64;
-    for (std::size_t i = 0; i < sites.size(); i += at_once) {
-      const auto batch = std::span{sites}.subspan(i, (std::min)(at_once, sites.size() - i));
+    for (auto next = sites.begin(); next != sites.end();) {
       std::vector<store_question> questions;
-      for (const std::string& bare_site : batch) {
-        questions.push_back(ruling_question(bare_site));
+      for (; next != sites.end() && questions.size() < at_once; ++next) {
+        questions.push_back(ruling_question(*next));
       }
       const std::vector<store_reply> replies = store->ask(questions);
-      for (std::size_t j = 0; j < batch.size(); ++j) {
-        on_ruling_reply(batch[j], replies[j]);
-        if (!replies[j].is_answered) {
-          must_ask_for_rulings_ = true;
-        }
+      for (std::size_t i = 0; i < questions.size(); ++i) {
+        on_ruling_reply(questions[i].lease_key, replies[i]);
+        must_ask_for_rulings_ = must_ask_for_rulings_ || !replies[i].is_answered;
       }
     }
   }
-
-  // The following members serve callers that wait for the policy (`load`).
 
   /// Does the next step of a look-up. Returns false if the deadline of `limits` or a stop request
   /// ended the step before it was complete.
@@ -204,8 +198,6 @@ class cache_engine : public look_up_environment {
             *limits->deadline >= base::saturating_add(parts.now(), store->options().patience));
   }
 
-  // The part for threads of the cache.
-
   /// Gives the work in `look.left`, for which nobody waits, to threads of the cache. But if
   /// `limits` leave enough time for the shared store, the calling thread publishes results. Null
   /// `limits` leave no time.
@@ -229,7 +221,7 @@ class cache_engine : public look_up_environment {
     return background_.run(
         [this, work] {
           const stop_callback<std::function<void()>> closing{
-              closing_.get_token(), [led = work->led()] { led->stop.request_stop(); }};
+              closing_.get_token(), [&led = work->led()] { led.stop.request_stop(); }};
           fetch_here(*work);
           publish(*work);
         },
@@ -237,12 +229,10 @@ class cache_engine : public look_up_environment {
   }
 
   void fetch_here(site_work& work) {
-    const stop_token stop = work.led()->stop.get_token();
+    const stop_token stop = work.led().stop.get_token();
     auto result = parts.run(std::move(work.fetch()), {.deadline = {}, .stop = stop});
     work.on_fetched(std::move(result), stop.stop_requested());
   }
-
-  // The part for the shared store.
 
   /// Lets a thread make the calls that the shared store has missed. If necessary, the thread also
   /// asks the store for rulings.
@@ -257,28 +247,14 @@ class cache_engine : public look_up_environment {
         learn_rulings(rulings.sites_to_ask_about());
       }
     };
-    try {
-      if (store_threads_.run(errands, true)) {
-        return;
-      }
-    } catch (...) {
-      parts.counters.add(cache_event::failures);  // no memory
+    if (!store_threads_.run(errands, true)) {
+      has_errands_ = false;  // a later call runs the errands
     }
-    has_errands_ = false;  // a later call runs the errands
   }
 
   /// Adds work to `queue_`. A thread for the store asks the store when the work is due.
   void queue(shared_work work) {
-    if (!queue_.add(std::move(work))) {
-      return;
-    }
-    bool is_served = false;
-    try {
-      is_served = store_threads_.run([this] { serve(); }, true);
-    } catch (...) {
-      parts.counters.add(cache_event::failures);  // no memory
-    }
-    if (!is_served) {
+    if (queue_.add(std::move(work)) && !store_threads_.run([this] { serve(); }, true)) {
       for (const shared_work& waiting : queue_.take_all()) {
         go_on_without_store(waiting);
       }
@@ -311,25 +287,23 @@ class cache_engine : public look_up_environment {
     for (bool is_first = true;; is_first = false) {
       std::vector<site_work*> asking;
       std::vector<store_question> questions;
-      std::vector<std::string> sites;
       for (const shared_work& work : works) {
         if (work->next() == work_step::ask_store) {
           asking.push_back(work.get());
           questions.push_back(work->question());
-          if (is_first) {
-            sites.emplace_back(detail::without_scheme(work->led()->site_key));
-          }
         }
       }
       if (asking.empty()) {
         return;
       }
-      for (const std::string& bare_site : sites) {
-        questions.push_back(ruling_question(bare_site));
+      if (is_first) {
+        for (const site_work* work : asking) {
+          questions.push_back(ruling_question(detail::without_scheme(work->led().site_key)));
+        }
       }
       std::vector<store_reply> replies = store->ask(questions);
-      for (std::size_t i = 0; i < sites.size(); ++i) {
-        on_ruling_reply(sites[i], replies[asking.size() + i]);
+      for (std::size_t i = asking.size(); i < questions.size(); ++i) {
+        on_ruling_reply(questions[i].lease_key, replies[i]);
       }
       if (replies.front().is_answered && must_ask_for_rulings_) {
         run_errands();
@@ -357,8 +331,7 @@ class cache_engine : public look_up_environment {
     if (work->next() != work_step::fetch) {
       work->start_fetch();
     }
-    const std::shared_ptr<flight> led = work->led();
-    if (!led->offer(work) && led->finishes_alone) {
+    if (!work->led().offer(work) && work->led().finishes_alone) {
       static_cast<void>(in_background(work, true));
     }
   }
@@ -368,7 +341,7 @@ class cache_engine : public look_up_environment {
     if (work.next() != work_step::publish) {
       return;
     }
-    const flight& led = *work.led();
+    const flight& led = work.led();
     const bool is_wanted = !work.value().empty() && !led.detached;
     publish_answer answer = publish_answer::failed;
     if (is_wanted && work.lease()) {

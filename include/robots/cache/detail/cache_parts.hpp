@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
-#include <robots/base/config.hpp>
 #include <robots/base/striped_counters.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
@@ -24,7 +23,6 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 namespace robots {

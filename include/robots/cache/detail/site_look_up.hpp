@@ -50,11 +50,10 @@ class site_look_up {
                std::size_t agent_number)
       : context(std::move(caller)), agent(agent_number), cache_(cache) {}
 
-  /// Sets the site to look up. The caller has found no fresh entry under the key `tried`.
-  void start(const site& first, std::string_view tried) {
+  /// Sets the site to look up.
+  void start(const site& first) {
     asked = first;
     key = first.key();
-    has_no_entry_ = key == tried;
   }
 
   /// Continues until the look-up has an answer, needs work, or must wait for a flight. If memory
@@ -127,12 +126,6 @@ class site_look_up {
       if (found ruled = cache_.ruling_on(asked); ruled.policy) {
         return ruled;
       }
-      if (!refreshes && !has_no_entry_ && !is_counted_) {
-        if (found fresh = cache_.parts.find_fresh(key, context); fresh.policy) {
-          is_counted_ = true;
-          return fresh;
-        }
-      }
     } else if (auto held = cache_.rulings.quarantined(*asked)) {
       return {.policy = std::move(held), .from_cache = true, .now = cache_.parts.now()};
     } else if (!cache_.rulings.may_ask(*asked)) {
@@ -149,25 +142,19 @@ class site_look_up {
     const bool needs_fetch = needs_new_answer();
     const time_point now = cache_.parts.now();
     const std::uint32_t epoch = cache_.parts.store_epoch;
-    kept_entry entry;
-    bool renewal = false;
-    if (cache_.options.stale_while_revalidate.count() > 0 && !needs_fetch) {
-      // The flight of a renewal goes on even if nobody waits for its result. So `renewal` must be
-      // known before the flight begins.
-      entry = entries.find(*asked, site_key, now);
-      renewal = entries.may_renew(entry, now);
-    }
     if (needs_fetch) {
       // Running flights can have answers that are older than this call.
       cache_.detach(policy_detail::names_of(*asked));
     }
     auto [joined, lead] = cache_.flights.join(policy_detail::flight_key(*asked), *asked,
-                                              renewal || cache_.options.finish_abandoned, context);
-    if (lead) {
-      entry = entries.find(*asked, site_key, now);  // another flight may have ended meanwhile
-      entry.is_suspect = entry.is_suspect || (asks_anew_ && entry.policy &&
-                                              entry.policy->leads_to() && is_old(*entry.policy));
-      renewal = renewal && entries.may_renew(entry, now);
+                                              cache_.options.finish_abandoned, context);
+    kept_entry entry = entries.find(*asked, site_key, now);
+    entry.is_suspect = entry.is_suspect || (asks_anew_ && entry.policy &&
+                                            entry.policy->leads_to() && is_old(*entry.policy));
+    const bool renewal = cache_.options.stale_while_revalidate.count() > 0 && !needs_fetch &&
+                         entries.may_renew(entry, now);
+    if (lead && renewal) {
+      lead->finishes_alone = true;
     }
     const bool is_fresh =
         entry.policy && !needs_fetch && !entry.is_suspect && now < entry.fresh_until;
@@ -179,8 +166,8 @@ class site_look_up {
       if (lead && !answers) {
         left.push_back(
             std::make_shared<site_work>(cache_, std::move(lead), entry, false, is_fresh, epoch));
-      } else {
-        lead.end({entry.policy, true});
+      } else if (lead) {
+        cache_.flights.end(*lead, {entry.policy, true});
       }
       return {.policy = entry.policy, .from_cache = true, .stale = is_stale, .now = now};
     }
@@ -211,12 +198,11 @@ class site_look_up {
       return {};
     }
     count(look_up_result::joined, ended.result);
-    const bool is_stale = ended.from_store && cache_.parts.now() >= fresh_until(*ended.result);
+    const bool is_stale =
+        ended.from_store &&
+        cache_.parts.now() >=
+            detail::validity_of(*ended.result, cache_.maker.judging()).fresh_until;
     return {.policy = std::move(ended.result), .stale = is_stale};
-  }
-
-  [[nodiscard]] time_point fresh_until(const policy& kept) const {
-    return detail::validity_of(kept, cache_.maker.judging()).fresh_until;
   }
 
   /// Handles the answer of `asked`. Ends the look-up, or goes on with the site to which the answer
@@ -353,7 +339,6 @@ class site_look_up {
   look_up_environment& cache_;
   std::vector<redirecting_site> behind_{};  // the sites that redirected to the site asked now
   bool asks_anew_ = false;                  // old redirects must be fetched again, too
-  bool has_no_entry_ = false;               // the caller has found no fresh entry under `key`
   bool is_counted_ = false;                 // the look-up was counted as a hit, a miss or joined
 };
 
