@@ -222,13 +222,10 @@ class cache_controls {
   /// Decides on a target without counting the decision.
   [[nodiscard]] decision decide(std::string_view target, cache_detail::found known) const;
 
-  /// Counts a decision of crawler number `agent` on a URL of the site of `key`, and reports it.
+  /// Counts a decision of crawler number `agent` on a URL of the site of `key`, and reports it. An
+  /// empty `key` means the site that the URL names.
   void report(const decision& decided, std::string_view url, std::string_view key,
               const std::shared_ptr<const call_context>& context, std::size_t agent = 0) const;
-
-  /// Returns the key of the site of a URL if an observer needs the key. Otherwise, or if the text
-  /// names no site, returns an empty text.
-  [[nodiscard]] std::string site_of(std::string_view url) const;
 
   /// If `ended` has the policy of an excluded host, counts and reports the exclusion, and returns
   /// true.

@@ -94,7 +94,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url,
 
 ROBOTS_INLINE void cache_controls::note(std::string_view url, const decision& decided,
                                         const call_options& call) {
-  report(decided, url, site_of(url), call.context);
+  report(decided, url, {}, call.context);
 }
 
 ROBOTS_INLINE void cache_controls::invalidate(std::string_view host_or_url) {
@@ -265,28 +265,18 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const call_op
   }
   decision result = decide(is_kept ? detail::target_behind_key(url, key) : url,
                            cache_detail::selected(std::move(known), agent));
-  if (is_kept) {
-    report(result, url, key, call.context, agent);
-  } else {
-    report(result, url, site_of(url), call.context, agent);
-  }
+  report(result, url, is_kept ? key : std::string_view{}, call.context, agent);
   return result;
 }
 
 ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url,
                                             const call_options& call) {
   auto work = std::make_unique<cache_detail::site_look_up>(*engine_, call.context, agent_of(call));
-  const std::string_view key = first_key(host_or_url);
-  if (auto known = engine_->parts.find_fresh(key, call.context); known.policy) {
-    work->key = key;
-    work->answer = cache_detail::selected(std::move(known), work->agent);
-    return {*engine_, std::move(work)};
-  }
   if (const auto asked = parse_site(host_or_url)) {
     work->start(*asked);
     engine_->proceed(*work);
   } else {
-    work->answer = engine_->ruling_on(asked, host_or_url);
+    work->answer = engine_->ruling_on({}, host_or_url);
   }
   if (note_exclusion(host_or_url, work->answer, call)) {
     work->counted_url = host_or_url;
@@ -320,13 +310,11 @@ ROBOTS_INLINE void cache_controls::report(const decision& decided, std::string_v
   if (parts.is_observed) {
     const std::string_view name =
         agent == 0 ? std::string_view{} : engine_->options.other_agents[agent - 1];
-    parts.tell(decision_event{parts.about(key, context, name), url, decided});
+    const auto asked = key.empty() ? parse_site(url) : std::nullopt;
+    const std::string parsed = asked ? asked->key() : std::string{};
+    parts.tell(decision_event{
+        parts.about(key.empty() ? std::string_view{parsed} : key, context, name), url, decided});
   }
-}
-
-ROBOTS_INLINE std::string cache_controls::site_of(std::string_view url) const {
-  const auto asked = engine_->parts.is_observed ? parse_site(url) : std::nullopt;
-  return asked ? asked->key() : std::string{};
 }
 
 ROBOTS_INLINE cache_stats cache_controls::counted() const {

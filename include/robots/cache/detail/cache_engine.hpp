@@ -78,7 +78,7 @@ class cache_engine : public look_up_environment {
   /// Gives the steps that can block to threads of the cache.
   void proceed(site_look_up& look) {
     look.proceed();
-    hand_over_left(look, nullptr);
+    hand_over_left(look, {.deadline = (time_point::min)()});
     if (look.work && look.work->next() != work_step::fetch) {
       queue(std::exchange(look.work, nullptr));
     }
@@ -94,7 +94,7 @@ class cache_engine : public look_up_environment {
     look.has_no_time =
         limits.stop.stop_requested() || (limits.deadline && *limits.deadline <= parts.now());
     if (rulings.may_be_signed_off_elsewhere(asked)) {
-      if (has_time_for_store(&limits)) {
+      if (has_time_for_store(limits)) {
         learn_rulings({std::string{detail::without_scheme(look.key)}});
       } else {
         must_ask_for_rulings_ = true;
@@ -105,7 +105,7 @@ class cache_engine : public look_up_environment {
         look.give_up();
       }
     }
-    hand_over_left(look, &limits);
+    hand_over_left(look, limits);
     return std::move(look.answer);
   }
 
@@ -134,14 +134,14 @@ class cache_engine : public look_up_environment {
   /// Does the next step of a look-up. Returns false if the deadline of `limits` or a stop request
   /// ended the step before it was complete.
   [[nodiscard]] bool advance(site_look_up& look, const call_options& limits) {
-    hand_over_left(look, &limits);
+    hand_over_left(look, limits);
     if (!look.work) {
       return look.place->wait(parts, limits);
     }
     if (look.work->next() == work_step::fetch) {
       return fetch(look, limits);
     }
-    if (look.work->next() == work_step::ask_store && has_time_for_store(&limits)) {
+    if (look.work->next() == work_step::ask_store && has_time_for_store(limits)) {
       ask_store({&look.work, 1});
     } else {
       queue(std::exchange(look.work, nullptr));
@@ -192,16 +192,14 @@ class cache_engine : public look_up_environment {
     return limits;
   }
 
-  [[nodiscard]] bool has_time_for_store(const call_options* limits) {
-    return limits != nullptr &&
-           (!limits->deadline ||
-            *limits->deadline >= base::saturating_add(parts.now(), store->options().patience));
+  [[nodiscard]] bool has_time_for_store(const call_options& limits) {
+    return !limits.deadline ||
+           *limits.deadline >= base::saturating_add(parts.now(), store->options().patience);
   }
 
-  /// Gives the work in `look.left`, for which nobody waits, to threads of the cache. But if
-  /// `limits` leave enough time for the shared store, the calling thread publishes results. Null
-  /// `limits` leave no time.
-  void hand_over_left(site_look_up& look, const call_options* limits) {
+  /// Gives the work in `left`, for which nobody waits, to threads of the cache. But if `limits`
+  /// leave enough time for the shared store, the calling thread publishes results.
+  void hand_over_left(site_look_up& look, const call_options& limits) {
     for (shared_work& work : std::exchange(look.left, {})) {
       const work_step step = work->next();
       if (step == work_step::publish && has_time_for_store(limits)) {

@@ -89,10 +89,6 @@ class cache_parts : public detail::event_teller {
 
   /// Returns the entry of `key`, or an entry without a policy.
   [[nodiscard]] virtual cache_entry find(std::string_view key, time_point now) noexcept = 0;
-  /// Returns the fresh entry of `key`, and counts and reports the hit. If there is no fresh entry,
-  /// the result has no policy.
-  [[nodiscard]] virtual found find_fresh(std::string_view key,
-                                         const std::shared_ptr<const call_context>& context) = 0;
   virtual void store(std::string_view key, const cache_entry& entry, time_point now) noexcept = 0;
   /// Erases an entry. Passes on exceptions of the storage.
   virtual void erase(std::string_view key) = 0;
@@ -118,12 +114,11 @@ class cache_parts : public detail::event_teller {
                                   std::unique_lock<std::mutex>& lock, const call_options& limits,
                                   const std::function<bool()>& ready) = 0;
 
-  /// Returns true if an entry can answer alone. Then it is fresh, it does not lead to another site,
-  /// and since it was stored, the cache has certainly received all messages of the shared store.
-  [[nodiscard]] bool answers(const cache_entry& entry, time_point now) const noexcept {
-    return now < entry.fresh_until && entry.epoch == store_epoch.load(std::memory_order_relaxed) &&
-           !entry.policy->leads_to();
-  }
+  /// Returns the fresh entry of `key`, and counts and reports the hit. The result has no policy if
+  /// the entry leads to another site. Nor does it have a policy if the cache may have missed
+  /// messages of the shared store since the entry was stored.
+  [[nodiscard]] virtual found find_fresh(std::string_view key,
+                                         const std::shared_ptr<const call_context>& context) = 0;
 
   const bool is_observed;       ///< without an observer, no events need to be made
   const bool observes_changes;  ///< the observer wants `policy_change_event`, which takes long
@@ -155,17 +150,20 @@ class own_parts final : public cache_parts {
 
   [[nodiscard]] found find_fresh(std::string_view key,
                                  const std::shared_ptr<const call_context>& context) override {
-    found result;
     if (key.empty()) {
-      return result;
+      return {};
     }
-    const time_point now = clock.now();
-    if (cache_entry entry = find(key, now); entry.policy && answers(entry, now)) {
-      result = {.policy = std::move(entry.policy), .from_cache = true, .now = now};
-      counters.add(cache_event::hits);
-      tell(look_up_event{about(key, context), look_up_result::hit, result.policy.get()});
+    const time_point time = clock.now();
+    cache_entry entry = find(key, time);
+    if (!entry.policy || time >= entry.fresh_until ||
+        entry.epoch != store_epoch.load(std::memory_order_relaxed) || entry.policy->leads_to()) {
+      return {};
     }
-    return result;
+    counters.add(cache_event::hits);
+    if constexpr (has_observer) {
+      tell(look_up_event{about(key, context), look_up_result::hit, entry.policy.get()});
+    }
+    return {.policy = std::move(entry.policy), .from_cache = true, .now = time};
   }
   [[nodiscard]] cache_entry find(std::string_view key, time_point now) noexcept override {
     try {

@@ -90,11 +90,9 @@ class kept_sites {
                 : now < detail::validity_of(*entry.policy, judging_).stale_until);
   }
 
-  /// Returns true if the shared store may be asked now about a site whose entry is in doubt, and
-  /// counts this request. Without this limit, a flood of messages would cause a flood of requests.
-  [[nodiscard]] bool may_ask_store(std::string_view key, time_point now) {
-    return questions_.take(key, now);
-  }
+  /// Limits the questions to the shared store about sites whose entries are in doubt. Without this
+  /// limit, a flood of messages would cause a flood of requests.
+  rate_limit questions{4, 65'536};
 
   /// Marks the entry of a key, since another process has changed the site. The entry does not
   /// answer before the cache has asked the shared store. Does not call the store.
@@ -211,7 +209,6 @@ class kept_sites {
 
   cache_parts& parts_;
   const detail::judge_options& judging_;
-  rate_limit questions_{4, 65'536};
   // Held by a thread that changes entries, so that no thread marks an entry that another thread
   // replaces or erases. Recursive, since an observer of a dropped entry can call the cache.
   std::recursive_mutex writing_;

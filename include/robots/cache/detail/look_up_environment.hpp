@@ -53,9 +53,6 @@ class look_up_environment {
     };
   }
 
-  look_up_environment(const look_up_environment&) = delete;
-  look_up_environment& operator=(const look_up_environment&) = delete;
-
   /// Returns the policy of a ruling on a site, or null if the site may be asked. If `asked` is
   /// empty, `url` is the text that names no site.
   [[nodiscard]] found ruling_on(const std::optional<site>& asked, std::string_view url = {}) {

@@ -159,7 +159,7 @@ class site_look_up {
     const bool is_fresh =
         entry.policy && !needs_fetch && !entry.is_suspect && now < entry.fresh_until;
     const bool answers = is_fresh && (!entries.is_in_doubt(entry) ||
-                                      (lead && !entries.may_ask_store(site_key, now)));
+                                      (lead && !entries.questions.take(site_key, now)));
     if (renewal || answers) {
       const bool is_stale = now >= entry.fresh_until;
       count(is_stale ? look_up_result::stale_hit : look_up_result::hit, entry.policy);
