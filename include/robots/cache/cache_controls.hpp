@@ -60,9 +60,8 @@ class cache_controls {
     return check(url, call).allowed;
   }
 
-  /// Begins a look-up in steps, for programs that do their own network I/O, such as an event loop,
-  /// or a single thread that looks up thousands of sites at once. Never blocks. See `look_up` for
-  /// the steps. Uses only `context` and `user_agent` of `call`. For an excluded host, the call is
+  /// Begins a look-up in steps, for programs that do their own network I/O: see `look_up`. Never
+  /// blocks. Uses only `context` and `user_agent` of `call`. For an excluded host, the call is
   /// counted as a decision, as in `get`. A later `check` of the same text with this look-up does
   /// not count this decision again.
   ///

@@ -134,10 +134,6 @@ struct cache_options {
 
 namespace cache_detail {
 
-[[nodiscard]] inline bool halts_hostile(const cache_options& options) noexcept {
-  return options.halt_hostile.value_or(options.fallback.halts_hostile());
-}
-
 [[nodiscard]] inline detail::retrieval_options retrieval_options_of(const cache_options& options) {
   return {.user_agent = options.user_agent,
           .max_redirects = options.max_redirects,

@@ -116,9 +116,8 @@ class prefetch_run {
       if (limits_.deadline) {
         driver_.cut_short(*limits_.deadline);
       }
-      for (int left = batch; left > 0 && next != end && has_room(); --left) {
+      for (int left = batch; left > 0 && next != end && has_room(); --left, ++next) {
         begin(std::string{std::string_view{*next}});
-        ++next;
       }
       if (next != end || driver_.size() != 0) {
         wait(next != end && has_room());

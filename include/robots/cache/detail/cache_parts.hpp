@@ -80,8 +80,8 @@ enum class cache_event : unsigned char {
 
 using cache_counters = base::striped_counters<cache_event>;
 
-/// The parts of a cache, behind virtual functions, so that only the code of a hit depends on the
-/// user's types.
+/// The parts of a cache, behind virtual functions, so that the rest of the cache does not depend on
+/// the user's types.
 class cache_parts : public detail::event_teller {
  public:
   [[nodiscard]] virtual time_point now() = 0;

@@ -210,7 +210,8 @@ class kept_sites {
   cache_parts& parts_;
   const detail::judge_options& judging_;
   // Held by a thread that changes entries, so that no thread marks an entry that another thread
-  // replaces or erases. Recursive, since an observer of a dropped entry can call the cache.
+  // replaces or erases. Recursive, since an observer of a dropped entry can call the cache. But it
+  // must not wait there for a fetch of another thread.
   std::recursive_mutex writing_;
 };
 

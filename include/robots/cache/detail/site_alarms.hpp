@@ -76,7 +76,8 @@ class site_alarms {
     note_access(led, after);
     const auto longest = options_.halt_unreachable_after;
     if (policy::last_answer(after) == after) {
-      if (!halts_hostile(options_) && longest.count() == 0) {
+      const bool halts = options_.halt_hostile.value_or(options_.fallback.halts_hostile());
+      if (!halts && longest.count() == 0) {
         return false;
       }
       const auto before = policy::last_answer(led.last());
@@ -87,7 +88,7 @@ class site_alarms {
         const bool was_noted_open = std::exchange(noted.is_open, !denies);
         return denies && (was_noted_open || was_open);
       });
-      if (turned_hostile && halts_hostile(options_)) {
+      if (turned_hostile && halts) {
         rulings_.halt(led.site_key, halt_reason::hostile, led.context,
                       is_known ? std::optional{after->source().fetched_at} : std::nullopt);
       }

@@ -95,8 +95,6 @@ class site_work {
   /// and nobody waits for it.
   [[nodiscard]] bool has_ended() const noexcept { return step_ >= work_step::publish; }
 
-  // The part for the shared store.
-
   [[nodiscard]] store_question question() {
     asked_store_at_ = cache_.parts.now();
     return {flight_->site_key, policy_detail::counterpart_of(flight_->asked).key(), flight_->key,
@@ -135,8 +133,6 @@ class site_work {
   [[nodiscard]] time_point next_look() const noexcept { return next_look_; }
   /// Ends the wait. Has no effect in other steps.
   void on_wait_over() noexcept { step_ = step_ == work_step::wait ? work_step::ask_store : step_; }
-
-  // The part for the site itself.
 
   [[nodiscard]] detail::retrieval& fetch() noexcept { return *fetch_; }
 
@@ -190,8 +186,6 @@ class site_work {
     }
     end_with(policy_now, false);
   }
-
-  // The part for the other processes.
 
   /// Returns the record to publish, or an empty text if the lease must only be released.
   [[nodiscard]] const std::string& value() const noexcept { return value_; }
