@@ -403,7 +403,7 @@ TEST_CASE("A look-up that ends after its site was halted has the policy of a hal
   robots::look_up looked = bot.cache.begin(home);
   bot.cache.halt(home);
   bot.drive(looked);
-  CHECK(looked.refusal() == decision_reason::halted);
+  CHECK(looked.policy()->refused() == decision_reason::halted);
   CHECK_FALSE(looked.policy()->allows("/"));
   CHECK(bot.cache.resume(home));
   CHECK(bot.cache.get(home)->allows("/"));  // the robots.txt of the site was kept

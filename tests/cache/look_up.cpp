@@ -291,7 +291,6 @@ TEST_CASE("A moved-from look-up has no policy and no step") {
   CHECK(std::holds_alternative<std::shared_ptr<const policy>>(from.next()));
   CHECK_FALSE(from.from_cache());
   CHECK_FALSE(from.led());
-  CHECK_FALSE(from.refusal());
   from.on_response({});
   from.on_wait_over();
   from.cut_short();

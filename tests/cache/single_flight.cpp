@@ -153,8 +153,8 @@ TEST_CASE("The first caller of a flight leads it, and the others wait for its en
   CHECK(other.lead);
 
   const auto result = some_policy();
-  first.lead.end({result});
-  CHECK_FALSE(first.lead);
+  flights.end(*first.lead, {result});
+  CHECK(first.lead->ended());
   robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
                                   robots::NullObserver>
       waiting{{}, {}, {}, {}};
@@ -188,21 +188,21 @@ TEST_CASE("The waiters of a detached flight get its result, and a new flight can
       flights.detach("a");
       flights.detach("never there");
     }
-    CHECK(old.lead.led()->detached.load());
+    CHECK(old.lead->detached.load());
 
     auto anew = flights.join("a");
     CHECK(anew.lead);
-    CHECK_FALSE(anew.lead.led()->detached.load());
+    CHECK_FALSE(anew.lead->detached.load());
 
     const auto late = some_policy();
-    old.lead.end({late});
+    flights.end(*old.lead, {late});
     robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
                                     robots::NullObserver>
         waiting{{}, {}, {}, {}};
     CHECK(waits.place->wait(waiting, {}));
     CHECK(waits.place->ended()->result == late);
     CHECK_FALSE(flights.join("a").lead);  // the end of the old flight does not end the new one
-    anew.lead.end({nullptr});
+    flights.end(*anew.lead, {nullptr});
   }
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("A late caller gets the result of a flight that has ended") {
   auto first = flights.join("a");
   const auto second = flights.join("a");
   const auto result = some_policy();
-  first.lead.end({result});
+  flights.end(*first.lead, {result});
   robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<1>,
                                   robots::NullObserver>
       waiting{{}, {}, {}, {}};
@@ -243,9 +243,9 @@ TEST_CASE("A flight is stopped when the last waiter leaves, unless it may finish
     auto second = flights.join("a");
     CHECK_FALSE(second.lead);
     first.place = {};
-    CHECK_FALSE(first.lead.led()->stop.stop_requested());
+    CHECK_FALSE(first.lead->stop.stop_requested());
     second.place = {};
-    CHECK(first.lead.led()->stop.stop_requested() == !alone);
+    CHECK(first.lead->stop.stop_requested() == !alone);
   }
 }
 
@@ -257,7 +257,7 @@ TEST_CASE("A caller that cannot wait gets a callback when the flight ends") {
   first.place.on_news([&called] { ++called; });
   second.place.on_news([&called] { ++called; });
   CHECK(called == 0);
-  first.lead.end({some_policy()});
+  flights.end(*first.lead, {some_policy()});
   CHECK(called == 2);
   first.place.on_news([&called] { ++called; });
   CHECK(called == 3);

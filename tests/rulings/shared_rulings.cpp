@@ -287,7 +287,7 @@ TEST_CASE("Each ruling from a round trip for several sites applies to its own si
       news.get_future().wait();
       one.resume();
     }
-    CHECK(one.refusal() == robots::decision_reason::halted);
+    CHECK(one.policy()->refused() == robots::decision_reason::halted);
   }
   CHECK(of.web.count() == 0);
 }

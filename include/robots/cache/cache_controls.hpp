@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,21 +23,52 @@ namespace robots {
 
 namespace cache_detail {
 
-struct shared_part;
+class cache_engine;
 class cache_parts;
-struct cache_engine;
 struct found;
+struct shared_part;
 
 }  // namespace cache_detail
 
-/// The part of `basic_robots_cache` that does not depend on template arguments. It decides on URLs
-/// and makes rulings on sites. An operator's console can use a `cache_controls&`.
+/// The part of `basic_robots_cache` that does not depend on template arguments. It looks up sites,
+/// decides on URLs and makes rulings on sites. An operator's console can use a `cache_controls&`.
 ///
 /// Any thread may call any member function. Network failures and bad content never throw.
 class cache_controls {
  public:
   cache_controls(const cache_controls&) = delete;
   cache_controls& operator=(const cache_controls&) = delete;
+
+  /// Returns the policy of a site. The argument is a URL, a host or `host:port`. The result is
+  /// never null. For an excluded host, and for a text that names no site, the policy denies
+  /// everything. For an excluded host, the call is counted as a decision, and the observer gets
+  /// this decision.
+  ///
+  /// If the call is stopped or its time runs out during the fetch, the result is the fallback
+  /// policy for `outcome::cancelled`, which the cache does not keep. The fetch continues for later
+  /// calls (`cache_options::finish_abandoned`).
+  [[nodiscard]] std::shared_ptr<const policy> get(std::string_view host_or_url,
+                                                  const call_options& call = {}) {
+    return look_up_policy(host_or_url, call, false);
+  }
+
+  /// Decides whether the crawler may fetch `url`, with the reason.
+  [[nodiscard]] decision check(std::string_view url, const call_options& call = {});
+
+  /// Returns `check(url, call).allowed`.
+  [[nodiscard]] bool allowed(std::string_view url, const call_options& call = {}) {
+    return check(url, call).allowed;
+  }
+
+  /// Begins a look-up in steps, for programs that do their own network I/O: see `look_up`. Never
+  /// blocks. Uses only `context` and `user_agent` of `call`. For an excluded host, the call is
+  /// counted as a decision, as in `get`. A later `check` of the same text with this look-up does
+  /// not count this decision again.
+  ///
+  /// While you drive a look-up, do not call a blocking function for its site, since that call would
+  /// wait for you. The cache renews stale policies (`cache_options::stale_while_revalidate`) and
+  /// asks the shared store in background threads.
+  [[nodiscard]] look_up begin(std::string_view host_or_url, const call_options& call = {});
 
   /// Decides whether the crawler may fetch `url`. If there is a ruling on the site, the ruling
   /// decides. Otherwise, the policy of `ended` decides. Throws `std::logic_error` if `ended` has no
@@ -69,7 +99,9 @@ class cache_controls {
   /// failures. Other processes that share the storage use the answer, too. For an excluded host,
   /// the call is counted as a decision, as in `get`.
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
-                                        const call_options& call = {});
+                                        const call_options& call = {}) {
+    return look_up_policy(host_or_url, call, true);
+  }
 
   /// Replaces the excluded hosts of `cache_options::excluded`. Throws `std::invalid_argument` for
   /// an entry that can never exclude anything; then the old list stays. A running fetch uses the
@@ -153,11 +185,6 @@ class cache_controls {
   /// Returns the sites in quarantine, sorted by `site::key`.
   [[nodiscard]] std::vector<std::string> quarantined() const;
 
-  /// Returns the time until which the circuit breaker of an origin rejects requests. Returns an
-  /// empty optional if the breaker permits requests, and for a text that names no site. For a host
-  /// without a scheme, reads the breaker of the https origin.
-  [[nodiscard]] std::optional<time_point> breaker_open_until(std::string_view host_or_url);
-
   /// Returns the options in force.
   [[nodiscard]] const cache_options& options() const noexcept;
 
@@ -169,6 +196,10 @@ class cache_controls {
   /// Stops the cache's own threads and waits for them.
   ~cache_controls();
 
+  /// Returns the statistics of the cache, without the counts of its storage.
+  [[nodiscard]] cache_stats counted() const;
+
+ private:
   /// Returns `detail::possible_site_key` of the text. Returns an empty text if a ruling may apply
   /// to the site.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
@@ -176,51 +207,24 @@ class cache_controls {
   /// Returns the number of the crawler for a call. Number 0 is `cache_options::user_agent`, and
   /// number 1 is the first of `cache_options::other_agents`. Throws `std::invalid_argument` if the
   /// name is not listed.
-  [[nodiscard]] std::size_t agent_of(const call_options& call) const {
-    return call.user_agent.empty() ? 0 : agent_named(call.user_agent);
-  }
+  [[nodiscard]] std::size_t agent_of(const call_options& call) const;
 
-  /// Returns the name of crawler `agent` for events; empty for number 0.
-  [[nodiscard]] std::string_view agent_name(std::size_t agent) const noexcept;
+  /// Looks up a site that has no fresh entry. If `refreshes` is true, asks the site now.
+  [[nodiscard]] cache_detail::found load(std::string_view host_or_url, const call_options& call,
+                                         bool refreshes = false);
 
-  /// Looks up a site that has no fresh entry under the key `tried`. If `refreshes` is true, asks
-  /// the site now.
-  [[nodiscard]] cache_detail::found load(std::string_view host_or_url, std::string_view tried,
-                                         const call_options& call, bool refreshes = false);
-
-  /// Like `load`, but counts an exclusion as a decision.
-  [[nodiscard]] cache_detail::found load_for_user(std::string_view host_or_url,
-                                                  std::string_view tried, const call_options& call,
-                                                  bool refreshes = false);
-
-  /// Makes a look-up. `known` is the fresh entry under the key `tried`, or has no policy.
-  [[nodiscard]] look_up begin(std::string_view host_or_url, std::string_view tried,
-                              cache_detail::found known, const call_options& call);
-
-  /// Decides on a target and counts the decision.
-  [[nodiscard]] decision decide(std::string_view target, cache_detail::found known) const;
-
-  /// Returns the key of the site of a URL if an observer needs the key. Otherwise, or if the text
-  /// names no site, returns an empty text.
-  [[nodiscard]] std::string site_of(std::string_view url) const;
-
-  /// Returns the statistics of the cache, without the counts of its storage.
-  [[nodiscard]] cache_stats counted() const;
-
- private:
-  [[nodiscard]] std::size_t agent_named(std::string_view user_agent) const;
-
-  void count(const decision& decided) const;
+  /// Looks up the policy of a site for `get` and `refresh`.
+  [[nodiscard]] std::shared_ptr<const policy> look_up_policy(std::string_view host_or_url,
+                                                             const call_options& call,
+                                                             bool refreshes);
 
   /// Decides on a target without counting the decision.
-  [[nodiscard]] decision uncounted_decision(std::string_view target,
-                                            cache_detail::found known) const;
+  [[nodiscard]] decision decide(std::string_view target, cache_detail::found known) const;
 
-  /// Decides on a URL of the site of `key`. Counts the decision and reports it.
-  [[nodiscard]] decision reported_decision(std::string_view url, cache_detail::found used,
-                                           std::string_view key,
-                                           const std::shared_ptr<const call_context>& context,
-                                           std::size_t agent) const;
+  /// Counts a decision of crawler number `agent` on a URL of the site of `key`, and reports it. An
+  /// empty `key` means the site that the URL names.
+  void report(const decision& decided, std::string_view url, std::string_view key,
+              const std::shared_ptr<const call_context>& context, std::size_t agent = 0) const;
 
   /// If `ended` has the policy of an excluded host, counts and reports the exclusion, and returns
   /// true.

@@ -4,12 +4,10 @@
 #include <robots/base/config.hpp>
 #include <robots/base/printable.hpp>
 #include <robots/cache/cache_controls.hpp>
+#include <robots/cache/detail/cache_engine.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/look_up_environment.hpp>
-#include <robots/cache/detail/look_up_runner.hpp>
-#include <robots/cache/detail/look_ups.hpp>
-#include <robots/cache/detail/rate_limit.hpp>
 #include <robots/cache/detail/resilient_store.hpp>
+#include <robots/cache/detail/site_look_up.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/policy/decide.hpp>
@@ -19,20 +17,11 @@
 #include <robots/rulings/site_rulings.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <stdexcept>
 
 namespace robots {
 
 namespace cache_detail {
-
-/// The members of a cache that do not depend on the user's types.
-struct cache_engine : look_up_environment {
-  using look_up_environment::look_up_environment;
-
-  rate_limit refusals{1, 4'096};  // the same refusal causes one event in ten seconds
-  look_up_runner runner{*this};   // declared last, since its threads use the other members
-};
 
 /// Parses the name of a site. Throws `std::invalid_argument`, with the name of the called function
 /// `member`, if the text names no site.
@@ -54,7 +43,7 @@ ROBOTS_INLINE cache_controls::cache_controls(cache_options&& options,
     : engine_(std::make_unique<cache_detail::cache_engine>(std::move(options), parts, shared)) {}
 
 ROBOTS_INLINE cache_controls::~cache_controls() {
-  engine_->runner.end();  // the threads of the runner can still use this object
+  engine_->end();  // its threads can still use this object
 }
 
 ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up& ended) {
@@ -62,23 +51,25 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
     throw std::logic_error{
         "basic_robots_cache::check: the look-up has no policy yet; drive it until there is one"};
   }
-  const cache_detail::look_up_state& state = ended.state();
+  const cache_detail::site_look_up& work = *ended.work_;
   const auto asked = parse_site(url);
-  if (!policy_detail::is_answer_for(asked, state.key, *ended.policy())) {
+  if (!policy_detail::is_answer_for(asked, work.key, *ended.policy())) {
     throw std::invalid_argument{"basic_robots_cache::check: the look-up is for " +
-                                (state.key.empty() ? "a text that names no site" : state.key) +
+                                (work.key.empty() ? "a text that names no site" : work.key) +
                                 ", not for the site of \"" + base::printable(url) +
                                 "\": begin a look-up for that site"};
   }
   cache_detail::found used = engine_->ruling_on(asked, url);
   if (!used.policy) {
-    used = state.answer;
+    used = work.answer;
   }
-  if (!state.counted_url.empty() && state.counted_url == url &&
-      used.policy->refused() == decision_reason::excluded) {
-    return uncounted_decision(url, used);  // `begin` has counted this decision
+  decision result = decide(url, std::move(used));
+  // `begin` has counted this exclusion already if it got the same text.
+  if (work.counted_url.empty() || work.counted_url != url ||
+      result.policy->refused() != decision_reason::excluded) {
+    report(result, url, work.key, work.context, work.agent);
   }
-  return reported_decision(url, std::move(used), state.key, state.context, state.agent);
+  return result;
 }
 
 ROBOTS_INLINE decision cache_controls::check(std::string_view url,
@@ -96,27 +87,20 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url,
   if (!known.policy) {
     known = {.policy = used, .from_cache = true, .now = engine_->parts.now()};
   }
-  const std::string key = asked ? asked->key() : std::string{};
-  return reported_decision(url, std::move(known), key, call.context, 0);
+  decision result = decide(url, std::move(known));
+  report(result, url, asked ? asked->key() : std::string{}, call.context);
+  return result;
 }
 
 ROBOTS_INLINE void cache_controls::note(std::string_view url, const decision& decided,
                                         const call_options& call) {
-  count(decided);
-  engine_->parts.tell(
-      decision_event{engine_->parts.about(site_of(url), call.context), url, decided});
+  report(decided, url, {}, call.context);
 }
 
 ROBOTS_INLINE void cache_controls::invalidate(std::string_view host_or_url) {
   if (const auto asked = parse_site(host_or_url)) {
     engine_->invalidate(*asked);
   }
-}
-
-ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::refresh(std::string_view host_or_url,
-                                                                    const call_options& call) {
-  const std::size_t agent = agent_of(call);
-  return cache_detail::selected(load_for_user(host_or_url, {}, call, true), agent).policy;
 }
 
 ROBOTS_INLINE void cache_controls::set_excluded(std::span<const std::string> entries) {
@@ -169,14 +153,10 @@ ROBOTS_INLINE bool cache_controls::is_denied(std::string_view url) const {
 
 ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int status,
                                                    bool is_challenge, const call_options& call) {
-  constexpr int unauthorized = 401;
-  constexpr int forbidden = 403;
-  constexpr int client_error = 400;
-  constexpr int too_many_requests = 429;  // this status is about the pace, not the rules
   const auto asked = parse_site(url);
-  const bool is_refusal = status == unauthorized || status == forbidden || is_challenge;
-  if (!asked || (!is_refusal && (status < client_error || status == too_many_requests))) {
-    return false;
+  const bool is_refusal = status == 401 || status == 403 || is_challenge;
+  if (!asked || (!is_refusal && (status < 400 || status == 429))) {
+    return false;  // a 429 is about the pace, not the rules
   }
   const std::string key = asked->key();
   auto used = engine_->rulings.find(*asked);
@@ -231,14 +211,6 @@ ROBOTS_INLINE std::vector<std::string> cache_controls::quarantined() const {
   return keys;
 }
 
-ROBOTS_INLINE std::optional<time_point> cache_controls::breaker_open_until(
-    std::string_view host_or_url) {
-  const auto asked = parse_site(host_or_url);
-  return asked ? engine_->retrieval.breakers->open_until(to_string(asked->origins().front()),
-                                                         engine_->parts.now())
-               : std::nullopt;
-}
-
 ROBOTS_INLINE const cache_options& cache_controls::options() const noexcept {
   return engine_->options;
 }
@@ -248,71 +220,72 @@ ROBOTS_INLINE std::string_view cache_controls::first_key(std::string_view host_o
   return engine_->rulings.may_hold_for(key) ? std::string_view{} : key;
 }
 
-ROBOTS_INLINE std::size_t cache_controls::agent_named(std::string_view user_agent) const {
-  const auto is_same = [](std::string_view a, std::string_view b) {
-    return base::equal_ignoring_case(product_token(a), product_token(b)) &&
-           a.starts_with('*') == b.starts_with('*');
+ROBOTS_INLINE std::size_t cache_controls::agent_of(const call_options& call) const {
+  const auto is_called = [&call](std::string_view agent) {
+    return base::equal_ignoring_case(product_token(agent), product_token(call.user_agent)) &&
+           agent.starts_with('*') == call.user_agent.starts_with('*');
   };
-  if (is_same(engine_->options.user_agent, user_agent)) {
+  if (call.user_agent.empty() || is_called(engine_->options.user_agent)) {
     return 0;
   }
   const auto& others = engine_->options.other_agents;
-  const auto found = std::find_if(others.begin(), others.end(), [&](const std::string& other) {
-    return is_same(other, user_agent);
-  });
+  const auto found = std::find_if(others.begin(), others.end(), is_called);
   if (found == others.end()) {
-    throw std::invalid_argument{"call_options::user_agent: \"" + base::printable(user_agent) +
+    throw std::invalid_argument{"call_options::user_agent: \"" + base::printable(call.user_agent) +
                                 "\" is not listed: add it to cache_options::other_agents"};
   }
   return static_cast<std::size_t>(found - others.begin()) + 1;
 }
 
-ROBOTS_INLINE std::string_view cache_controls::agent_name(std::size_t agent) const noexcept {
-  return agent == 0 ? std::string_view{} : engine_->options.other_agents[agent - 1];
-}
-
 ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_url,
-                                                       std::string_view tried,
                                                        const call_options& call, bool refreshes) {
   const auto asked = parse_site(host_or_url);
-  return asked ? engine_->runner.load(*asked, tried, call, refreshes)
-               : engine_->ruling_on(asked, host_or_url);
+  return asked ? engine_->load(*asked, call, refreshes) : engine_->ruling_on(asked, host_or_url);
 }
 
-ROBOTS_INLINE cache_detail::found cache_controls::load_for_user(std::string_view host_or_url,
-                                                                std::string_view tried,
-                                                                const call_options& call,
-                                                                bool refreshes) {
-  cache_detail::found loaded = load(host_or_url, tried, call, refreshes);
-  note_exclusion(host_or_url, loaded, call);
-  return loaded;
-}
-
-ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url, std::string_view tried,
-                                            cache_detail::found known, const call_options& call) {
+ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::look_up_policy(
+    std::string_view host_or_url, const call_options& call, bool refreshes) {
   const std::size_t agent = agent_of(call);
-  cache_detail::look_up_state begun{.key = std::string{tried},
-                                    .context = call.context,
-                                    .answer = cache_detail::selected(std::move(known), agent),
-                                    .agent = agent};
-  if (!begun.answer.policy) {
-    const auto asked = parse_site(host_or_url);
-    begun.key = asked ? asked->key() : std::string{};
-    begun.has_no_entry = begun.key == tried;
-    if (asked) {
-      engine_->runner.begin(begun, *asked);
-    } else {
-      begun.answer = engine_->ruling_on(asked, host_or_url);
-    }
-    if (note_exclusion(host_or_url, begun.answer, call)) {
-      begun.counted_url = host_or_url;
-    }
+  const std::string_view key = refreshes ? std::string_view{} : first_key(host_or_url);
+  cache_detail::found known = engine_->parts.find_fresh(key, call.context);
+  if (!known.policy) {
+    known = load(host_or_url, call, refreshes);
+    note_exclusion(host_or_url, known, call);
   }
-  return {std::move(begun), engine_->runner};
+  return cache_detail::selected(std::move(known), agent).policy;
 }
 
-ROBOTS_INLINE decision cache_controls::uncounted_decision(std::string_view target,
-                                                          cache_detail::found known) const {
+ROBOTS_INLINE decision cache_controls::check(std::string_view url, const call_options& call) {
+  const std::size_t agent = agent_of(call);
+  const std::string_view key = first_key(url);
+  cache_detail::found known = engine_->parts.find_fresh(key, call.context);
+  const bool is_kept = known.policy != nullptr;
+  if (!is_kept) {
+    known = load(url, call);
+  }
+  decision result = decide(is_kept ? detail::target_behind_key(url, key) : url,
+                           cache_detail::selected(std::move(known), agent));
+  report(result, url, is_kept ? key : std::string_view{}, call.context, agent);
+  return result;
+}
+
+ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url,
+                                            const call_options& call) {
+  auto work = std::make_unique<cache_detail::site_look_up>(*engine_, call.context, agent_of(call));
+  if (const auto asked = parse_site(host_or_url)) {
+    work->start(*asked);
+    engine_->proceed(*work);
+  } else {
+    work->answer = engine_->ruling_on({}, host_or_url);
+  }
+  if (note_exclusion(host_or_url, work->answer, call)) {
+    work->counted_url = host_or_url;
+  }
+  return {*engine_, std::move(work)};
+}
+
+ROBOTS_INLINE decision cache_controls::decide(std::string_view target,
+                                              cache_detail::found known) const {
   const time_point now = known.from_cache ? known.now : engine_->parts.now();
   decision result = robots::decide(std::move(known.policy), target, now);
   if (!known.from_cache) {
@@ -324,25 +297,24 @@ ROBOTS_INLINE decision cache_controls::uncounted_decision(std::string_view targe
   return result;
 }
 
-ROBOTS_INLINE decision cache_controls::decide(std::string_view target,
-                                              cache_detail::found known) const {
-  decision result = uncounted_decision(target, std::move(known));
-  count(result);
-  return result;
-}
-
-ROBOTS_INLINE decision cache_controls::reported_decision(
-    std::string_view url, cache_detail::found used, std::string_view key,
-    const std::shared_ptr<const call_context>& context, std::size_t agent) const {
-  decision result = decide(url, std::move(used));
-  engine_->parts.tell(
-      decision_event{engine_->parts.about(key, context, agent_name(agent)), url, result});
-  return result;
-}
-
-ROBOTS_INLINE std::string cache_controls::site_of(std::string_view url) const {
-  const auto asked = engine_->parts.is_observed() ? parse_site(url) : std::nullopt;
-  return asked ? asked->key() : std::string{};
+ROBOTS_INLINE void cache_controls::report(const decision& decided, std::string_view url,
+                                          std::string_view key,
+                                          const std::shared_ptr<const call_context>& context,
+                                          std::size_t agent) const {
+  using enum cache_detail::cache_event;
+  cache_detail::cache_parts& parts = engine_->parts;
+  if (decided.reason == decision_reason::excluded) {
+    parts.counters.add(excluded);
+  }
+  parts.counters.add(decided.allowed ? cache_detail::cache_event::allowed : denied);
+  if (parts.is_observed) {
+    const std::string_view name =
+        agent == 0 ? std::string_view{} : engine_->options.other_agents[agent - 1];
+    const auto asked = key.empty() ? parse_site(url) : std::nullopt;
+    const std::string parsed = asked ? asked->key() : std::string{};
+    parts.tell(decision_event{
+        parts.about(key.empty() ? std::string_view{parsed} : key, context, name), url, decided});
+  }
 }
 
 ROBOTS_INLINE cache_stats cache_controls::counted() const {
@@ -370,22 +342,13 @@ ROBOTS_INLINE cache_stats cache_controls::counted() const {
   return result;
 }
 
-ROBOTS_INLINE void cache_controls::count(const decision& decided) const {
-  using enum cache_detail::cache_event;
-  cache_detail::cache_counters& counters = engine_->parts.counters;
-  if (decided.reason == decision_reason::excluded) {
-    counters.add(excluded);
-  }
-  counters.add(decided.allowed ? allowed : denied);
-}
-
 ROBOTS_INLINE bool cache_controls::note_exclusion(std::string_view host_or_url,
                                                   const cache_detail::found& ended,
                                                   const call_options& call) {
   if (!ended.policy || ended.policy->refused() != decision_reason::excluded) {
     return false;
   }
-  note(host_or_url, uncounted_decision(host_or_url, ended), call);
+  note(host_or_url, decide(host_or_url, ended), call);
   return true;
 }
 

@@ -13,12 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace robots {
@@ -136,10 +134,6 @@ struct cache_options {
 
 namespace cache_detail {
 
-[[nodiscard]] inline bool halts_hostile(const cache_options& options) noexcept {
-  return options.halt_hostile.value_or(options.fallback.halts_hostile());
-}
-
 [[nodiscard]] inline detail::retrieval_options retrieval_options_of(const cache_options& options) {
   return {.user_agent = options.user_agent,
           .max_redirects = options.max_redirects,
@@ -175,29 +169,22 @@ namespace cache_detail {
                                   "\" is not a product token: use letters, '_' and '-', or '*'"};
     }
   }
-  if (options.longest_call.count() < 0) {
-    throw std::invalid_argument{"longest_call is " + std::to_string(options.longest_call.count()) +
-                                " ms: use 0 for no limit, or more"};
-  }
-  if (!(options.fast_change_share >= 0 && options.fast_change_share <= 1)) {
-    throw std::invalid_argument{"fast_change_share is " +
-                                std::to_string(options.fast_change_share) +
-                                ": use a number from 0 to 1"};
-  }
-  if (options.fast_change_within && options.fast_change_within->count() < 0) {
-    throw std::invalid_argument{"fast_change_within is " +
-                                std::to_string(options.fast_change_within->count()) +
-                                " s: use 0 or more, or leave it empty for any time"};
-  }
-  if (options.halt_unreachable_after.count() < 0) {
-    throw std::invalid_argument{"halt_unreachable_after is " +
-                                std::to_string(options.halt_unreachable_after.count()) +
-                                " s: use 0 for never, or more"};
-  }
-  if (options.quarantine_after < 0) {
-    throw std::invalid_argument{"quarantine_after is " + std::to_string(options.quarantine_after) +
-                                ": use 0 for no quarantine, or more"};
-  }
+  const auto require = [](bool is_valid, const char* name, auto value, const char* advice) {
+    if (!is_valid) {
+      throw std::invalid_argument{name + (" is " + std::to_string(value)) + advice};
+    }
+  };
+  const auto longest = options.longest_call.count();
+  require(longest >= 0, "longest_call", longest, " ms: use 0 for no limit, or more");
+  const double share = options.fast_change_share;
+  require(share >= 0 && share <= 1, "fast_change_share", share, ": use a number from 0 to 1");
+  const auto window = options.fast_change_within.value_or(std::chrono::seconds{0}).count();
+  require(window >= 0, "fast_change_within", window,
+          " s: use 0 or more, or leave it empty for any time");
+  const auto unreachable = options.halt_unreachable_after.count();
+  require(unreachable >= 0, "halt_unreachable_after", unreachable, " s: use 0 for never, or more");
+  require(options.quarantine_after >= 0, "quarantine_after", options.quarantine_after,
+          ": use 0 for no quarantine, or more");
   return options;
 }
 

@@ -2,11 +2,10 @@
 
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/message.hpp>
-#include <robots/policy/decision_reason.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <variant>
 
 namespace robots::detail {
@@ -21,8 +20,8 @@ class policy;
 
 namespace cache_detail {
 
-class look_up_runner;
-struct look_up_state;
+class cache_engine;
+class site_look_up;
 
 }  // namespace cache_detail
 
@@ -83,11 +82,6 @@ class look_up {
   /// Returns true if this look-up did at least a part of the fetch.
   [[nodiscard]] bool led() const noexcept;
 
-  /// Returns the reason why the site must not be asked: `decision_reason::excluded`, `halted`,
-  /// `needs_sign_off` or `invalid_url`. Returns an empty optional if the site may be asked, or if
-  /// this look-up has not ended.
-  [[nodiscard]] std::optional<decision_reason> refusal() const noexcept;
-
   /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
   void on_response(fetch_response response);
 
@@ -116,16 +110,17 @@ class look_up {
  private:
   friend class cache_controls;
 
-  /// Makes a look-up that `runner` completes.
-  look_up(cache_detail::look_up_state&& begun, cache_detail::look_up_runner& runner);
-
-  [[nodiscard]] const cache_detail::look_up_state& state() const noexcept;
+  look_up(cache_detail::cache_engine& engine, std::unique_ptr<cache_detail::site_look_up> begun);
 
   /// Returns the fetch that this look-up drives, or null.
   [[nodiscard]] detail::retrieval* fetch() const noexcept;
 
-  std::unique_ptr<cache_detail::look_up_state> state_;  // null after a move
-  cache_detail::look_up_runner* runner_;
+  /// Calls `handle(fetch, now)` if this look-up drives a fetch, and then `resume`. If memory runs
+  /// out, drops the fetch, which is then incomplete.
+  void report(const std::function<void(detail::retrieval& fetch, const wall_anchor& now)>& handle);
+
+  cache_detail::cache_engine* engine_;
+  std::unique_ptr<cache_detail::site_look_up> work_;  // null after a move
 };
 
 }  // namespace robots

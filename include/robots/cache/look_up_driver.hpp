@@ -10,7 +10,6 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -80,11 +79,9 @@ class look_up_driver {
     if (found == items_.end()) {
       return;
     }
-    item& entry = *found->second;
-    entry.done = nullptr;
-    if (!entry.work.leave()) {
-      end_wait(entry);
-      items_.erase(found);
+    found->second->done = nullptr;
+    if (!found->second->work.leave()) {
+      drop(id);
     }
   }
 
@@ -262,23 +259,11 @@ class look_up_driver {
     }
   }
 
-  /// Forgets a look-up that could not be started.
   void drop(number id) {
-    const auto found = items_.find(id);
-    if (found == items_.end()) {
-      return;
+    if (const auto found = items_.find(id); found != items_.end()) {
+      end_wait(*found->second);
+      items_.erase(found);
     }
-    end_wait(*found->second);
-    if (found->second->has_request) {
-      const auto unsent = std::find_if(ready_.begin(), ready_.end(),
-                                       [id](const auto& ready) { return ready.first == id; });
-      if (unsent != ready_.end()) {
-        ready_.erase(unsent);
-      } else {
-        --fetching_;
-      }
-    }
-    items_.erase(found);
   }
 
   void end_wait(item& entry) {

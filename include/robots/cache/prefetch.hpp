@@ -23,7 +23,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -118,9 +117,8 @@ class prefetch_run {
       if (limits_.deadline) {
         driver_.cut_short(*limits_.deadline);
       }
-      for (int left = batch; left > 0 && next != end && has_room(); --left) {
+      for (int left = batch; left > 0 && next != end && has_room(); --left, ++next) {
         begin(std::string{std::string_view{*next}});
-        ++next;
       }
       if (next != end || driver_.size() != 0) {
         wait(next != end && has_room());
@@ -165,7 +163,7 @@ class prefetch_run {
 
   [[nodiscard]] static prefetch_outcome outcome_of(const look_up& item) {
     using enum prefetch_outcome;
-    if (const auto refusal = item.refusal()) {
+    if (const auto refusal = item.policy()->refused()) {
       return *refusal == decision_reason::invalid_url ? invalid : excluded;
     }
     if (item.from_cache()) {
@@ -234,14 +232,7 @@ class prefetch_run {
   std::mutex mutex_;
   base::clock_condition changed_;
   bool is_woken_ = false;
-  std::thread::id home_ = std::this_thread::get_id();
-  // This thread handles its own reports before it waits, so its reports need no wake.
-  look_up_driver<clock_type, F> driver_{cache_.clock(), web_,
-                                        [this]() noexcept {
-                                          if (std::this_thread::get_id() != home_) {
-                                            wake();
-                                          }
-                                        },
+  look_up_driver<clock_type, F> driver_{cache_.clock(), web_, [this]() noexcept { wake(); },
                                         limits_.max_in_flight};
 };
 

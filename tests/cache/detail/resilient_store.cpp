@@ -1,7 +1,7 @@
 #include <robots/cache/detail/resilient_store.hpp>
 
 #include "../cache_fixture.hpp"
-#include <robots/cache/detail/own_parts.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
 #include <robots/testing/memory_store.hpp>
 
 #include <doctest/doctest.h>

@@ -2,7 +2,7 @@
 
 #include "../cache_fixture.hpp"
 #include <robots/cache/detail/look_up_environment.hpp>
-#include <robots/cache/detail/own_parts.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
 #include <robots/testing/memory_store.hpp>
 
 #include <doctest/doctest.h>
@@ -265,7 +265,7 @@ TEST_CASE("A waiting caller can take over work that is offered") {
   auto second = files.cache->flights.join("example.com");
   int called = 0;
   second.place.on_news([&called] { ++called; });
-  CHECK(work->led()->offer(work));
+  CHECK(work->led().offer(work));
   CHECK(called == 1);
   CHECK(second.place->wait(files.parts, {}));
   CHECK(second.place->take_work() == work);
@@ -279,17 +279,15 @@ TEST_CASE("Work without waiters stays with its owner") {
   workplace files{false};
   const auto work = files.begin();
   files.place = {};
-  CHECK_FALSE(work->led()->offer(work));
-  CHECK(work->led()->stop.stop_requested());
+  CHECK_FALSE(work->led().offer(work));
+  CHECK(work->led().stop.stop_requested());
 }
 
 TEST_CASE("Work that every caller has left is dropped") {
   workplace files{false};
   auto work = files.begin();
-  const auto led = work->led();
-  REQUIRE(led->offer(work));
+  REQUIRE(work->led().offer(work));
   work.reset();
   files.place = {};
-  CHECK(led->ended());
   CHECK(files.cache->flights.join("example.com").lead);
 }

@@ -3,20 +3,26 @@
 #include <robots/base/clock_condition.hpp>
 #include <robots/base/striped_counters.hpp>
 #include <robots/fetch/call_options.hpp>
+#include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
+#include <robots/fetch/run_retrieval.hpp>
 #include <robots/observe/event_teller.hpp>
+#include <robots/observe/observer.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/storage.hpp>
+#include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -75,19 +81,15 @@ enum class cache_event : unsigned char {
 
 using cache_counters = base::striped_counters<cache_event>;
 
-/// The parts of a cache, behind virtual functions, so that only the code of a hit depends on the
-/// user's types.
+/// The parts of a cache, behind virtual functions, so that the rest of the cache does not depend on
+/// the user's types.
 class cache_parts : public detail::event_teller {
  public:
   [[nodiscard]] virtual time_point now() = 0;
-  [[nodiscard]] virtual wall_anchor moment() = 0;
+  [[nodiscard]] wall_anchor moment() { return {.steady = now(), .wall = wall()}; }
 
   /// Returns the entry of `key`, or an entry without a policy.
   [[nodiscard]] virtual cache_entry find(std::string_view key, time_point now) noexcept = 0;
-  /// Returns the fresh entry of `key`, and counts and reports the hit. If there is no fresh entry,
-  /// the result has no policy.
-  [[nodiscard]] virtual found find_fresh(std::string_view key,
-                                         const std::shared_ptr<const call_context>& context) = 0;
   virtual void store(std::string_view key, const cache_entry& entry, time_point now) noexcept = 0;
   /// Erases an entry. Passes on exceptions of the storage.
   virtual void erase(std::string_view key) = 0;
@@ -113,24 +115,121 @@ class cache_parts : public detail::event_teller {
                                   std::unique_lock<std::mutex>& lock, const call_options& limits,
                                   const std::function<bool()>& ready) = 0;
 
-  /// Returns true if there is an observer. Without an observer, no events need to be made.
-  [[nodiscard]] virtual bool is_observed() const noexcept = 0;
-  /// Returns true if an observer wants the changes of a site. Changes are slow to compute.
-  [[nodiscard]] virtual bool observes_changes() const noexcept = 0;
-  /// Returns true if an entry can answer alone. Then it is fresh, it does not lead to another site,
-  /// and since it was stored, the cache has certainly received all messages of the shared store.
-  [[nodiscard]] bool answers(const cache_entry& entry, time_point now) const noexcept {
-    return now < entry.fresh_until && entry.epoch == store_epoch.load(std::memory_order_relaxed) &&
-           !entry.policy->leads_to();
-  }
+  /// Returns the fresh entry of `key`, and counts and reports the hit. The result has no policy if
+  /// the entry leads to another site. Nor does it have a policy if the cache may have missed
+  /// messages of the shared store since the entry was stored.
+  [[nodiscard]] virtual found find_fresh(std::string_view key,
+                                         const std::shared_ptr<const call_context>& context) = 0;
 
+  const bool is_observed;       ///< without an observer, no events need to be made
+  const bool observes_changes;  ///< the observer wants `policy_change_event`, which takes long
   cache_counters counters;
   /// The number of times that the cache may have missed messages of the shared store. See
   /// `cache_entry::epoch`.
   std::atomic<std::uint32_t> store_epoch = 0;
 
  protected:
+  cache_parts(bool has_observer, bool has_observer_of_changes) noexcept
+      : is_observed(has_observer), observes_changes(has_observer_of_changes) {}
   ~cache_parts() = default;
 };
+
+/// The parts of a cache that have the user's types. Catches and counts the exceptions of the
+/// storage and of the observer, except in `erase` and `clear`.
+template <Fetcher F, Clock C, Storage S, Observer O>
+class own_parts final : public cache_parts {
+ public:
+  own_parts(F own_fetcher, C own_clock, S own_storage, O own_observer)
+      : cache_parts(has_observer, has_observer && detail::ObserverOf<O, policy_change_event>),
+        fetcher(std::move(own_fetcher)),
+        clock(std::move(own_clock)),
+        storage(std::move(own_storage)),
+        observer(std::move(own_observer)) {}
+
+  [[nodiscard]] time_point now() override { return clock.now(); }
+  [[nodiscard]] wall_time wall() noexcept override { return wall_now(clock); }
+
+  [[nodiscard]] found find_fresh(std::string_view key,
+                                 const std::shared_ptr<const call_context>& context) override {
+    if (key.empty()) {
+      return {};
+    }
+    const time_point time = clock.now();
+    cache_entry entry = find(key, time);
+    if (!entry.policy || time >= entry.fresh_until ||
+        entry.epoch != store_epoch.load(std::memory_order_relaxed) || entry.policy->leads_to()) {
+      return {};
+    }
+    counters.add(cache_event::hits);
+    if constexpr (has_observer) {
+      tell(look_up_event{about(key, context), look_up_result::hit, entry.policy.get()});
+    }
+    return {.policy = std::move(entry.policy), .from_cache = true, .now = time};
+  }
+  [[nodiscard]] cache_entry find(std::string_view key, time_point now) noexcept override {
+    try {
+      if (std::optional<cache_entry> entry = storage.find(key, now)) {
+        return *std::move(entry);
+      }
+    } catch (...) {
+      counters.add(cache_event::storage_failures);
+    }
+    return {};
+  }
+  void store(std::string_view key, const cache_entry& entry, time_point now) noexcept override {
+    try {
+      storage.store(key, entry, now);
+    } catch (...) {
+      counters.add(cache_event::storage_failures);
+    }
+  }
+  void erase(std::string_view key) override { storage.erase(key); }
+  void clear() override { storage.clear(); }
+
+  [[nodiscard]] detail::retrieval_result run(detail::retrieval work,
+                                             const call_options& limits) override {
+    return detail::run_retrieval(std::move(work), fetcher, clock, limits);
+  }
+  [[nodiscard]] bool advance(detail::retrieval& work, time_point deadline) override {
+    return detail::advance_retrieval(work, fetcher, clock, deadline);
+  }
+  [[nodiscard]] bool wait(base::clock_condition& changed, std::unique_lock<std::mutex>& lock,
+                          const call_options& limits, const std::function<bool()>& ready) override {
+    return changed.wait(lock, clock, limits.deadline, limits.stop, ready);
+  }
+
+  void tell([[maybe_unused]] const any_event& event) noexcept override {
+    if constexpr (has_observer) {
+      event.visit([this](const auto& typed) {
+        if (!detail::tell(observer, typed)) {
+          counters.add(cache_event::observer_failures);
+        }
+      });
+    }
+  }
+
+  F fetcher;
+  C clock;
+  S storage;
+  O observer;
+
+ private:
+  static constexpr bool has_observer = !std::same_as<O, NullObserver>;
+};
+
+/// Holds the parts in a base class, so that they outlive the objects that use them.
+template <Fetcher F, Clock C, Storage S, Observer O>
+struct parts_holder {
+  own_parts<F, C, S, O> parts_;
+};
+
+template <Storage S>
+[[nodiscard]] shared_part shared_by([[maybe_unused]] S& storage) {
+  if constexpr (detail::SharingStorage<S>) {
+    return {&storage.shared(), &storage.options()};
+  } else {
+    return {};
+  }
+}
 
 }  // namespace robots::cache_detail

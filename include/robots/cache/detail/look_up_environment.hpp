@@ -6,6 +6,7 @@
 #include <robots/cache/detail/policy_maker.hpp>
 #include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/single_flight.hpp>
+#include <robots/cache/detail/site_alarms.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/retrieval_options.hpp>
@@ -30,17 +31,6 @@
 
 namespace robots::cache_detail {
 
-/// Returns the options that rulings use. `options` must outlive the result.
-[[nodiscard]] inline robots::rulings_detail::ruling_options ruling_options_of(
-    const cache_options& options) noexcept {
-  return {.user_agent = options.user_agent,
-          .excluded = options.excluded,
-          .sign_off = options.sign_off,
-          .is_high_risk = options.is_high_risk,
-          .quarantine_after = options.quarantine_after,
-          .fallback = options.fallback};
-}
-
 /// The parts that all look-ups of a cache share. `forget`, `invalidate` and `release` apply to all
 /// names of a site. Any thread may call any member.
 class look_up_environment {
@@ -49,8 +39,9 @@ class look_up_environment {
   /// object. `shared` is empty if nothing is shared.
   look_up_environment(cache_options&& user_options, cache_parts& own, const shared_part& shared)
       : options(validated(std::move(user_options))),
-        parts(named(own, options)),
+        parts(own),
         store(shared.store != nullptr ? std::make_unique<resilient_store>(shared, own) : nullptr) {
+    parts.crawler = product_token(options.user_agent);
     retrieval.breakers = std::make_shared<detail::origin_breakers>(
         options.breaker, [this](std::string_view origin, breaker_state now) {
           parts.tell(breaker_event{parts.about(origin), now});
@@ -61,9 +52,6 @@ class look_up_environment {
       return asked && rulings.may_ask(*asked);
     };
   }
-
-  look_up_environment(const look_up_environment&) = delete;
-  look_up_environment& operator=(const look_up_environment&) = delete;
 
   /// Returns the policy of a ruling on a site, or null if the site may be asked. If `asked` is
   /// empty, `url` is the text that names no site.
@@ -185,19 +173,23 @@ class look_up_environment {
   const cache_options options;
   cache_parts& parts;
   const std::unique_ptr<resilient_store> store;  ///< null if nothing is shared
-  robots::rulings_detail::site_rulings rulings{ruling_options_of(options), parts, sharing()};
-  policy_maker maker{options, parts, rulings};
-  kept_sites entries{parts, options, maker.judging(), rulings};
+  robots::rulings_detail::site_rulings rulings{ruling_options(), parts, sharing()};
+  policy_maker maker{options, parts};
+  site_alarms alarms{options, parts, rulings};
+  kept_sites entries{parts, maker.judging()};
   single_flight flights{};
   detail::retrieval_options retrieval{retrieval_options_of(options)};  ///< options of every fetch
   const std::chrono::sys_seconds made_at =
       std::chrono::floor<std::chrono::seconds>(parts.moment().wall);
 
  private:
-  /// Sets the crawler's name in `own`, for events. Returns `own`.
-  [[nodiscard]] static cache_parts& named(cache_parts& own, const cache_options& options) {
-    own.crawler = product_token(options.user_agent);
-    return own;
+  [[nodiscard]] robots::rulings_detail::ruling_options ruling_options() const noexcept {
+    return {.user_agent = options.user_agent,
+            .excluded = options.excluded,
+            .sign_off = options.sign_off,
+            .is_high_risk = options.is_high_risk,
+            .quarantine_after = options.quarantine_after,
+            .fallback = options.fallback};
   }
 
   /// Returns the function that sends rulings to the other processes. Returns an empty function if

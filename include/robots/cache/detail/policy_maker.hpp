@@ -5,29 +5,25 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/single_flight.hpp>
-#include <robots/cache/detail/site_memory.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
+#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decide.hpp>
-#include <robots/policy/halt_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/policy/policy_change.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rulings/site_rulings.hpp>
+#include <robots/policy/site_records.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,17 +34,67 @@
 
 namespace robots::cache_detail {
 
+/// Decodes the records of a site. Anyone who can write to the shared store can forge them, so
+/// records that are not plausible become an empty optional. `latest` is the latest time that the
+/// clock of another machine can show now. `max_bytes` is the number of octets of a file that this
+/// process reads. Takes linear time.
+[[nodiscard]] inline std::optional<detail::site_records> believed(
+    std::string_view value, const site& asked, const detail::excluded_hosts& excluded,
+    std::chrono::sys_seconds latest, std::size_t max_bytes) {
+  auto read = detail::decode_site(value).value;
+  const std::vector<std::string> urls = asked.robots_urls();
+  constexpr int most_redirects = 65'536;  // avoids overflow in sums along a chain of sites
+  const auto may_end_there = [&](const record& stored) {
+    const auto end = stored.final_url == stored.url ? asked : parse_site(stored.final_url);
+    if (stored.outcome == outcome::redirected) {
+      return end && stored.redirects > 0;  // the look-up goes on with that site
+    }
+    return end && !excluded.contains(end->host);
+  };
+  const auto is_credible = [&](const record& stored) {
+    return std::find(urls.begin(), urls.end(), stored.url) != urls.end() &&
+           stored.fetched_at <= latest && !stored.not_modified &&
+           detail::reaches(stored, max_bytes) && stored.redirects <= most_redirects &&
+           may_end_there(stored);
+  };
+  const auto is_last_good_credible = [&] {
+    return !read->last_good ||
+           (is_credible(*read->last_good) && detail::is_answer_of_site(*read->last_good));
+  };
+  if (!read || !is_credible(read->latest) || !detail::is_answer_of_site(read->latest) ||
+      !is_last_good_credible()) {
+    return std::nullopt;
+  }
+  return read;
+}
+
+/// Makes the records of a site for the other processes. Returns an empty optional if the site did
+/// not answer, or if the file that a 304 confirms is missing. `retrieved` has just come from the
+/// site, and `result` is the policy of `retrieved`. `good` is the last good record, if it is known.
+[[nodiscard]] inline std::optional<detail::site_records> records_to_share(
+    record retrieved, const std::shared_ptr<const policy>& result, std::optional<record> good) {
+  if (!detail::is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {
+    return std::nullopt;
+  }
+  if (retrieved.not_modified) {
+    return detail::site_records{.latest = detail::renewed(*std::move(good), std::move(retrieved))};
+  }
+  const auto rests_on = policy::good(result);
+  if (rests_on == nullptr || rests_on == result) {
+    good.reset();
+  }
+  return detail::site_records{.latest = std::move(retrieved), .last_good = std::move(good)};
+}
+
 /// Makes the policies of a cache from retrievals and from records of other processes. Reports each
 /// step to the observer.
 class policy_maker {
  public:
   /// All arguments must outlive this object.
-  policy_maker(const cache_options& options, cache_parts& parts,
-               robots::rulings_detail::site_rulings& rulings)
+  policy_maker(const cache_options& options, cache_parts& parts)
       : options_(options),
         judging_(judge_options_of(options)),
         parts_(parts),
-        rulings_(rulings),
         random_(options.seed) {}
 
   [[nodiscard]] const detail::judge_options& judging() const noexcept { return judging_; }
@@ -73,16 +119,13 @@ class policy_maker {
   [[nodiscard]] std::shared_ptr<const policy> judged(const record& retrieved,
                                                      const detail::earlier_policies& before,
                                                      const wall_anchor& now, const flight* led) {
-    const bool is_reported = led != nullptr && parts_.is_observed() && !retrieved.not_modified &&
+    const bool is_reported = led != nullptr && parts_.is_observed && !retrieved.not_modified &&
                              policy_detail::has_text(retrieved.outcome);
     const time_point began = is_reported ? parts_.now() : time_point{};
-    auto result =
-        family(detail::judge(retrieved, options_.user_agent, judging_, before, now),
-               [&](const std::string& agent, std::size_t place) {
-                 const detail::earlier_policies own{policy::other(before.last, place),
-                                                    policy::other(before.unchanged, place)};
-                 return detail::judge(retrieved, agent, judging_, own, now);
-               });
+    auto result = family([&](const std::string& agent, const auto& own) {
+      return detail::judge(retrieved, agent, judging_, {own(before.last), own(before.unchanged)},
+                           now);
+    });
     if (is_reported) {
       const time_point ended = parts_.now();
       parts_.tell(parse_event{about(*led), *result, ended - began, is_invalid_utf8(retrieved)});
@@ -94,13 +137,12 @@ class policy_maker {
   /// `detail::judge_redirected`.
   [[nodiscard]] std::shared_ptr<const policy> judged_redirected(
       const record_head& head, const std::shared_ptr<const policy>& target,
-      const std::shared_ptr<const policy>& own) {
-    return family(detail::judge_redirected(head, target, options_.user_agent, judging_, own),
-                  [&](const std::string& agent, std::size_t place) {
-                    const auto other = policy::other(target, place);
-                    return detail::judge_redirected(head, other ? other : target, agent, judging_,
-                                                    policy::other(own, place));
-                  });
+      const std::shared_ptr<const policy>& last) {
+    return family([&](const std::string& agent, const auto& own) {
+      const auto own_target = own(target);
+      return detail::judge_redirected(head, own_target ? own_target : target, agent, judging_,
+                                      own(last));
+    });
   }
 
   /// Makes the policy for a call that ended before it read anything.
@@ -115,9 +157,8 @@ class policy_maker {
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
-  /// Returns the policy for a caller that does not wait for the site. This is `last` if `last` is
-  /// fresh or is allowed to answer while it is stale. Otherwise, this is the policy for a cancelled
-  /// call.
+  /// Returns the policy for a caller that does not wait for the site: `last` if it may answer while
+  /// it is stale, else the policy for a cancelled call.
   [[nodiscard]] std::shared_ptr<const policy> without_fetch(
       const site& asked, const std::shared_ptr<const policy>& last, const wall_anchor& now) {
     const bool answers = last && now.steady < detail::validity_of(*last, judging_).stale_until;
@@ -129,7 +170,7 @@ class policy_maker {
   [[nodiscard]] std::vector<exchange_event> note_exchanges(const flight& led,
                                                            const detail::retrieval_result& ended) {
     std::vector<exchange_event> events;
-    if (parts_.is_observed()) {
+    if (parts_.is_observed) {
       const time_point now = parts_.now();
       for (std::size_t i = 0; i < ended.timings.size(); ++i) {
         const detail::exchange_timing& timing = ended.timings[i];
@@ -162,114 +203,27 @@ class policy_maker {
     return is_answer;
   }
 
-  /// Reports the changes between the last answer of a site and its new answer.
-  void note_change(const flight& led, const std::shared_ptr<const policy>& after) {
-    const auto before = parts_.observes_changes() ? policy::last_answer(led.last()) : nullptr;
-    if (before && policy::last_answer(after) == after &&
-        before->fingerprint() != after->fingerprint()) {
-      const bool turned_hostile =
-          detail::denies_everything(*after) && !detail::denies_everything(*before);
-      const change_report changes = diff(*before, *after);
-      const auto interval = after->fetched_at() - before->fetched_at();
-      const double share =
-          options_.fast_change_within
-              ? memory_.changed_within(*options_.fast_change_within, led.site_key, changes.share(),
-                                       before->fetched_at(), after->fetched_at())
-              : changes.share();
-      constexpr double rounding = 1e-9;  // without it, three times 10 % is above 30 %
-      const bool is_fast = share > options_.fast_change_share + rounding;
-      parts_.tell(policy_change_event{about(led), *before, *after, changes, interval, is_fast,
-                                      turned_hostile});
-    }
-  }
-
-  /// Halts a site if `cache_options` ask for a halt after this answer or failure. Reports a site
-  /// that revokes access. Returns true if the site has turned hostile. `is_known` is true if
-  /// another process has already found that the site turned hostile.
-  bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
-                   bool is_known = false) {
-    note_access(led, after);
-    const auto longest = options_.halt_unreachable_after;
-    if (policy::last_answer(after) == after) {
-      if (!halts_hostile(options_) && longest.count() == 0) {
-        return false;
-      }
-      const auto before = policy::last_answer(led.last());
-      const bool was_open = is_known || (before && !detail::denies_everything(*before));
-      const bool turned_hostile =
-          memory_.turns_hostile(led.site_key, detail::denies_everything(*after), was_open);
-      if (turned_hostile && halts_hostile(options_)) {
-        rulings_.halt(led.site_key, halt_reason::hostile, led.context,
-                      is_known ? std::optional{after->source().fetched_at} : std::nullopt);
-      }
-      return turned_hostile;
-    }
-    const outcome failed = after->outcome();
-    if (longest.count() > 0 &&
-        (failed == outcome::unreachable || failed == outcome::server_error)) {
-      const time_point since = memory_.failing_since(led.site_key, now);
-      if (std::chrono::floor<std::chrono::seconds>(now - since) >= longest) {
-        memory_.forgive(led.site_key);
-        rulings_.halt(led.site_key, halt_reason::unreachable, led.context);
-      }
-    }
-    return false;
-  }
-
   /// Returns the members that all events about the site of a flight have.
   [[nodiscard]] event_base about(const flight& led) noexcept {
     return parts_.about(led.site_key, led.context);
   }
 
  private:
-  /// Returns `own` with the policies of `cache_options::other_agents`. Calls `make(agent, index)`
-  /// to make each of these policies.
+  /// Returns the policy of the crawler with the policies of `cache_options::other_agents`. Calls
+  /// `make(agent, own)` to make each of these policies. `own` turns a policy of the crawler into
+  /// the policy of `agent`.
   template <class Make>
-  [[nodiscard]] std::shared_ptr<const policy> family(std::shared_ptr<const policy> own,
-                                                     const Make& make) const {
-    if (options_.other_agents.empty() || own->basis() == policy_basis::redirected) {
-      return own;
+  [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
+    auto first = make(options_.user_agent, [](const auto& same) { return same; });
+    if (options_.other_agents.empty() || first->basis() == policy_basis::redirected) {
+      return first;
     }
     std::vector<std::shared_ptr<const policy>> others;
-    others.reserve(options_.other_agents.size());
     for (const std::string& agent : options_.other_agents) {
-      others.push_back(make(agent, others.size()));
+      others.push_back(make(
+          agent, [index = others.size()](const auto& all) { return policy::other(all, index); }));
     }
-    return policy::with_others(*own, std::move(others));
-  }
-
-  [[nodiscard]] static bool refuses_robots_txt(const policy& change) {
-    constexpr int unauthorized = 401;
-    constexpr int forbidden = 403;
-    if (change.outcome() != outcome::client_error) {
-      return false;
-    }
-    const int status = change.source().status;
-    return status == unauthorized || status == forbidden;
-  }
-
-  /// Reports a site that refuses its robots.txt now but did not before (the pipeline guide:
-  /// "returns 403 on previously allowed paths"). With `cache_options::halt_revoked`, also halts the
-  /// site. With this option, the cache remembers the last answer even after its policy was dropped.
-  void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
-    const bool refuses = refuses_robots_txt(*after);
-    if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {
-      return;
-    }
-    const auto before = led.last();
-    bool is_revoked =
-        refuses && policy::last_answer(before) != nullptr && !refuses_robots_txt(*before);
-    if (options_.halt_revoked) {
-      is_revoked = memory_.turns_away(led.site_key, refuses, is_revoked);
-    }
-    if (!is_revoked) {
-      return;
-    }
-    const record_head& source = after->source();
-    parts_.tell(access_revoked_event{about(led), source.final_url, source.status});
-    if (options_.halt_revoked) {
-      rulings_.halt(led.site_key, halt_reason::access_revoked, led.context);
-    }
+    return policy::with_others(*first, std::move(others));
   }
 
   /// Returns true if a file was read as UTF-8 but is not valid UTF-8. Ignores a last character that
@@ -285,9 +239,7 @@ class policy_maker {
   const cache_options& options_;
   const detail::judge_options judging_;
   cache_parts& parts_;
-  robots::rulings_detail::site_rulings& rulings_;
   base::counter_random random_;
-  site_memory memory_;
 };
 
 }  // namespace robots::cache_detail

@@ -78,8 +78,7 @@ class resilient_store {
       were_owed.emplace_back(must_be_erased(question.key), must_be_erased(question.other_key));
     }
     std::vector<store_reply> replies;
-    static_cast<void>(call(
-        [&](SharedStore& store) { replies = store.load_or_lease(questions, options_.lease); }));
+    call([&](SharedStore& store) { replies = store.load_or_lease(questions, options_.lease); });
     replies.resize(questions.size());
     const auto hide = [this](const std::string& key, bool was_owed,
                              std::optional<std::string>& value) {
@@ -148,7 +147,7 @@ class resilient_store {
   }
 
   void announce(std::string_view key) {
-    static_cast<void>(call([key](SharedStore& store) { store.announce(key); }));
+    call([key](SharedStore& store) { store.announce(key); });
   }
 
   /// Lets the next `release_and_catch_up` release a lease. Does not block.
@@ -164,9 +163,13 @@ class resilient_store {
   /// Releases the leases of `release_later`, and makes some of the calls that the store has missed.
   /// Returns true if more missed calls may be due.
   bool release_and_catch_up() {
-    // Releases one lease at a time, so that an exception loses no other lease.
-    while (const std::optional<store_lease> lease = next_to_release()) {
-      static_cast<void>(call([&lease](SharedStore& store) { store.release(*lease); }));
+    std::vector<store_lease> leases;
+    {
+      const std::scoped_lock lock{mutex_};
+      leases.swap(to_release_);
+    }
+    for (const store_lease& lease : leases) {
+      call([&lease](SharedStore& store) { store.release(lease); });
     }
     return catch_up(parts_.now());
   }
@@ -187,7 +190,7 @@ class resilient_store {
       event_ = std::move(event);
       on_owed_ = std::move(on_owed);
     }
-    static_cast<void>(call([](SharedStore& /*store*/) {}));
+    call([](SharedStore& /*store*/) {});
   }
 
   /// Ends the watch. After the return, no call of `event` or `on_owed` is running or begins.
@@ -225,10 +228,9 @@ class resilient_store {
   };
 
   /// Makes one call to the store.
-  call_end call(const request& make) {
-    const call_end end = call_without_report(make);
+  void call(const request& make) {
+    static_cast<void>(call_without_report(make));
     report_changes();
-    return end;
   }
 
   /// Makes one call to the store. The caller must report changes of the store's state.
@@ -267,7 +269,6 @@ class resilient_store {
   void note_success() {
     const std::scoped_lock lock{mutex_};
     breaker_.on_success();
-    is_down_ = false;
   }
 
   /// Notes the exception that is being handled.
@@ -275,7 +276,7 @@ class resilient_store {
     parts_.counters.add(cache_event::far_failures);
     const std::scoped_lock lock{mutex_};
     breaker_.on_failure(parts_.now());
-    if (breaker_.state() != breaker_state::closed && !std::exchange(is_down_, true)) {
+    if (breaker_.state() != breaker_state::closed && !is_reported_down_) {
       failure_ = base::thrown_text("the shared store");
     }
   }
@@ -287,7 +288,7 @@ class resilient_store {
     std::string why;
     {
       const std::scoped_lock lock{mutex_};
-      is_down = is_down_;
+      is_down = breaker_.state() != breaker_state::closed;
       if (std::exchange(is_reported_down_, is_down) == is_down) {
         return;
       }
@@ -303,16 +304,6 @@ class resilient_store {
   }
 
   [[nodiscard]] bool must_be_erased(std::string_view key) { return missed_erasures(key) > 0; }
-
-  [[nodiscard]] std::optional<store_lease> next_to_release() {
-    const std::scoped_lock lock{mutex_};
-    if (to_release_.empty()) {
-      return std::nullopt;
-    }
-    std::optional<store_lease> lease{std::move(to_release_.back())};
-    to_release_.pop_back();
-    return lease;
-  }
 
   /// Makes some of the missed calls that are due by `due`. Returns true if more missed calls may be
   /// due.
@@ -398,7 +389,6 @@ class resilient_store {
   std::mutex mutex_;  // guards the members below
   std::function<void()> on_owed_{};
   detail::circuit_breaker breaker_;
-  bool is_down_ = false;
   bool is_reported_down_ = false;
   std::string failure_;  // the message of the failure after which the store is not used
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;

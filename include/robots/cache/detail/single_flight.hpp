@@ -46,7 +46,8 @@ class flight {
   const std::string key;
   const site asked;            ///< the site that is fetched
   const std::string site_key;  ///< the key of `asked`
-  const bool finishes_alone;   ///< the work goes on even if nobody waits any more
+  bool finishes_alone;  ///< the work goes on even if nobody waits any more; set before the work
+                        ///< begins
   const std::shared_ptr<const call_context> context;  ///< the context of the call that began this
                                                       ///< flight
 
@@ -96,8 +97,11 @@ class flight {
     }
   }
 
-  /// Ends the flight. If the result is null, the waiting look-ups start again.
+  /// Ends the flight, unless it has ended. If the result is null, the waiting look-ups start again.
   void end(ending outcome) {
+    if (ended()) {
+      return;
+    }
     if (!outcome.result) {
       stop.request_stop();
     }
@@ -145,9 +149,7 @@ class flight {
   /// Waits until the flight ends or its work is offered. Returns false if the call ended first.
   [[nodiscard]] bool wait(cache_parts& parts, const call_options& limits) {
     std::unique_lock lock{mutex_};
-    // An offer wakes this call, even if another caller has taken the work since.
-    const std::uint64_t seen = offers_;
-    return parts.wait(changed_, lock, limits, [&] { return has_news() || offers_ != seen; });
+    return parts.wait(changed_, lock, limits, [this] { return has_news(); });
   }
 
  private:
@@ -159,7 +161,6 @@ class flight {
     {
       const std::scoped_lock lock{mutex_};
       make();
-      ++offers_;
       wake.swap(wake_);
       changed_.notify_all();
     }
@@ -175,7 +176,6 @@ class flight {
   boost::unordered_flat_map<std::uint64_t, std::function<void()>> wake_;
   std::size_t waiters_ = 0;
   std::uint64_t last_number_ = 0;
-  std::uint64_t offers_ = 0;  // the number of offers so far
   std::optional<ending> ending_;
   std::shared_ptr<site_work> free_work_;  // the work on offer, which nobody does now
 };
@@ -184,37 +184,6 @@ class flight {
 /// not outlive this object.
 class single_flight {
  public:
-  /// The duty to end a flight. If a leader is destroyed, its flight is abandoned.
-  class leader {
-   public:
-    leader() = default;
-    leader(single_flight& owner, std::shared_ptr<flight> led) noexcept
-        : owner_(&owner), flight_(std::move(led)) {}
-    leader(leader&&) noexcept = default;
-    leader& operator=(leader other) noexcept {  // ends the flight that this object led
-      std::swap(owner_, other.owner_);
-      flight_.swap(other.flight_);
-      return *this;
-    }
-    ~leader() { end({}); }
-
-    [[nodiscard]] explicit operator bool() const noexcept { return flight_ != nullptr; }
-    /// Returns the flight, or null after `end`.
-    [[nodiscard]] const std::shared_ptr<flight>& led() const noexcept { return flight_; }
-
-    /// Gives the result to all waiters. After this, a new flight can begin.
-    void end(flight::ending outcome) {
-      if (const auto ended = std::exchange(flight_, nullptr)) {
-        owner_->remove(ended);
-        ended->end(std::move(outcome));
-      }
-    }
-
-   private:
-    single_flight* owner_ = nullptr;
-    std::shared_ptr<flight> flight_;
-  };
-
   /// A place among the waiters of a flight.
   class waiter {
    public:
@@ -246,21 +215,33 @@ class single_flight {
 
   struct joined {
     waiter place;  ///< the caller's place among the waiters
-    leader lead;   ///< empty unless the caller began the flight
+    /// The duty to end a flight; null unless the caller began the flight. When the last copy is
+    /// destroyed, a flight that has not ended is abandoned.
+    std::shared_ptr<flight> lead;
   };
 
   /// Joins the flight for `key`, or begins a flight that fetches `asked`.
   [[nodiscard]] joined join(std::string_view key, const site& asked = {},
                             bool finishes_alone = false,
                             const std::shared_ptr<const call_context>& context = {}) {
+    const auto begun = std::make_shared<flight>(key, asked, finishes_alone, context);
+    std::shared_ptr<flight> lead{begun.get(), [this, begun](flight* led) { end(*led, {}); }};
     const std::scoped_lock lock{mutex_};
-    if (const auto found = flights_.find(key); found != flights_.end()) {
-      return {waiter{found->second}, {}};
+    const auto [found, is_new] = flights_.try_emplace(begun->key, begun);
+    return {waiter{found->second}, is_new ? std::move(lead) : nullptr};
+  }
+
+  /// Gives the result to all waiters. After this, a new flight can begin. Has no effect if the
+  /// flight has ended.
+  void end(flight& led, flight::ending outcome) {
+    {
+      const std::scoped_lock lock{mutex_};
+      const auto found = flights_.find(led.key);
+      if (found != flights_.end() && found->second.get() == &led) {
+        flights_.erase(found);
+      }
     }
-    auto begun = std::make_shared<flight>(key, asked, finishes_alone, context);
-    // The lines below do not throw, so a leader ends each flight of the table.
-    flights_.emplace(begun->key, begun);
-    return {waiter{begun}, {*this, begun}};
+    led.end(std::move(outcome));
   }
 
   /// Detaches the flight for `key`, if there is one. The next caller begins a new flight.
@@ -289,14 +270,6 @@ class single_flight {
   }
 
  private:
-  void remove(const std::shared_ptr<flight>& ended) {
-    const std::scoped_lock lock{mutex_};
-    const auto found = flights_.find(ended->key);
-    if (found != flights_.end() && found->second == ended) {
-      flights_.erase(found);
-    }
-  }
-
   std::mutex mutex_;
   boost::unordered_flat_map<std::string, std::shared_ptr<flight>, base::text_hash, std::equal_to<>>
       flights_;

@@ -6,7 +6,6 @@
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/policy_maker.hpp>
 #include <robots/cache/detail/resilient_store.hpp>
-#include <robots/cache/detail/shared_records.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -64,11 +63,10 @@ class site_work {
   /// before the entry was found. If `refreshes` is true, earlier answers of any process are not
   /// used. If `is_fresh` is true, `known` answers unless the store has a newer answer. `cache` must
   /// outlive the work.
-  site_work(look_up_environment& cache, single_flight::leader lead, const kept_entry& known,
+  site_work(look_up_environment& cache, std::shared_ptr<flight> lead, const kept_entry& known,
             bool refreshes, bool is_fresh, std::uint32_t epoch)
       : cache_(cache),
-        lead_(std::move(lead)),
-        flight_(lead_.led()),
+        flight_(std::move(lead)),
         began_(cache.parts.now()),
         epoch_(epoch),
         refreshes_(refreshes),
@@ -88,18 +86,14 @@ class site_work {
   ~site_work() { release_lease(); }
 
   [[nodiscard]] work_step next() const noexcept { return step_; }
-  [[nodiscard]] const std::shared_ptr<flight>& led() const noexcept { return flight_; }
+  [[nodiscard]] flight& led() const noexcept { return *flight_; }
 
   /// Ends the flight without an answer.
   void abandon() { end_with(nullptr, false); }
 
   /// Returns true if the flight has its answer or was abandoned. At most the publication is left,
   /// and nobody waits for it.
-  [[nodiscard]] bool has_ended() const noexcept {
-    return step_ == work_step::publish || step_ == work_step::done;
-  }
-
-  // The part for the shared store.
+  [[nodiscard]] bool has_ended() const noexcept { return step_ >= work_step::publish; }
 
   [[nodiscard]] store_question question() {
     asked_store_at_ = cache_.parts.now();
@@ -113,7 +107,8 @@ class site_work {
       lease_ = std::move(reply.lease);
       lease_until_ = base::saturating_add(asked_store_at_, options().lease);
     }
-    if (flight_->stop.stop_requested() || must_not_be_asked()) {
+    if (flight_->stop.stop_requested() || !cache_.rulings.may_ask(flight_->asked) ||
+        cache_.rulings.quarantined(flight_->asked)) {
       return abandon();
     }
     if (!reply.is_answered) {
@@ -139,21 +134,7 @@ class site_work {
   /// Ends the wait. Has no effect in other steps.
   void on_wait_over() noexcept { step_ = step_ == work_step::wait ? work_step::ask_store : step_; }
 
-  // The part for the site itself.
-
   [[nodiscard]] detail::retrieval& fetch() noexcept { return *fetch_; }
-
-  /// Calls `handle(fetch())`. If memory runs out, abandons the flight, since the fetch is then
-  /// incomplete.
-  template <class Handle>
-  void on_event(const Handle& handle) {
-    try {
-      handle(*fetch_);
-    } catch (...) {
-      abandon();
-      throw;
-    }
-  }
 
   /// Starts the fetch again from the beginning.
   void start_fetch() {
@@ -169,17 +150,12 @@ class site_work {
     step_ = work_step::fetch;
   }
 
-  /// Calls `on_fetched` if `fetch()` has ended. Abandons the flight if memory runs out.
+  /// Calls `on_fetched` if `fetch()` has ended.
   void settle() {
     if (step_ == work_step::fetch &&
         std::holds_alternative<detail::retrieval_result>(fetch_->next())) {
-      try {
-        on_fetched(std::get<detail::retrieval_result>(std::move(*fetch_).next()),
-                   flight_->stop.stop_requested());
-      } catch (...) {
-        abandon();  // no fetch is left that could continue
-        throw;
-      }
+      on_fetched(std::get<detail::retrieval_result>(std::move(*fetch_).next()),
+                 flight_->stop.stop_requested());
     }
   }
 
@@ -200,9 +176,9 @@ class site_work {
     // The observer gets these events before any caller uses the answer.
     bool turned_hostile = false;
     if (!flight_->detached) {
-      cache_.maker.note_change(*flight_, policy_now);
-      turned_hostile = cache_.maker.halt_if_due(*flight_, policy_now, now.steady);
-      cache_.entries.watch(*flight_, *policy_now);  // can start a quarantine
+      cache_.alarms.note_change(*flight_, policy_now);
+      turned_hostile = cache_.alarms.halt_if_due(*flight_, policy_now, now.steady);
+      cache_.alarms.quarantine_if_due(*flight_, *policy_now);
       cache_.entries.keep(*flight_, policy_now, now.steady, epoch_, announces());
     }
     if (cache_.store != nullptr && !is_hasty) {
@@ -211,12 +187,9 @@ class site_work {
     end_with(policy_now, false);
   }
 
-  // The part for the other processes.
-
   /// Returns the record to publish, or an empty text if the lease must only be released.
   [[nodiscard]] const std::string& value() const noexcept { return value_; }
   [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept { return lifetime_; }
-  /// Returns the lease, if this process holds it.
   [[nodiscard]] const std::optional<store_lease>& lease() const noexcept { return lease_; }
 
   /// Returns true if the answer makes the copies of other processes out of date.
@@ -242,12 +215,12 @@ class site_work {
       }
       return {};
     }
-    if (flight_->detached) {
-      return answer == publish_answer::stored ? std::vector{flight_->site_key}
-                                              : std::vector<std::string>{};
-    }
     std::vector<std::string> outdated;
-    if (announces() && !value_.empty()) {
+    if (flight_->detached) {
+      if (answer == publish_answer::stored) {
+        outdated.push_back(flight_->site_key);
+      }
+    } else if (announces() && !value_.empty()) {
       // The records under other names of the site are older than the answer. If publishing failed,
       // the record under the site's own key is older, too.
       for (const site& name : policy_detail::names_of(flight_->asked)) {
@@ -263,16 +236,10 @@ class site_work {
   [[nodiscard]] const tiered_options& options() const { return cache_.store->options(); }
   [[nodiscard]] const detail::judge_options& judging() const { return cache_.maker.judging(); }
 
-  /// Returns true if a ruling forbids requests to the site.
-  [[nodiscard]] bool must_not_be_asked() const {
-    const site& asked = flight_->asked;
-    return !cache_.rulings.may_ask(asked) || cache_.rulings.quarantined(asked) != nullptr;
-  }
-
   /// Ends the flight. If needed, the next step publishes the record or releases the lease.
   void end_with(std::shared_ptr<const policy> policy_now, bool from_store) {
     step_ = value_.empty() && !lease_ ? work_step::done : work_step::publish;
-    lead_.end({std::move(policy_now), from_store});
+    cache_.flights.end(*flight_, {std::move(policy_now), from_store});
   }
 
   /// Lets `resilient_store::release_and_catch_up` release the lease.
@@ -362,8 +329,8 @@ class site_work {
     }
     cache_.parts.counters.add(cache_event::far_hits);
     cache_.parts.tell(far_hit_event{maker.about(*flight_), *latest, records.latest});
-    maker.note_change(*flight_, latest);
-    maker.halt_if_due(*flight_, latest, now.steady, records.turned_hostile);
+    cache_.alarms.note_change(*flight_, latest);
+    cache_.alarms.halt_if_due(*flight_, latest, now.steady, records.turned_hostile);
     cache_.entries.keep(*flight_, latest, now.steady, epoch_);
     end_with(std::move(latest), true);
     return true;
@@ -451,8 +418,7 @@ class site_work {
   }
 
   look_up_environment& cache_;
-  single_flight::leader lead_;  // holds the flight until it has ended
-  const std::shared_ptr<flight> flight_;
+  const std::shared_ptr<flight> flight_;  // the duty to end the flight
   work_step step_ = work_step::ask_store;
 
   const time_point began_;

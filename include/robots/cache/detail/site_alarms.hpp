@@ -1,0 +1,234 @@
+#pragma once
+
+#include <robots/base/text_hash.hpp>
+#include <robots/cache/cache_options.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/single_flight.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/policy/decide.hpp>
+#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/policy_change.hpp>
+#include <robots/policy/quarantine_rule.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/rulings/site_rulings.hpp>
+#include <robots/time/clock.hpp>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <forward_list>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace robots::cache_detail {
+
+/// Compares each answer of a site with its earlier answers. Reports changes, and halts or
+/// quarantines the site if `cache_options` ask for it.
+///
+/// Remembers the facts that can halt a site, even after its policy was evicted or invalidated. A
+/// hash of 64 bits stands for a site. Above 262,144 sites, the least recently used sites are
+/// forgotten. Any thread may call any member.
+class site_alarms {
+ public:
+  /// All arguments must outlive this object.
+  site_alarms(const cache_options& options, cache_parts& parts,
+              robots::rulings_detail::site_rulings& rulings)
+      : options_(options), parts_(parts), rulings_(rulings) {}
+
+  /// Reports the changes between the last answer of a site and its new answer.
+  void note_change(const flight& led, const std::shared_ptr<const policy>& after) {
+    const auto before = parts_.observes_changes ? policy::last_answer(led.last()) : nullptr;
+    if (!before || policy::last_answer(after) != after ||
+        before->fingerprint() == after->fingerprint()) {
+      return;
+    }
+    const bool turned_hostile =
+        detail::denies_everything(*after) && !detail::denies_everything(*before);
+    const change_report changes = diff(*before, *after);
+    const double share =
+        options_.fast_change_within
+            ? changed_within(*options_.fast_change_within, led.site_key,
+                             {before->fetched_at(), changes.share()}, after->fetched_at())
+            : changes.share();
+    constexpr double rounding = 1e-9;  // without it, three times 10 % is above 30 %
+    parts_.tell(policy_change_event{parts_.about(led.site_key, led.context), *before, *after,
+                                    changes, after->fetched_at() - before->fetched_at(),
+                                    share > options_.fast_change_share + rounding, turned_hostile});
+  }
+
+  /// Halts a site if `cache_options` ask for a halt after this answer or failure. Reports a site
+  /// that revokes access. Returns true if the site has turned hostile. `is_known` is true if
+  /// another process has already found that the site turned hostile.
+  bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
+                   bool is_known = false) {
+    note_access(led, after);
+    const auto longest = options_.halt_unreachable_after;
+    if (policy::last_answer(after) == after) {
+      const bool halts = options_.halt_hostile.value_or(options_.fallback.halts_hostile());
+      if (!halts && longest.count() == 0) {
+        return false;
+      }
+      const auto before = policy::last_answer(led.last());
+      const bool denies = detail::denies_everything(*after);
+      const bool was_open = is_known || (before && !detail::denies_everything(*before));
+      const bool turned_hostile = use(led.site_key, [&](memory& noted) {
+        noted.failing_since = (time_point::max)();
+        const bool was_noted_open = std::exchange(noted.is_open, !denies);
+        return denies && (was_noted_open || was_open);
+      });
+      if (turned_hostile && halts) {
+        rulings_.halt(led.site_key, halt_reason::hostile, led.context,
+                      is_known ? std::optional{after->source().fetched_at} : std::nullopt);
+      }
+      return turned_hostile;
+    }
+    const outcome failed = after->outcome();
+    if (longest.count() > 0 &&
+        (failed == outcome::unreachable || failed == outcome::server_error)) {
+      const bool is_due = use(led.site_key, [&](memory& noted) {
+        const time_point since = noted.failing_since = (std::min)(noted.failing_since, now);
+        const bool is_long = std::chrono::floor<std::chrono::seconds>(now - since) >= longest;
+        if (is_long) {
+          noted.failing_since = (time_point::max)();
+        }
+        return is_long;
+      });
+      if (is_due) {
+        rulings_.halt(led.site_key, halt_reason::unreachable, led.context);
+      }
+    }
+    return false;
+  }
+
+  /// Counts a malformed file for which `fallback` denies the site. Any other answer of the site
+  /// resets the count and ends the quarantine.
+  void quarantine_if_due(const flight& led, const policy& after) {
+    const std::string& key = led.site_key;
+    const auto step = detail::quarantine_step_of(after);
+    if (step == detail::quarantine_step::count) {
+      rulings_.note_malformed(key, led.context, [&] {
+        return detail::quarantined(after.source(), "its files are malformed again and again",
+                                   options_.user_agent, options_.fallback, after.fetched_at(),
+                                   after.findings());
+      });
+    }
+    // A detached flight means that the site was released or forgotten meanwhile.
+    if (step == detail::quarantine_step::release ||
+        (step == detail::quarantine_step::count && led.detached)) {
+      rulings_.release(key, led.context);
+    }
+  }
+
+ private:
+  static constexpr std::size_t most = 262'144;
+
+  struct change {
+    time_point since;  // the time when the rules before this change were fetched
+    double share = 0;
+  };
+
+  struct memory {
+    time_point failing_since = (time_point::max)();  // the first failure since the last answer
+    bool is_open = false;                            // the last answer did not deny everything
+    bool is_readable = false;  // the site has answered, and did not refuse its robots.txt since
+    std::forward_list<change> changes{};  // the newest change first
+  };
+
+  /// Returns `function(memory)`, with the memory of a site, under a lock.
+  template <class Function>
+  std::invoke_result_t<const Function&, memory&> use(std::string_view key,
+                                                     const Function& function) {
+    const std::scoped_lock lock{mutex_};
+    const std::uint64_t hash = base::text_hash{}(key);
+    auto found = newer_.find(hash);
+    if (found == newer_.end()) {
+      memory noted;
+      if (const auto old = older_.find(hash); old != older_.end()) {
+        noted = std::move(old->second);
+      }
+      if (newer_.size() == most) {
+        older_ = std::exchange(newer_, {});
+      }
+      found = newer_.emplace(hash, std::move(noted)).first;
+    }
+    return function(found->second);
+  }
+
+  /// Notes a change of a site's rules, which was found at `now`. Returns the sum of the shares of
+  /// the changes within the last `window`. If there are more than 16 changes, merges the latest
+  /// changes into one change.
+  [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
+                                      const change& latest, time_point now) {
+    // The unit is whole seconds, since the longest window would overflow in nanoseconds.
+    const auto is_over = [&](const change& noted) {
+      return std::chrono::ceil<std::chrono::seconds>(now - noted.since) > window;
+    };
+    return use(key, [&](memory& noted) {
+      std::forward_list<change>& changes = noted.changes;
+      changes.remove_if(is_over);
+      if (!is_over(latest)) {
+        constexpr std::ptrdiff_t most_changes = 16;
+        if (std::distance(changes.begin(), changes.end()) < most_changes) {
+          changes.push_front(latest);
+        } else {
+          changes.front() = {latest.since, changes.front().share + latest.share};
+        }
+      }
+      return std::accumulate(changes.begin(), changes.end(), 0.0,
+                             [](double sum, const change& one) { return sum + one.share; });
+    });
+  }
+
+  [[nodiscard]] static bool refuses_robots_txt(const policy& answer) {
+    const int status = answer.source().status;
+    return answer.outcome() == outcome::client_error && (status == 401 || status == 403);
+  }
+
+  /// Reports a site that refuses its robots.txt now but did not before (the pipeline guide:
+  /// "returns 403 on previously allowed paths"). With `cache_options::halt_revoked`, also halts the
+  /// site. With this option, the cache remembers the last answer even after its policy was dropped.
+  void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
+    const bool refuses = refuses_robots_txt(*after);
+    if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {
+      return;
+    }
+    const auto before = led.last();
+    bool is_revoked =
+        refuses && policy::last_answer(before) != nullptr && !refuses_robots_txt(*before);
+    if (options_.halt_revoked) {
+      const bool was_readable = use(
+          led.site_key, [&](memory& noted) { return std::exchange(noted.is_readable, !refuses); });
+      is_revoked = is_revoked || (refuses && was_readable);
+    }
+    if (!is_revoked) {
+      return;
+    }
+    const record_head& source = after->source();
+    parts_.tell(access_revoked_event{parts_.about(led.site_key, led.context), source.final_url,
+                                     source.status});
+    if (options_.halt_revoked) {
+      rulings_.halt(led.site_key, halt_reason::access_revoked, led.context);
+    }
+  }
+
+  const cache_options& options_;
+  cache_parts& parts_;
+  robots::rulings_detail::site_rulings& rulings_;
+  std::mutex mutex_;  // guards the members below
+  boost::unordered_flat_map<std::uint64_t, memory> newer_;
+  boost::unordered_flat_map<std::uint64_t, memory> older_;
+};
+
+}  // namespace robots::cache_detail

@@ -1,0 +1,345 @@
+#pragma once
+
+#include <robots/base/saturating_add.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/kept_sites.hpp>
+#include <robots/cache/detail/look_up_environment.hpp>
+#include <robots/cache/detail/policy_maker.hpp>
+#include <robots/cache/detail/single_flight.hpp>
+#include <robots/cache/detail/site_work.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/http/site.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/policy/decide.hpp>
+#include <robots/policy/lifetime.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/policy/site_names.hpp>
+#include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace robots::cache_detail {
+
+/// A site that redirects to the next site.
+struct redirecting_site {
+  site asked;
+  found answer;
+};
+
+/// A look-up of the policy of a site: in the storage, through a running flight, or by work on the
+/// site. This class only decides on the next step; `cache_engine` does the work.
+///
+/// The answer of a site can be a redirect of its robots.txt to another site. The cache keeps and
+/// shares this answer like any other. Then the look-up goes on with the other site, with no more
+/// requests than a direct look-up of the other site.
+class site_look_up {
+ public:
+  /// `cache` must outlive this object. `agent_number` is the number of the crawler for `selected`.
+  site_look_up(look_up_environment& cache, std::shared_ptr<const call_context> caller,
+               std::size_t agent_number)
+      : context(std::move(caller)), agent(agent_number), cache_(cache) {}
+
+  /// Sets the site to look up.
+  void start(const site& first) {
+    asked = first;
+    key = first.key();
+  }
+
+  /// Continues until the look-up has an answer, needs work, or must wait for a flight. If memory
+  /// runs out, the next call asks for the site again.
+  void proceed() {
+    try {
+      while (asked && take_step()) {
+      }
+    } catch (...) {
+      work = nullptr;
+      throw;
+    }
+  }
+
+  /// Prepares for the end of a look-up whose call was stopped or has no time left. The result is
+  /// the stored policy, or the fallback policy for a cancelled call.
+  void give_up() {
+    has_no_time = true;
+    place = {};
+  }
+
+  std::string key{};  ///< the key of the site; empty if the text names no site
+  const std::shared_ptr<const call_context> context;
+  found answer{};
+  const std::size_t agent;
+  bool refreshes = false;     ///< the site must be asked, even if its entry is fresh
+  bool has_no_time = false;   ///< only a stored entry can answer
+  bool has_left = false;      ///< the caller does not want the answer any more
+  bool led = false;           ///< the look-up did at least a part of the work
+  std::string counted_url{};  ///< the text given to `cache_controls::begin`, if its exclusion was
+                              ///< counted as a decision
+
+  std::optional<site> asked{};        ///< the site asked now; empty after the answer
+  single_flight::waiter place{};      ///< the place among the waiters for the flight of `asked`
+  std::shared_ptr<site_work> work{};  ///< the work on `asked`, if this look-up does it
+  std::vector<std::shared_ptr<site_work>> left{};  ///< work for threads of the cache
+
+ private:
+  /// Takes the next step. Returns false if the look-up must wait.
+  [[nodiscard]] bool take_step() {
+    found known;
+    if (work) {
+      work->settle();
+      if (!work->has_ended()) {
+        return false;
+      }
+      left.push_back(std::exchange(work, nullptr));
+    } else if (has_left) {
+      return false;
+    } else if (!place) {
+      known = ask();
+    } else if (auto ended = place->ended()) {
+      known = take(*std::move(ended));
+    } else if (auto offered = place->take_work()) {
+      work = std::move(offered);
+      led = true;
+    } else {
+      return false;
+    }
+    if (known.policy) {
+      arrive(std::move(known));
+    }
+    return true;
+  }
+
+  /// Looks for the policy of `asked`. Returns the ruling or the entry of this site, or joins its
+  /// flight.
+  [[nodiscard]] found ask() {
+    if (behind_.empty()) {
+      if (found ruled = cache_.ruling_on(asked); ruled.policy) {
+        return ruled;
+      }
+    } else if (auto held = cache_.rulings.quarantined(*asked)) {
+      return {.policy = std::move(held), .from_cache = true, .now = cache_.parts.now()};
+    } else if (!cache_.rulings.may_ask(*asked)) {
+      fail(outcome::refused, "redirect to a site that must not be asked: " + asked->key());
+      return {};
+    }
+    return has_no_time ? find_kept() : join();
+  }
+
+  /// Joins the flight of the site, unless an entry answers.
+  [[nodiscard]] found join() {
+    const std::string site_key = asked->key();
+    kept_sites& entries = cache_.entries;
+    const bool needs_fetch = needs_new_answer();
+    const time_point now = cache_.parts.now();
+    const std::uint32_t epoch = cache_.parts.store_epoch;
+    if (needs_fetch) {
+      // Running flights can have answers that are older than this call.
+      cache_.detach(policy_detail::names_of(*asked));
+    }
+    auto [joined, lead] = cache_.flights.join(policy_detail::flight_key(*asked), *asked,
+                                              cache_.options.finish_abandoned, context);
+    kept_entry entry = entries.find(*asked, site_key, now);
+    entry.is_suspect = entry.is_suspect || (asks_anew_ && entry.policy &&
+                                            entry.policy->leads_to() && is_old(*entry.policy));
+    const bool renewal = cache_.options.stale_while_revalidate.count() > 0 && !needs_fetch &&
+                         entries.may_renew(entry, now);
+    if (lead && renewal) {
+      lead->finishes_alone = true;
+    }
+    const bool is_fresh =
+        entry.policy && !needs_fetch && !entry.is_suspect && now < entry.fresh_until;
+    const bool answers = is_fresh && (!entries.is_in_doubt(entry) ||
+                                      (lead && !entries.questions.take(site_key, now)));
+    if (renewal || answers) {
+      const bool is_stale = now >= entry.fresh_until;
+      count(is_stale ? look_up_result::stale_hit : look_up_result::hit, entry.policy);
+      if (lead && !answers) {
+        left.push_back(
+            std::make_shared<site_work>(cache_, std::move(lead), entry, false, is_fresh, epoch));
+      } else if (lead) {
+        cache_.flights.end(*lead, {entry.policy, true});
+      }
+      return {.policy = entry.policy, .from_cache = true, .stale = is_stale, .now = now};
+    }
+    place = std::move(joined);
+    if (lead) {
+      count(look_up_result::miss);
+      work =
+          std::make_shared<site_work>(cache_, std::move(lead), entry, needs_fetch, is_fresh, epoch);
+      led = led || work->next() == work_step::fetch;
+    }
+    return {};
+  }
+
+  /// Returns true if a stored answer of `asked` is not enough.
+  [[nodiscard]] bool needs_new_answer() const noexcept { return refreshes && behind_.empty(); }
+
+  /// Returns true if a redirect is so old that the site may have another answer now.
+  [[nodiscard]] bool is_old(const policy& redirect) const {
+    return cache_.parts.now() >=
+           base::saturating_add(redirect.fetched_at(), cache_.options.failure_ttl);
+  }
+
+  /// Leaves the flight. Returns its result, or no policy if the result is not usable.
+  [[nodiscard]] found take(flight::ending ended) {
+    const bool is_of_site = place->asked == *asked;
+    place = {};
+    if (!ended.result || !is_of_site || (ended.from_store && needs_new_answer())) {
+      return {};
+    }
+    count(look_up_result::joined, ended.result);
+    const bool is_stale =
+        ended.from_store &&
+        cache_.parts.now() >=
+            detail::validity_of(*ended.result, cache_.maker.judging()).fresh_until;
+    return {.policy = std::move(ended.result), .stale = is_stale};
+  }
+
+  /// Handles the answer of `asked`. Ends the look-up, or goes on with the site to which the answer
+  /// redirects.
+  void arrive(found known) {
+    const auto url = known.policy->leads_to();
+    int redirects = known.policy->rules_source().redirects;
+    for (const redirecting_site& earlier : behind_) {
+      redirects += earlier.answer.policy->rules_source().redirects;
+    }
+    if (url) {
+      behind_.push_back({*asked, known});
+    }
+    if (!behind_.empty() && redirects > cache_.options.max_redirects) {
+      // RFC 9309, section 2.3.1.2: a crawler may act as if there were no file only after more than
+      // five redirects.
+      return fail(redirects > 5 ? outcome::too_many_redirects : outcome::server_error,
+                  "more than " + std::to_string(cache_.options.max_redirects) +
+                      " redirects, from site to site");
+    }
+    if (!url) {
+      return end(std::move(known));
+    }
+    const auto target = parse_site(*url);
+    if (!target) {
+      return fail(outcome::refused,
+                  "redirect to a site that must not be asked: " + std::string{*url});
+    }
+    asked = *target;
+    place = {};
+  }
+
+  /// Ends a look-up whose redirects lead to no policy. If one of the redirects is old, first asks
+  /// the sites again, but only once.
+  void fail(outcome why, std::string text) {
+    const auto answers = std::exchange(behind_, {});
+    asked = answers.front().asked;
+    const bool are_old = std::any_of(answers.begin(), answers.end(), [&](const auto& earlier) {
+      return is_old(*earlier.answer.policy);
+    });
+    if (are_old && !asks_anew_ && !has_no_time) {
+      asks_anew_ = true;
+      place = {};
+      return;
+    }
+    const auto& first = answers.front().answer.policy;
+    record retrieved;
+    static_cast<record_head&>(retrieved) = first->rules_source();
+    retrieved.outcome = why;
+    retrieved.error_text = std::move(text);
+    found failed{.policy = cache_.maker.judged(retrieved, {.last = policy::last_answer(first)},
+                                               cache_.parts.moment(), nullptr)};
+    if (std::none_of(answers.begin(), answers.end(),
+                     [](const auto& earlier) { return earlier.answer.from_cache; })) {
+      cache_.parts.tell(fallback_event{cache_.parts.about(key, context), *failed.policy});
+    }
+    end(std::move(failed));
+  }
+
+  /// Ends a look-up with the answer of the site asked last.
+  void end(found known) {
+    const site& first = behind_.empty() ? *asked : behind_.front().asked;
+    if (found ruled = cache_.ruling_on(first); ruled.policy) {
+      known = std::move(ruled);  // a ruling was made meanwhile, such as a halt
+    } else if (cache_.rulings.is_halted(asked->key())) {
+      known = cache_.ruling_on(asked);  // an answer has halted the last site
+    } else if (!behind_.empty()) {
+      known = behind_redirects(std::move(known));
+    }
+    answer = selected(std::move(known), agent);
+    asked.reset();
+    behind_.clear();
+    place = {};
+  }
+
+  /// Turns the answer of the last site of the redirects into an answer for the first site.
+  [[nodiscard]] found behind_redirects(found known) {
+    record_head source = known.policy->source();
+    std::vector<detail::exchange> exchanges;
+    const auto add = [&](const std::vector<detail::exchange>& made_there) {
+      exchanges.insert(exchanges.end(), made_there.begin(), made_there.end());
+    };
+    bool from_cache = known.from_cache;
+    for (const redirecting_site& earlier : behind_) {
+      const record_head& led_on = earlier.answer.policy->rules_source();
+      source.redirects += led_on.redirects;
+      add(led_on.exchanges);
+      from_cache = from_cache && earlier.answer.from_cache;
+      known.stale = known.stale || earlier.answer.stale;
+    }
+    if (!known.from_cache) {
+      add(source.exchanges);
+    }
+    const auto& first = behind_.front().answer.policy;
+    source.url = first->rules_source().url;
+    source.exchanges = std::move(exchanges);
+    source.validators = {};
+    known.policy = cache_.maker.judged_redirected(source, known.policy, policy::last_answer(first));
+    known.from_cache = from_cache;
+    return known;
+  }
+
+  /// Returns the entry of the site if the entry may answer without a fetch. Otherwise, returns the
+  /// fallback policy for a cancelled call.
+  [[nodiscard]] found find_kept() {
+    const wall_anchor now = cache_.parts.moment();
+    const kept_entry entry = cache_.entries.find(*asked, asked->key(), now.steady);
+    if (needs_new_answer()) {
+      return {.policy = cache_.maker.cancelled(*asked, entry.policy, now)};
+    }
+    found known{.policy = cache_.maker.without_fetch(*asked, entry.policy, now)};
+    if (known.policy == entry.policy) {
+      known.from_cache = true;
+      known.stale = now.steady >= entry.fresh_until;
+      known.now = now.steady;
+      count(known.stale ? look_up_result::stale_hit : look_up_result::hit, entry.policy);
+    }
+    return known;
+  }
+
+  /// Counts and reports, once per look-up, how it found its policy. Does not count a policy that
+  /// only leads to another site, since the policy of that other site is counted.
+  void count(look_up_result result, const std::shared_ptr<const policy>& got = nullptr) {
+    using enum cache_event;
+    // These counters have the order of `look_up_result`.
+    constexpr std::array counts{hits, stale_hits, misses, joined};
+    if (!is_counted_ && !(got && got->leads_to())) {
+      is_counted_ = true;
+      cache_.parts.counters.add(counts.at(static_cast<std::size_t>(result)));
+      cache_.parts.tell(look_up_event{cache_.parts.about(key, context), result, got.get()});
+    }
+  }
+
+  look_up_environment& cache_;
+  std::vector<redirecting_site> behind_{};  // the sites that redirected to the site asked now
+  bool asks_anew_ = false;                  // old redirects must be fetched again, too
+  bool is_counted_ = false;                 // the look-up was counted as a hit, a miss or joined
+};
+
+}  // namespace robots::cache_detail
