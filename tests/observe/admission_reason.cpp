@@ -1,6 +1,6 @@
 #include <robots/observe/admission_reason.hpp>
 
-#include <robots/base/enum_counts.hpp>
+#include <robots/base/counters.hpp>
 
 #include <doctest/doctest.h>
 

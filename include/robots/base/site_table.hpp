@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/text_hash.hpp>
+#include <robots/base/hash.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
 #include <robots/base/enum_text.hpp>
-#include <robots/base/printable.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>

@@ -2,7 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/json_writer.hpp>
-#include <robots/base/sampler.hpp>
+#include <robots/base/random.hpp>
 #include <robots/base/work_queue.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/host.hpp>
@@ -122,12 +122,10 @@ class line_output {
 
 struct JsonLog::state {
   state(JsonLog::line_sink sink, const json_log_options& user_options)
-      : options{user_options},
-        sample{user_options.decision_share},
-        output{std::move(sink), user_options.queue_bytes} {}
+      : options{user_options}, output{std::move(sink), user_options.queue_bytes} {}
 
   const json_log_options options;
-  const base::sampler sample;
+  base::counter_random random{std::nullopt};
   observe_detail::line_output output;
 };
 
@@ -166,7 +164,8 @@ ROBOTS_INLINE void JsonLog::on(const any_event& event) const {
   const auto* const admitted = event.get_if<admission_event>();
   if (decided != nullptr || admitted != nullptr) {
     const decision& answer = decided != nullptr ? decided->decision : admitted->decision;
-    if (answer.reason != decision_reason::fallback && !state_->sample.takes()) {
+    if (answer.reason != decision_reason::fallback &&
+        state_->random.draw() >= options.decision_share) {
       return;
     }
   }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/striped_counters.hpp>
-#include <robots/base/text_hash.hpp>
+#include <robots/base/counters.hpp>
+#include <robots/base/hash.hpp>
 #include <robots/http/host.hpp>
 #include <robots/observe/metrics.hpp>
 #include <robots/policy/decision.hpp>
@@ -97,23 +97,6 @@ struct counting {
 }  // namespace observe_detail
 
 struct Metrics::state {
-  static constexpr std::size_t reasons = static_cast<std::size_t>(decision_reason::invalid_url) + 1;
-
-  /// The counts that a hit changes: look-ups by result, and decisions by answer and reason.
-  enum class tally : unsigned char {
-    hit = static_cast<unsigned char>(look_up_result::hit),
-    stale_hit = static_cast<unsigned char>(look_up_result::stale_hit),
-    miss = static_cast<unsigned char>(look_up_result::miss),
-    joined = static_cast<unsigned char>(look_up_result::joined),
-    decisions,
-    count_ = decisions + 2 * reasons
-  };
-
-  [[nodiscard]] static tally tally_of(decision_reason reason, bool allowed) noexcept {
-    return static_cast<tally>(static_cast<std::size_t>(tally::decisions) +
-                              2 * static_cast<std::size_t>(reason) + (allowed ? 1 : 0));
-  }
-
   explicit state(const metrics_options& options) : most_domains{options.domains} {
     if (most_domains != 0) {
       domains.try_emplace(std::string{});
@@ -137,9 +120,12 @@ struct Metrics::state {
     change(own->second);
   }
 
-  base::striped_counters<tally> hot;
+  // A hit changes one count of a look-up and one of a decision, without a lock.
+  base::enum_counters<look_up_result::joined> look_ups;
+  base::enum_counters<decision_reason::invalid_url> allowed;
+  base::enum_counters<decision_reason::invalid_url> denied;
   std::mutex mutex;         // guards `counts`
-  metrics_snapshot counts;  // all counts except the counts in `hot` and `domains`
+  metrics_snapshot counts;  // the counts of the other events
   const std::size_t most_domains;
   std::mutex domain_mutex;  // guards `domains`
   boost::unordered_flat_map<std::string, metrics_snapshot::domain_counts, base::text_hash,
@@ -155,15 +141,13 @@ ROBOTS_INLINE metrics_snapshot Metrics::snapshot() const {
   std::unique_lock lock{now.mutex};
   metrics_snapshot all = now.counts;
   lock.unlock();
-  all.hits = now.hot.sum(state::tally::hit);
-  all.stale_hits = now.hot.sum(state::tally::stale_hit);
-  all.misses = now.hot.sum(state::tally::miss);
-  all.joined = now.hot.sum(state::tally::joined);
-  for (std::size_t i = 0; i < all.allowed_for.size; ++i) {
-    const auto reason = static_cast<decision_reason>(i);
-    all.allowed_for[reason] = now.hot.sum(state::tally_of(reason, true));
-    all.denied_for[reason] = now.hot.sum(state::tally_of(reason, false));
-  }
+  const auto look_ups = now.look_ups.read();
+  all.hits = look_ups[look_up_result::hit];
+  all.stale_hits = look_ups[look_up_result::stale_hit];
+  all.misses = look_ups[look_up_result::miss];
+  all.joined = look_ups[look_up_result::joined];
+  all.allowed_for = now.allowed.read();
+  all.denied_for = now.denied.read();
   all.allowed = all.allowed_for.total();
   all.denied = all.denied_for.total();
   all.excluded = all.denied_for[decision_reason::excluded];
@@ -179,13 +163,13 @@ ROBOTS_INLINE metrics_snapshot Metrics::snapshot() const {
 }
 
 ROBOTS_INLINE void Metrics::on(const look_up_event& event) {
-  shared_->hot.add(static_cast<state::tally>(event.result));
+  shared_->look_ups.add(event.result);
   shared_->change_domain(event.site, [&](auto& own) { ++own.look_ups[event.result]; });
 }
 
 ROBOTS_INLINE void Metrics::on(const decision_event& event) {
   const decision& decided = event.decision;
-  shared_->hot.add(state::tally_of(decided.reason, decided.allowed));
+  (decided.allowed ? shared_->allowed : shared_->denied).add(decided.reason);
   if (!decided.allowed) {
     shared_->change_domain(event.site, [&](auto& own) { ++own.denied_for[decided.reason]; });
   }

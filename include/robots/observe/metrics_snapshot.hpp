@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/enum_counts.hpp>
+#include <robots/base/counters.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
 #include <robots/observe/admission_reason.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/enum_counts.hpp>
+#include <robots/base/counters.hpp>
 #include <robots/observe/metrics_snapshot.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
-#include <robots/base/striped_counters.hpp>
+#include <robots/base/counters.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
@@ -68,10 +68,9 @@ enum class cache_event : unsigned char {
   far_failures,
   storage_failures,
   observer_failures,
-  count_
 };
 
-using cache_counters = base::striped_counters<cache_event>;
+using cache_counters = base::enum_counters<cache_event::observer_failures>;
 
 /// The parts of a cache, behind virtual functions, so that only the code of a hit depends on the
 /// user's types.

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/hash.hpp>
 #include <robots/base/saturating_add.hpp>
-#include <robots/base/text_hash.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/rate_limit.hpp>
