@@ -38,13 +38,9 @@
 #include <robots/http/site_key.hpp>
 #include <robots/http/url.hpp>
 #include <robots/http/validators.hpp>
-#include <robots/observe/admission_reason.hpp>
 #include <robots/observe/cache_stats.hpp>
-#include <robots/observe/event_teller.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/observe/fwd.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/observe/observers.hpp>
 #include <robots/policy/any_fallback_policy.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decide.hpp>
@@ -73,6 +69,5 @@
 #include <robots/store/storage.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/fwd.hpp>
 #include <robots/time/steady_clock.hpp>
 #include <robots/time/wall_time.hpp>

@@ -5,7 +5,6 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/observe/observers.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/site_override.hpp>
 #include <robots/polite/admission.hpp>

@@ -8,7 +8,6 @@
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/message.hpp>
-#include <robots/observe/admission_reason.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/json_log.hpp>

@@ -5,7 +5,7 @@
 #include <robots/base/stop_token.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
-#include <robots/observe/admission_reason.hpp>
+#include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/polite/detail/gate_environment.hpp>
 #include <robots/polite/detail/host_state.hpp>

@@ -4,7 +4,7 @@
 #include <robots/base/hash.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
-#include <robots/observe/event_teller.hpp>
+#include <robots/observe/observer.hpp>
 #include <robots/policy/any_fallback_policy.hpp>
 #include <robots/policy/halt_reason.hpp>
 #include <robots/policy/policy.hpp>

@@ -5,7 +5,7 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
-#include <robots/observe/event_teller.hpp>
+#include <robots/observe/observer.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
