@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -84,11 +83,8 @@ class JsonLog {
   explicit JsonLog(line_sink sink, const json_log_options& options = {});
 
   /// Writes to a stream, and flushes the stream after each line. The stream must outlive the log.
+  /// If a line was written only in part, the log ends that line before the next line.
   explicit JsonLog(std::ostream& stream, const json_log_options& options = {});
-
-  /// Writes to an open file, and flushes the file after each line. The file must stay open as long
-  /// as the log lives.
-  explicit JsonLog(std::FILE* file, const json_log_options& options = {});
 
   /// Returns the counts of lines.
   [[nodiscard]] counts stats() const noexcept;

@@ -40,18 +40,6 @@ namespace observe_detail {
   return sink;
 }
 
-/// Makes a sink of `write`. If the last line was written only in part, the sink first ends that
-/// line.
-[[nodiscard]] inline JsonLog::line_sink ending_torn_lines(
-    std::function<bool(std::string_view)> write) {
-  return [write = std::move(write), torn = false](std::string_view line) mutable {
-    torn = !((!torn || write("\n")) && write(line));
-    if (torn) {
-      throw std::runtime_error{"JsonLog: a line cannot be written: check the file and its disk"};
-    }
-  };
-}
-
 }  // namespace observe_detail
 
 /// Passes lines to a sink. After lost lines, the next line states their number.
@@ -111,19 +99,15 @@ ROBOTS_INLINE JsonLog::JsonLog(JsonLog::line_sink sink, const json_log_options& 
     : state_{std::make_shared<state>(observe_detail::checked(std::move(sink), options), options)} {}
 
 ROBOTS_INLINE JsonLog::JsonLog(std::ostream& stream, const json_log_options& options)
-    : JsonLog{observe_detail::ending_torn_lines([&stream](std::string_view text) {
+    : JsonLog{[&stream, is_torn = false](std::string_view line) mutable {
                 stream.clear();
-                stream.write(text.data(), static_cast<std::streamsize>(text.size())).flush();
-                return stream.good();
-              }),
-              options} {}
-
-ROBOTS_INLINE JsonLog::JsonLog(std::FILE* file, const json_log_options& options)
-    : JsonLog{observe_detail::ending_torn_lines([file](std::string_view text) {
-                std::clearerr(file);
-                return std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
-                       std::fflush(file) == 0;
-              }),
+                stream << (is_torn ? "\n" : "") << line << std::flush;
+                is_torn = !stream.good();
+                if (is_torn) {
+                  throw std::runtime_error{
+                      "JsonLog: a line cannot be written: check the file and its disk"};
+                }
+              },
               options} {}
 
 ROBOTS_INLINE JsonLog::counts JsonLog::stats() const noexcept {
