@@ -96,18 +96,14 @@ class family_list {
 
   void count(std::string_view name, std::string_view help, std::uint64_t value,
              std::string_view unit = {}) {
-    family& added = add(name, help);
-    added.unit = unit;
-    added.samples.push_back({.value = static_cast<double>(value)});
+    add(name, help, type::counter, unit).samples.push_back({.value = static_cast<double>(value)});
   }
   void gauge(std::string_view name, std::string_view help, std::uint64_t value) {
     add(name, help, type::gauge).samples.push_back({.value = static_cast<double>(value)});
   }
   void histogram(std::string_view name, std::string_view help,
                  const metrics_snapshot::histogram& value) {
-    family& added = add(name, help, type::histogram);
-    added.unit = "s";
-    added.histogram = value;
+    add(name, help, type::histogram, "s").histogram = value;
   }
   /// Adds a family of counters with one sample for each enumerator.
   template <auto Last>
@@ -116,8 +112,9 @@ class family_list {
     add_each(add(name, help), {}, label, counts);
   }
   /// Adds a family without samples.
-  family& add(std::string_view name, std::string_view help, type kind = type::counter) {
-    return all.emplace_back(family{.name = name, .help = help, .kind = kind});
+  family& add(std::string_view name, std::string_view help, type kind = type::counter,
+              std::string_view unit = {}) {
+    return all.emplace_back(family{.name = name, .help = help, .unit = unit, .kind = kind});
   }
   /// Adds a sample for each enumerator, with the labels of `common`.
   template <auto Last>
