@@ -17,7 +17,6 @@ export namespace robots {
   using robots::DirectiveHandler;
   using robots::FallbackPolicy;
   using robots::Fetcher;
-  using robots::FixedPolicySource;
   using robots::JsonLog;
   using robots::LruStorage;
   using robots::ManualClock;

@@ -4,7 +4,7 @@
 #include <robots/testing.hpp>
 
 template class robots::basic_host_gate<robots::SteadyClock>;
-template class robots::basic_admission<robots::FixedPolicySource>;
+template class robots::basic_admission<robots::robots_cache<robots::ScriptedFetcher>>;
 
 #if __has_include(<curl/curl.h>)
 #include <robots/adapters/curl/curl_fetcher.hpp>

@@ -16,7 +16,7 @@
 #include <robots/http/freshness.hpp>
 #include <robots/http/ip_prefix.hpp>
 #include <robots/http/site_key.hpp>
-#include <robots/observe/observers.hpp>
+#include <robots/observe/observer.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decide.hpp>
 #include <robots/policy/judge.hpp>

@@ -4,7 +4,6 @@
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/fwd.hpp>
 #include <robots/http/fwd.hpp>
-#include <robots/observe/fwd.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/fwd.hpp>
 #include <robots/policy/policy_source.hpp>
@@ -13,7 +12,6 @@
 #include <robots/store/fwd.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/fwd.hpp>
 #include <robots/time/steady_clock.hpp>
 
 /// Declarations for headers that only mention the library's types. The concepts in this header are
@@ -37,5 +35,13 @@ using robots_cache = basic_robots_cache<F>;
 
 /// The gate with default parameters.
 using host_gate = basic_host_gate<>;
+
+class JsonLog;
+class Metrics;
+struct cache_stats;
+struct json_log_options;
+struct metrics_options;
+struct metrics_snapshot;
+struct wall_anchor;
 
 }  // namespace robots

@@ -5,4 +5,3 @@
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/json_log.hpp>
 #include <robots/observe/metrics.hpp>
-#include <robots/observe/metrics_snapshot.hpp>

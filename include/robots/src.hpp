@@ -11,7 +11,6 @@
 #include <robots/observe/event_text.ipp>
 #include <robots/observe/json_log.ipp>
 #include <robots/observe/metrics.ipp>
-#include <robots/observe/metrics_snapshot.ipp>
 #include <robots/policy/codec.ipp>
 #include <robots/policy/policy.ipp>
 #include <robots/polite/host_gate.ipp>

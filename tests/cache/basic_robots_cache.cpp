@@ -60,6 +60,8 @@ static_assert(std::same_as<basic_robots_cache<ScriptedFetcher>,
                            basic_robots_cache<ScriptedFetcher, robots::SteadyClock,
                                               LruStorage<4096>, robots::NullObserver>>);
 static_assert(!composes<int>);
+static_assert(robots::PolicySource<small_cache>);
+static_assert(!robots::PolicySource<std::string>);
 static_assert(!composes<ManualClock>);
 static_assert(!composes<ScriptedFetcher, ScriptedFetcher>);
 static_assert(!composes<ScriptedFetcher, ManualClock, ManualClock>);

@@ -1,13 +1,14 @@
 // The effect of each failure on the cache's decisions, under each of the three policies.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/testing/fixed_policy_source.hpp>
+#include <robots/policy/decide.hpp>
 
 #include <doctest/doctest.h>
 
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -120,6 +121,10 @@ bool agree(const decision& one, const decision& two) {
   return one.allowed == two.allowed && one.reason == two.reason && explain(one) == explain(two);
 }
 
+decision decision_by(const std::shared_ptr<const robots::policy>& rules, std::string_view url) {
+  return robots::decide(rules, url, rules->rules_fetched_at());
+}
+
 /// Checks the decisions on three URLs. For `last_good`, `copy` is the age of a copy that can still
 /// be used, or empty.
 void check_decisions(scripted& world, const row& from, expected then,
@@ -136,10 +141,9 @@ void check_decisions(scripted& world, const row& from, expected then,
     CHECK(tested->allowed == tested->verdict.allowed);
   }
   // The policy alone gives the same decisions.
-  robots::FixedPolicySource fixed{open.policy};
-  CHECK(agree(fixed.check(home), open));
-  CHECK(agree(fixed.check(secret), hidden));
-  CHECK(agree(fixed.check(robots_url), itself));
+  CHECK(agree(decision_by(open.policy, home), open));
+  CHECK(agree(decision_by(open.policy, secret), hidden));
+  CHECK(agree(decision_by(open.policy, robots_url), itself));
   CHECK_FALSE(open.from_cache);
   CHECK(hidden.from_cache);
   CHECK(itself.allowed);
@@ -322,7 +326,7 @@ TEST_CASE("If an option denies missing files, the fallback policy decides") {
       foo_bot(fallback_policy::strict().with(outcome::not_found, fallback_action::deny_all))};
   world.web.on(robots_url, ScriptedFetcher::status(404));
   const decision result = world.cache.check(home);
-  CHECK(agree(robots::FixedPolicySource{result.policy}.check(home), result));
+  CHECK(agree(decision_by(result.policy, home), result));
   CHECK_FALSE(result.allowed);
   CHECK(to_string(result.reason) == "fallback");
   CHECK(explain(result) == "not allowed: fallback: not_found (HTTP 404)");

@@ -1,6 +1,6 @@
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
-#include <robots/base/fingerprint.hpp>
+#include <robots/base/hash.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/time/wall_time.hpp>

@@ -1,6 +1,5 @@
-#include <robots/observe/admission_reason.hpp>
-
-#include <robots/base/enum_counts.hpp>
+#include <robots/base/counters.hpp>
+#include <robots/observe/events.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 
 #include <robots/base/json_writer.hpp>
 #include <robots/fetch/retrieval_result.hpp>
-#include <robots/observe/admission_reason.hpp>
+#include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/halt_reason.hpp>

@@ -181,15 +181,13 @@ TEST_CASE("Metrics count hits and denials of a crawl by domain, for as many as t
   }
   const metrics_snapshot now = by_domain.snapshot();
   REQUIRE(now.domains.size() == 3);
-  CHECK(now.domains[0].domain.empty());
-  CHECK(now.domains[0].look_ups[robots::look_up_result::miss] == 2);
-  CHECK(now.domains[0].denied_for[decision_reason::rule] == 2);
-  CHECK(now.domains[0].denied_for[decision_reason::invalid_url] == 1);
-  CHECK(now.domains[1].domain == "a.example");
-  CHECK(now.domains[1].look_ups[robots::look_up_result::hit] == 1);
-  CHECK(now.domains[1].look_ups[robots::look_up_result::miss] == 2);
-  CHECK(now.domains[1].denied_for[decision_reason::rule] == 1);
-  CHECK(now.domains[2].domain == "b.example");
+  CHECK(now.domains.at("").look_ups[robots::look_up_result::miss] == 2);
+  CHECK(now.domains.at("").denied_for[decision_reason::rule] == 2);
+  CHECK(now.domains.at("").denied_for[decision_reason::invalid_url] == 1);
+  CHECK(now.domains.at("a.example").look_ups[robots::look_up_result::hit] == 1);
+  CHECK(now.domains.at("a.example").look_ups[robots::look_up_result::miss] == 2);
+  CHECK(now.domains.at("a.example").denied_for[decision_reason::rule] == 1);
+  CHECK(now.domains.contains("b.example"));
   CHECK(bot.metrics.snapshot().domains.empty());
 }
 
@@ -212,13 +210,10 @@ TEST_CASE("Each domain has exact counts while there is room; later domains share
   deny("", decision_reason::invalid_url);
   const auto domains = metrics.snapshot().domains;
   REQUIRE(domains.size() == 3);
-  CHECK(domains[0].domain.empty());
-  CHECK(domains[0].look_ups[look_up_result::hit] == 1'000);
-  CHECK(domains[0].denied_for[decision_reason::invalid_url] == 1);
-  CHECK(domains[1].domain == "a.example");
-  CHECK(domains[1].denied_for[decision_reason::rule] == 1);
-  CHECK(domains[2].domain == "b.example");
-  CHECK(domains[2].look_ups[look_up_result::hit] == 1'001);
+  CHECK(domains.at("").look_ups[look_up_result::hit] == 1'000);
+  CHECK(domains.at("").denied_for[decision_reason::invalid_url] == 1);
+  CHECK(domains.at("a.example").denied_for[decision_reason::rule] == 1);
+  CHECK(domains.at("b.example").look_ups[look_up_result::hit] == 1'001);
 }
 
 TEST_CASE("Threads that count new and known domains at once lose no count") {
@@ -242,7 +237,7 @@ TEST_CASE("Threads that count new and known domains at once lose no count") {
   const auto domains = metrics.snapshot().domains;
   CHECK(domains.size() == 17);
   std::uint64_t total = 0;
-  for (const metrics_snapshot::domain_counts& own : domains) {
+  for (const auto& [domain, own] : domains) {
     total += own.look_ups.total();
   }
   CHECK(total == threads * rounds);

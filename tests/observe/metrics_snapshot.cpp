@@ -1,4 +1,4 @@
-#include <robots/observe/metrics_snapshot.hpp>
+#include <robots/observe/metrics.hpp>
 
 #include <doctest/doctest.h>
 
@@ -73,10 +73,10 @@ TEST_CASE("Hits and denials have a sample for each domain that has counters, and
   robots::metrics_snapshot::domain_counts others;
   others.look_ups[look_up_result::hit] = 1;
   others.denied_for[decision_reason::excluded] = 3;
-  robots::metrics_snapshot::domain_counts own{.domain = "a.example"};
+  robots::metrics_snapshot::domain_counts own;
   own.look_ups[look_up_result::hit] = 5;
   own.denied_for[decision_reason::rule] = 2;
-  now.domains = {others, own};
+  now.domains = {{"", others}, {"a.example", own}};
   const std::vector<metric_family> all = all_of(now);
   const auto samples_of = [&all](std::string_view name) {
     std::vector<std::string> texts;

@@ -1,8 +1,8 @@
 #include <robots/policy/codec.hpp>
 
 #include "policy/record_samples.hpp"
-#include <robots/base/fingerprint.hpp>
-#include <robots/base/random_sequence.hpp>
+#include <robots/base/hash.hpp>
+#include <robots/base/random.hpp>
 
 #include <doctest/doctest.h>
 

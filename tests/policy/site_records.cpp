@@ -1,7 +1,7 @@
 #include <robots/policy/site_records.hpp>
 
 #include "policy/record_samples.hpp"
-#include <robots/base/random_sequence.hpp>
+#include <robots/base/random.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/judge.hpp>
 

@@ -1,6 +1,6 @@
 #include "check_options.hpp"
 
-#include <robots/base/printable.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/version.hpp>

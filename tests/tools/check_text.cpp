@@ -1,6 +1,6 @@
 #include "check_text.hpp"
 
-#include <robots/base/printable.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
 #include <robots/policy/halt_reason.hpp>

@@ -11,7 +11,7 @@
 #include "read_line.hpp"
 #include "standard_streams.hpp"
 #include <robots/adapters/curl/curl_fetcher.hpp>
-#include <robots/base/printable.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/robots.hpp>
 
 #include <unistd.h>

@@ -3,7 +3,13 @@
 #include <algorithm>
 #include <chrono>
 
-namespace robots::base {
+namespace robots {
+
+/// The maximum delay, about 136 years. A longer delay becomes this delay. One and a half times
+/// this delay fits into nanoseconds, and a time plus this delay never overflows.
+inline constexpr std::chrono::nanoseconds longest_delay = std::chrono::seconds{0xFFFF'FFFF};
+
+namespace base {
 
 /// Returns `from` plus `wait`, or the end of time if the sum would be later. A negative wait is
 /// treated as 0.
@@ -16,4 +22,6 @@ template <class Rep, class Period>
   return wait < left ? from + (std::max)(wait, duration::zero()) : (from.max)();
 }
 
-}  // namespace robots::base
+}  // namespace base
+
+}  // namespace robots

@@ -1,45 +1,18 @@
 #pragma once
 
-#include <robots/base/text_hash.hpp>
-
-#include <boost/unordered/unordered_flat_map.hpp>
+#include <robots/base/hash.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <iterator>
-#include <memory>
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace robots::base {
-
-/// A site in a `site_table`. All tables share this type, so that a source file compiles their
-/// containers only once.
-struct remembered_site {
-  remembered_site() = default;
-  remembered_site(const remembered_site&) = delete;
-  remembered_site& operator=(const remembered_site&) = delete;
-  virtual ~remembered_site() = default;
-
-  std::string key;
-  std::chrono::steady_clock::time_point
-      until{};  // the last result of `until(value)`; the next result can be later, but not earlier
-};
-
-/// Orders sites by the time until which they must be remembered.
-struct forgotten_sooner {
-  using is_transparent = void;
-  using time_point = std::chrono::steady_clock::time_point;
-
-  bool operator()(const remembered_site* a, const remembered_site* b) const noexcept {
-    return a->until != b->until ? a->until < b->until : std::less<>{}(a, b);
-  }
-  bool operator()(const remembered_site* a, time_point b) const noexcept { return a->until < b; }
-  bool operator()(time_point a, const remembered_site* b) const noexcept { return a < b->until; }
-};
 
 /// A table of data about sites, by key, with a bounded size. The table forgets values that need not
 /// be remembered any more, the value with the earliest end first.
@@ -60,11 +33,11 @@ class site_table {
   /// Returns the value of a key, or null if the key is unknown. Takes constant time.
   [[nodiscard]] Value* find(std::string_view key) noexcept {
     const auto found = sites_.find(key);
-    return found == sites_.end() ? nullptr : &of(*found->second);
+    return found == sites_.end() ? nullptr : &found->second;
   }
   [[nodiscard]] const Value* find(std::string_view key) const noexcept {
     const auto found = sites_.find(key);
-    return found == sites_.end() ? nullptr : &of(*found->second);
+    return found == sites_.end() ? nullptr : &found->second;
   }
 
   /// Returns the value of a key. Adds a value if the key is unknown. Returns null if the table
@@ -83,33 +56,27 @@ class site_table {
     if (sites_.size() >= capacity_) {
       return nullptr;
     }
-    std::unique_ptr<remembered_site> added = std::make_unique<site>();
-    remembered_site& entry = *added;
-    entry.key = key;
-    entry.until = now;
-    order_.insert(&entry);
+    const auto added = sites_.try_emplace(std::string{key}).first;
     try {
-      // A failed `emplace` could destroy `added`, to which `order_` still points.
-      sites_.emplace(std::string_view{entry.key}, nullptr).first->second = std::move(added);
+      added->second.place = order_.emplace(now, &*added);
     } catch (...) {
-      order_.erase(&entry);
+      sites_.erase(added);
       throw;
     }
-    return &of(entry);
+    return &added->second;
   }
 
   /// Notes that `until(value)` has become `when`, which is earlier than before.
   void forget_after(Value& value, time_point when) noexcept {
-    remembered_site& entry = static_cast<site&>(value);
-    if (when < entry.until) {
+    site& entry = static_cast<site&>(value);
+    if (when < entry.place->first) {
       move(entry, when);
     }
   }
 
   /// Returns the key of a value in the table.
   [[nodiscard]] static const std::string& key_of(const Value& value) noexcept {
-    const remembered_site& entry = static_cast<const site&>(value);
-    return entry.key;
+    return static_cast<const site&>(value).place->second->first;
   }
 
   /// Forgets a site. Returns true if the site was in the table.
@@ -118,9 +85,7 @@ class site_table {
     if (found == sites_.end()) {
       return false;
     }
-    const std::unique_ptr<remembered_site> last{
-        std::move(found->second)};  // `key` can be a view of its key
-    order_.erase(last.get());
+    order_.erase(found->second.place);
     sites_.erase(found);
     return true;
   }
@@ -131,16 +96,19 @@ class site_table {
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const auto& [key, entry] : sites_) {
-      visit(key, std::as_const(of(*entry)));
+      visit(key, static_cast<const Value&>(entry));
     }
   }
 
  private:
-  struct site : Value, remembered_site {};
+  struct site;
+  using entry_type = std::pair<const std::string, site>;
+  /// The sites by the last result of `until(value)`. The next result can be later, but not earlier.
+  using order = std::multimap<time_point, entry_type*>;
 
-  [[nodiscard]] static Value& of(remembered_site& entry) noexcept {
-    return static_cast<site&>(entry);
-  }
+  struct site : Value {
+    typename order::iterator place{};
+  };
 
   template <class Until>
   void make_room(time_point now, const Until& until, time_point latest) {
@@ -149,15 +117,15 @@ class site_table {
     constexpr int thorough = 256;
     const bool full = sites_.size() >= capacity_;
     for (int looks = full ? thorough : usual; looks > 0 && !order_.empty(); --looks) {
-      remembered_site& soonest = **order_.begin();
-      if (soonest.until > now) {
+      const auto& [soonest, entry] = *order_.begin();
+      if (soonest > now) {
         break;
       }
-      if (const time_point needed = until(std::as_const(of(soonest))); needed > now) {
-        move(soonest, needed);
+      if (const time_point end = until(std::as_const(entry->second)); end > now) {
+        move(entry->second, end);
         continue;
       }
-      erase(soonest.key);
+      erase(entry->first);
       if (full) {
         return;
       }
@@ -167,31 +135,28 @@ class site_table {
       if (further_notice == order_.begin()) {
         return;
       }
-      remembered_site& last = **std::prev(further_notice);
-      if (last.until <= latest) {
+      const auto& [last, entry] = *std::prev(further_notice);
+      if (last <= latest) {
         return;
       }
-      const time_point needed = until(std::as_const(of(last)));
-      if (needed > latest && needed < (time_point::max)()) {
-        erase(last.key);
+      const time_point end = until(std::as_const(entry->second));
+      if (end > latest && end < (time_point::max)()) {
+        erase(entry->first);
         return;
       }
-      move(last, needed);
+      move(entry->second, end);
     }
   }
 
-  void move(remembered_site& entry, time_point when) noexcept {
-    auto node = order_.extract(&entry);
-    entry.until = when;
-    order_.insert(std::move(node));
+  void move(site& entry, time_point when) noexcept {
+    auto node = order_.extract(entry.place);
+    node.key() = when;
+    entry.place = order_.insert(std::move(node));
   }
 
   std::size_t capacity_;
-  // Each key is a view of `remembered_site::key`.
-  boost::unordered_flat_map<std::string_view, std::unique_ptr<remembered_site>, text_hash,
-                            std::equal_to<>>
-      sites_;
-  std::set<remembered_site*, forgotten_sooner> order_;
+  std::unordered_map<std::string, site, text_hash, std::equal_to<>> sites_;
+  order order_;
 };
 
 }  // namespace robots::base

@@ -2,7 +2,6 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
-#include <robots/base/printable.hpp>
 #include <robots/cache/cache_controls.hpp>
 #include <robots/cache/detail/cache_engine.hpp>
 #include <robots/cache/detail/cache_parts.hpp>

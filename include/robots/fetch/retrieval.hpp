@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/random_sequence.hpp>
+#include <robots/base/random.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_options.hpp>

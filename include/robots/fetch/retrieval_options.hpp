@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/printable.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/fetch/retry_options.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/rep/read/product_token.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/text_hash.hpp>
+#include <robots/base/hash.hpp>
 #include <robots/http/detail/host_name.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/ip_prefix.hpp>

@@ -2,12 +2,18 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/json_writer.hpp>
-#include <robots/observe/fwd.hpp>
 #include <robots/observe/observer.hpp>
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+
+namespace robots {
+
+enum class log_level : std::uint8_t;
+
+}  // namespace robots
 
 namespace robots::detail {
 

@@ -1,14 +1,13 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
 #include <robots/base/enum_text.hpp>
-#include <robots/base/printable.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/message.hpp>
-#include <robots/observe/admission_reason.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/json_log.hpp>

@@ -2,7 +2,6 @@
 
 #include <robots/base/enum_text.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
-#include <robots/observe/fwd.hpp>
 #include <robots/policy/fwd.hpp>
 #include <robots/time/clock.hpp>
 
@@ -20,7 +19,6 @@ struct call_context;
 struct change_report;
 struct decision;
 struct record;
-enum class admission_reason : std::uint8_t;
 enum class halt_reason : std::uint8_t;
 enum class site_override : std::uint8_t;
 
@@ -215,6 +213,29 @@ struct exclusions_event : event_base {
   static constexpr std::string_view name = "exclusions";  ///< the name of the event
   std::span<const std::string> hosts;                     ///< the new list, as given by the caller
 };
+
+/// The answer to a request for a URL: `go`, or the reason for the refusal.
+enum class admission_reason : std::uint8_t {
+  go,              ///< the request may start, or has a reservation
+  excluded,        ///< the crawler's own configuration excludes the host
+  invalid_url,     ///< the text is not an http or https URL
+  disallowed,      ///< robots.txt, or the fallback policy, does not allow the URL
+  halted,          ///< the site is halted, or the gate withdrew the request
+  needs_sign_off,  ///< nobody has signed the site off yet
+  skip_host,       ///< robots.txt asks for a longer delay than the options accept
+  busy,            ///< all reservations of the host are taken, or other callers wait for one
+  not_yet,         ///< the request must wait until `start_plan::at`
+  no_room,         ///< the gate remembers too many hosts; try another host, or try later
+  stopped,         ///< the call was stopped
+  too_late,        ///< the request could start only after the deadline of the call
+};
+
+/// The name of a reason, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(admission_reason reason) noexcept {
+  return base::enum_text<admission_reason::too_late>(
+      reason, {"go", "excluded", "invalid_url", "disallowed", "halted", "needs_sign_off",
+               "skip_host", "busy", "not_yet", "no_room", "stopped", "too_late"});
+}
 
 /// A gate answered whether and when a URL may be fetched.
 struct admission_event : event_base {

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -58,29 +57,7 @@ struct json_log_options {
 /// cut to `text_bytes`, a member `NAME_bytes` has the full length. A `policy_change` lists at most
 /// 32 rules and 32 other lines.
 ///
-/// | event             | level |
-/// |-------------------|-------|
-/// | `look_up`         | INFO for a miss; otherwise DEBUG |
-/// | `exchange`        | INFO; WARN without a response, and for 4xx and 5xx, except 404 and 410 |
-/// | `parse` | INFO; WARN for malformed lines or not UTF-8; CRITICAL above the malformed limit |
-/// | `retrieval`       | INFO; ERROR for a failure; CRITICAL above the malformed limit |
-/// | `far_hit`         | INFO |
-/// | `far_copy`        | INFO |
-/// | `fallback`        | ERROR |
-/// | `decision`        | INFO; `denied_level` for a denial; at least ERROR by the fallback policy |
-/// | `policy_change`   | INFO; ERROR for a fast change; CRITICAL for a change that turns hostile |
-/// | `access_revoked`  | CRITICAL |
-/// | `halt`            | CRITICAL; INFO for a site that is resumed |
-/// | `sign_off`        | INFO; WARN for a site that waits for a sign-off |
-/// | `breaker`         | INFO; WARN when the breaker opens |
-/// | `drop`            | DEBUG |
-/// | `quarantine`      | CRITICAL; INFO for a release |
-/// | `override`        | INFO |
-/// | `exclusions`      | INFO |
-/// | `admission`       | the level of a `decision` |
-/// | `far_store`       | ERROR when the store fails; INFO when it answers again |
-/// | `lost_invalidation` | ERROR |
-/// | `ledger`          | ERROR when the ledger fails; INFO when it answers again |
+/// The guide `events.md` lists the level of each event.
 ///
 /// If the sink throws, the line is lost, and the next line has the number of lost lines (`lost`).
 /// `stats` has the number of all lost lines.
@@ -106,11 +83,8 @@ class JsonLog {
   explicit JsonLog(line_sink sink, const json_log_options& options = {});
 
   /// Writes to a stream, and flushes the stream after each line. The stream must outlive the log.
+  /// If a line was written only in part, the log ends that line before the next line.
   explicit JsonLog(std::ostream& stream, const json_log_options& options = {});
-
-  /// Writes to an open file, and flushes the file after each line. The file must stay open as long
-  /// as the log lives.
-  explicit JsonLog(std::FILE* file, const json_log_options& options = {});
 
   /// Returns the counts of lines.
   [[nodiscard]] counts stats() const noexcept;

@@ -2,7 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/json_writer.hpp>
-#include <robots/base/sampler.hpp>
+#include <robots/base/random.hpp>
 #include <robots/base/work_queue.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/host.hpp>
@@ -26,72 +26,6 @@ namespace robots {
 
 namespace observe_detail {
 
-/// Passes lines to a sink. After lost lines, the next line states their number. Any thread may call
-/// any member.
-class line_output {
- public:
-  line_output(std::function<void(std::string_view)> sink, std::size_t queue_bytes)
-      : sink_{std::move(sink)} {
-    if (queue_bytes > 0) {
-      queue_.emplace(queue_bytes, [this](queue::work& now) {
-        for (std::string& line : now.items) {
-          put(line);
-        }
-        return std::nullopt;
-      });
-    }
-  }
-
-  /// Passes on a line, which must be a JSON object with at least one member.
-  void add(std::string line) {
-    if (queue_) {
-      const std::size_t size = sizeof(std::string) + line.size();
-      if (!queue_->push(std::move(line), size)) {
-        ++lost_;
-      }
-      return;
-    }
-    const std::scoped_lock lock{mutex_};
-    put(line);
-  }
-
-  /// Waits until the sink has all lines that were added before.
-  void flush() {
-    if (queue_) {
-      static_cast<void>(queue_->flush((std::chrono::milliseconds::max)()));
-    }
-  }
-
-  [[nodiscard]] std::uint64_t written() const noexcept { return written_.load(); }
-  [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.load(); }
-
- private:
-  using queue = base::work_queue<std::string>;
-
-  void put(std::string& line) noexcept {
-    try {
-      const std::uint64_t lost = lost_.load();
-      if (lost != reported_) {
-        line.back() = ',';
-        line.append("\"lost\":").append(std::to_string(lost - reported_)).append("}");
-      }
-      line += '\n';
-      sink_(line);
-      reported_ = lost;
-      ++written_;
-    } catch (...) {
-      ++lost_;
-    }
-  }
-
-  const std::function<void(std::string_view)> sink_;
-  std::atomic<std::uint64_t> written_ = 0;
-  std::atomic<std::uint64_t> lost_ = 0;
-  std::uint64_t reported_ = 0;  // lost lines that the log has stated; only `put` uses this number
-  std::mutex mutex_;            // held during a call to the sink if there is no queue
-  std::optional<queue> queue_;  // declared last, since its thread uses the other members
-};
-
 [[nodiscard]] inline JsonLog::line_sink checked(JsonLog::line_sink sink,
                                                 const json_log_options& options) {
   if (!sink) {
@@ -106,55 +40,85 @@ class line_output {
   return sink;
 }
 
-/// Makes a sink of `write`. If the last line was written only in part, the sink first ends that
-/// line.
-[[nodiscard]] inline JsonLog::line_sink ending_torn_lines(
-    std::function<bool(std::string_view)> write) {
-  return [write = std::move(write), torn = false](std::string_view line) mutable {
-    torn = !((!torn || write("\n")) && write(line));
-    if (torn) {
-      throw std::runtime_error{"JsonLog: a line cannot be written: check the file and its disk"};
-    }
-  };
-}
-
 }  // namespace observe_detail
 
+/// Passes lines to a sink. After lost lines, the next line states their number.
 struct JsonLog::state {
-  state(JsonLog::line_sink sink, const json_log_options& user_options)
-      : options{user_options},
-        sample{user_options.decision_share},
-        output{std::move(sink), user_options.queue_bytes} {}
+  using queue = base::work_queue<std::string>;
+
+  state(JsonLog::line_sink to, const json_log_options& user_options)
+      : options{user_options}, sink{std::move(to)} {
+    if (options.queue_bytes > 0) {
+      lines.emplace(options.queue_bytes, [this](queue::work& now) {
+        for (std::string& line : now.items) {
+          put(line);
+        }
+        return std::nullopt;
+      });
+    }
+  }
+
+  /// Passes on a line, which must be a JSON object with at least one member.
+  void add(std::string line) {
+    if (lines) {
+      const std::size_t size = sizeof(std::string) + line.size();
+      lost += lines->push(std::move(line), size) ? 0U : 1U;
+      return;
+    }
+    const std::scoped_lock lock{mutex};
+    put(line);
+  }
+
+  void put(std::string& line) noexcept {
+    try {
+      const std::uint64_t all_lost = lost.load();
+      if (all_lost != reported) {
+        line.back() = ',';
+        line.append("\"lost\":").append(std::to_string(all_lost - reported)).append("}");
+      }
+      line += '\n';
+      sink(line);
+      reported = all_lost;
+      ++written;
+    } catch (...) {
+      ++lost;
+    }
+  }
 
   const json_log_options options;
-  const base::sampler sample;
-  observe_detail::line_output output;
+  const JsonLog::line_sink sink;
+  base::counter_random random{std::nullopt};
+  std::atomic<std::uint64_t> written = 0;
+  std::atomic<std::uint64_t> lost = 0;
+  std::uint64_t reported = 0;  // lost lines that the log has stated; only `put` uses this number
+  std::mutex mutex;            // held during a call to the sink if there is no queue
+  std::optional<queue> lines;  // declared last, since its thread uses the other members
 };
 
 ROBOTS_INLINE JsonLog::JsonLog(JsonLog::line_sink sink, const json_log_options& options)
     : state_{std::make_shared<state>(observe_detail::checked(std::move(sink), options), options)} {}
 
 ROBOTS_INLINE JsonLog::JsonLog(std::ostream& stream, const json_log_options& options)
-    : JsonLog{observe_detail::ending_torn_lines([&stream](std::string_view text) {
+    : JsonLog{[&stream, is_torn = false](std::string_view line) mutable {
                 stream.clear();
-                stream.write(text.data(), static_cast<std::streamsize>(text.size())).flush();
-                return stream.good();
-              }),
-              options} {}
-
-ROBOTS_INLINE JsonLog::JsonLog(std::FILE* file, const json_log_options& options)
-    : JsonLog{observe_detail::ending_torn_lines([file](std::string_view text) {
-                std::clearerr(file);
-                return std::fwrite(text.data(), 1, text.size(), file) == text.size() &&
-                       std::fflush(file) == 0;
-              }),
+                stream << (is_torn ? "\n" : "") << line << std::flush;
+                is_torn = !stream.good();
+                if (is_torn) {
+                  throw std::runtime_error{
+                      "JsonLog: a line cannot be written: check the file and its disk"};
+                }
+              },
               options} {}
 
 ROBOTS_INLINE JsonLog::counts JsonLog::stats() const noexcept {
-  return {.written = state_->output.written(), .lost = state_->output.lost()};
+  return {.written = state_->written.load(), .lost = state_->lost.load()};
 }
 
-ROBOTS_INLINE void JsonLog::flush() const { state_->output.flush(); }
+ROBOTS_INLINE void JsonLog::flush() const {
+  if (state_->lines) {
+    static_cast<void>(state_->lines->flush((std::chrono::milliseconds::max)()));
+  }
+}
 
 ROBOTS_INLINE void JsonLog::on(const any_event& event) const {
   const json_log_options& options = state_->options;
@@ -166,7 +130,8 @@ ROBOTS_INLINE void JsonLog::on(const any_event& event) const {
   const auto* const admitted = event.get_if<admission_event>();
   if (decided != nullptr || admitted != nullptr) {
     const decision& answer = decided != nullptr ? decided->decision : admitted->decision;
-    if (answer.reason != decision_reason::fallback && !state_->sample.takes()) {
+    if (answer.reason != decision_reason::fallback &&
+        state_->random.draw() >= options.decision_share) {
       return;
     }
   }
@@ -188,7 +153,7 @@ ROBOTS_INLINE void JsonLog::on(const any_event& event) const {
   }
   const std::string message = detail::describe(line, event);
   line.long_text("message", message);
-  state_->output.add(std::move(line).finish());
+  state_->add(std::move(line).finish());
 }
 
 }  // namespace robots

@@ -1,12 +1,143 @@
 #pragma once
 
-#include <robots/observe/metrics_snapshot.hpp>
+#include <robots/base/config.hpp>
+#include <robots/base/counters.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/http/message.hpp>
+#include <robots/observe/cache_stats.hpp>
+#include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/policy.hpp>
 
+#include <array>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace robots {
+
+/// The counts of a `Metrics`, with the rates of `cache_stats`.
+///
+/// Enumerators are the indices of counts, as in `now.denied_for[decision_reason::rule]`.
+/// `now.outcomes.total()` is the sum of all `outcomes`.
+struct metrics_snapshot : detail::cache_counts {
+  /// A histogram of durations. The bounds are fixed, so that histograms can be summed.
+  struct histogram {
+    /// The number of buckets with a bound.
+    static constexpr std::size_t size = 12;
+
+    std::array<double, size> bounds{};  ///< ascending, in seconds; a bucket includes its bound
+    std::array<std::uint64_t, size + 1> counts{};  ///< by bucket; the last bucket has no bound
+    double sum = 0.0;                              ///< the sum in seconds
+
+    /// Counts a duration. A negative duration is counted as 0.
+    void add(std::chrono::nanoseconds duration) noexcept;
+
+    /// Returns the number of durations.
+    [[nodiscard]] std::uint64_t total() const noexcept;
+  };
+
+  /// The look-ups and denials of a domain.
+  struct domain_counts {
+    base::enum_counts<look_up_result::joined> look_ups{};          ///< look-ups, by result
+    base::enum_counts<decision_reason::invalid_url> denied_for{};  ///< denials, by reason
+  };
+
+  /// Decisions that allowed, by reason.
+  base::enum_counts<decision_reason::invalid_url> allowed_for{};
+  /// Decisions that denied, by reason.
+  base::enum_counts<decision_reason::invalid_url> denied_for{};
+  /// Counts by domain, which is the result of `host_of`. All later domains share the counts of the
+  /// empty name. The map is empty if `metrics_options::domains` is 0. The counts add up to the
+  /// counts of all sites.
+  std::map<std::string, domain_counts, std::less<>> domains{};
+  /// Retrievals, by outcome.
+  base::enum_counts<outcome::redirected> outcomes{};
+  /// Policies that the fallback policy decided. The first index is the outcome, and the second
+  /// index is the action.
+  std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
+  /// Responses, by status. The status is 100 to 599, or 0 for any other status.
+  std::map<int, std::uint64_t> statuses{};
+  /// Exchanges without a response, by error.
+  base::enum_counts<fetch_error::connection_refused> errors{};
+  std::uint64_t retries = 0;  ///< tries after the first try of a retrieval
+  std::uint64_t bytes = 0;    ///< octets of response bodies
+  /// Times from a request to its response.
+  histogram exchange_duration{
+      {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0}};
+  histogram fetch_duration{exchange_duration.bounds};  ///< times of retrievals, with retries
+  /// Times to parse a file.
+  histogram parse_duration{
+      {1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1}};
+  std::uint64_t malformed_lines = 0;    ///< malformed lines of all parsed files
+  std::uint64_t expiries = 0;           ///< entries dropped when they expired
+  std::uint64_t quarantines = 0;        ///< sites put in quarantine
+  std::uint64_t releases = 0;           ///< sites released from quarantine
+  std::uint64_t breaker_openings = 0;   ///< times that a circuit breaker opened
+  std::uint64_t overrides = 0;          ///< overrides that were set or lifted
+  std::uint64_t policy_changes = 0;     ///< changes of a site's rules
+  std::uint64_t fast_changes = 0;       ///< policy changes that were fast
+  std::uint64_t revocations = 0;        ///< times that a site refused a URL that it allowed before
+  std::uint64_t halts = 0;              ///< sites halted
+  std::uint64_t resumptions = 0;        ///< sites resumed
+  std::uint64_t awaited_sign_offs = 0;  ///< high-risk sites seen without a sign-off
+  std::uint64_t far_outages = 0;        ///< times that a shared store failed
+  std::uint64_t far_returns = 0;        ///< times that a shared store answered again
+  base::enum_counts<admission_reason::too_late> admissions{};  ///< answers of gates
+  /// Times from the call of an admission to its answer `go`.
+  histogram gate_wait{{0.01, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0}};
+
+  /// Returns the number of responses with a status, such as 401, 403 or 429.
+  [[nodiscard]] std::uint64_t responses(int status) const noexcept {
+    const auto found = statuses.find(status);
+    return found == statuses.end() ? 0 : found->second;
+  }
+
+  /// A figure for exporters. With labels, the figure has a value for each set of labels.
+  struct family {
+    /// The kinds of figures.
+    enum class type : std::uint8_t {
+      counter,    ///< a number that only grows
+      gauge,      ///< a number that grows and falls
+      histogram,  ///< see `family::histogram`
+    };
+
+    /// A value of a figure, and its labels.
+    struct sample {
+      /// Pairs of a name, such as `reason`, and a value.
+      std::vector<std::pair<std::string_view, std::string>> labels{};
+      double value = 0.0;  ///< the value
+    };
+
+    /// The name, in the form of OpenTelemetry's semantic conventions, such as `robots.cache.hits`.
+    std::string_view name{};
+    std::string_view help{};                                 ///< a sentence for people
+    std::string_view unit{};                                 ///< `s` or `By`; empty for a count
+    type kind = type::counter;                               ///< the kind of the figure
+    std::vector<sample> samples{};                           ///< empty for a histogram
+    std::optional<metrics_snapshot::histogram> histogram{};  ///< set only for a histogram
+
+    /// Returns the name by the conventions of Prometheus, such as `robots_cache_hits_total` or
+    /// `robots_parse_duration_seconds`.
+    [[nodiscard]] std::string prometheus_name() const;
+  };
+
+  /// Returns all figures under their names for exporters, with the figures of `now` if it has a
+  /// value. With counts by domain, the samples of `robots.cache.hits`, `robots.cache.misses` and
+  /// `robots.blocked_requests` have the label `domain`. The sample of all domains without counters
+  /// has no label, so the sum of a family does not change.
+  [[nodiscard]] std::vector<family> families(
+      const std::optional<cache_stats>& now = std::nullopt) const;
+};
 
 /// The limits of a `Metrics`.
 struct metrics_options {

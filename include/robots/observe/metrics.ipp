@@ -1,23 +1,22 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/striped_counters.hpp>
-#include <robots/base/text_hash.hpp>
+#include <robots/base/counters.hpp>
 #include <robots/http/host.hpp>
 #include <robots/observe/metrics.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace robots {
 
@@ -34,12 +33,7 @@ struct counting {
       ++counts.errors[ended.error];
     } else {
       const int status = ended.status >= 100 && ended.status < 600 ? ended.status : 0;
-      auto place = std::find_if(counts.statuses.begin(), counts.statuses.end(),
-                                [status](const auto& counted) { return counted.status >= status; });
-      if (place == counts.statuses.end() || place->status != status) {
-        place = counts.statuses.insert(place, {.status = status});
-      }
-      ++place->count;
+      ++counts.statuses[status];
     }
     counts.bytes += event.bytes;
     counts.exchange_duration.add(event.duration);
@@ -94,29 +88,96 @@ struct counting {
   }
 };
 
+/// A list of families, with functions that add families and samples.
+class family_list {
+ public:
+  using family = metrics_snapshot::family;
+  using type = family::type;
+
+  void count(std::string_view name, std::string_view help, std::uint64_t value,
+             std::string_view unit = {}) {
+    add(name, help, type::counter, unit).samples.push_back({.value = static_cast<double>(value)});
+  }
+  void gauge(std::string_view name, std::string_view help, std::uint64_t value) {
+    add(name, help, type::gauge).samples.push_back({.value = static_cast<double>(value)});
+  }
+  void histogram(std::string_view name, std::string_view help,
+                 const metrics_snapshot::histogram& value) {
+    add(name, help, type::histogram, "s").histogram = value;
+  }
+  /// Adds a family of counters with one sample for each enumerator.
+  template <auto Last>
+  void by(std::string_view name, std::string_view help, std::string_view label,
+          const base::enum_counts<Last>& counts) {
+    add_each(add(name, help), {}, label, counts);
+  }
+  /// Adds a family without samples.
+  family& add(std::string_view name, std::string_view help, type kind = type::counter,
+              std::string_view unit = {}) {
+    return all.emplace_back(family{.name = name, .help = help, .unit = unit, .kind = kind});
+  }
+  /// Adds a sample for each enumerator, with the labels of `common`.
+  template <auto Last>
+  static void add_each(family& to, const family::sample& common, std::string_view label,
+                       const base::enum_counts<Last>& counts, bool omits_zeros = false) {
+    for (std::size_t i = 0; i < counts.size; ++i) {
+      const auto key = static_cast<decltype(Last)>(i);
+      if (counts[key] != 0 || !omits_zeros) {
+        add_sample(to, common, label, to_string(key), counts[key]);
+      }
+    }
+  }
+  static void add_sample(family& to, const family::sample& common, std::string_view label,
+                         std::string_view value, std::uint64_t count) {
+    family::sample& added = to.samples.emplace_back(common);
+    added.labels.emplace_back(label, value);
+    added.value = static_cast<double>(count);
+  }
+
+  std::vector<family> all;
+};
+
+/// Adds the families that can have a sample for each domain. A domain has samples only for counters
+/// above 0, so that a monitoring system keeps no series of zeros.
+inline void add_counts_by_domain(family_list& list, const metrics_snapshot& from) {
+  auto domains = from.domains;
+  if (domains.empty()) {
+    auto& all = domains[std::string{}];
+    all.denied_for = from.denied_for;
+    all.look_ups[look_up_result::hit] = from.hits;
+    all.look_ups[look_up_result::stale_hit] = from.stale_hits;
+    all.look_ups[look_up_result::miss] = from.misses;
+    all.look_ups[look_up_result::joined] = from.joined;
+  }
+  list.add("robots.cache.hits", "Look-ups that needed no fetch.");
+  list.add("robots.cache.misses", "Look-ups that had to fetch, or ask a shared store.");
+  list.add("robots.blocked_requests", "Decisions that denied.");
+  for (const auto& [domain, own] : domains) {
+    const bool is_named = !domain.empty();
+    metrics_snapshot::family::sample common;
+    if (is_named) {
+      common.labels.emplace_back("domain", domain);
+    }
+    for (const auto& [kind, result] :
+         {std::pair{"fresh", look_up_result::hit}, std::pair{"stale", look_up_result::stale_hit},
+          std::pair{"joined", look_up_result::joined}}) {
+      if (own.look_ups[result] != 0 || !is_named) {
+        family_list::add_sample(list.all[0], common, "kind", kind, own.look_ups[result]);
+      }
+    }
+    if (const std::uint64_t misses = own.look_ups[look_up_result::miss]; misses != 0 || !is_named) {
+      list.all[1].samples.push_back({common.labels, static_cast<double>(misses)});
+    }
+    family_list::add_each(list.all[2], common, "reason", own.denied_for, is_named);
+  }
+}
+
 }  // namespace observe_detail
 
 struct Metrics::state {
-  static constexpr std::size_t reasons = static_cast<std::size_t>(decision_reason::invalid_url) + 1;
-
-  /// The counts that a hit changes: look-ups by result, and decisions by answer and reason.
-  enum class tally : unsigned char {
-    hit = static_cast<unsigned char>(look_up_result::hit),
-    stale_hit = static_cast<unsigned char>(look_up_result::stale_hit),
-    miss = static_cast<unsigned char>(look_up_result::miss),
-    joined = static_cast<unsigned char>(look_up_result::joined),
-    decisions,
-    count_ = decisions + 2 * reasons
-  };
-
-  [[nodiscard]] static tally tally_of(decision_reason reason, bool allowed) noexcept {
-    return static_cast<tally>(static_cast<std::size_t>(tally::decisions) +
-                              2 * static_cast<std::size_t>(reason) + (allowed ? 1 : 0));
-  }
-
   explicit state(const metrics_options& options) : most_domains{options.domains} {
     if (most_domains != 0) {
-      domains.try_emplace(std::string{});
+      counts.domains.try_emplace(std::string{});
     }
   }
 
@@ -128,23 +189,22 @@ struct Metrics::state {
       return;
     }
     const std::string_view domain = host_of(site);
-    const std::scoped_lock lock{domain_mutex};
-    auto own = domains.find(domain);
-    if (own == domains.end()) {
-      const bool has_room = domains.size() <= most_domains;
-      own = domains.try_emplace(has_room ? std::string{domain} : std::string{}).first;
+    const std::scoped_lock lock{mutex};
+    auto own = counts.domains.find(domain);
+    if (own == counts.domains.end()) {
+      const bool has_room = counts.domains.size() <= most_domains;
+      own = counts.domains.try_emplace(has_room ? std::string{domain} : std::string{}).first;
     }
     change(own->second);
   }
 
-  base::striped_counters<tally> hot;
-  std::mutex mutex;         // guards `counts`
-  metrics_snapshot counts;  // all counts except the counts in `hot` and `domains`
+  // A hit changes one count of a look-up and one of a decision, without a lock.
+  base::enum_counters<look_up_result::joined> look_ups;
+  base::enum_counters<decision_reason::invalid_url> allowed;
+  base::enum_counters<decision_reason::invalid_url> denied;
   const std::size_t most_domains;
-  std::mutex domain_mutex;  // guards `domains`
-  boost::unordered_flat_map<std::string, metrics_snapshot::domain_counts, base::text_hash,
-                            std::equal_to<>>
-      domains;
+  std::mutex mutex;         // guards `counts`
+  metrics_snapshot counts;  // the counts by domain, and of the other events
 };
 
 ROBOTS_INLINE Metrics::Metrics(const metrics_options& options)
@@ -155,37 +215,27 @@ ROBOTS_INLINE metrics_snapshot Metrics::snapshot() const {
   std::unique_lock lock{now.mutex};
   metrics_snapshot all = now.counts;
   lock.unlock();
-  all.hits = now.hot.sum(state::tally::hit);
-  all.stale_hits = now.hot.sum(state::tally::stale_hit);
-  all.misses = now.hot.sum(state::tally::miss);
-  all.joined = now.hot.sum(state::tally::joined);
-  for (std::size_t i = 0; i < all.allowed_for.size; ++i) {
-    const auto reason = static_cast<decision_reason>(i);
-    all.allowed_for[reason] = now.hot.sum(state::tally_of(reason, true));
-    all.denied_for[reason] = now.hot.sum(state::tally_of(reason, false));
-  }
+  const auto look_ups = now.look_ups.read();
+  all.hits = look_ups[look_up_result::hit];
+  all.stale_hits = look_ups[look_up_result::stale_hit];
+  all.misses = look_ups[look_up_result::miss];
+  all.joined = look_ups[look_up_result::joined];
+  all.allowed_for = now.allowed.read();
+  all.denied_for = now.denied.read();
   all.allowed = all.allowed_for.total();
   all.denied = all.denied_for.total();
   all.excluded = all.denied_for[decision_reason::excluded];
-  const std::scoped_lock domain_lock{now.domain_mutex};
-  for (const auto& [domain, own] : now.domains) {
-    all.domains.push_back({domain, own.look_ups, own.denied_for});
-  }
-  std::sort(all.domains.begin(), all.domains.end(),
-            [](const metrics_snapshot::domain_counts& a, const metrics_snapshot::domain_counts& b) {
-              return a.domain < b.domain;
-            });
   return all;
 }
 
 ROBOTS_INLINE void Metrics::on(const look_up_event& event) {
-  shared_->hot.add(static_cast<state::tally>(event.result));
+  shared_->look_ups.add(event.result);
   shared_->change_domain(event.site, [&](auto& own) { ++own.look_ups[event.result]; });
 }
 
 ROBOTS_INLINE void Metrics::on(const decision_event& event) {
   const decision& decided = event.decision;
-  shared_->hot.add(state::tally_of(decided.reason, decided.allowed));
+  (decided.allowed ? shared_->allowed : shared_->denied).add(decided.reason);
   if (!decided.allowed) {
     shared_->change_domain(event.site, [&](auto& own) { ++own.denied_for[decided.reason]; });
   }
@@ -194,6 +244,100 @@ ROBOTS_INLINE void Metrics::on(const decision_event& event) {
 ROBOTS_INLINE void Metrics::on(const any_event& event) {
   const std::scoped_lock lock{shared_->mutex};
   event.visit(observe_detail::counting{shared_->counts});
+}
+
+ROBOTS_INLINE void metrics_snapshot::histogram::add(std::chrono::nanoseconds duration) noexcept {
+  const double seconds = (std::max)(std::chrono::duration<double>{duration}.count(), 0.0);
+  const auto bound = std::lower_bound(bounds.begin(), bounds.end(), seconds);
+  ++counts[static_cast<std::size_t>(bound - bounds.begin())];
+  sum += seconds;
+}
+
+ROBOTS_INLINE std::uint64_t metrics_snapshot::histogram::total() const noexcept {
+  std::uint64_t all = 0;
+  for (const std::uint64_t count : counts) {
+    all += count;
+  }
+  return all;
+}
+
+ROBOTS_INLINE std::string metrics_snapshot::family::prometheus_name() const {
+  std::string result{name};
+  std::replace(result.begin(), result.end(), '.', '_');
+  result += unit == "s" ? "_seconds" : unit == "By" ? "_bytes" : "";
+  return kind == type::counter ? result + "_total" : result;
+}
+
+ROBOTS_INLINE std::vector<metrics_snapshot::family> metrics_snapshot::families(
+    const std::optional<cache_stats>& now) const {
+  observe_detail::family_list list;
+  observe_detail::add_counts_by_domain(list, *this);
+  list.count("robots.cache.evictions", "Entries dropped to make room.", evictions);
+  list.count("robots.cache.expiries", "Entries dropped when they expired.", expiries);
+  list.by("robots.allowed_requests", "Decisions that allowed.", "reason", allowed_for);
+  list.by("robots.fetches", "Retrievals of robots.txt that ended.", "outcome", outcomes);
+  list.count("robots.fetch.not_modified", "Retrievals that ended with a 304.", not_modified);
+  list.count("robots.fetch.retries", "Tries after the first of a retrieval.", retries);
+  family& status_family = list.add("robots.fetch.responses", "Responses of sites.");
+  for (const auto& [status, count] : statuses) {
+    status_family.samples.push_back(
+        {{{"status", std::to_string(status)}}, static_cast<double>(count)});
+  }
+  list.by("robots.fetch.errors", "Requests without a response.", "error", errors);
+  list.count("robots.fetch.body", "Octets of bodies read.", bytes, "By");
+  list.histogram("robots.fetch.duration", "Time to retrieve a robots.txt, including retries.",
+                 fetch_duration);
+  list.histogram("robots.exchange.duration", "Time from a request to its response.",
+                 exchange_duration);
+  list.histogram("robots.parse.duration", "Time to parse a robots.txt.", parse_duration);
+  list.count("robots.malformed_lines", "Lines that mean nothing, in all parsed files.",
+             malformed_lines);
+  family& fallback_family =
+      list.add("robots.fallbacks", "Policies that the fallback policy decided.");
+  for (std::size_t i = 0; i < fallbacks.size(); ++i) {
+    if (fallbacks[i].total() != 0) {
+      const std::string row{to_string(static_cast<outcome>(i))};
+      observe_detail::family_list::add_each(fallback_family, {{{"outcome", row}}}, "action",
+                                            fallbacks[i]);
+    }
+  }
+  list.count("robots.quarantines", "Sites put in quarantine.", quarantines);
+  list.count("robots.quarantine.releases", "Sites released from quarantine.", releases);
+  list.count("robots.breaker.openings", "Times that a circuit breaker opened.", breaker_openings);
+  list.count("robots.overrides", "Overrides set or lifted.", overrides);
+  list.count("robots.policy.changes", "Changes of a site's rules.", policy_changes);
+  list.count("robots.policy.fast_changes", "Changes of a site's rules that were fast.",
+             fast_changes);
+  list.count("robots.access_revocations", "Pages and robots.txt files refused although allowed.",
+             revocations);
+  list.count("robots.halts", "Sites halted.", halts);
+  list.count("robots.halt.resumptions", "Sites resumed.", resumptions);
+  list.count("robots.sign_offs.awaited", "High-risk sites seen without a sign-off.",
+             awaited_sign_offs);
+  list.count("robots.far_store.hits", "Sites that the shared store had a record of.", far_hits);
+  list.count("robots.far_store.outages", "Times that a shared store failed.", far_outages);
+  list.gauge("robots.far_store.down", "Caches whose shared store is down.",
+             far_outages - far_returns);
+  list.by("robots.gate.answers", "Answers of gates: whether and when a URL may be fetched.",
+          "reason", admissions);
+  list.histogram("robots.gate.wait", "Waits of pages that may be fetched.", gate_wait);
+  if (now) {
+    list.gauge("robots.cache.entries", "Sites in the cache.", now->size);
+    list.gauge("robots.quarantined_sites", "Sites in quarantine.", now->quarantined);
+    list.gauge("robots.open_breakers", "Origins whose circuit breaker is not closed.",
+               now->open_breakers);
+    list.count("robots.far_store.misses", "Sites that the shared store had no fresh record of.",
+               now->far_misses);
+    list.count("robots.far_store.rejected", "Values of the shared store that were not valid.",
+               now->far_rejected);
+    list.count("robots.far_store.failures", "Calls at which the shared store threw.",
+               now->far_failures);
+    list.count("robots.observer.failures", "Events at which an observer threw.",
+               now->observer_failures);
+    list.count("robots.storage.failures", "Calls at which the storage threw.",
+               now->storage_failures);
+  }
+  return std::move(list.all);
 }
 
 }  // namespace robots

@@ -1,9 +1,16 @@
 #pragma once
 
+#include <robots/fetch/call_options.hpp>
 #include <robots/observe/events.hpp>
 
 #include <concepts>
-#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
 
 namespace robots::detail {
 
@@ -14,19 +21,15 @@ concept ObserverOf =
 
 template <class... Events>
 struct event_list {
+  using pointer = std::variant<const Events*...>;
+
+  template <class Event>
+  static constexpr bool has = (std::same_as<Event, Events> || ...);
+
   template <class O>
   static constexpr bool is_observed_by = (ObserverOf<O, Events> || ...);
-
-  /// The index of a kind of event, or the length of the list if the list does not have this kind.
-  template <class Event>
-  static constexpr std::size_t index_of = [] {
-    std::size_t index = 0;
-    static_cast<void>(((std::same_as<Event, Events> || (++index, false)) || ...));
-    return index;
-  }();
 };
 
-/// All events. The most frequent events come first, since `any_event::visit` takes linear time.
 using all_events =
     event_list<decision_event, look_up_event, admission_event, drop_event, exchange_event,
                parse_event, retrieval_event, far_hit_event, far_copy_event, fallback_event,
@@ -43,40 +46,30 @@ class any_event {
  public:
   /// Refers to `event`.
   template <class Event>
-    requires(detail::all_events::index_of<Event> < detail::all_events::index_of<void>)
+    requires(detail::all_events::has<Event>)
   any_event(const Event& event) noexcept  // NOLINT(google-explicit-constructor)
-      : kind_{detail::all_events::index_of<Event>}, event_{&event} {}
-
-  /// Returns the members that all events have.
-  [[nodiscard]] const event_base& base() const noexcept { return *event_; }
-
-  /// Returns the event, or null if the event is of another kind.
-  template <class Event>
-  [[nodiscard]] const Event* get_if() const noexcept {
-    return kind_ == detail::all_events::index_of<Event> ? static_cast<const Event*>(event_)
-                                                        : nullptr;
-  }
+      : event_{&event} {}
 
   /// Returns `use(event)`, with the event in its own type.
   template <class Use>
   decltype(auto) visit(const Use& use) const {
-    return visit_as(use, detail::all_events{});
+    return std::visit([&use](const auto* event) -> decltype(auto) { return use(*event); }, event_);
+  }
+
+  /// Returns the members that all events have.
+  [[nodiscard]] const event_base& base() const {
+    return visit([](const event_base& event) -> const event_base& { return event; });
+  }
+
+  /// Returns the event, or null if the event is of another kind.
+  template <class Event>
+  [[nodiscard]] const Event* get_if() const noexcept {
+    const auto* const found = std::get_if<const Event*>(&event_);
+    return found != nullptr ? *found : nullptr;
   }
 
  private:
-  template <class Use, class Event, class... Others>
-  decltype(auto) visit_as(const Use& use,
-                          const detail::event_list<Event, Others...>& /*kinds*/) const {
-    if constexpr (sizeof...(Others) > 0) {
-      if (kind_ != detail::all_events::index_of<Event>) {
-        return visit_as(use, detail::event_list<Others...>{});
-      }
-    }
-    return use(static_cast<const Event&>(*event_));
-  }
-
-  std::size_t kind_;
-  const event_base* event_;
+  detail::all_events::pointer event_;
 };
 
 /// Receives the events of caches and gates.
@@ -119,4 +112,61 @@ bool tell(O& observer, const Event& event) noexcept {
   return true;
 }
 
+/// Sends events to an observer. Hides the type of the observer.
+class event_teller : public event_clock {
+ public:
+  virtual void tell(const any_event& event) noexcept = 0;
+
+  /// Returns the members that all events have, for an event about `site`.
+  [[nodiscard]] event_base about(std::string_view site,
+                                 const std::shared_ptr<const call_context>& context = {},
+                                 std::string_view other_crawler = {}) noexcept {
+    return {.site = site,
+            .context = context.get(),
+            .clock = this,
+            .crawler = other_crawler.empty() ? std::string_view{crawler} : other_crawler};
+  }
+
+  std::string crawler;  ///< the product token of the crawler; set before the first event
+
+ protected:
+  ~event_teller() = default;
+};
+
 }  // namespace robots::detail
+
+namespace robots {
+
+/// Combines several observers into one observer, as in `observers{counting, logging}`. Each
+/// observer receives the events that it wants, in the order of the observers. If an observer
+/// throws, the other observers still receive the event. Then `on` throws, so that the caller can
+/// count the loss.
+template <Observer... Os>
+  requires(sizeof...(Os) > 0)
+class observers {
+ public:
+  /// Makes each observer with its default constructor.
+  observers() = default;
+  /// Takes over the observers.
+  explicit observers(Os... all) : all_(std::move(all)...) {}
+
+  /// Passes the event to each observer.
+  template <class Event>
+    requires(detail::ObserverOf<Os, Event> || ...)
+  void on(const Event& event) {
+    bool all_received = true;
+    std::apply(
+        [&](Os&... all) { ((all_received = detail::tell(all, event) && all_received), ...); },
+        all_);
+    if (!all_received) {
+      throw std::runtime_error{"observers: an observer has thrown: correct its `on`"};
+    }
+  }
+
+ private:
+  std::tuple<Os...> all_;
+};
+
+static_assert(Observer<observers<NullObserver, NullObserver>>);
+
+}  // namespace robots

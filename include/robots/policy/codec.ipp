@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/fingerprint.hpp>
+#include <robots/base/hash.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/base/enum_text.hpp>
-#include <robots/base/printable.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>

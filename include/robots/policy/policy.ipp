@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/fingerprint.hpp>
+#include <robots/base/hash.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/detail/octet_stream.hpp>

@@ -16,8 +16,8 @@ struct decision;
 /// null. `check(url, call)` decides on a URL. Any thread may call these members. Failures of the
 /// network do not cause exceptions.
 ///
-/// Exemplar: `s.check(url, call).allowed` is `s.get(url, call)->allows(url)`. Models:
-/// `basic_robots_cache`, `FixedPolicySource`.
+/// Exemplar: `s.check(url, call).allowed` is `s.get(url, call)->allows(url)`. Model:
+/// `basic_robots_cache`.
 template <class S>
 concept PolicySource = requires(S& source, std::string_view url, const call_options& call) {
   { source.get(url, call) } -> std::convertible_to<std::shared_ptr<const policy>>;

@@ -4,7 +4,6 @@
 #include <robots/fwd.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
-#include <robots/observe/admission_reason.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decide.hpp>
 #include <robots/policy/decision.hpp>

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/enum_counts.hpp>
+#include <robots/base/counters.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
-#include <robots/observe/admission_reason.hpp>
+#include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/polite/detail/gate_environment.hpp>
 #include <robots/polite/detail/host_state.hpp>

@@ -2,7 +2,7 @@
 
 #include <robots/base/clock_condition.hpp>
 #include <robots/base/config.hpp>
-#include <robots/base/counter_random.hpp>
+#include <robots/base/random.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/site_table.hpp>
 #include <robots/fetch/retrieval_result.hpp>

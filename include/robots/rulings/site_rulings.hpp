@@ -1,10 +1,10 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/text_hash.hpp>
+#include <robots/base/hash.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
-#include <robots/observe/event_teller.hpp>
+#include <robots/observe/observer.hpp>
 #include <robots/policy/any_fallback_policy.hpp>
 #include <robots/policy/halt_reason.hpp>
 #include <robots/policy/policy.hpp>

@@ -2,7 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/fetch_ahead.hpp>
-#include <robots/base/text_hash.hpp>
+#include <robots/base/hash.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/lru_storage.hpp>
 

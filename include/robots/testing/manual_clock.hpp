@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
@@ -47,12 +48,10 @@ class ManualClock {
   /// range.
   void advance(time_point::duration step) const {
     rep before = state_->now.load();
-    rep after = before;
-    do {
-      const rep left = (duration::max)().count() - before;
-      const rep forward = step.count() < 0 ? 0 : step.count();
-      after = before + (forward < left ? forward : left);
-    } while (!state_->now.compare_exchange_weak(before, after));
+    while (!state_->now.compare_exchange_weak(
+        before,
+        base::saturating_add(time_point{duration{before}}, step).time_since_epoch().count())) {
+    }
     state_->tell();
   }
 

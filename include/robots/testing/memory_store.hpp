@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/hash.hpp>
 #include <robots/base/saturating_add.hpp>
-#include <robots/base/text_hash.hpp>
 #include <robots/store/shared_store.hpp>
 #include <robots/time/clock.hpp>
 

@@ -4,8 +4,8 @@
 #include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/adapters/audit/detail/policy.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/base/json_writer.hpp>
-#include <robots/base/printable.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/site.hpp>

@@ -3,8 +3,8 @@
 #include <robots/adapters/audit/audit_options.hpp>
 #include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/base/enum_text.hpp>
-#include <robots/base/printable.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,6 @@
 #include <robots/adapters/metrics/opentelemetry_context.hpp>
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/metrics.hpp>
-#include <robots/observe/metrics_snapshot.hpp>
 #include <robots/observe/observer.hpp>
 
 #include <opentelemetry/context/context.h>

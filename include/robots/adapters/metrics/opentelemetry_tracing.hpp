@@ -3,7 +3,7 @@
 #include <robots/adapters/metrics/opentelemetry_context.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
-#include <robots/observe/admission_reason.hpp>
+#include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
-#include <robots/base/striped_counters.hpp>
+#include <robots/base/counters.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/fetch/run_retrieval.hpp>
-#include <robots/observe/event_teller.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/storage.hpp>
@@ -76,10 +75,9 @@ enum class cache_event : unsigned char {
   far_failures,
   storage_failures,
   observer_failures,
-  count_
 };
 
-using cache_counters = base::striped_counters<cache_event>;
+using cache_counters = base::enum_counters<cache_event::observer_failures>;
 
 /// The parts of a cache, behind virtual functions, so that the rest of the cache does not depend on
 /// the user's types.

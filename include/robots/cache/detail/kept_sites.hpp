@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/hash.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/site_table.hpp>
 #include <robots/cache/detail/cache_parts.hpp>

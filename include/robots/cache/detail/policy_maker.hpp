@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/counter_random.hpp>
+#include <robots/base/random.hpp>
 #include <robots/base/utf8.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>

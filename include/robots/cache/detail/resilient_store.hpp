@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/hash.hpp>
 #include <robots/base/saturating_add.hpp>
-#include <robots/base/text_hash.hpp>
 #include <robots/base/thrown_text.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/circuit_breaker.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
+#include <robots/base/hash.hpp>
 #include <robots/base/stop_token.hpp>
-#include <robots/base/text_hash.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/site.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/text_hash.hpp>
+#include <robots/base/hash.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/single_flight.hpp>

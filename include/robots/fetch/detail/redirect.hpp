@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/printable.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_options.hpp>
 #include <robots/http/excluded_hosts.hpp>

@@ -3,7 +3,6 @@
 #include <robots/base/clock_condition.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/observe/event_teller.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>

@@ -3,8 +3,7 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
 #include <robots/base/decimal.hpp>
-#include <robots/base/longest_delay.hpp>
-#include <robots/base/printable.hpp>
+#include <robots/base/saturating_add.hpp>
 #include <robots/rep/document/editable_file.hpp>
 #include <robots/rep/read/detail/keys.hpp>
 #include <robots/rep/read/detail/parse_delay.hpp>

@@ -2,7 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/decimal.hpp>
-#include <robots/base/longest_delay.hpp>
+#include <robots/base/saturating_add.hpp>
 #include <robots/rep/read/detail/parse_delay.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/visit_time.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/fingerprint.hpp>
+#include <robots/base/hash.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>

@@ -6,7 +6,7 @@
 #include <robots/adapters/audit/detail/file.hpp>
 #include <robots/adapters/audit/detail/policy.hpp>
 #include <robots/base/json_writer.hpp>
-#include <robots/base/sampler.hpp>
+#include <robots/base/random.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/work_queue.hpp>
 #include <robots/cache/cache_options.hpp>
@@ -65,8 +65,7 @@ class audit_writer {
 
   const audit_options options;
 
-  explicit audit_writer(const audit_options& from)
-      : options{from}, takes_{from.share}, file_{from} {
+  explicit audit_writer(const audit_options& from) : options{from}, file_{from} {
     // Starts OpenSSL now, so that it ends after this object if both live as long as the process.
     static_cast<void>(sha256({}));
     if (!options.signing_key.empty()) {
@@ -103,7 +102,7 @@ class audit_writer {
     why_lost_.reserve(100);
   }
 
-  [[nodiscard]] bool takes() const noexcept { return takes_.takes(); }
+  [[nodiscard]] bool takes() noexcept { return random_.draw() < options.share; }
 
   /// Adds a crawler. Returns its number in the trail.
   [[nodiscard]] std::size_t add_crawler(const cache_options& crawler) {
@@ -379,7 +378,7 @@ class audit_writer {
     }
   }
 
-  const base::sampler takes_;
+  base::counter_random random_{std::nullopt};
   std::optional<ed25519_key> key_;
 
   mutable std::mutex mutex_;  // guards the next members, up to `stats_`

@@ -4,7 +4,7 @@
 #include <robots/adapters/redis/detail/reply.hpp>
 #include <robots/adapters/redis/detail/url.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
-#include <robots/base/printable.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/store/shared_store.hpp>

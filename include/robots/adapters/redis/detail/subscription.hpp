@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/adapters/redis/detail/connection.hpp>
-#include <robots/base/counter_random.hpp>
+#include <robots/base/random.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/time/steady_clock.hpp>
 

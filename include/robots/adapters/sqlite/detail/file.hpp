@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/adapters/sqlite/sqlite_options.hpp>
-#include <robots/base/fingerprint.hpp>
+#include <robots/base/hash.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/store/shared_store.hpp>
 

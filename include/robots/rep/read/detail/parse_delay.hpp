@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/decimal.hpp>
-#include <robots/base/longest_delay.hpp>
+#include <robots/base/saturating_add.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
-#include <robots/base/fingerprint.hpp>
+#include <robots/base/hash.hpp>
 
-#include <robots/base/random_sequence.hpp>
+#include <robots/base/random.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <robots/base/printable.hpp>
+#include <robots/base/ascii.hpp>
 
 #include <doctest/doctest.h>
 

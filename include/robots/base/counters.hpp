@@ -1,0 +1,81 @@
+#pragma once
+
+#include <robots/base/enum_text.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace robots::base {
+
+/// A count for each enumerator up to `Last`.
+template <auto Last>
+class enum_counts {
+ public:
+  using key = decltype(Last);
+  static constexpr std::size_t size = static_cast<std::size_t>(Last) + 1;
+  static_assert(!is_enumerator<static_cast<key>(size)>(), "`Last` is not the last enumerator");
+
+  [[nodiscard]] constexpr std::uint64_t& operator[](key of) noexcept {
+    return counts_[static_cast<std::size_t>(of)];
+  }
+  [[nodiscard]] constexpr std::uint64_t operator[](key of) const noexcept {
+    return counts_[static_cast<std::size_t>(of)];
+  }
+  [[nodiscard]] constexpr std::uint64_t total() const noexcept {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t count : counts_) {
+      sum += count;
+    }
+    return sum;
+  }
+
+ private:
+  std::array<std::uint64_t, size> counts_{};
+};
+
+/// A count for each enumerator up to `Last`, for many threads at once. Each thread counts in one of
+/// 32 stripes, so that threads rarely wait for a cache line. A read sums the stripes.
+template <auto Last>
+class enum_counters {
+ public:
+  using key = decltype(Last);
+
+  void add(key of) noexcept {
+    static constinit std::atomic<std::size_t> next_stripe = 0;
+    static thread_local const std::size_t own =
+        next_stripe.fetch_add(1, std::memory_order_relaxed) % stripe_count;
+    stripes_[own].counts[static_cast<std::size_t>(of)].fetch_add(1, std::memory_order_relaxed);
+  }
+
+  /// Returns the count of `of`. Additions that other threads make meanwhile may be missing.
+  [[nodiscard]] std::uint64_t sum(key of) const noexcept {
+    std::uint64_t total = 0;
+    for (const stripe& part : stripes_) {
+      total += part.counts[static_cast<std::size_t>(of)].load(std::memory_order_relaxed);
+    }
+    return total;
+  }
+
+  /// Returns all counts.
+  [[nodiscard]] enum_counts<Last> read() const noexcept {
+    enum_counts<Last> now;
+    for (std::size_t i = 0; i < now.size; ++i) {
+      now[static_cast<key>(i)] = sum(static_cast<key>(i));
+    }
+    return now;
+  }
+
+ private:
+  static constexpr std::size_t stripe_count = 32;
+  static constexpr std::size_t alignment = 128;  // two cache lines: processors fetch lines in pairs
+
+  struct alignas(alignment) stripe {
+    std::array<std::atomic<std::uint64_t>, enum_counts<Last>::size> counts{};
+  };
+
+  std::array<stripe, stripe_count> stripes_{};
+};
+
+}  // namespace robots::base
