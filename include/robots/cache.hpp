@@ -64,7 +64,6 @@
 #include <robots/policy/site_names.hpp>
 #include <robots/policy/site_override.hpp>
 #include <robots/policy/site_records.hpp>
-#include <robots/rulings/quarantine.hpp>
 #include <robots/rulings/ruling.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/store/fwd.hpp>
