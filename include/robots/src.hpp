@@ -20,4 +20,3 @@
 #include <robots/rep/rules/explanation.ipp>
 #include <robots/rulings/site_rulings.ipp>
 #include <robots/store/lru_storage.ipp>
-#include <robots/store/shared_store.ipp>
