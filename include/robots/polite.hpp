@@ -8,5 +8,4 @@
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/pace_ledger.hpp>
-#include <robots/polite/request_report.hpp>
 #include <robots/polite/start_plan.hpp>

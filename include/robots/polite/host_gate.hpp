@@ -10,7 +10,6 @@
 #include <robots/polite/detail/gate_environment.hpp>
 #include <robots/polite/detail/host_state.hpp>
 #include <robots/polite/gate_options.hpp>
-#include <robots/polite/request_report.hpp>
 #include <robots/polite/start_plan.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>

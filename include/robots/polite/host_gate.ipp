@@ -9,7 +9,7 @@
 #include <robots/http/origin.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/polite/detail/shared_pace.hpp>
+#include <robots/polite/detail/gate_environment.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/time/wall_time.hpp>
 

@@ -5,7 +5,6 @@
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/pace_ledger.hpp>
-#include <robots/polite/request_report.hpp>
 #include <robots/polite/start_plan.hpp>
 #include <robots/rep/read/request_rate.hpp>
 #include <robots/rep/read/visit_time.hpp>
