@@ -55,11 +55,9 @@ namespace polite_detail {
 
 /// Returns `time` in seconds, rounded up to milliseconds, such as `1.500 s`.
 [[nodiscard]] inline std::string seconds_text(std::chrono::nanoseconds time) {
-  const auto whole = std::chrono::ceil<std::chrono::milliseconds>(time).count();
-  constexpr std::int64_t per_second = 1000;
-  std::string rest = std::to_string(whole % per_second);
-  rest.insert(0, 3 - rest.size(), '0');
-  return std::to_string(whole / per_second) + '.' + rest + " s";
+  std::string text = std::to_string(std::chrono::ceil<std::chrono::milliseconds>(time).count());
+  text.insert(0, text.size() < 4 ? 4 - text.size() : 0, '0');
+  return text.insert(text.size() - 3, ".") + " s";
 }
 
 /// Returns a text with the longest delay before the cap and the source of this delay.

@@ -63,6 +63,7 @@ class typed_gate_environment final : public gate_environment {
     }
   }
 
+ private:
   C clock;
   O observer;
 };
@@ -83,13 +84,9 @@ class shared_pace {
   shared_pace(const gate_options& options, gate_environment& environment)
       : options_(options), environment_(environment) {}
 
-  /// Claims a turn.
-  ///
-  /// `claim.lateness` follows from the delays of recent answers. If an answer takes longer than
-  /// `claim.lateness`, the request could start too close to a request of another process. So this
-  /// function claims the same turn again, with a larger `lateness`. After several late answers, the
-  /// caller must wait and claim another turn. If the ledger fails, the caller waits for at most
-  /// `ledger_patience`.
+  /// Claims a turn, and claims it again if the answer comes too late; see `PaceLedger`. After
+  /// several late answers, the caller must wait and claim another turn. If the ledger fails, the
+  /// caller waits for at most `ledger_patience`.
   [[nodiscard]] ledger_answer take_turn(std::string_view host, PaceLedger::claim claim,
                                         wall_anchor now) {
     static std::atomic<std::uint64_t> last_turn = 0;
@@ -119,11 +116,9 @@ class shared_pace {
     return {base::saturating_add(now.steady, (std::max)(claim.after, most_lateness)), now};
   }
 
-  /// Lets the ledger grant no turn at a host until `until`.
+  /// Lets the ledger grant no turn at a host until `until`, which is after `now`.
   void hold(std::string_view host, time_point until, time_point now) {
-    if (until > now) {
-      static_cast<void>(ask(now, [&](PaceLedger& ledger) { ledger.hold(host, until - now); }));
-    }
+    static_cast<void>(ask(now, [&](PaceLedger& ledger) { ledger.hold(host, until - now); }));
   }
 
  private:
@@ -157,13 +152,11 @@ class shared_pace {
     } catch (...) {
       why = base::thrown_text("the ledger");
     }
-    bool changed = false;
-    {
-      const std::scoped_lock lock{mutex_};
-      changed = down_since_.has_value() == why.empty();
-      down_since_ = why.empty() ? std::nullopt : std::optional{down_since_.value_or(now)};
-    }
-    if (changed) {
+    std::unique_lock lock{mutex_};
+    const bool has_changed = down_since_.has_value() == why.empty();
+    down_since_ = why.empty() ? std::nullopt : std::optional{down_since_.value_or(now)};
+    lock.unlock();
+    if (has_changed) {
       environment_.tell(ledger_event{environment_.about({}), why.empty(), why});
     }
     return why.empty();
