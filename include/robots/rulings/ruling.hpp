@@ -45,6 +45,45 @@ struct ruling {
   }
 };
 
+/// Returns the key of the site of a ruling. Does not parse `bare`, since `parse_site` reads the
+/// port of `host:443` as the scheme https.
+[[nodiscard]] inline std::string key_of(const std::string& bare, const ruling& added) {
+  return added.scheme ? std::string{to_string(*added.scheme)}.append("://").append(bare) : bare;
+}
+
+/// Returns true for a halt and a quarantine. The number of sites with such a ruling is limited. A
+/// second such ruling on a site has no effect.
+[[nodiscard]] constexpr bool stops_requests(ruling_kind kind) noexcept {
+  return kind == ruling_kind::halt || kind == ruling_kind::quarantine;
+}
+
+/// The rulings on a host and port in this process.
+struct ruled_site {
+  std::vector<ruling> rulings{};  ///< at most one ruling for each kind and scheme
+  bool awaits_sign_off = false;
+
+  /// Returns a ruling, which can be lifted, or null.
+  [[nodiscard]] const ruling* find(ruling_kind kind, std::optional<url_scheme> scheme = {}) const {
+    const ruling wanted{.kind = kind, .scheme = scheme};
+    const auto found = std::find_if(rulings.begin(), rulings.end(),
+                                    [&](const ruling& own) { return own.replaces(wanted); });
+    return found == rulings.end() ? nullptr : &*found;
+  }
+
+  /// Returns the value of a ruling, or 0.
+  [[nodiscard]] std::uint8_t value(ruling_kind kind, std::optional<url_scheme> scheme = {}) const {
+    const ruling* const found = find(kind, scheme);
+    return found == nullptr ? std::uint8_t{0} : found->value;
+  }
+
+  /// Returns true if a halt, an override or a quarantine is in force.
+  [[nodiscard]] bool decides() const {
+    return std::any_of(rulings.begin(), rulings.end(), [](const ruling& own) {
+      return own.value > 0 && own.kind != ruling_kind::sign_off;
+    });
+  }
+};
+
 /// The rulings on a host and port, in the form in which processes share them.
 struct ruling_record {
   std::string site{};             ///< `site::key` without a scheme

@@ -145,20 +145,6 @@ class site_rulings {
   // If this many sites have rulings, rulings of other processes on further sites are ignored.
   static constexpr std::size_t most_learned = 262'144;
 
-  struct entry {
-    std::vector<ruling> rulings;
-    bool awaits_sign_off = false;
-
-    [[nodiscard]] const ruling* find(ruling_kind kind, std::optional<url_scheme> scheme = {}) const;
-    [[nodiscard]] std::uint8_t value(ruling_kind kind,
-                                     std::optional<url_scheme> scheme = {}) const {
-      const ruling* const found = find(kind, scheme);
-      return found == nullptr ? std::uint8_t{0} : found->value;
-    }
-    /// Returns true if a halt, an override or a quarantine is in force.
-    [[nodiscard]] bool decides() const;
-  };
-
   struct malformed_files {
     int count = 0;
     std::int64_t note = 0;  // the number of the last note about this site
@@ -185,7 +171,7 @@ class site_rulings {
   }
   [[nodiscard]] bool knows_of(std::string_view key) const;
   /// Returns the entry of a key, or an empty entry. The caller holds the lock.
-  [[nodiscard]] const entry& entry_of(std::string_view key) const;
+  [[nodiscard]] const ruled_site& entry_of(std::string_view key) const;
 
   /// Adds a ruling, or replaces an older ruling. Returns the previous value, or an empty optional
   /// if nothing changed. The caller holds the lock.
@@ -224,7 +210,7 @@ class site_rulings {
   std::size_t awaiting_ = 0;
   std::int64_t notes_ = 0;
   base::site_table<malformed_files> malformed_{most_noted};
-  boost::unordered_flat_map<std::string, entry, base::text_hash, std::equal_to<>> sites_;
+  boost::unordered_flat_map<std::string, ruled_site, base::text_hash, std::equal_to<>> sites_;
   const std::shared_ptr<listeners> listeners_ = std::make_shared<listeners>();
 };
 

@@ -14,18 +14,6 @@
 
 namespace robots::rulings_detail {
 
-/// Returns the key of the site of a ruling. Does not parse `bare`, since `parse_site` reads the
-/// port of `host:443` as the scheme https.
-[[nodiscard]] inline std::string key_of(const std::string& bare, const ruling& added) {
-  return added.scheme ? std::string{to_string(*added.scheme)}.append("://").append(bare) : bare;
-}
-
-/// Returns true for a halt and a quarantine. The number of sites with such a ruling is limited. A
-/// second such ruling on a site has no effect.
-[[nodiscard]] constexpr bool stops_requests(ruling_kind kind) noexcept {
-  return kind == ruling_kind::halt || kind == ruling_kind::quarantine;
-}
-
 ROBOTS_INLINE site_rulings::site_rulings(const ruling_options& options,
                                          detail::event_teller& teller, sharing share)
     : options_(options),
@@ -77,7 +65,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked
   bool awaits = false;
   {
     const std::shared_lock lock{mutex_};
-    const entry& own = entry_of(key);
+    const ruled_site& own = entry_of(key);
     if (own.value(ruling_kind::halt) > 0) {
       return halted_policy_;
     }
@@ -111,7 +99,7 @@ ROBOTS_INLINE void site_rulings::set_override(const site& asked, site_override v
 
 ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> site_rulings::overrides() const {
   using named_override = std::pair<std::string, site_override>;
-  return collect<named_override>([](auto& result, const std::string& bare, const entry& own) {
+  return collect<named_override>([](auto& result, const std::string& bare, const ruled_site& own) {
     for (const ruling& listed : own.rulings) {
       if (listed.kind == ruling_kind::site_override && listed.value > 0) {
         result.emplace_back(key_of(bare, listed), static_cast<site_override>(listed.value));
@@ -146,7 +134,7 @@ ROBOTS_INLINE bool site_rulings::is_halted(std::string_view key) const {
 
 ROBOTS_INLINE std::vector<std::pair<std::string, halt_reason>> site_rulings::halted() const {
   using reason_of_site = std::pair<std::string, halt_reason>;
-  return collect<reason_of_site>([](auto& result, const std::string& bare, const entry& own) {
+  return collect<reason_of_site>([](auto& result, const std::string& bare, const ruled_site& own) {
     if (const int value = own.value(ruling_kind::halt); value > 0) {
       result.emplace_back(bare, static_cast<halt_reason>(value - 1));
     }
@@ -159,7 +147,7 @@ ROBOTS_INLINE bool site_rulings::may_be_signed_off_elsewhere(const site& asked) 
   }
   const std::string key = asked.key();
   const std::shared_lock lock{mutex_};
-  const entry& own = entry_of(key);
+  const ruled_site& own = entry_of(key);
   return !own.awaits_sign_off && own.find(ruling_kind::sign_off) == nullptr;
 }
 
@@ -168,7 +156,7 @@ ROBOTS_INLINE void site_rulings::sign_off(std::string_view key, bool is_given) {
 }
 
 ROBOTS_INLINE std::vector<std::string> site_rulings::awaiting_sign_off() const {
-  return collect<std::string>([](auto& result, const std::string& bare, const entry& own) {
+  return collect<std::string>([](auto& result, const std::string& bare, const ruled_site& own) {
     if (own.awaits_sign_off) {
       result.push_back(bare);
     }
@@ -216,7 +204,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::quarantined(const site
   }
   const std::string key = asked.key();
   const std::shared_lock lock{mutex_};
-  const entry& ruled = entry_of(key);
+  const ruled_site& ruled = entry_of(key);
   const ruling* const own = ruled.find(ruling_kind::quarantine, asked.scheme);
   if (own != nullptr && own->policy) {
     return own->policy;
@@ -229,7 +217,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::quarantined(const site
 }
 
 ROBOTS_INLINE std::vector<std::string> site_rulings::all_quarantined() const {
-  return collect<std::string>([](auto& result, const std::string& bare, const entry& own) {
+  return collect<std::string>([](auto& result, const std::string& bare, const ruled_site& own) {
     for (const ruling& listed : own.rulings) {
       if (listed.kind == ruling_kind::quarantine && listed.value > 0) {
         result.push_back(key_of(bare, listed));
@@ -293,28 +281,15 @@ ROBOTS_INLINE void site_rulings::share_missing(const std::string& bare,
 }
 
 ROBOTS_INLINE std::vector<std::string> site_rulings::sites_to_ask_about() const {
-  return collect<std::string>(
-      [](auto& result, const std::string& bare, const entry& /*own*/) { result.push_back(bare); });
+  return collect<std::string>([](auto& result, const std::string& bare, const ruled_site& /*own*/) {
+    result.push_back(bare);
+  });
 }
 
-ROBOTS_INLINE const site_rulings::entry& site_rulings::entry_of(std::string_view key) const {
-  static const entry none{};
+ROBOTS_INLINE const ruled_site& site_rulings::entry_of(std::string_view key) const {
+  static const ruled_site none{};
   const auto found = sites_.find(detail::without_scheme(key));
   return found == sites_.end() ? none : found->second;
-}
-
-ROBOTS_INLINE const ruling* site_rulings::entry::find(ruling_kind kind,
-                                                      std::optional<url_scheme> scheme) const {
-  const ruling wanted{.kind = kind, .scheme = scheme};
-  const auto found = std::find_if(rulings.begin(), rulings.end(),
-                                  [&](const ruling& own) { return own.replaces(wanted); });
-  return found == rulings.end() ? nullptr : &*found;
-}
-
-ROBOTS_INLINE bool site_rulings::entry::decides() const {
-  return std::any_of(rulings.begin(), rulings.end(), [](const ruling& own) {
-    return own.value > 0 && own.kind != ruling_kind::sign_off;
-  });
 }
 
 ROBOTS_INLINE bool site_rulings::is_high_risk(std::string_view host) const {
@@ -343,7 +318,7 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
   }
   const bool is_repeated = before > 0 && added.value > 0;
   auto policy = is_repeated ? last->policy : added.policy;
-  entry& own = is_new_site ? sites_[bare] : found->second;
+  ruled_site& own = is_new_site ? sites_[bare] : found->second;
   const std::size_t decided_before = own.decides() ? 1 : 0;
   std::erase_if(own.rulings, [&](const ruling& earlier) { return earlier.replaces(added); });
   own.rulings.push_back(added);
@@ -443,7 +418,7 @@ ROBOTS_INLINE void site_rulings::note_awaiting(const std::string& bare) {
     if (awaiting_ >= most_noted) {
       return;
     }
-    entry& own = sites_[bare];
+    ruled_site& own = sites_[bare];
     if (own.awaits_sign_off || own.value(ruling_kind::sign_off) > 0) {
       return;
     }
