@@ -17,6 +17,7 @@
 #include <chrono>
 #include <list>
 #include <mutex>
+#include <optional>
 
 namespace robots {
 
