@@ -25,6 +25,5 @@
 #include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/policy/site_records.hpp>
-#include <robots/rulings/quarantine.hpp>
 #include <robots/rulings/ruling.hpp>
 #include <robots/rulings/site_rulings.hpp>

@@ -17,7 +17,5 @@
 #include <robots/rep/diff/diff.ipp>
 #include <robots/rep/document/editable_file.ipp>
 #include <robots/rep/rules/explanation.ipp>
-#include <robots/rulings/ruling.ipp>
 #include <robots/rulings/site_rulings.ipp>
 #include <robots/store/lru_storage.ipp>
-#include <robots/store/shared_store.ipp>

@@ -4,7 +4,6 @@
 #include "support/site_rules.hpp"
 #include <robots/policy/policy.hpp>
 #include <robots/polite/gate_options.hpp>
-#include <robots/polite/request_report.hpp>
 #include <robots/polite/start_plan.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 

@@ -3,15 +3,19 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <optional>
 
 namespace {
 
 using namespace std::chrono_literals;
 using delay_term = robots::computed_delay::source;
 using robots::explain;
+using robots::report_of;
+using robots::request_report;
 using robots::start_limit;
 using robots::start_plan;
 using robots::time_point;
+using robots::wall_time;
 
 static_assert(to_string(start_limit::none) == "none");
 static_assert(to_string(start_limit::delay) == "delay");
@@ -41,6 +45,15 @@ start_plan in_two_seconds(start_limit limit) {
   plan.slowed = 2s;
   return plan;
 }
+
+static_assert(request_report{.status = 429}.overloaded());
+static_assert(request_report{.status = 503}.overloaded());
+static_assert(!request_report{.status = 500}.overloaded());
+static_assert(!request_report{}.overloaded() && !request_report{}.succeeded());
+static_assert(request_report{.status = 200}.succeeded());
+static_assert(request_report{.status = 304}.succeeded());
+static_assert(!request_report{.status = 404}.succeeded());
+static_assert(!request_report{.status = 503}.succeeded());
 
 }  // namespace
 
@@ -74,4 +87,20 @@ TEST_CASE("The explanation of a start plan rounds up, and says if no reservation
   full.at = time_point::max();
   CHECK_FALSE(explain(full, now).empty());
   CHECK_FALSE(explain(full, time_point::min()).empty());
+}
+
+TEST_CASE("A report has the status, the response time and the Retry-After of a response") {
+  robots::fetch_response response;
+  response.status = 503;
+  response.headers = {{"Retry-After", "120"}};
+  const request_report report = report_of(response, 250ms, wall_time{});
+  CHECK(report.status == 503);
+  CHECK(report.response_time == 250ms);
+  CHECK(report.retry_after == 120s);
+
+  response.headers = {{"retry-after", "Thu, 01 Jan 1970 00:01:00 GMT"}};
+  CHECK(report_of(response, 0s, wall_time{}).retry_after == 60s);
+  CHECK(report_of(response, 0s).retry_after == 0s);  // the date is in the past
+  response.headers = {{"Retry-After", "soon"}};
+  CHECK(report_of(response, 0s, wall_time{}).retry_after == std::nullopt);
 }

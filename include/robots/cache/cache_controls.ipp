@@ -205,9 +205,7 @@ ROBOTS_INLINE bool cache_controls::is_quarantined(std::string_view host_or_url) 
 }
 
 ROBOTS_INLINE std::vector<std::string> cache_controls::quarantined() const {
-  std::vector<std::string> keys = engine_->rulings.all_quarantined().sites();
-  std::sort(keys.begin(), keys.end());
-  return keys;
+  return engine_->rulings.all_quarantined();
 }
 
 ROBOTS_INLINE const cache_options& cache_controls::options() const noexcept {
@@ -336,7 +334,7 @@ ROBOTS_INLINE cache_stats cache_controls::counted() const {
   result.storage_failures = counters.sum(storage_failures);
   result.observer_failures = counters.sum(observer_failures);
   result.pending_invalidations = engine_->store ? engine_->store->owed() : 0;
-  result.quarantined = engine_->rulings.all_quarantined().size();
+  result.quarantined = engine_->rulings.quarantined_count();
   result.open_breakers = engine_->retrieval.breakers->open();
   return result;
 }

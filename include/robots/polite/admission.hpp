@@ -115,7 +115,7 @@ class basic_admission {
   /// Asks the source, then the gate unless the source denies the URL, and reports the answer.
   [[nodiscard]] admission_result answer(std::string_view url, const call_options& call,
                                         if_early caller) {
-    const time_point asked = gate_.environment().now();
+    const time_point asked = gate_.environment_.now();
     admission_result answered;
     answered.decision = source_.check(url, call);
     answered.reason = reason_of(answered.decision);
@@ -161,9 +161,9 @@ class basic_admission {
     if (own.was_renewed && !is_denied) {
       return admission_reason::go;
     }
-    const time_point asked = gate_.environment().now();
+    const time_point asked = gate_.environment_.now();
     site_policy = source_.get(own.url, own.call);
-    decision now = decide(site_policy, own.url, gate_.environment().now());
+    decision now = decide(site_policy, own.url, gate_.environment_.now());
     now.from_cache = now.policy == own.latest.policy;
     own.was_renewed = own.was_renewed || !now.from_cache;
     own.latest = std::move(now);
@@ -182,7 +182,6 @@ class basic_admission {
   /// Sends an `admission_event` to the observer of the gate.
   void report(std::string_view url, const decision& decided, admission_reason reason,
               const call_options& call, time_point asked) {
-    polite_detail::gate_environment& environment = gate_.environment();
     bool needs_review =
         reason == admission_reason::halted || reason == admission_reason::needs_sign_off;
     if constexpr (requires { source_.is_quarantined(url); }) {
@@ -191,10 +190,11 @@ class basic_admission {
     }
     const auto site = parse_site(url);
     const std::string key = site ? site->key() : std::string{};
-    environment.tell(admission_event{
-        environment.about(key, call.context,
-                          call.user_agent.empty() ? std::string_view{crawler_} : call.user_agent),
-        url, decided, reason, environment.now() - asked, needs_review});
+    gate_.environment_.tell(
+        admission_event{gate_.environment_.about(
+                            key, call.context,
+                            call.user_agent.empty() ? std::string_view{crawler_} : call.user_agent),
+                        url, decided, reason, gate_.environment_.now() - asked, needs_review});
   }
 
   S& source_;

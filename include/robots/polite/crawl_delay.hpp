@@ -86,12 +86,6 @@ struct computed_delay {
 
 namespace polite_detail {
 
-[[nodiscard]] constexpr std::chrono::nanoseconds bounded_delay(
-    std::chrono::milliseconds delay) noexcept {
-  constexpr auto most = std::chrono::duration_cast<std::chrono::milliseconds>(longest_delay);
-  return std::clamp(delay, std::chrono::milliseconds{0}, most);
-}
-
 /// Returns the nearest duration from 0 to `longest_delay`. NaN gives `longest_delay`.
 [[nodiscard]] constexpr std::chrono::nanoseconds bounded_delay(double nanoseconds) noexcept {
   constexpr auto most = static_cast<double>(longest_delay.count());
@@ -101,19 +95,15 @@ namespace polite_detail {
   if (nanoseconds <= 0) {
     return {};
   }
-  const auto whole = static_cast<std::chrono::nanoseconds::rep>(nanoseconds);
-  const bool rounds_up = nanoseconds - static_cast<double>(whole) >= 0.5;
-  return std::chrono::nanoseconds{rounds_up ? whole + 1 : whole};
+  return std::chrono::nanoseconds{static_cast<std::chrono::nanoseconds::rep>(nanoseconds + 0.5)};
 }
 
 /// Returns the square of a response time in seconds, as a delay (CrawlingRules). A time of 2 s
 /// gives 4 s, and 0.1 s gives 10 ms. A slow response is a sign of a busy host.
 [[nodiscard]] constexpr std::chrono::nanoseconds squared_response(
     std::chrono::nanoseconds response_time) noexcept {
-  if (response_time.count() <= 0) {
-    return {};
-  }
-  const double seconds = std::chrono::duration<double>{response_time}.count();
+  const auto positive = (std::max)(response_time, std::chrono::nanoseconds{0});
+  const double seconds = std::chrono::duration<double>{positive}.count();
   return bounded_delay(seconds * seconds * 1e9);
 }
 
@@ -121,11 +111,8 @@ namespace polite_detail {
 /// `draw` is a uniform random number in [0, 1]. Any other `draw` is treated as 1.
 [[nodiscard]] constexpr std::chrono::nanoseconds spread_delay(std::chrono::nanoseconds fixed,
                                                               double draw) noexcept {
-  if (!(draw >= 0.0 && draw <= 1.0)) {
-    draw = 1.0;
-  }
-  const auto bounded = std::clamp(fixed, std::chrono::nanoseconds{0}, longest_delay);
-  return bounded_delay(static_cast<double>(bounded.count()) * (0.5 + draw));
+  const double share = draw >= 0.0 && draw <= 1.0 ? draw : 1.0;
+  return bounded_delay(static_cast<double>(fixed.count()) * (0.5 + share));
 }
 
 }  // namespace polite_detail
@@ -150,9 +137,11 @@ namespace polite_detail {
       result.asked_by = term;
     }
   };
-  ask(polite_detail::bounded_delay(inputs.crawl_delay), source::crawl_delay);
-  ask(polite_detail::bounded_delay(inputs.file_delay), source::file_delay);
-  ask(polite_detail::bounded_delay(inputs.request_rate), source::request_rate);
+  constexpr std::chrono::milliseconds none{0};
+  constexpr auto most = std::chrono::duration_cast<std::chrono::milliseconds>(longest_delay);
+  ask(std::clamp(inputs.crawl_delay, none, most), source::crawl_delay);
+  ask(std::clamp(inputs.file_delay, none, most), source::file_delay);
+  ask(std::clamp(inputs.request_rate, none, most), source::request_rate);
   result.skip_host = options.skip_above_cap && result.asked > options.cap;
   if (!result.skip_host) {
     ask(polite_detail::spread_delay(options.fixed_delay, draw), source::fixed_delay);

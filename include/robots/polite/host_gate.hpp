@@ -10,7 +10,6 @@
 #include <robots/polite/detail/gate_environment.hpp>
 #include <robots/polite/detail/host_state.hpp>
 #include <robots/polite/gate_options.hpp>
-#include <robots/polite/request_report.hpp>
 #include <robots/polite/start_plan.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
@@ -19,7 +18,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,8 +46,8 @@ struct start_result {
 class any_host_gate {
  public:
   /// The policy of the URL's site, which states delays, rates and hours. Null means that there are
-  /// no rules. The gate also counts the requests that fetched the robots.txt of the policy, so the
-  /// next request waits for the delay after these requests.
+  /// no rules. The gate also counts the request for the robots.txt of the policy, so the next
+  /// request waits for the delay after it.
   using policy_pointer = std::shared_ptr<const policy>;
 
   /// Decides again on a URL. `site_policy` is the policy of the last decision, and the function can
@@ -182,9 +180,6 @@ class any_host_gate {
   any_host_gate(gate_options options, std::unique_ptr<polite_detail::gate_environment> environment);
   ~any_host_gate() = default;
 
-  /// Returns the clock and the observer.
-  [[nodiscard]] polite_detail::gate_environment& environment() const noexcept;
-
  private:
   template <PolicySource S>
   friend class basic_admission;
@@ -198,6 +193,7 @@ class any_host_gate {
   [[nodiscard]] answer reserve(const std::string& key, const policy_pointer& site_policy,
                                if_early caller, const call_options& call);
 
+  polite_detail::gate_environment& environment_;  // `state_` owns it
   std::shared_ptr<polite_detail::gate_state> state_;
 };
 
@@ -208,14 +204,9 @@ class any_host_gate {
 ///     const auto response = fetch(url);
 ///     got.reservation.complete(report_of(response, how_long, std::chrono::system_clock::now()));
 ///
-/// `gate_options::key` identifies hosts. A host has at most `gate_options::concurrency`
-/// reservations. Threads that wait for a reservation get it in order of arrival. The gate remembers
-/// a host during a request, a delay, a pause or a slowdown, and for at least
-/// `gate_options::memory`. A full gate can forget a host sooner (`longest_memory`).
-///
-/// A thread that may block calls `acquire`. An event loop calls `try_reserve`, waits until
-/// `reservation::at()`, and calls `reservation::start()`. Or the event loop calls `try_acquire`
-/// from time to time. A queue of URLs can sort its hosts by `next_allowed_at`.
+/// Threads that wait for a reservation get it in order of arrival. The gate remembers a host during
+/// a request, a delay, a pause or a slowdown, and for at least `gate_options::memory`. A full gate
+/// can forget a host sooner (`longest_memory`).
 ///
 /// Any thread may call any member. `acquire` blocks. Every call that asks a `gate_options::ledger`
 /// also blocks. Each call takes logarithmic time in the number of hosts. A call can throw
@@ -228,13 +219,8 @@ class basic_host_gate : public any_host_gate {
   /// see `validate`.
   explicit basic_host_gate(gate_options options = {}, C clock = {}, O observer = {})
       : any_host_gate(std::move(options),
-                      std::make_unique<typed>(std::move(clock), std::move(observer))) {}
-
-  /// Returns the clock of the gate.
-  [[nodiscard]] C& clock() const noexcept { return static_cast<typed&>(environment()).clock; }
-
- private:
-  using typed = polite_detail::typed_gate_environment<C, O>;
+                      std::make_unique<polite_detail::typed_gate_environment<C, O>>(
+                          std::move(clock), std::move(observer))) {}
 };
 
 }  // namespace robots

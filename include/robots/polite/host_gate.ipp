@@ -9,7 +9,7 @@
 #include <robots/http/origin.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/polite/detail/shared_pace.hpp>
+#include <robots/polite/detail/gate_environment.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -17,76 +17,37 @@
 #include <chrono>
 #include <list>
 #include <mutex>
+#include <optional>
 
 namespace robots {
 
 namespace polite_detail {
 
-/// A queue of threads that wait for a reservation, in order of arrival. The owner guards the queue
-/// with a mutex.
-class reservation_queue {
- public:
-  [[nodiscard]] std::size_t waiting() const noexcept { return waiters_.size(); }
-
-  /// Returns the number of threads that have a grant but have not woken up yet.
-  [[nodiscard]] std::uint32_t granted() const noexcept { return granted_; }
-
-  /// Grants a reservation to each of the first `count` threads, and wakes these threads.
-  void grant(std::uint32_t count) noexcept {
-    for (; count > 0 && !waiters_.empty(); --count) {
-      waiter& first = *waiters_.front();
-      waiters_.pop_front();
-      first.is_granted = true;
-      ++granted_;
-      first.wake.notify_all();
-    }
-  }
-
-  /// Waits in the queue. Returns `go` if the caller may make a reservation, `halted` if `withdrawn`
-  /// requests a stop, `stopped` if `call` requests a stop, or `too_late` at the deadline.
-  [[nodiscard]] admission_reason wait(std::unique_lock<std::mutex>& lock,
-                                      gate_environment& environment, const call_options& call,
-                                      const stop_token& withdrawn) {
-    waiter self{*this};
-    const stop_callback<std::function<void()>> when_withdrawn{withdrawn,
-                                                              [&self] { self.wake.notify_all(); }};
-    static_cast<void>(environment.wait(
-        self.wake, lock, call, [&] { return self.is_granted || withdrawn.stop_requested(); }));
-    return self.is_granted              ? admission_reason::go
-           : withdrawn.stop_requested() ? admission_reason::halted
-           : call.stop.stop_requested() ? admission_reason::stopped
-                                        : admission_reason::too_late;
-  }
-
- private:
+/// A host, and the threads that wait for a reservation for it. The gate guards hosts with a mutex.
+struct known_host {
+  /// A waiting thread. The destructor leaves the queue.
   struct waiter {
-    explicit waiter(reservation_queue& owner) : queue{owner} { queue.waiters_.push_back(this); }
+    explicit waiter(known_host& owner) : host{owner} { host.waiters.push_back(this); }
     ~waiter() {
       if (is_granted) {
-        --queue.granted_;
+        --host.granted;
       } else {
-        queue.waiters_.remove(this);
+        host.waiters.remove(this);
       }
     }
 
-    reservation_queue& queue;
+    known_host& host;
     base::clock_condition wake;
     bool is_granted = false;
   };
 
-  std::list<waiter*> waiters_;
-  std::uint32_t granted_ = 0;
-};
-
-struct known_host {
   /// Returns the number of reservations, including those that granted threads are about to make.
-  [[nodiscard]] std::uint32_t taken() const noexcept {
-    return state.outstanding() + queue.granted();
-  }
+  [[nodiscard]] std::uint32_t taken() const noexcept { return state.outstanding() + granted; }
 
   host_state state;
-  reservation_queue queue;
-  stop_source withdrawn;  // stops the present reservations; `withdraw` replaces it
+  std::list<waiter*> waiters;  // in order of arrival
+  std::uint32_t granted = 0;   // the number of threads that have a grant but have not woken up yet
+  stop_source withdrawn;       // stops the present reservations; `withdraw` replaces it
 };
 
 /// The part of a gate that its reservations keep alive.
@@ -119,14 +80,36 @@ struct gate_state {
   }
 
   [[nodiscard]] time_point needed_until(const known_host& host) const noexcept {
-    const bool is_idle = host.queue.waiting() == 0 && host.queue.granted() == 0;
-    return is_idle ? host.state.needed_until(options) : (time_point::max)();
+    return host.waiters.empty() && host.granted == 0 ? host.state.needed_until(options)
+                                                     : (time_point::max)();
   }
 
   /// Grants free reservations to waiting threads. Call this function after each change of a host.
   void hand_on(known_host& host) noexcept {
-    host.queue.grant(options.concurrency - (std::min)(host.taken(), options.concurrency));
+    while (!host.waiters.empty() && host.taken() < options.concurrency) {
+      known_host::waiter& first = *host.waiters.front();
+      host.waiters.pop_front();
+      first.is_granted = true;
+      ++host.granted;
+      first.wake.notify_all();
+    }
     hosts.forget_after(host, needed_until(host));
+  }
+
+  /// Waits in the queue of a host. Returns `go` if the caller may make a reservation, `halted` if
+  /// `withdrawn` requests a stop, `stopped` if `call` requests a stop, or `too_late` at the
+  /// deadline.
+  [[nodiscard]] admission_reason wait(std::unique_lock<std::mutex>& lock, known_host& host,
+                                      const call_options& call, const stop_token& withdrawn) {
+    known_host::waiter self{host};
+    const stop_callback<std::function<void()>> when_withdrawn{withdrawn,
+                                                              [&self] { self.wake.notify_all(); }};
+    static_cast<void>(environment->wait(
+        self.wake, lock, call, [&] { return self.is_granted || withdrawn.stop_requested(); }));
+    return self.is_granted              ? admission_reason::go
+           : withdrawn.stop_requested() ? admission_reason::halted
+           : call.stop.stop_requested() ? admission_reason::stopped
+                                        : admission_reason::too_late;
   }
 
   /// Changes a host, and releases the lock. If the change delays the next request to the host, the
@@ -155,37 +138,29 @@ struct gate_state {
     }
   }
 
-  /// Counts the requests that fetched the policy's robots.txt, unless these requests have been
-  /// counted. With `again`, always counts the request to the host of `key`, so that a reservation
-  /// for `key` waits for the delay after this request.
-  void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
+  /// Returns true if the first request for the robots.txt of a policy went to the host of `key`.
+  [[nodiscard]] bool is_asked_for(const std::string& key, const policy& site_policy) const {
+    const record_head source = site_policy.source();
+    return !source.exchanges.empty() && key_of(source.exchanges.front().url) == key;
+  }
+
+  /// Counts the request for the policy's robots.txt, unless it has been counted. With `again`,
+  /// always counts the request, so that a reservation for `key` waits for the delay after it.
+  void count_robots_request(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;
     }
-    const time_point fetched = site_policy->fetched_at();
     if (!again) {
       const std::scoped_lock lock{mutex};
       const known_host* const known = hosts.find(key);
-      if (known != nullptr && known->state.knows_robots_request(fetched)) {
+      if (known != nullptr && known->state.knows_robots_request(site_policy->fetched_at())) {
         return;
       }
     }
-    bool has_own = false;
-    const record_head source = site_policy->source();
-    for (const detail::exchange& one : source.exchanges) {
-      const bool is_first = &one == &source.exchanges.front();
-      const std::string asked = key_of(one.url);
-      const bool is_own = asked == key;
-      has_own = has_own || (is_own && is_first);
-      if (!is_own || is_first) {
-        with_host(asked, [&](host_state& state, const gate_moment& now) {
-          state.add_robots_request(fetched, is_own ? site_policy : nullptr, is_own && again, now);
-        });
-      }
-    }
-    if (!has_own) {
-      with_host(key,
-                [&](host_state& state, const gate_moment&) { state.skip_robots_request(fetched); });
+    if (is_asked_for(key, *site_policy)) {
+      with_host(key, [&](host_state& state, const gate_moment& now) {
+        state.add_robots_request(*site_policy, again, now);
+      });
     }
   }
 
@@ -255,7 +230,7 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
         decided = decide_again_(latest);
         if (latest != reserved_.policy) {
           reserved_.policy = std::move(latest);
-          gate_->count_robots_requests(gate_->hosts.key_of(*host_), reserved_.policy.get(), true);
+          gate_->count_robots_request(gate_->hosts.key_of(*host_), reserved_.policy.get(), true);
         }
       }
       if (decided != admission_reason::go) {
@@ -300,12 +275,9 @@ ROBOTS_INLINE void any_host_gate::reservation::cancel() noexcept {
 
 ROBOTS_INLINE any_host_gate::any_host_gate(
     gate_options options, std::unique_ptr<polite_detail::gate_environment> environment)
-    : state_(std::make_shared<polite_detail::gate_state>(std::move(options),
+    : environment_(*environment),
+      state_(std::make_shared<polite_detail::gate_state>(std::move(options),
                                                          std::move(environment))) {}
-
-ROBOTS_INLINE polite_detail::gate_environment& any_host_gate::environment() const noexcept {
-  return *state_->environment;
-}
 
 ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
                                                         const policy_pointer& site_policy) const {
@@ -319,11 +291,9 @@ ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
       copy = known->state;
     }
   }
-  if (site_policy && !copy.knows_robots_request(site_policy->fetched_at())) {
-    const record_head source = site_policy->source();
-    if (!source.exchanges.empty() && state_->key_of(source.exchanges.front().url) == key) {
-      copy.add_robots_request(site_policy->fetched_at(), site_policy.get(), false, now);
-    }
+  if (site_policy && !copy.knows_robots_request(site_policy->fetched_at()) &&
+      state_->is_asked_for(key, *site_policy)) {
+    copy.add_robots_request(*site_policy, false, now);
   }
   return copy.plan(site_policy.get(), now);
 }
@@ -379,7 +349,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
   if (key.empty()) {
     return {};
   }
-  state_->count_robots_requests(key, site_policy.get(), false);
+  state_->count_robots_request(key, site_policy.get(), false);
   auto now = state_->moment(state_->random.draw());
   std::unique_lock lock{state_->mutex};
   polite_detail::known_host* const host = state_->find_or_add(key, now.steady);
@@ -388,11 +358,10 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
   }
   answer result{.reason = admission_reason::go};
   const stop_token withdrawn = host->withdrawn.get_token();
-  const bool is_busy = host->taken() >= state_->options.concurrency || host->queue.waiting() > 0;
+  const bool is_busy = host->taken() >= state_->options.concurrency || !host->waiters.empty();
   if (is_busy) {
-    result.reason = caller == if_early::waits
-                        ? host->queue.wait(lock, *state_->environment, call, withdrawn)
-                        : admission_reason::busy;
+    result.reason = caller == if_early::waits ? state_->wait(lock, *host, call, withdrawn)
+                                              : admission_reason::busy;
     now = state_->moment(now.draw);
   }
   result.plan = host->state.plan(site_policy.get(), now);
@@ -443,7 +412,7 @@ ROBOTS_INLINE std::size_t any_host_gate::waiting(std::string_view url) const {
   const std::string key = state_->key_of(url);
   const std::scoped_lock lock{state_->mutex};
   const polite_detail::known_host* const known = state_->hosts.find(key);
-  return known != nullptr ? known->queue.waiting() : 0;
+  return known != nullptr ? known->waiters.size() : 0;
 }
 
 ROBOTS_INLINE any_host_gate::statistics any_host_gate::stats() const {

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <robots/base/enum_text.hpp>
+#include <robots/http/freshness.hpp>
+#include <robots/http/message.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -51,11 +55,9 @@ namespace polite_detail {
 
 /// Returns `time` in seconds, rounded up to milliseconds, such as `1.500 s`.
 [[nodiscard]] inline std::string seconds_text(std::chrono::nanoseconds time) {
-  const auto whole = std::chrono::ceil<std::chrono::milliseconds>(time).count();
-  constexpr std::int64_t per_second = 1000;
-  std::string rest = std::to_string(whole % per_second);
-  rest.insert(0, 3 - rest.size(), '0');
-  return std::to_string(whole / per_second) + '.' + rest + " s";
+  std::string text = std::to_string(std::chrono::ceil<std::chrono::milliseconds>(time).count());
+  text.insert(0, text.size() < 4 ? 4 - text.size() : 0, '0');
+  return text.insert(text.size() - 3, ".") + " s";
 }
 
 /// Returns a text with the longest delay before the cap and the source of this delay.
@@ -91,6 +93,33 @@ namespace polite_detail {
     text += "; no further reservation at the host for now";
   }
   return text;
+}
+
+/// The result of a request to a host. It affects the pace of later requests.
+struct request_report {
+  std::chrono::nanoseconds response_time{0};  ///< time from request to response; 0 if unknown
+  int status = 0;                             ///< HTTP status; 0 without a response
+  std::optional<std::chrono::seconds> retry_after{};  ///< the pause that the host asks for
+  bool is_challenge = false;  ///< the host sent a challenge, such as a CAPTCHA, instead of the page
+
+  /// Returns true if the status says that the host is overloaded: 429 (RFC 6585, section 4) or 503
+  /// (RFC 9110, section 15.6.4).
+  [[nodiscard]] constexpr bool overloaded() const noexcept {
+    return status == 429 || status == 503;
+  }
+
+  /// Returns true if the host answered the request with 2xx or 3xx.
+  [[nodiscard]] constexpr bool succeeded() const noexcept { return status >= 200 && status < 400; }
+};
+
+/// Makes the report of an exchange that took `response_time`. `now` is the date at which the
+/// exchange ended. It is needed because a Retry-After can be a date instead of a number of seconds.
+[[nodiscard]] inline request_report report_of(
+    const fetch_response& response, std::chrono::nanoseconds response_time,
+    wall_time now = std::chrono::system_clock::now()) noexcept {
+  return {.response_time = response_time,
+          .status = response.status,
+          .retry_after = detail::retry_after(response.headers, now)};
 }
 
 }  // namespace robots

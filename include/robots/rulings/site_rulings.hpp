@@ -2,6 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/hash.hpp>
+#include <robots/base/site_table.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/observer.hpp>
@@ -9,7 +10,6 @@
 #include <robots/policy/halt_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/site_override.hpp>
-#include <robots/rulings/quarantine.hpp>
 #include <robots/rulings/ruling.hpp>
 #include <robots/time/clock.hpp>
 
@@ -106,29 +106,22 @@ class site_rulings {
   /// Returns the sites that wait for a sign-off in this process, sorted.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
 
-  /// Counts a malformed file of the site of a key. `make` makes the policy for the quarantine.
-  template <class Make>
+  /// Counts a malformed file of the site of a key. After `ruling_options::quarantine_after` files
+  /// in a row, the site goes into quarantine, unless 65,536 sites are in quarantine. `make` makes
+  /// the policy for the quarantine.
+  ///
+  /// At most 65,536 sites have a count. If there are more, the site whose last malformed file is
+  /// the oldest loses its count.
   void note_malformed(std::string_view key, const std::shared_ptr<const call_context>& context,
-                      const Make& make) {
-    if (quarantine_.note_malformed(key, make)) {
-      try {
-        note_quarantine(key, true, context);
-      } catch (...) {
-        quarantine_.release(key);  // no memory, so counting begins again with the next file
-        throw;
-      }
-    }
-  }
+                      const std::function<std::shared_ptr<const policy>()>& make);
   /// Releases a site from quarantine and resets its count of malformed files.
-  void release(std::string_view key, const std::shared_ptr<const call_context>& context = {}) {
-    if (quarantine_.release(key)) {
-      note_quarantine(key, false, context);
-    }
-  }
+  void release(std::string_view key, const std::shared_ptr<const call_context>& context = {});
   /// Returns the policy of a site in quarantine, or null. Also finds a quarantine under the
   /// counterpart of the site (`policy_detail::counterpart_of`).
   [[nodiscard]] std::shared_ptr<const policy> quarantined(const site& asked) const;
-  [[nodiscard]] const quarantine& all_quarantined() const noexcept { return quarantine_; }
+  /// Returns the keys of the sites in quarantine, sorted.
+  [[nodiscard]] std::vector<std::string> all_quarantined() const;
+  [[nodiscard]] std::size_t quarantined_count() const noexcept { return quarantined_; }
 
   /// Calls `on_denied` with the key of each site when a ruling begins to deny the site. Destroy the
   /// result to end the calls.
@@ -139,30 +132,28 @@ class site_rulings {
   /// not a record, has a ruling later than `latest`, or is not about `bare_site`. An empty
   /// `bare_site` stands for any site.
   bool learn(std::string_view text, wall_time latest, std::string_view bare_site = {});
-  /// Sends the rulings of this process on a site to the store. Call this if the shared store has no
-  /// record of the site.
-  void learn_of_none(std::string_view bare_site);
+  /// Shares the rulings on a site if a ruling of this process is missing in `shared`, the rulings
+  /// that the shared store has.
+  void share_missing(const std::string& bare, const std::vector<ruling>& shared);
   /// Returns the keys, without a scheme, of the sites that have a ruling or wait for a sign-off.
   [[nodiscard]] std::vector<std::string> sites_to_ask_about() const;
 
  private:
-  // The maximum number of halts, and of sites that wait for a sign-off.
+  // The maximum number of halts, of sites in quarantine, of sites with a count of malformed files,
+  // and of sites that wait for a sign-off.
   static constexpr std::size_t most_noted = 65'536;
   // If this many sites have rulings, rulings of other processes on further sites are ignored.
   static constexpr std::size_t most_learned = 262'144;
 
-  struct entry {
-    std::vector<ruling> rulings;
-    bool awaits_sign_off = false;
+  struct malformed_files {
+    int count = 0;
+    std::int64_t note = 0;  // the number of the last note about this site
 
-    [[nodiscard]] const ruling* find(ruling_kind kind, std::optional<url_scheme> scheme = {}) const;
-    [[nodiscard]] std::uint8_t value(ruling_kind kind,
-                                     std::optional<url_scheme> scheme = {}) const {
-      const ruling* const found = find(kind, scheme);
-      return found == nullptr ? std::uint8_t{0} : found->value;
+    /// Returns a rank instead of a time. The oldest note has the latest rank, which a full table
+    /// drops first.
+    [[nodiscard]] static time_point needed_until(const malformed_files& noted) noexcept {
+      return (time_point::max)() - time_point::duration{1 + noted.note};
     }
-    /// Returns true if a halt, an override or a quarantine is in force.
-    [[nodiscard]] bool decides() const;
   };
 
   struct listeners {
@@ -179,25 +170,20 @@ class site_rulings {
     return !has_risks_ && !has_exclusions_ && ruled_ == 0;
   }
   [[nodiscard]] bool knows_of(std::string_view key) const;
+  /// Returns the entry of a key, or an empty entry. The caller holds the lock.
+  [[nodiscard]] const ruled_site& entry_of(std::string_view key) const;
 
   /// Adds a ruling, or replaces an older ruling. Returns the previous value, or an empty optional
   /// if nothing changed. The caller holds the lock.
   std::optional<std::uint8_t> put(const std::string& bare, const ruling& added);
-  /// Makes a ruling in this process, and shares and reports the ruling. `is_due`, if given, gets
-  /// the current value, and returns false if the ruling is not needed. Returns the previous value,
+  /// Makes a ruling in this process, and shares and reports the ruling. Returns the previous value,
   /// or an empty optional if nothing changed. If the stamp is 0, the ruling gets the current time.
-  std::optional<std::uint8_t> rule(const std::string& bare, ruling added,
-                                   const std::shared_ptr<const call_context>& context = {},
-                                   bool (*is_due)(std::uint8_t before) = nullptr);
-  void note_quarantine(std::string_view key, bool is_held,
-                       const std::shared_ptr<const call_context>& context);
+  std::optional<std::uint8_t> rule(std::string_view key, ruling added,
+                                   const std::shared_ptr<const call_context>& context = {});
   void tell(const std::string& bare, const ruling& added, std::uint8_t before,
             const std::shared_ptr<const call_context>& context);
   void note_awaiting(const std::string& bare);
-  /// Shares the rulings on a site if a ruling of this process is missing in `shared`.
-  void share_missing(const std::string& bare, const std::vector<ruling>& shared);
   void share(const std::string& bare);
-  void tell_denial(std::string_view key);
   [[nodiscard]] std::shared_ptr<const policy> policy_for_quarantine(const site& asked) const;
 
   /// Calls `add(result, bare, own)` for each site, and returns the sorted result.
@@ -213,16 +199,18 @@ class site_rulings {
   const std::shared_ptr<const policy> excluded_policy_;
   const std::shared_ptr<const policy> halted_policy_;
   const std::shared_ptr<const policy> unsigned_policy_;
-  quarantine quarantine_;
   const sharing share_;
   mutable std::shared_mutex mutex_;  // guards the members below
   std::shared_ptr<const detail::excluded_hosts> excluded_;
   std::atomic<bool> has_exclusions_ = false;
   std::atomic<std::size_t> ruled_ = 0;  // number of sites with a ruling that decides; read without
                                         // the lock
-  std::size_t halted_ = 0;
+  std::atomic<std::size_t> halted_ = 0;
+  std::atomic<std::size_t> quarantined_ = 0;  // read without the lock
   std::size_t awaiting_ = 0;
-  boost::unordered_flat_map<std::string, entry, base::text_hash, std::equal_to<>> sites_;
+  std::int64_t notes_ = 0;
+  base::site_table<malformed_files> malformed_{most_noted};
+  boost::unordered_flat_map<std::string, ruled_site, base::text_hash, std::equal_to<>> sites_;
   const std::shared_ptr<listeners> listeners_ = std::make_shared<listeners>();
 };
 

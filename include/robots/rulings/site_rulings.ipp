@@ -14,12 +14,6 @@
 
 namespace robots::rulings_detail {
 
-/// Returns the key of the site of a ruling. Does not parse `bare`, since `parse_site` reads the
-/// port of `host:443` as the scheme https.
-[[nodiscard]] inline std::string key_of(const std::string& bare, const ruling& added) {
-  return added.scheme ? std::string{to_string(*added.scheme)}.append("://").append(bare) : bare;
-}
-
 ROBOTS_INLINE site_rulings::site_rulings(const ruling_options& options,
                                          detail::event_teller& teller, sharing share)
     : options_(options),
@@ -31,7 +25,6 @@ ROBOTS_INLINE site_rulings::site_rulings(const ruling_options& options,
       excluded_policy_(policy::refusal(options.user_agent, decision_reason::excluded)),
       halted_policy_(policy::refusal(options.user_agent, decision_reason::halted)),
       unsigned_policy_(policy::refusal(options.user_agent, decision_reason::needs_sign_off)),
-      quarantine_(options.quarantine_after),
       share_(std::move(share)) {
   set_excluded(options.excluded);
 }
@@ -59,8 +52,7 @@ ROBOTS_INLINE bool site_rulings::knows_of(std::string_view key) const {
     return false;
   }
   const std::shared_lock lock{mutex_};
-  const auto found = sites_.find(detail::without_scheme(key));
-  return found != sites_.end() && found->second.decides();
+  return entry_of(key).decides();
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked) {
@@ -68,24 +60,21 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked
     return nullptr;
   }
   const std::string key = asked.key();
-  const std::string bare{detail::without_scheme(key)};
   auto by_hand = site_override::none;
   bool is_signed_off = false;
   bool awaits = false;
   {
     const std::shared_lock lock{mutex_};
-    if (const auto found = sites_.find(bare); found != sites_.end()) {
-      const entry& own = found->second;
-      if (own.value(ruling_kind::halt) > 0) {
-        return halted_policy_;
-      }
-      is_signed_off = own.value(ruling_kind::sign_off) > 0;
-      awaits = own.awaits_sign_off;
-      for (const site& name : policy_detail::names_of(asked)) {
-        by_hand = static_cast<site_override>(own.value(ruling_kind::site_override, name.scheme));
-        if (by_hand != site_override::none) {
-          break;
-        }
+    const ruled_site& own = entry_of(key);
+    if (own.value(ruling_kind::halt) > 0) {
+      return halted_policy_;
+    }
+    is_signed_off = own.value(ruling_kind::sign_off) > 0;
+    awaits = own.awaits_sign_off;
+    for (const site& name : policy_detail::names_of(asked)) {
+      by_hand = static_cast<site_override>(own.value(ruling_kind::site_override, name.scheme));
+      if (by_hand != site_override::none) {
+        break;
       }
     }
   }
@@ -94,7 +83,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked
   }
   if (!is_signed_off && is_high_risk(asked.host)) {
     if (!awaits) {
-      note_awaiting(bare);
+      note_awaiting(std::string{detail::without_scheme(key)});
     }
     return unsigned_policy_;
   }
@@ -105,14 +94,12 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked
 }
 
 ROBOTS_INLINE void site_rulings::set_override(const site& asked, site_override value) {
-  const std::string key = asked.key();
-  rule(std::string{detail::without_scheme(key)},
-       {ruling_kind::site_override, asked.scheme, static_cast<std::uint8_t>(value)});
+  rule(asked.key(), {ruling_kind::site_override, asked.scheme, static_cast<std::uint8_t>(value)});
 }
 
 ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> site_rulings::overrides() const {
   using named_override = std::pair<std::string, site_override>;
-  return collect<named_override>([](auto& result, const std::string& bare, const entry& own) {
+  return collect<named_override>([](auto& result, const std::string& bare, const ruled_site& own) {
     for (const ruling& listed : own.rulings) {
       if (listed.kind == ruling_kind::site_override && listed.value > 0) {
         result.emplace_back(key_of(bare, listed), static_cast<site_override>(listed.value));
@@ -129,13 +116,11 @@ ROBOTS_INLINE void site_rulings::halt(std::string_view key, halt_reason why,
   if (found_at) {
     added.stamp = (std::max)(stamp_of(*found_at), std::int64_t{1});
   }
-  rule(std::string{detail::without_scheme(key)}, added, context,
-       [](std::uint8_t before) { return before == 0; });
+  rule(key, added, context);
 }
 
 ROBOTS_INLINE std::optional<halt_reason> site_rulings::resume(std::string_view key) {
-  const auto before = rule(std::string{detail::without_scheme(key)}, {.kind = ruling_kind::halt},
-                           {}, [](std::uint8_t value_before) { return value_before > 0; });
+  const auto before = rule(key, {.kind = ruling_kind::halt});
   return before ? std::optional{static_cast<halt_reason>(*before - 1)} : std::nullopt;
 }
 
@@ -144,13 +129,12 @@ ROBOTS_INLINE bool site_rulings::is_halted(std::string_view key) const {
     return false;
   }
   const std::shared_lock lock{mutex_};
-  const auto found = sites_.find(detail::without_scheme(key));
-  return found != sites_.end() && found->second.value(ruling_kind::halt) > 0;
+  return entry_of(key).value(ruling_kind::halt) > 0;
 }
 
 ROBOTS_INLINE std::vector<std::pair<std::string, halt_reason>> site_rulings::halted() const {
   using reason_of_site = std::pair<std::string, halt_reason>;
-  return collect<reason_of_site>([](auto& result, const std::string& bare, const entry& own) {
+  return collect<reason_of_site>([](auto& result, const std::string& bare, const ruled_site& own) {
     if (const int value = own.value(ruling_kind::halt); value > 0) {
       result.emplace_back(bare, static_cast<halt_reason>(value - 1));
     }
@@ -163,33 +147,83 @@ ROBOTS_INLINE bool site_rulings::may_be_signed_off_elsewhere(const site& asked) 
   }
   const std::string key = asked.key();
   const std::shared_lock lock{mutex_};
-  const auto own = sites_.find(detail::without_scheme(key));
-  return own == sites_.end() ||
-         (!own->second.awaits_sign_off && own->second.find(ruling_kind::sign_off) == nullptr);
+  const ruled_site& own = entry_of(key);
+  return !own.awaits_sign_off && own.find(ruling_kind::sign_off) == nullptr;
 }
 
 ROBOTS_INLINE void site_rulings::sign_off(std::string_view key, bool is_given) {
-  rule(std::string{detail::without_scheme(key)},
-       {.kind = ruling_kind::sign_off, .value = std::uint8_t{is_given}});
+  rule(key, {.kind = ruling_kind::sign_off, .value = std::uint8_t{is_given}});
 }
 
 ROBOTS_INLINE std::vector<std::string> site_rulings::awaiting_sign_off() const {
-  return collect<std::string>([](auto& result, const std::string& bare, const entry& own) {
+  return collect<std::string>([](auto& result, const std::string& bare, const ruled_site& own) {
     if (own.awaits_sign_off) {
       result.push_back(bare);
     }
   });
 }
 
+ROBOTS_INLINE void site_rulings::note_malformed(
+    std::string_view key, const std::shared_ptr<const call_context>& context,
+    const std::function<std::shared_ptr<const policy>()>& make) {
+  if (options_.quarantine_after == 0) {
+    return;
+  }
+  {
+    const std::scoped_lock lock{mutex_};
+    malformed_files& noted =
+        *malformed_.find_or_add(key, {}, &malformed_files::needed_until, time_point{});
+    noted.note = ++notes_;
+    malformed_.forget_after(noted, malformed_files::needed_until(noted));
+    if (++noted.count < options_.quarantine_after) {
+      return;
+    }
+  }
+  rule(key,
+       {.kind = ruling_kind::quarantine,
+        .scheme = parse_site(key)->scheme,
+        .value = 1,
+        .policy = make()},
+       context);
+}
+
+ROBOTS_INLINE void site_rulings::release(std::string_view key,
+                                         const std::shared_ptr<const call_context>& context) {
+  {
+    const std::scoped_lock lock{mutex_};
+    malformed_.erase(key);
+  }
+  if (quarantined_ > 0) {
+    rule(key, {.kind = ruling_kind::quarantine, .scheme = parse_site(key)->scheme}, context);
+  }
+}
+
 ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::quarantined(const site& asked) const {
-  if (quarantine_.size() == 0) {
+  if (quarantined_ == 0) {
     return nullptr;
   }
-  if (auto own = quarantine_.find(asked.key())) {
-    return own;
+  const std::string key = asked.key();
+  const std::shared_lock lock{mutex_};
+  const ruled_site& ruled = entry_of(key);
+  const ruling* const own = ruled.find(ruling_kind::quarantine, asked.scheme);
+  if (own != nullptr && own->policy) {
+    return own->policy;
   }
-  const auto other = quarantine_.find(policy_detail::counterpart_of(asked).key());
-  return other && policy_detail::answers_for(asked, other) ? other : nullptr;
+  const ruling* const other =
+      ruled.find(ruling_kind::quarantine, policy_detail::counterpart_of(asked).scheme);
+  return other != nullptr && other->policy && policy_detail::answers_for(asked, other->policy)
+             ? other->policy
+             : nullptr;
+}
+
+ROBOTS_INLINE std::vector<std::string> site_rulings::all_quarantined() const {
+  return collect<std::string>([](auto& result, const std::string& bare, const ruled_site& own) {
+    for (const ruling& listed : own.rulings) {
+      if (listed.kind == ruling_kind::quarantine && listed.value > 0) {
+        result.push_back(key_of(bare, listed));
+      }
+    }
+  });
 }
 
 ROBOTS_INLINE std::shared_ptr<const void> site_rulings::on_denial(
@@ -211,7 +245,10 @@ ROBOTS_INLINE bool site_rulings::learn(std::string_view text, wall_time latest,
                   [&](const ruling& received) { return received.stamp > last; })) {
     return false;
   }
-  for (const ruling& received : record->rulings) {
+  for (ruling received : record->rulings) {
+    if (received.kind == ruling_kind::quarantine && received.value > 0) {
+      received.policy = policy_for_quarantine(*parse_site(key_of(record->site, received)));
+    }
     std::optional<std::uint8_t> before;
     {
       const std::scoped_lock lock{mutex_};
@@ -225,23 +262,18 @@ ROBOTS_INLINE bool site_rulings::learn(std::string_view text, wall_time latest,
   return true;
 }
 
-ROBOTS_INLINE void site_rulings::learn_of_none(std::string_view bare_site) {
-  share_missing(std::string{bare_site}, {});
-}
-
 ROBOTS_INLINE void site_rulings::share_missing(const std::string& bare,
                                                const std::vector<ruling>& shared) {
   bool is_missing = false;
   {
     const std::shared_lock lock{mutex_};
-    const auto own = sites_.find(bare);
+    const std::vector<ruling>& own = entry_of(bare).rulings;
     const auto lacks = [&shared](const ruling& mine) {
       return mine.is_own && std::none_of(shared.begin(), shared.end(), [&](const ruling& other) {
                return other.replaces(mine) && other.stamp >= mine.stamp;
              });
     };
-    is_missing = own != sites_.end() &&
-                 std::any_of(own->second.rulings.begin(), own->second.rulings.end(), lacks);
+    is_missing = std::any_of(own.begin(), own.end(), lacks);
   }
   if (is_missing) {
     share(bare);
@@ -249,25 +281,15 @@ ROBOTS_INLINE void site_rulings::share_missing(const std::string& bare,
 }
 
 ROBOTS_INLINE std::vector<std::string> site_rulings::sites_to_ask_about() const {
-  return collect<std::string>([](auto& result, const std::string& bare, const entry& own) {
-    if (!own.rulings.empty() || own.awaits_sign_off) {
-      result.push_back(bare);
-    }
+  return collect<std::string>([](auto& result, const std::string& bare, const ruled_site& /*own*/) {
+    result.push_back(bare);
   });
 }
 
-ROBOTS_INLINE const ruling* site_rulings::entry::find(ruling_kind kind,
-                                                      std::optional<url_scheme> scheme) const {
-  const ruling wanted{.kind = kind, .scheme = scheme};
-  const auto found = std::find_if(rulings.begin(), rulings.end(),
-                                  [&](const ruling& own) { return own.replaces(wanted); });
-  return found == rulings.end() ? nullptr : &*found;
-}
-
-ROBOTS_INLINE bool site_rulings::entry::decides() const {
-  return std::any_of(rulings.begin(), rulings.end(), [](const ruling& own) {
-    return own.value > 0 && own.kind != ruling_kind::sign_off;
-  });
+ROBOTS_INLINE const ruled_site& site_rulings::entry_of(std::string_view key) const {
+  static const ruled_site none{};
+  const auto found = sites_.find(detail::without_scheme(key));
+  return found == sites_.end() ? none : found->second;
 }
 
 ROBOTS_INLINE bool site_rulings::is_high_risk(std::string_view host) const {
@@ -284,18 +306,25 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
   const bool is_new_site = found == sites_.end();
   const ruling* const last = is_new_site ? nullptr : found->second.find(added.kind, added.scheme);
   const std::uint8_t before = last == nullptr ? std::uint8_t{0} : last->value;
-  const bool is_halt = added.kind == ruling_kind::halt;
-  const bool has_no_room = (is_halt && added.value > 0 && before == 0 && halted_ >= most_noted) ||
-                           (is_new_site && !added.is_own && sites_.size() >= most_learned);
+  auto& in_force = added.kind == ruling_kind::halt ? halted_ : quarantined_;
+  const bool has_no_room =
+      (stops_requests(added.kind) && added.value > 0 && before == 0 && in_force >= most_noted) ||
+      (is_new_site && !added.is_own && sites_.size() >= most_learned);
   if (has_no_room || (last != nullptr && added.stamp <= last->stamp)) {
     return std::nullopt;
   }
-  entry& own = is_new_site ? sites_[bare] : found->second;
+  if (added.kind == ruling_kind::quarantine) {
+    malformed_.erase(key_of(bare, added));
+  }
+  const bool is_repeated = before > 0 && added.value > 0;
+  auto policy = is_repeated ? last->policy : added.policy;
+  ruled_site& own = is_new_site ? sites_[bare] : found->second;
   const std::size_t decided_before = own.decides() ? 1 : 0;
   std::erase_if(own.rulings, [&](const ruling& earlier) { return earlier.replaces(added); });
   own.rulings.push_back(added);
-  if (is_halt) {
-    halted_ = halted_ - (before > 0 ? 1 : 0) + (added.value > 0 ? 1 : 0);
+  own.rulings.back().policy = std::move(policy);
+  if (stops_requests(added.kind)) {
+    in_force += std::size_t{added.value > 0} - std::size_t{before > 0};
   }
   if (added.kind == ruling_kind::sign_off) {
     awaiting_ -= std::exchange(own.awaits_sign_off, false) ? 1U : 0U;
@@ -312,15 +341,14 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
 }
 
 ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::rule(
-    const std::string& bare, ruling added, const std::shared_ptr<const call_context>& context,
-    bool (*is_due)(std::uint8_t before)) {
+    std::string_view key, ruling added, const std::shared_ptr<const call_context>& context) {
+  const std::string bare{detail::without_scheme(key)};
   std::optional<std::uint8_t> before;
   {
     const std::scoped_lock lock{mutex_};
-    const auto own = sites_.find(bare);
-    const ruling* const last =
-        own == sites_.end() ? nullptr : own->second.find(added.kind, added.scheme);
-    if (is_due != nullptr && !is_due(last == nullptr ? std::uint8_t{0} : last->value)) {
+    const ruling* const last = entry_of(bare).find(added.kind, added.scheme);
+    const bool was_in_force = last != nullptr && last->value > 0;
+    if (stops_requests(added.kind) && was_in_force == (added.value > 0)) {
       return std::nullopt;
     }
     if (added.stamp == 0) {
@@ -357,24 +385,21 @@ ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& add
       teller_.tell(sign_off_event{teller_.about(bare, context), denies});
       denies = !denies;
       break;
-    case ruling_kind::quarantine: {
-      // For a ruling of this process, `quarantine_` has already changed.
-      if (added.is_own || (denies ? quarantine_.hold(key, policy_for_quarantine(*parse_site(key)))
-                                  : quarantine_.release(key))) {
-        teller_.tell(quarantine_event{teller_.about(key, context), !denies});
-      }
+    case ruling_kind::quarantine:
+      teller_.tell(quarantine_event{teller_.about(key, context), !denies});
       break;
+  }
+  if (!denies) {
+    return;
+  }
+  const std::scoped_lock lock{listeners_->mutex};
+  for (const auto& listener : listeners_->all) {
+    try {
+      listener(bare);
+    } catch (...) {
+      continue;  // the ruling applies anyway
     }
   }
-  if (denies) {
-    tell_denial(bare);
-  }
-}
-
-ROBOTS_INLINE void site_rulings::note_quarantine(
-    std::string_view key, bool is_held, const std::shared_ptr<const call_context>& context) {
-  rule(std::string{detail::without_scheme(key)},
-       {ruling_kind::quarantine, parse_site(key)->scheme, std::uint8_t{is_held}}, context);
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::policy_for_quarantine(
@@ -393,7 +418,7 @@ ROBOTS_INLINE void site_rulings::note_awaiting(const std::string& bare) {
     if (awaiting_ >= most_noted) {
       return;
     }
-    entry& own = sites_[bare];
+    ruled_site& own = sites_[bare];
     if (own.awaits_sign_off || own.value(ruling_kind::sign_off) > 0) {
       return;
     }
@@ -410,22 +435,9 @@ ROBOTS_INLINE void site_rulings::share(const std::string& bare) {
   ruling_record record{.site = bare};
   {
     const std::shared_lock lock{mutex_};
-    if (const auto own = sites_.find(bare); own != sites_.end()) {
-      record.rulings = own->second.rulings;
-    }
+    record.rulings = entry_of(bare).rulings;
   }
   share_(ruling_key(bare), encode(record));
-}
-
-ROBOTS_INLINE void site_rulings::tell_denial(std::string_view key) {
-  const std::scoped_lock lock{listeners_->mutex};
-  for (const auto& listener : listeners_->all) {
-    try {
-      listener(key);
-    } catch (...) {
-      continue;  // the ruling applies anyway
-    }
-  }
 }
 
 template <class Result, class Add>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <robots/base/config.hpp>
 #include <robots/base/enum_text.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -75,43 +75,13 @@ struct store_reply {
 /// octets. The store does not check a value; the reader of the value must check it. A key is never
 /// empty.
 ///
-/// - `load(key)` returns the value that any process published last under `key`, unless the value
-///   expired or was erased or evicted. `load_all(keys)` returns the values of many keys, in the
-///   order of `keys`, in few round trips.
-/// - `publish(key, value, lifetime)` replaces the value for all processes. If a value cannot be
-///   stored whole, it is not stored. A lifetime of 0 or less erases the value. With the maximum
-///   lifetime, the value stays until the store needs the room.
-/// - `publish(key, value, lifetime, lease)` publishes only if `lease` is held, and ends the lease,
-///   in one step. `lease` can be a lease of another key. If the lease was erased or has expired,
-///   the call stores nothing and returns false. So a value that was fetched under a lease never
-///   comes back after `erase`.
-/// - `erase(key)` removes the value of `key` and ends the lease of `key`, even if another process
-///   holds the lease. Every `load` that begins after the return of `erase` sees the erasure. The
-///   other processes get the key through `watch`, even if the key had no value.
-/// - `announce(key)` notifies the other processes that their copies of the value are out of date.
-/// - `try_lease(key, duration)` returns a lease if no process holds one and `duration` is above 0.
-///   The lease expires after `duration`. `take_lease(key, duration)` takes the lease even from
-///   another process, which then loses the lease; `duration` must be above 0. `release(lease)` ends
-///   a lease. `release` has no effect on a lease that has expired or was taken. `publish` without a
-///   lease does not change leases.
-/// - `watch(on_change)` calls `on_change(key)` for each key that another process erased or
-///   announced, within a second, from a thread of the store. If some keys may have been missed, the
-///   store calls `on_change("")`. A new watch replaces an earlier watch. After `watch({})` or the
-///   destruction of the store, no call of `on_change` is running. `on_change` must not call the
-///   store and must not throw.
-///
 /// A moved store keeps its watch. Nobody may call the store during the move.
 ///
 /// A store of several parts, such as a cluster, works while one part is down. A call that needs
 /// this part throws `store_part_error`.
 ///
-/// `load_or_lease(questions, duration)` returns the `store_reply` to each `store_question`. A store
-/// over a network overrides this member, to answer in few round trips. The values and the lease of
-/// a reply must be of one moment. If a part of the store is down, the replies to the questions for
-/// this part have `is_answered == false`. The call throws only if no question has an answer. The
-/// default loads the values, asks for the lease, and loads the values again.
-///
-/// The suite `tests/store/store_conformance.hpp` tests these rules for any store.
+/// The suite `tests/store/store_conformance.hpp` tests these rules, and the rules of the members,
+/// for any store.
 ///
 /// Exemplar: after `s.publish(key, value, 1h)`, `s.load(key) == value`, in this process and in any
 /// other. Stores: `RedisStore` and `SqliteStore`; `MemoryStore` for tests.
@@ -119,35 +89,82 @@ class SharedStore {
  public:
   virtual ~SharedStore() = default;
 
-  /// Returns the value of a key, or an empty optional.
-  [[nodiscard]] virtual std::optional<std::string> load(std::string_view key) = 0;
-  /// Returns the values of some keys, in the order of `keys`.
+  /// Returns the value that any process published last under `key`. Returns an empty optional if
+  /// there is no value, or if the value has expired or was erased or evicted.
+  [[nodiscard]] std::optional<std::string> load(std::string_view key) {
+    return std::move(load_all(std::array{std::string{key}}).front());
+  }
+
+  /// Like `load`, for many keys, in the order of `keys`, in few round trips.
   [[nodiscard]] virtual std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) = 0;
-  /// Returns the replies to some questions, in the order of `questions`.
+
+  /// Returns the replies to some questions, in the order of `questions`. A store over a network
+  /// overrides this member, to answer in few round trips.
+  ///
+  /// The values and the lease of a reply must be of one moment. If a part of the store is down, the
+  /// replies to the questions for this part have `is_answered == false`. The call throws only if no
+  /// question has an answer. The default loads the values, asks for the lease, and loads the values
+  /// again.
   [[nodiscard]] virtual std::vector<store_reply> load_or_lease(
-      std::span<const store_question> questions, std::chrono::milliseconds duration);
-  /// Stores a value.
+      std::span<const store_question> questions, std::chrono::milliseconds duration) {
+    std::vector<store_reply> replies(questions.size());
+    std::size_t lost = 0;
+    for (std::size_t i = 0; i < replies.size(); ++i) {
+      try {
+        answer(replies[i], questions[i], duration);
+      } catch (const store_part_error&) {
+        abandon({&replies[i], 1});
+        if (++lost == replies.size()) {
+          throw;
+        }
+      } catch (...) {
+        abandon({replies.data(), replies.size()});
+        throw;
+      }
+    }
+    return replies;
+  }
+
+  /// Replaces the value for all processes. Does not change leases. A value that cannot be stored
+  /// whole is not stored. A lifetime of 0 or less erases the value. With the maximum lifetime, the
+  /// value stays until the store needs the room.
   virtual void publish(std::string_view key, std::string_view value,
                        std::chrono::milliseconds lifetime) = 0;
-  /// Stores a value if `lease` is held, and ends the lease. Returns true if the lease was held.
+
+  /// Publishes only if `lease` is held, and ends the lease, in one step. `lease` can be a lease of
+  /// another key. If the lease was erased or has expired, stores nothing and returns false. So a
+  /// value that was fetched under a lease never comes back after `erase`.
   [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
                                      std::chrono::milliseconds lifetime,
                                      const store_lease& lease) = 0;
-  /// Removes the value of a key, ends the lease of the key, and notifies the other processes.
+
+  /// Removes the value of `key` and ends the lease of `key`, even if another process holds the
+  /// lease. Every `load` that begins after the return of `erase` sees the erasure. The other
+  /// processes get the key through `watch`, even if the key had no value.
   virtual void erase(std::string_view key) = 0;
-  /// Notifies the other processes that a value is out of date.
+
+  /// Notifies the other processes that their copies of the value are out of date.
   virtual void announce(std::string_view key) = 0;
-  /// Returns the lease of a key, or an empty optional if somebody holds the lease.
+
+  /// Returns a lease if no process holds one and `duration` is above 0. The lease expires after
+  /// `duration`.
   [[nodiscard]] virtual std::optional<store_lease> try_lease(
       std::string_view key, std::chrono::milliseconds duration) = 0;
-  /// Takes the lease of a key, even from another process.
+
+  /// Takes the lease even from another process, which then loses the lease. `duration` must be
+  /// above 0.
   [[nodiscard]] virtual store_lease take_lease(std::string_view key,
                                                std::chrono::milliseconds duration) = 0;
-  /// Releases a lease.
+
+  /// Ends a lease. Has no effect on a lease that has expired or was taken.
   virtual void release(const store_lease& lease) = 0;
-  /// Calls `on_change` with each key that another process erased or announced, or with "" if some
-  /// keys may have been missed.
+
+  /// Calls `on_change(key)` for each key that another process erased or announced, within a second,
+  /// from a thread of the store. If some keys may have been missed, calls `on_change("")`.
+  ///
+  /// A new watch replaces an earlier watch. After `watch({})` or the destruction of the store, no
+  /// call of `on_change` is running. `on_change` must not call the store and must not throw.
   virtual void watch(std::function<void(std::string_view)> on_change) = 0;
 
  protected:
@@ -158,15 +175,41 @@ class SharedStore {
   SharedStore& operator=(SharedStore&&) = default;
 
  private:
-  [[nodiscard]] store_reply load_then_lease(const store_question& question,
-                                            std::chrono::milliseconds duration);
-  [[nodiscard]] store_reply load_both(const store_question& question);
-  /// Releases a lease, if there is one, because an exception keeps the lease from the caller.
-  void abandon(const std::optional<store_lease>& lease) noexcept;
+  void answer(store_reply& reply, const store_question& question,
+              std::chrono::milliseconds duration) {
+    load_both(reply, question);
+    const bool is_missing = !reply.value && !reply.other_value;
+    if (question.wish == lease_wish::take) {
+      reply.lease = take_lease(question.lease_key, duration);
+    } else if (question.wish == lease_wish::if_free ||
+               (question.wish == lease_wish::if_missing && is_missing)) {
+      reply.lease = try_lease(question.lease_key, duration);
+    }
+    if (reply.lease) {
+      load_both(reply, question);  // the previous holder may have published meanwhile
+    }
+    reply.is_answered = true;
+  }
+
+  void load_both(store_reply& reply, const store_question& question) {
+    auto values = load_all(std::array{question.key, question.other_key});
+    reply.value = std::move(values.at(0));
+    reply.other_value = std::move(values.at(1));
+  }
+
+  /// Releases leases, because an exception keeps them from the caller. Empties the replies.
+  void abandon(std::span<store_reply> replies) noexcept {
+    for (store_reply& reply : replies) {
+      const auto lease = std::exchange(reply, {}).lease;
+      try {
+        if (lease) {
+          release(*lease);
+        }
+      } catch (...) {
+        continue;  // the lease expires by itself
+      }
+    }
+  }
 };
 
 }  // namespace robots
-
-#ifndef ROBOTS_COMPILED
-#include <robots/store/shared_store.ipp>
-#endif

@@ -78,10 +78,6 @@ class MemoryStore : public SharedStore {
   /// Notifies all watchers that they may have missed changes.
   void lose_changes() { notify("", nullptr); }
 
-  [[nodiscard]] std::optional<std::string> load(std::string_view key) override {
-    return std::move(load_all(std::vector<std::string>{std::string{key}}).front());
-  }
-
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     begin_call(keys.empty() ? std::string_view{} : std::string_view{keys.front()});

@@ -87,12 +87,6 @@ class RedisStore : public SharedStore {
   explicit RedisStore(redis_options options = {})
       : parts_{std::make_unique<parts>(std::move(options))} {}
 
-  /// Returns the value of `key`, or an empty optional if there is no value. Makes one round trip.
-  /// Throws `store_error` if Redis does not answer as expected.
-  [[nodiscard]] std::optional<std::string> load(std::string_view key) override {
-    return std::move(load_all(std::array{std::string{key}}).front());
-  }
-
   /// Returns the values of many keys in the order of `keys`, as `load_or_lease` loads them. A value
   /// above `max_value_bytes` is treated as missing. Throws `store_error` if Redis does not answer
   /// as expected. Needs at most `max_value_bytes` octets of memory for each key, even if the server

@@ -53,10 +53,6 @@ class SqliteStore : public SharedStore {
     files_->lend()->prepare();
   }
 
-  [[nodiscard]] std::optional<std::string> load(std::string_view key) override {
-    return files_->lend()->find(site(key));
-  }
-
   /// See `SharedStore`. All values are from one moment.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {

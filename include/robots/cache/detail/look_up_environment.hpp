@@ -100,7 +100,7 @@ class look_up_environment {
       if (reply.value) {
         learn_ruling(*reply.value, bare_site);
       } else if (reply.is_answered) {
-        rulings.learn_of_none(bare_site);
+        rulings.share_missing(std::string{bare_site}, {});
       }
     } catch (...) {
       parts.counters.add(cache_event::failures);  // no memory

@@ -1,15 +1,27 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
+#include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
+#include <robots/base/thrown_text.hpp>
 #include <robots/fetch/call_options.hpp>
+#include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
+#include <robots/polite/gate_options.hpp>
+#include <robots/polite/pace_ledger.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace robots::polite_detail {
@@ -50,8 +62,111 @@ class typed_gate_environment final : public gate_environment {
     }
   }
 
+ private:
   C clock;
   O observer;
+};
+
+/// The answer of a ledger to a claim.
+struct ledger_answer {
+  /// The time until which other processes have the host. A time that is not in the future grants
+  /// the turn. If empty, the ledger has failed, and the gate no longer waits for the ledger.
+  std::optional<time_point> held_until{};
+  wall_anchor moment{};  ///< the time to use as the present time for the start
+};
+
+/// Asks the ledger of a gate, and handles late answers and failures. Any thread may call any
+/// member. The gate must have a ledger.
+class shared_pace {
+ public:
+  /// Both arguments must outlive this object.
+  shared_pace(const gate_options& options, gate_environment& environment)
+      : options_(options), environment_(environment) {}
+
+  /// Claims a turn, and claims it again if the answer comes too late; see `PaceLedger`. After
+  /// several late answers, the caller must wait and claim another turn. If the ledger fails, the
+  /// caller waits for at most `ledger_patience`.
+  [[nodiscard]] ledger_answer take_turn(std::string_view host, PaceLedger::claim claim,
+                                        wall_anchor now) {
+    static std::atomic<std::uint64_t> last_turn = 0;
+    constexpr int most_questions = 4;
+    constexpr std::chrono::nanoseconds most_lateness = std::chrono::milliseconds{50};
+    claim.lateness = lateness_;
+    claim.turn = ++last_turn;
+    for (int question = 0; question < most_questions; ++question) {
+      std::chrono::nanoseconds wait{0};
+      if (!ask(now.steady, [&](PaceLedger& ledger) { wait = ledger.take_turn(host, claim); })) {
+        return {next_try(now.steady), now};
+      }
+      if (wait.count() > 0) {
+        return {base::saturating_add(now.steady, wait), now};
+      }
+      const time_point asked = now.steady;
+      now = environment_.moment();
+      const std::chrono::nanoseconds late = now.steady - asked;
+      const std::chrono::nanoseconds allowed = claim.lateness;
+      lateness_ = (std::min)((std::max)(late, allowed - allowed / 8), most_lateness);
+      if (late <= allowed) {
+        return {asked, now};
+      }
+      claim.lateness = late;
+      claim.last_asked = late;
+    }
+    return {base::saturating_add(now.steady, (std::max)(claim.after, most_lateness)), now};
+  }
+
+  /// Lets the ledger grant no turn at a host until `until`, which is after `now`.
+  void hold(std::string_view host, time_point until, time_point now) {
+    static_cast<void>(ask(now, [&](PaceLedger& ledger) { ledger.hold(host, until - now); }));
+  }
+
+ private:
+  /// Returns the time at which to ask a failing ledger again, or an empty optional if
+  /// `ledger_patience` is over.
+  [[nodiscard]] std::optional<time_point> next_try(time_point now) {
+    const std::scoped_lock lock{mutex_};
+    const time_point patient_until =
+        base::saturating_add(down_since_.value_or(now), options_.ledger_patience);
+    if (now >= patient_until) {
+      return std::nullopt;
+    }
+    return (std::max)(base::saturating_add(now, time_point::duration{1}),
+                      (std::min)(next_try_, patient_until));
+  }
+
+  /// Calls `question` with the ledger. Returns true if the ledger answered.
+  template <class Question>
+  [[nodiscard]] bool ask(time_point now, const Question& question) {
+    {
+      const std::scoped_lock lock{mutex_};
+      if (down_since_ && now < next_try_) {
+        return false;
+      }
+      // While the ledger is down, one thread asks it once a second.
+      next_try_ = base::saturating_add(now, std::chrono::seconds{1});
+    }
+    std::string why;
+    try {
+      question(*options_.ledger);
+    } catch (...) {
+      why = base::thrown_text("the ledger");
+    }
+    std::unique_lock lock{mutex_};
+    const bool has_changed = down_since_.has_value() == why.empty();
+    down_since_ = why.empty() ? std::nullopt : std::optional{down_since_.value_or(now)};
+    lock.unlock();
+    if (has_changed) {
+      environment_.tell(ledger_event{environment_.about({}), why.empty(), why});
+    }
+    return why.empty();
+  }
+
+  const gate_options& options_;
+  gate_environment& environment_;
+  std::atomic<std::chrono::nanoseconds> lateness_{};  // follows the delays of recent answers
+  std::mutex mutex_;                                  // guards the members below
+  std::optional<time_point> down_since_;
+  time_point next_try_{};
 };
 
 }  // namespace robots::polite_detail
