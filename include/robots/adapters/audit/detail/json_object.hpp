@@ -4,9 +4,9 @@
 #include <robots/base/decimal.hpp>
 #include <robots/base/utf8.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,47 +21,38 @@ class json_object {
   /// Reads an object. Returns an empty optional if `text` is not exactly one object.
   [[nodiscard]] static std::optional<json_object> read(std::string_view text) {
     json_object result;
-    std::string_view rest = text;
-    if (!take(rest, '{')) {
-      return std::nullopt;
+    for (char before = '{'; take(text, before); before = ',') {
+      if (before == '{' && text == "}") {
+        return result;
+      }
+      const std::size_t name = value_size(text);
+      const std::string_view value = text.substr(name);
+      const std::size_t size = value_size(value.substr(value.empty() ? 0 : 1));
+      if (name < 2 || text.front() != '"' || !value.starts_with(':') || size == 0 ||
+          text.substr(0, name).find('\\') != std::string_view::npos) {
+        break;
+      }
+      const bool is_new =
+          result.members_.emplace(text.substr(1, name - 2), value.substr(1, size)).second;
+      result.repeats_a_name_ = result.repeats_a_name_ || !is_new;
+      text.remove_prefix(name + 1 + size);
+      if (text == "}") {
+        return result;
+      }
     }
-    while (!take(rest, '}')) {
-      if (!result.members_.empty() && !take(rest, ',')) {
-        return std::nullopt;
-      }
-      const std::size_t name = value_size(rest);
-      if (name < 2 || rest.front() != '"' || !rest.substr(name).starts_with(':') ||
-          rest.substr(0, name).find('\\') != std::string_view::npos) {
-        return std::nullopt;
-      }
-      const std::size_t value = value_size(rest.substr(name + 1));
-      if (value == 0) {
-        return std::nullopt;
-      }
-      result.members_.emplace_back(rest.substr(1, name - 2), rest.substr(name + 1, value));
-      rest.remove_prefix(name + 1 + value);
-    }
-    return rest.empty() ? std::optional{std::move(result)} : std::nullopt;
+    return std::nullopt;
   }
 
-  /// Returns the value of a member in JSON, or an empty text if the member is missing.
+  /// Returns the value of a member in JSON, or an empty text if the member is missing. If two
+  /// members have this name, returns the value of the first.
   [[nodiscard]] std::string_view raw(std::string_view name) const {
-    const auto found = std::find_if(members_.begin(), members_.end(),
-                                    [&](const auto& member) { return member.first == name; });
+    const auto found = members_.find(name);
     return found == members_.end() ? std::string_view{} : found->second;
   }
 
   /// Returns true if two members have the same name. Readers of JSON differ in which of the two
   /// they use.
-  [[nodiscard]] bool repeats_a_name() const {
-    std::vector<std::string_view> names;
-    names.reserve(members_.size());
-    for (const auto& member : members_) {
-      names.push_back(member.first);
-    }
-    std::sort(names.begin(), names.end());
-    return std::adjacent_find(names.begin(), names.end()) != names.end();
-  }
+  [[nodiscard]] bool repeats_a_name() const noexcept { return repeats_a_name_; }
 
   /// Returns the decoded text of a member, or an empty text if the member is missing.
   [[nodiscard]] std::string text(std::string_view name) const {
@@ -132,10 +123,9 @@ class json_object {
     return 0;
   }
 
-  /// Returns the value of up to four hexadecimal digits.
   [[nodiscard]] static char32_t unit(std::string_view digits) {
     char32_t value = 0;
-    for (const char c : digits.substr(0, 4)) {
+    for (const char c : digits) {
       value = 16 * value + (static_cast<char32_t>(base::hex_value(c)) & 0xFU);
     }
     return value;
@@ -144,38 +134,31 @@ class json_object {
   /// Decodes a text that `append_json` wrote.
   [[nodiscard]] static std::string octets(std::string_view text) {
     std::string result;
-    result.reserve(text.size());
-    const auto is = [&text](std::string_view start, std::size_t size) {
-      return text.size() >= size && text.starts_with(start);
-    };
-    for (;;) {
-      const std::size_t plain = (std::min)(text.find('\\'), text.size());
-      result.append(text, 0, plain);
-      text.remove_prefix(plain);
-      if (text.empty()) {
-        return result;
-      }
-      std::size_t size = 1;
-      if (is("\\\\x", 5)) {
-        size = 5;
-        result += static_cast<char>(unit(text.substr(3, 2)));
-      } else if (is("\\u", 6)) {
-        size = 6;
-        char32_t character = unit(text.substr(2));
-        if (character >= 0xD800 && character < 0xDC00 && is("\\u", 12)) {
-          size = 12;
-          character = 0x10000 + ((character - 0xD800) << 10U) + (unit(text.substr(8)) - 0xDC00);
+    for (std::size_t i = 0; i < text.size();) {
+      const std::string_view rest = text.substr(i);
+      if (rest.starts_with("\\\\x")) {
+        result += static_cast<char>(unit(rest.substr(3, 2)));
+        i += 5;
+      } else if (rest.starts_with("\\u")) {
+        char32_t character = unit(rest.substr(2, 4));
+        i += 6;
+        const bool is_lead = character >= 0xD800 && character < 0xDC00;
+        if (is_lead && i < text.size() && text.substr(i).starts_with("\\u")) {
+          character =
+              0x10000 + ((character - 0xD800) << 10U) + (unit(text.substr(i + 2, 4)) - 0xDC00);
+          i += 6;
         }
         base::append_utf8(result, character);
       } else {
-        size = std::min<std::size_t>(2, text.size());
-        result += text[size - 1];
+        i += rest.front() == '\\' && rest.size() > 1 ? 1 : 0;
+        result += text[i++];
       }
-      text.remove_prefix(size);
     }
+    return result;
   }
 
-  std::vector<std::pair<std::string_view, std::string_view>> members_;
+  std::map<std::string_view, std::string_view> members_;
+  bool repeats_a_name_ = false;
 };
 
 }  // namespace robots::adapters_detail
