@@ -69,11 +69,11 @@ class audit_file {
     return std::filesystem::path{path_}.filename().string() + '.' + digits + ".jsonl";
   }
 
-  /// Writes whole lines. If not all lines can be written, writes none of them and returns the
-  /// reason.
-  [[nodiscard]] std::string write(std::string_view lines) {
+  /// Writes whole lines. If not all lines can be written, writes none of them and throws
+  /// `std::system_error`.
+  void write(std::string_view lines) {
     if (is_torn_ && ::ftruncate(*file_, static_cast<off_t>(size_)) != 0) {
-      return std::generic_category().message(errno);
+      throw std::system_error{errno, std::generic_category()};
     }
     is_torn_ = false;
     for (std::string_view rest = lines; !rest.empty();) {
@@ -84,12 +84,11 @@ class audit_file {
       if (done <= 0) {
         const int error = done < 0 ? errno : ENOSPC;
         is_torn_ = ::ftruncate(*file_, static_cast<off_t>(size_)) != 0;
-        return std::generic_category().message(error);
+        throw std::system_error{error, std::generic_category()};
       }
       rest.remove_prefix(static_cast<std::size_t>(done));
     }
     size_ += lines.size();
-    return {};
   }
 
   /// Syncs the file to the disk. Returns false if the disk may lack a part of the file; the

@@ -23,6 +23,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -133,27 +134,17 @@ class audit_writer {
 
   /// Writes events, in the thread of the queue. Returns the time of the next sync, if one is due.
   [[nodiscard]] std::optional<queue::time_point> work(const queue::work& now) {
-    for (const audit_news& news : now.items) {
-      attempt([&] {
-        ++block_events_;
-        begin_block();
-        add(news);
-        if (lines_.size() >= block || file_.size() + lines_.size() >= options.file_bytes) {
-          write_block();
-          rotate_if_due();
-        }
-      });
-    }
-    attempt([&] {
-      write_block();
-      if (now.flushes || now.ends) {  // states losses and changed files, even without an event
-        begin_block();
-        if (now.ends) {
-          sign("close");
-        }
-        write_block();
+    std::span<const audit_news> waiting{now.items};
+    while (!waiting.empty()) {
+      waiting = waiting.subspan(write_block(waiting));
+      if (is_full()) {
+        write_block({}, "rotation");
+        begin_next_file();
       }
-    });
+    }
+    if (now.flushes || now.ends) {  // states losses and changed files, even without an event
+      write_block({}, now.ends ? "close" : "");
+    }
     if (now.flushes || now.ends || (flush_at_ && clock::now() >= *flush_at_)) {
       flush_file();
       flush_at_.reset();
@@ -176,31 +167,54 @@ class audit_writer {
   /// next use.
   static constexpr std::size_t most_known = 65'536;
 
-  /// Calls `step`. If `step` throws, since memory runs out or OpenSSL cannot sign, drops the block.
-  template <class Step>
-  void attempt(const Step& step) {
+  /// Writes the next events in one block, and signs the block if `why` is not empty. Returns the
+  /// number of these events. If the disk is full, memory runs out or OpenSSL cannot sign, drops the
+  /// block, and counts its events as lost.
+  std::size_t write_block(std::span<const audit_news> waiting, std::string_view why = {}) {
+    std::size_t events = waiting.empty() ? 0 : 1;
     try {
-      step();
+      const std::uint64_t losses = begin_block();
+      if (events > 0) {
+        add(waiting.front());
+      }
+      while (events < waiting.size() && lines_.size() < block && !is_full()) {
+        add(waiting[events++]);
+      }
+      if (!why.empty()) {
+        sign(why);
+      }
+      if (!lines_.empty()) {
+        file_.write(lines_);
+        file_events_ += events;
+        note_written(losses);
+      }
     } catch (const std::exception& error) {
-      lose_block(error.what());
+      known_.clear();
+      lose(events, error.what());
+      const std::scoped_lock lock{mutex_};
+      stats_.failure = error.what();
     }
-  }
-
-  /// Drops the block, and counts the events in it as lost.
-  void lose_block(std::string_view why) {
     lines_.clear();
-    known_.clear();
-    block_losses_ = 0;  // the trail does not state these losses yet
-    lose(std::exchange(block_events_, 0), why);
-    const std::scoped_lock lock{mutex_};
-    stats_.failure = why;
+    return events;
   }
 
-  /// Adds the first entries of an empty block: new crawlers, reports about files, and losses.
-  void begin_block() {
-    if (!lines_.empty()) {
-      return;
+  void note_written(std::uint64_t losses) {
+    reports_.clear();
+    const std::scoped_lock lock{mutex_};
+    stats_.failure.clear();
+    stats_.entries += next_.chain.entries - written_.chain.entries;
+    stats_.last_file = file_.number();
+    stats_.last_hash = next_.chain.last;
+    unstated_ -= losses;
+    written_ = next_;
+    if (options.flush_every && !flush_at_) {
+      flush_at_ = base::saturating_add(clock::now(), *options.flush_every);
     }
+  }
+
+  /// Adds the first entries of a block: new crawlers, reports about files, and losses. Returns the
+  /// number of lost events that these entries state.
+  std::uint64_t begin_block() {
     if (const std::string_view change = file_.change(); !change.empty()) {
       leave_file(change);
     }
@@ -208,7 +222,7 @@ class audit_writer {
     std::unique_lock lock{mutex_};
     const std::vector<std::string> crawlers = crawlers_;
     const std::string why_lost = why_lost_;
-    block_losses_ = unstated_;
+    const std::uint64_t losses = unstated_;
     lock.unlock();
     if (next_.crawlers == 0) {
       begin_file();
@@ -219,22 +233,40 @@ class audit_writer {
     for (const audit_part& report : reports_) {
       add_entry(report.type, report.members);
     }
-    if (block_losses_ > 0) {
+    if (losses > 0) {
       base::json_writer lost;
-      lost.number("events", block_losses_);
-      lost.text("note",
-                std::to_string(block_losses_) + " events could not be recorded: " + why_lost);
+      lost.number("events", losses);
+      lost.text("note", std::to_string(losses) + " events could not be recorded: " + why_lost);
       add_entry("lost", std::move(lost).finish());
     }
+    return losses;
+  }
+
+  [[nodiscard]] bool is_full() const noexcept {
+    return file_.size() + lines_.size() >= options.file_bytes + over_bytes_;
+  }
+
+  /// Continues in the next file. Returns false if the next file cannot be opened. Then the trail
+  /// keeps its file, and tries again after another `file_bytes`.
+  bool begin_next_file() {
+    flush_file();
+    if (!file_.begin_next()) {
+      over_bytes_ = file_.size();
+      return false;
+    }
+    written_.crawlers = 0;
+    file_events_ = 0;
+    over_bytes_ = 0;
+    return true;
   }
 
   /// Continues in the next file after another program has changed this one. If the next file cannot
   /// be opened, keeps this file, but throws `audit_error` if it was deleted or cut off.
   void leave_file(std::string_view change) {
-    flush_file();
     const bool is_lost = change == "deleted" || change == "cut_off";
     const std::string name = file_.name_of(file_.number());
-    if (!file_.begin_next()) {
+    const std::uint64_t events = file_events_;
+    if (!begin_next_file()) {
       return is_lost ? throw audit_error{name + " was " + std::string{change}} : void();
     }
     base::json_writer gap;
@@ -243,11 +275,9 @@ class audit_writer {
                          ". Its last entry was entry " + std::to_string(written_.chain.entries));
     reports_.push_back({"gap", std::move(gap).finish()});
     known_.clear();
-    written_.crawlers = 0;
     const std::scoped_lock lock{mutex_};
-    stats_.lost += is_lost ? file_events_ : 0;
+    stats_.lost += is_lost ? events : 0;
     is_on_disk_ = is_on_disk_ && !is_lost;
-    file_events_ = 0;
   }
 
   void begin_file() {
@@ -329,53 +359,11 @@ class audit_writer {
     next_.signed_entries = next_.chain.entries;
   }
 
-  void write_block() {
-    if (lines_.empty()) {
-      return;
-    }
-    if (const std::string failure = file_.write(lines_); !failure.empty()) {
-      return lose_block(failure);
-    }
-    lines_.clear();
-    file_events_ += std::exchange(block_events_, 0);
-    reports_.clear();
-    const std::scoped_lock lock{mutex_};
-    stats_.failure.clear();
-    stats_.entries += next_.chain.entries - written_.chain.entries;
-    stats_.last_file = file_.number();
-    stats_.last_hash = next_.chain.last;
-    unstated_ -= std::exchange(block_losses_, 0);
-    written_ = next_;
-    if (options.flush_every && !flush_at_) {
-      flush_at_ = base::saturating_add(clock::now(), *options.flush_every);
-    }
-  }
-
   void flush_file() {
     if (!file_.flush()) {
       const std::scoped_lock lock{mutex_};
       stats_.failure = "the disk may have lost what was written";
       is_on_disk_ = false;
-    }
-  }
-
-  void rotate_if_due() {
-    if (file_.size() < options.file_bytes + over_bytes_) {
-      return;
-    }
-    if (const std::string_view change = file_.change(); !change.empty()) {
-      return leave_file(change);
-    }
-    next_ = written_;
-    sign("rotation");
-    write_block();
-    flush_file();
-    if (file_.begin_next()) {
-      written_.crawlers = 0;
-      file_events_ = 0;
-      over_bytes_ = 0;
-    } else {
-      over_bytes_ = file_.size();  // the next try comes after another `file_bytes`
     }
   }
 
@@ -392,12 +380,10 @@ class audit_writer {
   // Only the writing thread uses the members below.
   audit_file file_;
   progress written_;
-  progress next_;                   // the state of the trail after `lines_`
-  std::string lines_;               // the lines of the next block
-  std::uint64_t block_events_ = 0;  // events in `lines_`
-  std::uint64_t block_losses_ = 0;  // lost events that `lines_` states
-  std::uint64_t file_events_ = 0;   // events of this process in the current file
-  std::uint64_t over_bytes_ = 0;
+  progress next_;                    // the state of the trail after `lines_`
+  std::string lines_;                // the lines of the next block
+  std::uint64_t file_events_ = 0;    // events of this process in the current file
+  std::uint64_t over_bytes_ = 0;     // size of the file when the next file could not be opened
   std::vector<audit_part> reports_;  // entries about files, for the next block
   std::optional<clock::time_point> flush_at_;
   std::unordered_set<std::string> known_;  // the ids of entries that the trail has
