@@ -381,7 +381,7 @@ class figures {
     std::set<std::string>& lines = rules_[entry.text("id")];
     for (const json_object& line : found->list("lines")) {
       for (const char* const kind :
-           {"allow", "disallow", "Crawl-delay", "Request-rate", "Visit-time"}) {
+           {"allow", "disallow", "Crawl-delay", "Request-rate", "Visit-time", "Sitemap", "Host"}) {
         if (lines.size() < most && !line.raw(kind).empty()) {
           lines.insert(std::string{kind} + ": " + line.text(kind));
         }

@@ -9,7 +9,8 @@
 #include <robots/observe/event_text.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/rep/diff/diff.hpp>
+#include <robots/policy/policy_change.hpp>
+#include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -44,15 +45,7 @@ struct audit_part {
   for (const listed_rule& rule : rules) {
     json.open().text(to_string(rule.kind), rule.pattern).number("line", rule.line).close();
   }
-  std::vector<detail::stated_line> others =
-      detail::stated_delays(from.crawl_delay(), from.file_delay());
-  for (const request_rate& rate : from.request_rates()) {
-    others.push_back({directive_kind::request_rate, detail::value_of(rate)});
-  }
-  for (const visit_time& hours : from.visit_times()) {
-    others.push_back({directive_kind::visit_time, detail::value_of(hours)});
-  }
-  for (const detail::stated_line& line : others) {
+  for (const detail::stated_line& line : policy_detail::stated_lines(from)) {
     json.open().text(to_string(line.kind), line.value).close();
   }
   json.close_list();
