@@ -319,7 +319,7 @@ class figures {
     const std::string directives = entry.text("directives");
     const std::string basis = entry.text("basis");
     const std::string now = holds_text(basis, directives);
-    auto& [last_basis, last_directives] = last_[{entry.number("crawler"), site}];
+    auto& [last_basis, last_directives] = last_[{agent_, site}];
     site_figures& of = sites[site];
     of.holds = now;
     const bool is_first = last_basis.empty();
@@ -393,6 +393,7 @@ class figures {
     const std::string text = entry.text("user_agent") + ", fallback " + entry.text("fallback") +
                              ", dialect " + entry.text("dialect");
     citation.text = "crawler " + text;
+    agent_ = entry.text("user_agent");
     auto found = std::find_if(crawlers.begin(), crawlers.end(),
                               [&](const auto& crawler) { return crawler.first == text; });
     if (found == crawlers.end()) {
@@ -420,7 +421,8 @@ class figures {
   }
 
   const std::vector<std::string>& files_;
-  std::map<std::pair<std::uint64_t, std::string>, std::pair<std::string, std::string>> last_;
+  std::string agent_;  // the user agent of the crawler that wrote the next entries
+  std::map<std::pair<std::string, std::string>, std::pair<std::string, std::string>> last_;
   std::map<std::string, std::set<std::string>> rules_;
 };
 

@@ -97,10 +97,10 @@ inline constexpr std::array<std::pair<std::string_view, bool parse_options::*>, 
      {"prepend_slash", &parse_options::prepend_slash}}};
 
 /// Returns the options of a crawler that its decisions depend on, as JSON.
-[[nodiscard]] inline std::string crawler_text(std::size_t number, const cache_options& options) {
+[[nodiscard]] inline std::string crawler_text(const cache_options& options) {
   const parse_options& parse = options.parse;
   base::json_writer json;
-  json.number("crawler", number).text("user_agent", options.user_agent);
+  json.text("user_agent", options.user_agent);
   json.text("dialect", to_string(parse.dialect)).number("max_bytes", parse.max_bytes);
   for (const auto& [name, option] : parse_flags) {
     json.flag(name, parse.*option);
@@ -149,7 +149,7 @@ struct audited_crawler {
 [[nodiscard]] inline audited_crawler read_crawler(const audit_entry& from) {
   const std::string_view said = from.before_hash();
   audited_crawler result{
-      .text = sha256(said.substr((std::min)(said.find(",\"crawler\":"), said.size()))),
+      .text = sha256(said.substr((std::min)(said.find(",\"user_agent\":"), said.size()))),
       .user_agent = from.text("user_agent")};
   parse_options& parse = result.parse;
   parse.dialect =

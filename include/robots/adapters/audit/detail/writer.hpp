@@ -66,8 +66,8 @@ class audit_writer {
 
   const audit_options options;
 
-  explicit audit_writer(const audit_options& from)
-      : options{from}, takes_{from.share}, file_{from} {
+  audit_writer(const audit_options& from, const cache_options& crawler)
+      : options{from}, takes_{from.share}, crawler_{crawler_text(crawler)}, file_{from} {
     // Starts OpenSSL now, so that it ends after this object if both live as long as the process.
     static_cast<void>(sha256({}));
     if (!options.signing_key.empty()) {
@@ -81,6 +81,14 @@ class audit_writer {
     if (!(options.share >= 0 && options.share <= 1)) {
       throw std::invalid_argument{"audit_options: share is " + std::to_string(options.share) +
                                   ", and must be from 0 to 1"};
+    }
+    // In JSON, a robots.txt can become six times as long, and so can its directives.
+    constexpr std::size_t longest_file = audit_lines::longest / 8;
+    if (crawler.parse.max_bytes > longest_file) {
+      throw std::invalid_argument{"AuditTrail: parse.max_bytes is " +
+                                  std::to_string(crawler.parse.max_bytes) +
+                                  ", and a trail records files of up to " +
+                                  std::to_string(longest_file) + " octets: lower it"};
     }
     if (options.flush_every && options.flush_every->count() < 0) {
       throw std::invalid_argument{"audit_options: flush_every is " +
@@ -105,13 +113,6 @@ class audit_writer {
   }
 
   [[nodiscard]] bool takes() const noexcept { return takes_.takes(); }
-
-  /// Adds a crawler. Returns its number in the trail.
-  [[nodiscard]] std::size_t add_crawler(const cache_options& crawler) {
-    const std::scoped_lock lock{mutex_};
-    crawlers_.push_back(crawler_text(crawlers_.size(), crawler));
-    return crawlers_.size() - 1;
-  }
 
   /// Counts events that were not written. The next block of entries states their number.
   void lose(std::uint64_t events, std::string_view why) {
@@ -159,7 +160,7 @@ class audit_writer {
   struct progress {
     audit_chain chain{};
     std::uint64_t signed_entries = 0;  ///< the number of the last signed entry
-    std::size_t crawlers = 0;  ///< crawlers that the file describes; 0 before its first entry
+    bool has_begun = false;            ///< true if the file has the entries of `begin_file`
   };
 
   static constexpr std::size_t block = std::size_t{1} << 18U;
@@ -212,23 +213,19 @@ class audit_writer {
     }
   }
 
-  /// Adds the first entries of a block: new crawlers, reports about files, and losses. Returns the
-  /// number of lost events that these entries state.
+  /// Adds the first entries of a block: those of a new file, reports about files, and losses.
+  /// Returns the number of lost events that these entries state.
   std::uint64_t begin_block() {
     if (const std::string_view change = file_.change(); !change.empty()) {
       leave_file(change);
     }
     next_ = written_;
     std::unique_lock lock{mutex_};
-    const std::vector<std::string> crawlers = crawlers_;
     const std::string why_lost = why_lost_;
     const std::uint64_t losses = unstated_;
     lock.unlock();
-    if (next_.crawlers == 0) {
+    if (!next_.has_begun) {
       begin_file();
-    }
-    for (; next_.crawlers < crawlers.size(); ++next_.crawlers) {
-      add_entry("crawler", crawlers[next_.crawlers]);
     }
     for (const audit_part& report : reports_) {
       add_entry(report.type, report.members);
@@ -254,7 +251,7 @@ class audit_writer {
       over_bytes_ = file_.size();
       return false;
     }
-    written_.crawlers = 0;
+    written_.has_begun = false;
     file_events_ = 0;
     over_bytes_ = 0;
     return true;
@@ -293,6 +290,8 @@ class audit_writer {
     if (key_ && stats_.entries == 0 && next_.chain.entries > 1) {
       sign("start");  // signs entries that an earlier process did not sign
     }
+    add_entry("crawler", crawler_);
+    next_.has_begun = true;
   }
 
   /// Adds the entries of an event. If the event has a policy that is not in `known_`, adds the
@@ -368,10 +367,10 @@ class audit_writer {
   }
 
   const base::sampler takes_;
+  const std::string crawler_;
   std::optional<ed25519_key> key_;
 
-  mutable std::mutex mutex_;  // guards the next members, up to `stats_`
-  std::vector<std::string> crawlers_;
+  mutable std::mutex mutex_;    // guards the next members, up to `stats_`
   std::uint64_t unstated_ = 0;  // lost events that the trail must still state
   bool is_on_disk_ = true;
   std::string why_lost_;
