@@ -2,7 +2,6 @@
 #include "check_text.hpp"
 #include "report_style.hpp"
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/adapters/audit/detail/json_object.hpp>
 #include <robots/base/json_writer.hpp>
 
 #include <algorithm>
