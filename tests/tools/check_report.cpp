@@ -198,18 +198,18 @@ class figures {
   /// buckets cover the time between them.
   void measure(std::string_view type, const std::string& date) {
     const bool has_time = type == "decision" || type == "retrieval" || type == "admission";
-    const auto second = has_time ? adapters_detail::audit_second(date) : std::nullopt;
-    if (!second) {
+    const std::int64_t second = has_time ? adapters_detail::audit_second(date) : 0;
+    if (second == 0) {
       return;
     }
     constexpr std::array<std::int64_t, 14> steps{1,      5,       15,        60,        300,
                                                  900,    3'600,   7'200,     21'600,    43'200,
                                                  86'400, 604'800, 2'592'000, 31'536'000};
     if (last_second == 0) {
-      first_second = last_second = *second;
+      first_second = last_second = second;
     }
-    first_second = std::min(first_second, *second);
-    last_second = std::max(last_second, *second);
+    first_second = std::min(first_second, second);
+    last_second = std::max(last_second, second);
     const std::int64_t span = last_second - first_second;
     const auto* const step = std::find_if(
         steps.begin(), steps.end() - 1, [&](std::int64_t seconds) { return span / seconds < 60; });
@@ -218,7 +218,7 @@ class figures {
 
   bucket& bucket_at(std::vector<bucket>& all, const cited_entry& citation) const {
     const std::int64_t start = first_second - first_second % bucket_seconds;
-    const std::int64_t second = adapters_detail::audit_second(citation.date).value_or(first_second);
+    const std::int64_t second = adapters_detail::audit_second(citation.date);
     const std::int64_t index = std::max<std::int64_t>((second - start) / bucket_seconds, 0);
     return all.at(std::min(static_cast<std::size_t>(index), all.size() - 1));
   }

@@ -154,7 +154,7 @@ class audit_judge {
     }
     if (!fact.empty()) {
       facts_.try_emplace(fact + ' ' + bare(entry.text("site")),
-                         first_mention{entry.n(), second_of(entry)});
+                         first_mention{entry.n(), audit_second(entry.text("time"))});
     }
   }
 
@@ -294,8 +294,8 @@ class audit_judge {
     check_basis(entry, recorded->second);
   }
 
-  /// Checks that the policy is for the URL, and that the trail has the entry that the decision
-  /// depends on.
+  /// Confirms a decision if its policy is for its URL, and the trail has the entry that the
+  /// decision depends on.
   void check_basis(const audit_entry& entry, const recorded_policy& recorded) {
     using enum decision_reason;
     const auto parsed = parse_site(entry.text("url"));
@@ -312,15 +312,15 @@ class audit_judge {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
       // A thread can report a decision just before another thread reports the entry on which this
       // decision depends.
-      return fact != facts_.end() &&
-             (fact->second.entry < entry.n() || fact->second.second <= second_of(entry) + 1);
+      return fact != facts_.end() && (fact->second.entry < entry.n() ||
+                                      fact->second.second <= audit_second(entry.text("time")) + 1);
     };
     const auto need = [&](bool is_recorded, const char* problem) {
       is_recorded ? void(++found_.confirmed) : lack(entry, problem);
     };
     const bool is_high_risk = crawler_.high_risk.contains(host);
     if (recorded.reason == invalid_url) {
-      need(true, "");
+      ++found_.confirmed;
     } else if (recorded.reason == halted) {
       need(has("halt", site), "the site was never halted");
     } else if (recorded.reason == needs_sign_off) {
@@ -370,10 +370,6 @@ class audit_judge {
   /// Returns true if entries of this type report the answer of a site.
   [[nodiscard]] static bool is_answer(std::string_view type) noexcept {
     return type == "retrieval" || type == "far_hit" || type == "far_copy";
-  }
-
-  [[nodiscard]] static std::int64_t second_of(const audit_entry& entry) {
-    return audit_second(entry.text("time")).value_or(0);
   }
 
   /// Returns the key in `texts_` for the crawler, a site and the id of its directives.

@@ -314,13 +314,11 @@ class audit_lines {
   bool is_whole_ = false;
 };
 
-/// Returns the seconds since 1970 of a time such as `2026-01-01T12:00:00.000Z`, or an empty
-/// optional for another text.
-[[nodiscard]] inline std::optional<std::int64_t> audit_second(const std::string& date) {
+/// Returns the seconds since 1970 of a time such as `2026-01-01T12:00:00.000Z`, or 0 for another
+/// text.
+[[nodiscard]] inline std::int64_t audit_second(const std::string& date) {
   ::tm parts{};
-  return ::strptime(date.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) == nullptr
-             ? std::nullopt
-             : std::optional<std::int64_t>{::timegm(&parts)};
+  return ::strptime(date.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) == nullptr ? 0 : ::timegm(&parts);
 }
 
 }  // namespace robots::adapters_detail

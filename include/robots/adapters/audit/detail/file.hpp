@@ -41,7 +41,6 @@ class audit_file {
     file_ = open_locked(path_of(number_));
     mend(file_, path_of(number_));
     if (size_ == 0 && number_ > 1) {  // the file is empty: the trail ends in the file before it
-      const std::string torn = torn_;
       const std::string before = path_of(number_ - 1);
       mend(open(before), before);
       if (size_ == 0) {
@@ -50,7 +49,6 @@ class audit_file {
                           "both away to start a new trail"};
       }
       size_ = 0;
-      torn_ = torn;
     }
   }
 
@@ -193,11 +191,11 @@ class audit_file {
     constexpr std::uint64_t enough = 2 * audit_lines::longest;  // contains a whole line
     audit_lines lines{name, all > enough ? all - enough : 0};
     std::string last;
-    torn_.clear();
+    std::string torn;
     while (const auto line = lines.next()) {
-      (lines.is_whole() ? last : torn_) = *line;
+      (lines.is_whole() ? last : torn) = *line;
     }
-    size_ = all - torn_.size();
+    size_ = all - torn.size();
     if (size_ > 0) {
       const auto entry = audit_entry::read(last);
       if (!entry || !entry->is_whole()) {
@@ -207,7 +205,8 @@ class audit_file {
       }
       end_ = {entry->n(), entry->hash()};
     }
-    if (!torn_.empty() && ::ftruncate(*file, static_cast<off_t>(size_)) != 0) {
+    torn_ += torn;
+    if (!torn.empty() && ::ftruncate(*file, static_cast<off_t>(size_)) != 0) {
       throw audit_error{"AuditTrail: " + name +
                         " has an incomplete last line, which cannot be cut off: " +
                         std::generic_category().message(errno)};
