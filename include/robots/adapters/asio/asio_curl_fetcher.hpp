@@ -59,19 +59,15 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
       std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
 
   /// A socket that Asio watches. libcurl owns the socket, so this object never closes it.
-  struct watch {
-    watch(const strand& on, curl_socket_t socket) : descriptor(on, socket) {}
+  struct watch : boost::asio::posix::basic_stream_descriptor<strand> {
+    using basic_stream_descriptor::basic_stream_descriptor;
     watch(const watch&) = delete;
     watch& operator=(const watch&) = delete;
-    ~watch() { let_go(); }
-
-    void let_go() noexcept {
-      if (descriptor.is_open()) {
-        static_cast<void>(descriptor.release());
+    ~watch() {
+      if (is_open()) {
+        static_cast<void>(release());
       }
     }
-
-    boost::asio::posix::basic_stream_descriptor<strand> descriptor;
   };
 
   template <class Task>
@@ -107,7 +103,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   /// `CURL_POLL_REMOVE` ends the watch.
   void watch_socket(curl_socket_t socket, int events) {
     if (const auto found = watches_.find(socket); found != watches_.end()) {
-      found->second->let_go();  // ends the waits for this socket
+      static_cast<void>(found->second->release());  // ends the waits for this socket
       watches_.erase(found);
     }
     if (events == CURL_POLL_REMOVE) {
@@ -115,27 +111,24 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
     const auto watched = std::make_shared<watch>(strand_, socket);
     watches_.emplace(socket, watched);
-    using descriptor = boost::asio::posix::descriptor_base;
     if ((events & CURL_POLL_IN) != 0) {
-      wait(watched, descriptor::wait_read, CURL_CSELECT_IN);
+      wait(watched, watch::wait_read, CURL_CSELECT_IN);
     }
     if ((events & CURL_POLL_OUT) != 0) {
-      wait(watched, descriptor::wait_write, CURL_CSELECT_OUT);
+      wait(watched, watch::wait_write, CURL_CSELECT_OUT);
     }
   }
 
   /// Reports each `event` of a socket to libcurl, until libcurl asks for other events.
-  void wait(const std::shared_ptr<watch>& watched,
-            boost::asio::posix::descriptor_base::wait_type event, int mask) {
-    watched->descriptor.async_wait(event, [weak = weak_from_this(), watched, event,
-                                           mask](const boost::system::error_code& error) {
+  void wait(const std::shared_ptr<watch>& watched, watch::wait_type event, int mask) {
+    watched->async_wait(event, [weak = weak_from_this(), watched, event,
+                                mask](const boost::system::error_code& error) {
       const auto self = weak.lock();
-      if (!self || !watched->descriptor.is_open() ||
-          error == boost::asio::error::operation_aborted) {
+      if (!self || !watched->is_open() || error == boost::asio::error::operation_aborted) {
         return;
       }
-      self->act(watched->descriptor.native_handle(), error ? CURL_CSELECT_ERR : mask);
-      if (watched->descriptor.is_open()) {
+      self->act(watched->native_handle(), error ? CURL_CSELECT_ERR : mask);
+      if (watched->is_open()) {
         self->wait(watched, event, mask);
       }
     });
