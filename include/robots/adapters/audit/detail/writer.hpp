@@ -54,8 +54,7 @@ struct audit_news {
   /// Returns the address and the size of the policy of a decision, for the limit of the queue.
   /// While the event waits, it can be the only owner of the policy.
   [[nodiscard]] base::shared_memory keeps() const noexcept {
-    return policy ? base::shared_memory{policy.get(), policy->memory_bytes()}
-                  : base::shared_memory{};
+    return {policy.get(), policy ? policy->memory_bytes() : 0};
   }
 };
 
@@ -73,28 +72,26 @@ class audit_writer {
     if (!options.signing_key.empty()) {
       key_ = ed25519_key::private_key(options.signing_key);
     }
-    if (options.sign_every == 0 || options.file_bytes == 0) {
-      throw std::invalid_argument{std::string{"audit_options: "} +
-                                  (options.sign_every == 0 ? "sign_every" : "file_bytes") +
-                                  " is 0, and must be at least 1"};
-    }
-    if (!(options.share >= 0 && options.share <= 1)) {
-      throw std::invalid_argument{"audit_options: share is " + std::to_string(options.share) +
-                                  ", and must be from 0 to 1"};
-    }
+    const auto require = [](bool is_valid, const std::string& complaint) {
+      if (!is_valid) {
+        throw std::invalid_argument{complaint};
+      }
+    };
+    require(options.sign_every > 0, "audit_options: sign_every is 0, and must be at least 1");
+    require(options.file_bytes > 0, "audit_options: file_bytes is 0, and must be at least 1");
+    require(
+        options.share >= 0 && options.share <= 1,
+        "audit_options: share is " + std::to_string(options.share) + ", and must be from 0 to 1");
+    require(!options.flush_every || options.flush_every->count() >= 0,
+            "audit_options: flush_every is " +
+                std::to_string(options.flush_every.value_or(std::chrono::milliseconds{0}).count()) +
+                " ms: set 0 for at once");
     // In JSON, a robots.txt can become six times as long, and so can its directives.
-    constexpr std::size_t longest_file = audit_lines::longest / 8;
-    if (crawler.parse.max_bytes > longest_file) {
-      throw std::invalid_argument{"AuditTrail: parse.max_bytes is " +
-                                  std::to_string(crawler.parse.max_bytes) +
-                                  ", and a trail records files of up to " +
-                                  std::to_string(longest_file) + " octets: lower it"};
-    }
-    if (options.flush_every && options.flush_every->count() < 0) {
-      throw std::invalid_argument{"audit_options: flush_every is " +
-                                  std::to_string(options.flush_every->count()) +
-                                  " ms: set 0 for at once"};
-    }
+    constexpr std::size_t longest = audit_lines::longest / 8;
+    require(crawler.parse.max_bytes <= longest, "AuditTrail: parse.max_bytes is " +
+                                                    std::to_string(crawler.parse.max_bytes) +
+                                                    ", and a trail records files of up to " +
+                                                    std::to_string(longest) + " octets: lower it");
     written_.chain = file_.end();
     if (const std::string& torn = file_.torn(); !torn.empty()) {
       constexpr std::size_t shown = 1'000;
