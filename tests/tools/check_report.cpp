@@ -2,7 +2,6 @@
 #include "check_text.hpp"
 #include "report_style.hpp"
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/adapters/audit/detail/json_object.hpp>
 #include <robots/base/json_writer.hpp>
 
 #include <algorithm>
@@ -199,18 +198,18 @@ class figures {
   /// buckets cover the time between them.
   void measure(std::string_view type, const std::string& date) {
     const bool has_time = type == "decision" || type == "retrieval" || type == "admission";
-    const auto second = has_time ? adapters_detail::audit_second(date) : std::nullopt;
-    if (!second) {
+    const std::int64_t second = has_time ? adapters_detail::audit_second(date) : 0;
+    if (second == 0) {
       return;
     }
     constexpr std::array<std::int64_t, 14> steps{1,      5,       15,        60,        300,
                                                  900,    3'600,   7'200,     21'600,    43'200,
                                                  86'400, 604'800, 2'592'000, 31'536'000};
     if (last_second == 0) {
-      first_second = last_second = *second;
+      first_second = last_second = second;
     }
-    first_second = std::min(first_second, *second);
-    last_second = std::max(last_second, *second);
+    first_second = std::min(first_second, second);
+    last_second = std::max(last_second, second);
     const std::int64_t span = last_second - first_second;
     const auto* const step = std::find_if(
         steps.begin(), steps.end() - 1, [&](std::int64_t seconds) { return span / seconds < 60; });
@@ -219,7 +218,7 @@ class figures {
 
   bucket& bucket_at(std::vector<bucket>& all, const cited_entry& citation) const {
     const std::int64_t start = first_second - first_second % bucket_seconds;
-    const std::int64_t second = adapters_detail::audit_second(citation.date).value_or(first_second);
+    const std::int64_t second = adapters_detail::audit_second(citation.date);
     const std::int64_t index = std::max<std::int64_t>((second - start) / bucket_seconds, 0);
     return all.at(std::min(static_cast<std::size_t>(index), all.size() - 1));
   }
@@ -319,7 +318,7 @@ class figures {
     const std::string directives = entry.text("directives");
     const std::string basis = entry.text("basis");
     const std::string now = holds_text(basis, directives);
-    auto& [last_basis, last_directives] = last_[{entry.number("crawler"), site}];
+    auto& [last_basis, last_directives] = last_[{agent_, site}];
     site_figures& of = sites[site];
     of.holds = now;
     const bool is_first = last_basis.empty();
@@ -381,7 +380,7 @@ class figures {
     std::set<std::string>& lines = rules_[entry.text("id")];
     for (const json_object& line : found->list("lines")) {
       for (const char* const kind :
-           {"allow", "disallow", "Crawl-delay", "Request-rate", "Visit-time"}) {
+           {"allow", "disallow", "Crawl-delay", "Request-rate", "Visit-time", "Sitemap", "Host"}) {
         if (lines.size() < most && !line.raw(kind).empty()) {
           lines.insert(std::string{kind} + ": " + line.text(kind));
         }
@@ -393,6 +392,7 @@ class figures {
     const std::string text = entry.text("user_agent") + ", fallback " + entry.text("fallback") +
                              ", dialect " + entry.text("dialect");
     citation.text = "crawler " + text;
+    agent_ = entry.text("user_agent");
     auto found = std::find_if(crawlers.begin(), crawlers.end(),
                               [&](const auto& crawler) { return crawler.first == text; });
     if (found == crawlers.end()) {
@@ -420,7 +420,8 @@ class figures {
   }
 
   const std::vector<std::string>& files_;
-  std::map<std::pair<std::uint64_t, std::string>, std::pair<std::string, std::string>> last_;
+  std::string agent_;  // the user agent of the crawler that wrote the next entries
+  std::map<std::pair<std::string, std::string>, std::pair<std::string, std::string>> last_;
   std::map<std::string, std::set<std::string>> rules_;
 };
 

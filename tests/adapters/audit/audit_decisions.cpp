@@ -385,33 +385,6 @@ TEST_CASE("The trail of a cache whose excluded hosts are replaced has no differe
   check_confirms(trail.path, 24);
 }
 
-TEST_CASE("Two texts in one trail stay distinct even if one crawler has the same rules in both") {
-  using namespace std::chrono_literals;
-  const robots::test::temporary_folder folder;
-  const robots::audit_options options{.path = (folder.path() / "trail").string()};
-  const robots::cache_options first{.user_agent = "FooBot/1.0",
-                                    .fallback = robots::fallback_policy::rfc9309()};
-  robots::cache_options second = first;
-  second.user_agent = "BarBot/1.0";
-  robots::ScriptedFetcher web;
-  const std::string lines = "User-agent: *\nDisallow: /private\n";
-  web.on("https://rules.example/robots.txt", robots::ScriptedFetcher::ok(lines),
-         robots::ScriptedFetcher::ok(lines + "\nUser-agent: FooBot\nDisallow: /\n"),
-         robots::ScriptedFetcher::status(503));
-  robots::ManualClock clock;
-  {
-    const robots::AuditTrail trail{options, first};
-    robots::basic_robots_cache reader{first, web, clock, robots::LruStorage<8>{}, trail};
-    robots::basic_robots_cache other{second, web, clock, robots::LruStorage<8>{},
-                                     trail.with(second)};
-    CHECK(reader.allowed("https://rules.example/x"));
-    CHECK(other.allowed("https://rules.example/x"));
-    clock.advance(25h);
-    CHECK(reader.allowed("https://rules.example/x"));  // by the last good copy
-  }
-  check_confirms(options.path, 3);
-}
-
 TEST_CASE("A list of excluded hosts also applies to decisions in later files") {
   const robots::test::temporary_folder folder;
   const robots::audit_options place{.path = (folder.path() / "trail").string(), .file_bytes = 1};
@@ -590,8 +563,8 @@ TEST_CASE("The trail of 20 caches that have different robots.txt of one site has
                                                   robots::LruStorage<64>, robots::AuditTrail>;
     std::vector<std::unique_ptr<cache_type>> caches;
     for (int i = 0; i < 20; ++i) {
-      caches.push_back(std::make_unique<cache_type>(options, web, clock, robots::LruStorage<64>{},
-                                                    trail.with(options)));
+      caches.push_back(
+          std::make_unique<cache_type>(options, web, clock, robots::LruStorage<64>{}, trail));
     }
     for (int day = 0; day < 3; ++day) {
       for (const auto& cache : caches) {

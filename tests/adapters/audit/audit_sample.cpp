@@ -112,8 +112,8 @@ std::vector<std::string> write_sample(const audit_options& options) {
   ScriptedFetcher web;
   script(web);
   const ManualClock clock;
-  const AuditTrail trail{options, sample_options()};
   {
+    const AuditTrail trail{options, sample_options()};
     basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<64>, AuditTrail> cache{
         sample_options(), web, clock, {}, trail};
     crawl(cache, clock);
@@ -129,10 +129,9 @@ std::vector<std::string> write_sample(const audit_options& options) {
   cache_options second = sample_options();
   second.user_agent = "OtherBot";
   second.fallback = fallback_policy::rfc9309();
-  const AuditTrail others = trail.with(second);
-  const auto visit = [&](const AuditTrail& watching, const cache_options& as) {
+  const auto visit = [&](const cache_options& as) {
     basic_robots_cache<ScriptedFetcher, ManualClock, tiered, AuditTrail> cache{
-        as, web, clock, tiered{store}, watching};
+        as, web, clock, tiered{store}, AuditTrail{options, as}};
     for (const char* const host : {"rules", "moved", "failing", "none", "shared"}) {
       static_cast<void>(cache.check("https://" + std::string{host} + ".example/private"));
     }
@@ -142,12 +141,11 @@ std::vector<std::string> write_sample(const audit_options& options) {
          ScriptedFetcher::status(304));
   web.on("https://failing.example/robots.txt", ScriptedFetcher::ok("User-agent: *\nDisallow: /p\n"),
          ScriptedFetcher::status(503));
-  visit(trail, sample_options());
-  visit(others, second);
+  visit(sample_options());
+  visit(second);
   clock.advance(25h);
-  visit(others, second);
-  visit(trail, sample_options());
-  static_cast<void>(trail.flush());
+  visit(second);
+  visit(sample_options());
   return files_of(options.path);
 }
 

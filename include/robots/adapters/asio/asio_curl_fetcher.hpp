@@ -1,17 +1,179 @@
 #pragma once
 
-#include <robots/adapters/asio/detail/curl_driver.hpp>
 #include <robots/adapters/curl/curl_options.hpp>
+#include <robots/adapters/curl/detail/transfers.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/http/message.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/wait_traits.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <curl/curl.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <utility>
 
 namespace robots {
+
+namespace adapters_detail {
+
+/// Drives one multi handle by libcurl's multi_socket interface. Asio watches the sockets and the
+/// timer of the handle. All work runs on one strand. A queued task does not keep the driver alive.
+class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
+ public:
+  asio_curl_driver(const boost::asio::any_io_executor& executor, const curl_options& options)
+      : strand_(executor),
+        timer_(strand_),
+        transfers_(options, [this]() noexcept { post(&asio_curl_driver::collect); }) {
+    CURLM* const multi = transfers_.multi();
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &asio_curl_driver::on_socket);
+    curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, static_cast<void*>(this));
+    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &asio_curl_driver::on_timer);
+    curl_multi_setopt(multi, CURLMOPT_TIMERDATA, static_cast<void*>(this));
+  }
+
+  asio_curl_driver(const asio_curl_driver&) = delete;
+  asio_curl_driver& operator=(const asio_curl_driver&) = delete;
+  ~asio_curl_driver() = default;
+
+  void start(fetch_request request, std::function<void(fetch_response)> done) {
+    post([request = std::move(request), done = std::move(done)](asio_curl_driver& self) mutable {
+      self.transfers_.start(std::move(request), std::move(done));
+      // If the exchange could not begin, this calls `done`. Otherwise, libcurl's timer starts the
+      // exchange.
+      self.collect();
+    });
+  }
+
+ private:
+  using strand = boost::asio::strand<boost::asio::any_io_executor>;
+  using timer = boost::asio::basic_waitable_timer<
+      std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
+
+  /// A socket that Asio watches. libcurl owns the socket, so this object never closes it.
+  struct watch : boost::asio::posix::basic_stream_descriptor<strand> {
+    using basic_stream_descriptor::basic_stream_descriptor;
+    watch(const watch&) = delete;
+    watch& operator=(const watch&) = delete;
+    ~watch() {
+      if (is_open()) {
+        static_cast<void>(release());
+      }
+    }
+  };
+
+  template <class Task>
+  void post(Task task) {
+    boost::asio::post(strand_, [weak = weak_from_this(), task = std::move(task)]() mutable {
+      if (const auto self = weak.lock()) {
+        std::invoke(task, *self);
+      }
+    });
+  }
+
+  static int on_socket(CURL* /*easy*/, curl_socket_t socket, int events, void* self,
+                       void* /*unused*/) noexcept {
+    return succeeds([&] { static_cast<asio_curl_driver*>(self)->watch_socket(socket, events); });
+  }
+
+  static int on_timer(CURLM* /*multi*/, long milliseconds, void* self) noexcept {
+    return succeeds([&] { static_cast<asio_curl_driver*>(self)->set_timer(milliseconds); });
+  }
+
+  /// Calls `act` and returns 0. Returns -1 if `act` throws: no exception may pass through libcurl.
+  template <class Act>
+  [[nodiscard]] static int succeeds(const Act& act) noexcept {
+    try {
+      act();
+      return 0;
+    } catch (...) {
+      return -1;
+    }
+  }
+
+  /// Watches a socket for `events`, instead of the events that libcurl asked for before.
+  /// `CURL_POLL_REMOVE` ends the watch.
+  void watch_socket(curl_socket_t socket, int events) {
+    if (const auto found = watches_.find(socket); found != watches_.end()) {
+      static_cast<void>(found->second->release());  // ends the waits for this socket
+      watches_.erase(found);
+    }
+    if (events == CURL_POLL_REMOVE) {
+      return;
+    }
+    const auto watched = std::make_shared<watch>(strand_, socket);
+    watches_.emplace(socket, watched);
+    if ((events & CURL_POLL_IN) != 0) {
+      wait(watched, watch::wait_read, CURL_CSELECT_IN);
+    }
+    if ((events & CURL_POLL_OUT) != 0) {
+      wait(watched, watch::wait_write, CURL_CSELECT_OUT);
+    }
+  }
+
+  /// Reports each `event` of a socket to libcurl, until libcurl asks for other events.
+  void wait(const std::shared_ptr<watch>& watched, watch::wait_type event, int mask) {
+    watched->async_wait(event, [weak = weak_from_this(), watched, event,
+                                mask](const boost::system::error_code& error) {
+      const auto self = weak.lock();
+      if (!self || !watched->is_open() || error == boost::asio::error::operation_aborted) {
+        return;
+      }
+      self->act(watched->native_handle(), error ? CURL_CSELECT_ERR : mask);
+      if (watched->is_open()) {
+        self->wait(watched, event, mask);
+      }
+    });
+  }
+
+  void set_timer(long milliseconds) {
+    if (milliseconds < 0) {
+      timer_.cancel();
+      return;
+    }
+    timer_.expires_after(std::chrono::milliseconds{milliseconds});
+    timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+      if (const auto self = weak.lock(); self && !error) {
+        self->act(CURL_SOCKET_TIMEOUT, 0);
+      }
+    });
+  }
+
+  void act(curl_socket_t socket, int mask) {
+    int running = 0;
+    if (curl_multi_socket_action(transfers_.multi(), socket, mask, &running) != CURLM_OK) {
+      transfers_.fail_all();
+    }
+    collect();
+  }
+
+  void collect() {
+    try {
+      transfers_.collect();
+    } catch (...) {
+      post(&asio_curl_driver::collect);  // calls the remaining callbacks
+      throw;
+    }
+    if (transfers_.has_ended()) {
+      post(&asio_curl_driver::collect);
+    }
+  }
+
+  strand strand_;
+  timer timer_;
+  boost::unordered_flat_map<curl_socket_t, std::shared_ptr<watch>> watches_;
+  curl_transfers transfers_;  // last: its destructor calls `watch_socket` and `set_timer`
+};
+
+}  // namespace adapters_detail
 
 /// Makes exchanges like `CurlFetcher`, any number at once, on the threads that run an executor of
 /// Boost.Asio. This class starts no threads, but libcurl can start threads to look up names.

@@ -28,7 +28,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -155,7 +154,7 @@ class audit_judge {
     }
     if (!fact.empty()) {
       facts_.try_emplace(fact + ' ' + bare(entry.text("site")),
-                         first_mention{entry.n(), second_of(entry)});
+                         first_mention{entry.n(), audit_second(entry.text("time"))});
     }
   }
 
@@ -164,14 +163,13 @@ class audit_judge {
     has_gaps_ = has_gaps_ || type == "lost" || type == "gap" || (is_first_ && entry.n() > 1);
     is_first_ = false;
     if (type == "crawler") {
-      audited_crawler crawler_now = read_crawler(entry);
-      audited_crawler& known = crawlers_[entry.number("crawler")];
-      if (known.text != crawler_now.text) {  // each file describes the crawlers again
-        known = std::move(crawler_now);
+      audited_crawler described = read_crawler(entry);
+      if (crawler_.text != described.text) {  // each file describes the crawler again
+        crawler_ = std::move(described);
         compiled_.clear();
       }
     } else if (type == "exclusions") {
-      crawlers_[entry.number("crawler")].excluded.push_back(hosts_in(entry, "hosts"));
+      crawler_.excluded.push_back(hosts_in(entry, "hosts"));
     } else if (type == "body") {
       if (sha256(entry.text("text")) != entry.text("id")) {
         return differ(entry, "the robots.txt does not match its hash");
@@ -208,21 +206,20 @@ class audit_judge {
       // Uses the robots.txt that this entry names. If it names no robots.txt, uses an earlier
       // robots.txt with the same directives, from this site or from the site that answered.
       const auto body = bodies_.find(entry.text("body"));
-      const auto theirs = texts_.find(text_key(entry, recorded.final_site, recorded.directives));
+      const auto theirs = texts_.find(text_key(recorded.final_site, recorded.directives));
       if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
-        texts_[text_key(entry, recorded.site, recorded.directives)] = {
+        texts_[text_key(recorded.site, recorded.directives)] = {
             body->second, enum_named(entry.text("charset"), detail::charset::utf_16be),
             entry.flag("truncated")};
       } else if (theirs != texts_.end()) {
-        texts_.try_emplace(text_key(entry, recorded.site, recorded.directives),
+        texts_.try_emplace(text_key(recorded.site, recorded.directives),
                            recorded_text{theirs->second});
       }
     }
     policies_.insert_or_assign(id, std::move(recorded));
   }
 
-  [[nodiscard]] policy_pointer compile(const recorded_text& text, std::string_view agent,
-                                       const parse_options& options) const {
+  [[nodiscard]] policy_pointer compile(const recorded_text& text, std::string_view agent) const {
     audit_lines lines{files_[text.body.file], text.body.offset};
     const auto entry = audit_entry::read(lines.next().value_or(""));
     record recorded;
@@ -231,17 +228,16 @@ class audit_judge {
     recorded.truncated = text.truncated;
     recorded.body = entry ? entry->text("text") : "";
     return detail::judge(recorded, agent,
-                         {.fallback = fallback_policy::permissive(), .parse = options}, {}, {});
+                         {.fallback = fallback_policy::permissive(), .parse = crawler_.parse}, {},
+                         {});
   }
 
   /// Makes the policy of a decision again. Returns null if no entry has the robots.txt of the
   /// policy.
   [[nodiscard]] policy_pointer policy_of(const audit_entry& decision,
                                          const recorded_policy& recorded) {
-    const std::uint64_t number = decision.number("crawler");
-    const audited_crawler& crawler = crawlers_[number];
     const std::string other = decision.text("agent");
-    const std::string& agent = other.empty() ? crawler.user_agent : other;
+    const std::string& agent = other.empty() ? crawler_.user_agent : other;
     const bool allows = recorded.basis == policy_basis::allow_all;
     if (recorded.reason) {
       return recorded.reason == decision_reason::by_hand ? policy::by_hand(agent, allows)
@@ -253,9 +249,9 @@ class audit_judge {
       return std::make_shared<const policy>(
           allows ? fallback_action::allow_all : fallback_action::deny_all, agent, source);
     }
-    auto text = texts_.find(text_key(decision, recorded.site, recorded.directives));
+    auto text = texts_.find(text_key(recorded.site, recorded.directives));
     if (text == texts_.end()) {  // the site redirects to `final_site`, which has the robots.txt
-      text = texts_.find(text_key(decision, recorded.final_site, recorded.directives));
+      text = texts_.find(text_key(recorded.final_site, recorded.directives));
     }
     if (text == texts_.end()) {
       return nullptr;
@@ -264,17 +260,16 @@ class audit_judge {
     if (compiled_.size() >= most) {
       compiled_.clear();
     }
-    policy_pointer& known = compiled_[{text->second, number, agent}];
+    policy_pointer& known = compiled_[{text->second, agent}];
     if (known == nullptr) {
-      known = compile(text->second, agent, crawler.parse);
+      known = compile(text->second, agent);
     }
     return known;
   }
 
   void take_decision(const audit_entry& entry) {
-    const auto crawler = crawlers_.find(entry.number("crawler"));
     const auto recorded = policies_.find(entry.text("policy"));
-    if (crawler == crawlers_.end() || recorded == policies_.end()) {
+    if (crawler_.text.empty() || recorded == policies_.end()) {
       return lack(entry, "the policy that it names was not recorded before");
     }
     if (!entry.raw("url_bytes").empty()) {
@@ -296,13 +291,12 @@ class audit_judge {
       return differ(entry, "the decision differs: recorded: " + base::printable(said) +
                                "; computed: " + again);
     }
-    check_basis(entry, recorded->second, crawler->second);
+    check_basis(entry, recorded->second);
   }
 
-  /// Checks that the policy is for the URL, and that the trail has the entry that the decision
-  /// depends on.
-  void check_basis(const audit_entry& entry, const recorded_policy& recorded,
-                   const audited_crawler& crawler) {
+  /// Confirms a decision if its policy is for its URL, and the trail has the entry that the
+  /// decision depends on.
+  void check_basis(const audit_entry& entry, const recorded_policy& recorded) {
     using enum decision_reason;
     const auto parsed = parse_site(entry.text("url"));
     const std::string site = parsed ? bare(parsed->key()) : std::string{};
@@ -318,22 +312,22 @@ class audit_judge {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
       // A thread can report a decision just before another thread reports the entry on which this
       // decision depends.
-      return fact != facts_.end() &&
-             (fact->second.entry < entry.n() || fact->second.second <= second_of(entry) + 1);
+      return fact != facts_.end() && (fact->second.entry < entry.n() ||
+                                      fact->second.second <= audit_second(entry.text("time")) + 1);
     };
     const auto need = [&](bool is_recorded, const char* problem) {
       is_recorded ? void(++found_.confirmed) : lack(entry, problem);
     };
-    const bool is_high_risk = crawler.high_risk.contains(host);
+    const bool is_high_risk = crawler_.high_risk.contains(host);
     if (recorded.reason == invalid_url) {
-      need(true, "");
+      ++found_.confirmed;
     } else if (recorded.reason == halted) {
       need(has("halt", site), "the site was never halted");
     } else if (recorded.reason == needs_sign_off) {
-      need(is_high_risk || crawler.has_own_risk, "the site needs no sign-off");
+      need(is_high_risk || crawler_.has_own_risk, "the site needs no sign-off");
     } else if (recorded.reason == excluded) {
       const auto lists = [&](const detail::excluded_hosts& list) { return list.contains(host); };
-      need(std::ranges::any_of(crawler.excluded, lists), "the host is not excluded");
+      need(std::ranges::any_of(crawler_.excluded, lists), "the host is not excluded");
     } else if (is_high_risk && !has("sign_off", site)) {
       lack(entry, "no entry signs off the site");
     } else if (recorded.reason == by_hand) {
@@ -378,14 +372,9 @@ class audit_judge {
     return type == "retrieval" || type == "far_hit" || type == "far_copy";
   }
 
-  [[nodiscard]] static std::int64_t second_of(const audit_entry& entry) {
-    return audit_second(entry.text("time")).value_or(0);
-  }
-
-  /// Returns the key in `texts_` for the crawler of an entry, a site and the id of its directives.
-  [[nodiscard]] std::string text_key(const audit_entry& entry, const std::string& site,
-                                     const std::string& directives) {
-    return crawlers_[entry.number("crawler")].text + ' ' + directives + ' ' + site;
+  /// Returns the key in `texts_` for the crawler, a site and the id of its directives.
+  [[nodiscard]] std::string text_key(const std::string& site, const std::string& directives) const {
+    return crawler_.text + ' ' + directives + ' ' + site;
   }
 
   [[nodiscard]] static std::string bare(std::string_view site) {
@@ -398,13 +387,13 @@ class audit_judge {
   bool is_first_ = true;
   bool has_gaps_ = false;
   std::string first_unknown_;
-  std::map<std::uint64_t, audited_crawler> crawlers_;
+  audited_crawler crawler_;  // its `text` is empty before the first entry about a crawler
   std::unordered_map<std::string, first_mention> facts_;
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, recorded_policy> policies_;
   std::unordered_map<std::string, recorded_text> texts_;  // the key is a `text_key`
-  /// The compiled policies, by text, number of the crawler, and user agent.
-  std::map<std::tuple<recorded_text, std::uint64_t, std::string>, policy_pointer> compiled_;
+  /// The compiled policies, by text and user agent.
+  std::map<std::pair<recorded_text, std::string>, policy_pointer> compiled_;
 };
 
 }  // namespace adapters_detail

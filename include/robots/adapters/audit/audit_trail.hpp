@@ -23,9 +23,7 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -54,24 +52,16 @@ concept audited = requires { Event::name; } && !std::same_as<Event, look_up_even
 /// the trail states their number as soon as it can be written again. After `kill -9`, the next
 /// trail with the same path continues after the last whole line.
 ///
-/// Copies write to one trail. Any thread may use any copy. Only one process may write a trail, and
-/// that process must not fork meanwhile. This class needs a POSIX system.
+/// Copies write to one trail: give them to all caches that have the same options. Any thread may
+/// use any copy. Only one process may write a trail, and that process must not fork meanwhile. This
+/// class needs a POSIX system.
 class AuditTrail {
  public:
   /// Begins or continues the trail of `audit_options::path`, for a cache with these options. Throws
   /// `std::invalid_argument` for bad options, such as a `parse.max_bytes` above 4 MiB, and
   /// `audit_error` if the trail cannot be written.
   AuditTrail(const audit_options& options, const cache_options& crawler)
-      : ending_{std::make_shared<ending>(options)} {
-    add(crawler);
-  }
-
-  /// Returns a handle to the same trail, for a cache with other options.
-  [[nodiscard]] AuditTrail with(const cache_options& crawler) const {
-    AuditTrail other{*this};
-    other.add(crawler);
-    return other;
-  }
+      : ending_{std::make_shared<ending>(options, crawler)} {}
 
   /// Records an event, unless it is a decision or an admission outside `audit_options::share`.
   template <adapters_detail::audited Event>
@@ -107,8 +97,9 @@ class AuditTrail {
  private:
   /// Ends the trail when the last copy is destroyed.
   struct ending {
-    explicit ending(const audit_options& options)
-        : writer{std::make_shared<adapters_detail::audit_writer>(options)},
+    ending(const audit_options& options, const cache_options& crawler)
+        : token{product_token(crawler.user_agent)},
+          writer{std::make_shared<adapters_detail::audit_writer>(options, crawler)},
           queue{options.queue_bytes, [own = writer](auto& now) { return own->work(now); },
                 std::chrono::milliseconds{
                     options.flush_every == std::chrono::milliseconds{0} ? 0 : 20}} {}
@@ -116,28 +107,17 @@ class AuditTrail {
     ending& operator=(const ending&) = delete;
     ~ending() { queue.end(writer->options.close_within); }
 
+    const std::string token;                                // the product token of the crawler
     std::shared_ptr<adapters_detail::audit_writer> writer;  // shared with the thread of the queue
     adapters_detail::audit_writer::queue queue;
   };
-
-  void add(const cache_options& crawler) {
-    // In JSON, a robots.txt can become six times as long, and so can its directives.
-    constexpr std::size_t most = adapters_detail::audit_lines::longest / 8;
-    if (crawler.parse.max_bytes > most) {
-      throw std::invalid_argument{
-          "AuditTrail: parse.max_bytes is " + std::to_string(crawler.parse.max_bytes) +
-          ", and a trail records files of up to " + std::to_string(most) + " octets: lower it"};
-    }
-    crawler_ = ending_->writer->add_crawler(crawler);
-    token_ = product_token(crawler.user_agent);
-  }
 
   /// Returns the members that all entries of an event have.
   template <class Event>
   [[nodiscard]] std::string about(const Event& event) const {
     base::json_writer json;
-    json.number("crawler", crawler_).text("site", event.site);
-    if (!event.crawler.empty() && event.crawler != token_) {
+    json.text("site", event.site);
+    if (!event.crawler.empty() && event.crawler != ending_->token) {
       json.text("agent", event.crawler);  // one of `cache_options::other_agents`
     }
     if (event.context != nullptr && !event.context->trace_id.empty()) {
@@ -174,18 +154,15 @@ class AuditTrail {
 
   void push(adapters_detail::audit_news news) const {
     const std::size_t size = news.size();
-    const base::shared_memory keeps = news.keeps();
     const std::chrono::milliseconds longest = ending_->writer->options.longest_wait;
     auto& queue = ending_->queue;
-    if (!(longest > longest.zero() ? queue.push_or_wait(std::move(news), size, keeps, longest)
-                                   : queue.push(std::move(news), size, keeps))) {
+    if (!(longest > longest.zero() ? queue.push_or_wait(std::move(news), size, longest)
+                                   : queue.push(std::move(news), size))) {
       ending_->writer->lose(1, "the queue was full");
     }
   }
 
   std::shared_ptr<ending> ending_;
-  std::size_t crawler_ = 0;
-  std::string token_;  // the product token of the crawler
 };
 
 static_assert(Observer<AuditTrail>);

@@ -140,7 +140,7 @@ class audit_verifier {
       if (n == 1) {
         return fail(changed, 1, "entry 1 was changed: it has the hash of an entry before it");
       }
-      at_ = before_;
+      at_ = find(n - 1);
       return fail(changed, n - 1,
                   named(n - 1) + " was changed, and its hash with it: " + named(n) +
                       " has another hash for it");
@@ -152,7 +152,6 @@ class audit_verifier {
     ++found_.entries;
     ++expected_;
     found_.head = entry.hash();
-    before_ = at_;
     has_head_ = has_head_ || found_.head == known_head_;
     const std::string type = entry.type();
     is_closed_ = type == "checkpoint" && entry.text("why") == "close";
@@ -160,7 +159,6 @@ class audit_verifier {
       note(entry.n(), base::printable(text));
     }
     if (type == "trail") {
-      is_signed_ = is_signed_ || !entry.text("key").empty();
       unsigned_before_ = unsigned_ - 1;
       stated_every_ = (std::max)(stated_every_, entry.number("sign_every"));
     }
@@ -255,7 +253,7 @@ class audit_verifier {
     }
     if (!key_) {
       found_.notes.emplace_back(
-          is_signed_
+          stated_every_ > 0
               ? "the trail is signed, but its signatures were not checked: give the public key"
               : "the trail is not signed: anyone who can write its files can rewrite it from "
                 "any entry on");
@@ -292,11 +290,9 @@ class audit_verifier {
   std::optional<ed25519_key> key_;
   audit_result found_;
   place at_;
-  place before_;
   std::uint64_t expected_ = 0;  // the number of the next entry; 0 before the first entry
   bool is_closed_ = false;      // true if the last entry says that the trail ends
   bool has_head_ = false;
-  bool is_signed_ = false;
   bool has_signature_ = false;
   std::uint64_t unsigned_ = 0;         // entries since the last signature
   std::uint64_t unsigned_before_ = 0;  // entries of earlier processes since the last signature

@@ -41,7 +41,9 @@ class PrometheusMetrics final : public prometheus::Collectable {
       prometheus::MetricFamily& exported = all.emplace_back();
       exported.name = family.prometheus_name();
       exported.help = family.help;
-      exported.type = type_of(family.kind);
+      exported.type = family.kind == family_type::counter ? prometheus::MetricType::Counter
+                      : family.kind == family_type::gauge ? prometheus::MetricType::Gauge
+                                                          : prometheus::MetricType::Histogram;
       if (family.histogram) {
         exported.metric.emplace_back().histogram = buckets_of(*family.histogram);
       }
@@ -58,18 +60,6 @@ class PrometheusMetrics final : public prometheus::Collectable {
 
  private:
   using family_type = metrics_snapshot::family::type;
-
-  [[nodiscard]] static prometheus::MetricType type_of(family_type kind) noexcept {
-    switch (kind) {
-      case family_type::counter:
-        return prometheus::MetricType::Counter;
-      case family_type::gauge:
-        return prometheus::MetricType::Gauge;
-      case family_type::histogram:
-        return prometheus::MetricType::Histogram;
-    }
-    return prometheus::MetricType::Untyped;
-  }
 
   [[nodiscard]] static prometheus::ClientMetric::Histogram buckets_of(
       const metrics_snapshot::histogram& from) {

@@ -42,7 +42,6 @@ class audit_file {
     file_ = open_locked(path_of(number_));
     mend(file_, path_of(number_));
     if (size_ == 0 && number_ > 1) {  // the file is empty: the trail ends in the file before it
-      const std::string torn = torn_;
       const std::string before = path_of(number_ - 1);
       mend(open(before), before);
       if (size_ == 0) {
@@ -51,7 +50,6 @@ class audit_file {
                           "both away to start a new trail"};
       }
       size_ = 0;
-      torn_ = torn;
     }
   }
 
@@ -70,11 +68,11 @@ class audit_file {
     return std::filesystem::path{path_}.filename().string() + '.' + digits + ".jsonl";
   }
 
-  /// Writes whole lines. If not all lines can be written, writes none of them and returns the
-  /// reason.
-  [[nodiscard]] std::string write(std::string_view lines) {
+  /// Writes whole lines. If not all lines can be written, writes none of them and throws
+  /// `std::system_error`.
+  void write(std::string_view lines) {
     if (is_torn_ && ::ftruncate(*file_, static_cast<off_t>(size_)) != 0) {
-      return std::generic_category().message(errno);
+      throw std::system_error{errno, std::generic_category()};
     }
     is_torn_ = false;
     for (std::string_view rest = lines; !rest.empty();) {
@@ -85,12 +83,11 @@ class audit_file {
       if (done <= 0) {
         const int error = done < 0 ? errno : ENOSPC;
         is_torn_ = ::ftruncate(*file_, static_cast<off_t>(size_)) != 0;
-        return std::generic_category().message(error);
+        throw std::system_error{error, std::generic_category()};
       }
       rest.remove_prefix(static_cast<std::size_t>(done));
     }
     size_ += lines.size();
-    return {};
   }
 
   /// Syncs the file to the disk. Returns false if the disk may lack a part of the file; the
@@ -195,11 +192,11 @@ class audit_file {
     constexpr std::uint64_t enough = 2 * audit_lines::longest;  // contains a whole line
     audit_lines lines{name, all > enough ? all - enough : 0};
     std::string last;
-    torn_.clear();
+    std::string torn;
     while (const auto line = lines.next()) {
-      (lines.is_whole() ? last : torn_) = *line;
+      (lines.is_whole() ? last : torn) = *line;
     }
-    size_ = all - torn_.size();
+    size_ = all - torn.size();
     if (size_ > 0) {
       const auto entry = audit_entry::read(last);
       if (!entry || !entry->is_whole()) {
@@ -209,7 +206,8 @@ class audit_file {
       }
       end_ = {entry->n(), entry->hash()};
     }
-    if (!torn_.empty() && ::ftruncate(*file, static_cast<off_t>(size_)) != 0) {
+    torn_ += torn;
+    if (!torn.empty() && ::ftruncate(*file, static_cast<off_t>(size_)) != 0) {
       throw audit_error{"AuditTrail: " + name +
                         " has an incomplete last line, which cannot be cut off: " +
                         std::generic_category().message(errno)};

@@ -2,14 +2,14 @@
 
 #include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/adapters/audit/detail/json_object.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/rep/diff/diff.hpp>
+#include <robots/policy/policy_change.hpp>
+#include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -44,15 +44,7 @@ struct audit_part {
   for (const listed_rule& rule : rules) {
     json.open().text(to_string(rule.kind), rule.pattern).number("line", rule.line).close();
   }
-  std::vector<detail::stated_line> others =
-      detail::stated_delays(from.crawl_delay(), from.file_delay());
-  for (const request_rate& rate : from.request_rates()) {
-    others.push_back({directive_kind::request_rate, detail::value_of(rate)});
-  }
-  for (const visit_time& hours : from.visit_times()) {
-    others.push_back({directive_kind::visit_time, detail::value_of(hours)});
-  }
-  for (const detail::stated_line& line : others) {
+  for (const detail::stated_line& line : policy_detail::stated_lines(from)) {
     json.open().text(to_string(line.kind), line.value).close();
   }
   json.close_list();
@@ -104,10 +96,10 @@ inline constexpr std::array<std::pair<std::string_view, bool parse_options::*>, 
      {"prepend_slash", &parse_options::prepend_slash}}};
 
 /// Returns the options of a crawler that its decisions depend on, as JSON.
-[[nodiscard]] inline std::string crawler_text(std::size_t number, const cache_options& options) {
+[[nodiscard]] inline std::string crawler_text(const cache_options& options) {
   const parse_options& parse = options.parse;
   base::json_writer json;
-  json.number("crawler", number).text("user_agent", options.user_agent);
+  json.text("user_agent", options.user_agent);
   json.text("dialect", to_string(parse.dialect)).number("max_bytes", parse.max_bytes);
   for (const auto& [name, option] : parse_flags) {
     json.flag(name, parse.*option);
@@ -156,7 +148,7 @@ struct audited_crawler {
 [[nodiscard]] inline audited_crawler read_crawler(const audit_entry& from) {
   const std::string_view said = from.before_hash();
   audited_crawler result{
-      .text = sha256(said.substr((std::min)(said.find(",\"crawler\":"), said.size()))),
+      .text = sha256(said.substr((std::min)(said.find(",\"user_agent\":"), said.size()))),
       .user_agent = from.text("user_agent")};
   parse_options& parse = result.parse;
   parse.dialect =

@@ -23,6 +23,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -36,25 +37,20 @@ namespace robots::adapters_detail {
 /// An event that waits to be written.
 struct audit_news {
   wall_time time{};
-  std::string about{};              ///< a JSON object with the crawler, the site and the trace
+  std::string about{};              ///< a JSON object with the site, the agent and the trace
   std::vector<audit_part> parts{};  ///< the entries
   std::shared_ptr<const robots::policy>
       policy{};  ///< the policy of a decision; the writing thread turns it into entries
 
-  /// Returns the octets of memory that this event uses, without the policy.
+  /// Returns the octets of memory that this event uses. While the event waits, it can be the only
+  /// owner of its policy.
   [[nodiscard]] std::size_t size() const noexcept {
-    std::size_t all = sizeof(*this) + about.capacity() + parts.capacity() * sizeof(audit_part);
+    std::size_t all = sizeof(*this) + about.capacity() + parts.capacity() * sizeof(audit_part) +
+                      (policy ? policy->memory_bytes() : 0);
     for (const audit_part& part : parts) {
       all += part.members.capacity() + part.id.capacity();
     }
     return all;
-  }
-
-  /// Returns the address and the size of the policy of a decision, for the limit of the queue.
-  /// While the event waits, it can be the only owner of the policy.
-  [[nodiscard]] base::shared_memory keeps() const noexcept {
-    return policy ? base::shared_memory{policy.get(), policy->memory_bytes()}
-                  : base::shared_memory{};
   }
 };
 
@@ -65,26 +61,33 @@ class audit_writer {
 
   const audit_options options;
 
-  explicit audit_writer(const audit_options& from) : options{from}, file_{from} {
+  audit_writer(const audit_options& from, const cache_options& crawler)
+      : options{from}, crawler_{crawler_text(crawler)}, file_{from} {
     // Starts OpenSSL now, so that it ends after this object if both live as long as the process.
     static_cast<void>(sha256({}));
     if (!options.signing_key.empty()) {
       key_ = ed25519_key::private_key(options.signing_key);
     }
-    if (options.sign_every == 0 || options.file_bytes == 0) {
-      throw std::invalid_argument{std::string{"audit_options: "} +
-                                  (options.sign_every == 0 ? "sign_every" : "file_bytes") +
-                                  " is 0, and must be at least 1"};
-    }
-    if (!(options.share >= 0 && options.share <= 1)) {
-      throw std::invalid_argument{"audit_options: share is " + std::to_string(options.share) +
-                                  ", and must be from 0 to 1"};
-    }
-    if (options.flush_every && options.flush_every->count() < 0) {
-      throw std::invalid_argument{"audit_options: flush_every is " +
-                                  std::to_string(options.flush_every->count()) +
-                                  " ms: set 0 for at once"};
-    }
+    const auto require = [](bool is_valid, const std::string& complaint) {
+      if (!is_valid) {
+        throw std::invalid_argument{complaint};
+      }
+    };
+    require(options.sign_every > 0, "audit_options: sign_every is 0, and must be at least 1");
+    require(options.file_bytes > 0, "audit_options: file_bytes is 0, and must be at least 1");
+    require(
+        options.share >= 0 && options.share <= 1,
+        "audit_options: share is " + std::to_string(options.share) + ", and must be from 0 to 1");
+    require(!options.flush_every || options.flush_every->count() >= 0,
+            "audit_options: flush_every is " +
+                std::to_string(options.flush_every.value_or(std::chrono::milliseconds{0}).count()) +
+                " ms: set 0 for at once");
+    // In JSON, a robots.txt can become six times as long, and so can its directives.
+    constexpr std::size_t longest = audit_lines::longest / 8;
+    require(crawler.parse.max_bytes <= longest, "AuditTrail: parse.max_bytes is " +
+                                                    std::to_string(crawler.parse.max_bytes) +
+                                                    ", and a trail records files of up to " +
+                                                    std::to_string(longest) + " octets: lower it");
     written_.chain = file_.end();
     if (const std::string& torn = file_.torn(); !torn.empty()) {
       constexpr std::size_t shown = 1'000;
@@ -103,13 +106,6 @@ class audit_writer {
   }
 
   [[nodiscard]] bool takes() noexcept { return random_.draw() < options.share; }
-
-  /// Adds a crawler. Returns its number in the trail.
-  [[nodiscard]] std::size_t add_crawler(const cache_options& crawler) {
-    const std::scoped_lock lock{mutex_};
-    crawlers_.push_back(crawler_text(crawlers_.size(), crawler));
-    return crawlers_.size() - 1;
-  }
 
   /// Counts events that were not written. The next block of entries states their number.
   void lose(std::uint64_t events, std::string_view why) {
@@ -132,27 +128,17 @@ class audit_writer {
 
   /// Writes events, in the thread of the queue. Returns the time of the next sync, if one is due.
   [[nodiscard]] std::optional<queue::time_point> work(const queue::work& now) {
-    for (const audit_news& news : now.items) {
-      attempt([&] {
-        ++block_events_;
-        begin_block();
-        add(news);
-        if (lines_.size() >= block || file_.size() + lines_.size() >= options.file_bytes) {
-          write_block();
-          rotate_if_due();
-        }
-      });
-    }
-    attempt([&] {
-      write_block();
-      if (now.flushes || now.ends) {  // states losses and changed files, even without an event
-        begin_block();
-        if (now.ends) {
-          sign("close");
-        }
-        write_block();
+    std::span<const audit_news> waiting{now.items};
+    while (!waiting.empty()) {
+      waiting = waiting.subspan(write_block(waiting));
+      if (is_full()) {
+        write_block({}, "rotation");
+        begin_next_file();
       }
-    });
+    }
+    if (now.flushes || now.ends) {  // states losses and changed files, even without an event
+      write_block({}, now.ends ? "close" : "");
+    }
     if (now.flushes || now.ends || (flush_at_ && clock::now() >= *flush_at_)) {
       flush_file();
       flush_at_.reset();
@@ -167,7 +153,7 @@ class audit_writer {
   struct progress {
     audit_chain chain{};
     std::uint64_t signed_entries = 0;  ///< the number of the last signed entry
-    std::size_t crawlers = 0;  ///< crawlers that the file describes; 0 before its first entry
+    bool has_begun = false;            ///< true if the file has the entries of `begin_file`
   };
 
   static constexpr std::size_t block = std::size_t{1} << 18U;
@@ -175,65 +161,102 @@ class audit_writer {
   /// next use.
   static constexpr std::size_t most_known = 65'536;
 
-  /// Calls `step`. If `step` throws, since memory runs out or OpenSSL cannot sign, drops the block.
-  template <class Step>
-  void attempt(const Step& step) {
+  /// Writes the next events in one block, and signs the block if `why` is not empty. Returns the
+  /// number of these events. If the disk is full, memory runs out or OpenSSL cannot sign, drops the
+  /// block, and counts its events as lost.
+  std::size_t write_block(std::span<const audit_news> waiting, std::string_view why = {}) {
+    std::size_t events = waiting.empty() ? 0 : 1;
     try {
-      step();
+      const std::uint64_t losses = begin_block();
+      if (events > 0) {
+        add(waiting.front());
+      }
+      while (events < waiting.size() && lines_.size() < block && !is_full()) {
+        add(waiting[events++]);
+      }
+      if (!why.empty()) {
+        sign(why);
+      }
+      if (!lines_.empty()) {
+        file_.write(lines_);
+        file_events_ += events;
+        note_written(losses);
+      }
     } catch (const std::exception& error) {
-      lose_block(error.what());
+      known_.clear();
+      lose(events, error.what());
+      const std::scoped_lock lock{mutex_};
+      stats_.failure = error.what();
     }
-  }
-
-  /// Drops the block, and counts the events in it as lost.
-  void lose_block(std::string_view why) {
     lines_.clear();
-    known_.clear();
-    block_losses_ = 0;  // the trail does not state these losses yet
-    lose(std::exchange(block_events_, 0), why);
-    const std::scoped_lock lock{mutex_};
-    stats_.failure = why;
+    return events;
   }
 
-  /// Adds the first entries of an empty block: new crawlers, reports about files, and losses.
-  void begin_block() {
-    if (!lines_.empty()) {
-      return;
+  void note_written(std::uint64_t losses) {
+    reports_.clear();
+    const std::scoped_lock lock{mutex_};
+    stats_.failure.clear();
+    stats_.entries += next_.chain.entries - written_.chain.entries;
+    stats_.last_file = file_.number();
+    stats_.last_hash = next_.chain.last;
+    unstated_ -= losses;
+    written_ = next_;
+    if (options.flush_every && !flush_at_) {
+      flush_at_ = base::saturating_add(clock::now(), *options.flush_every);
     }
+  }
+
+  /// Adds the first entries of a block: those of a new file, reports about files, and losses.
+  /// Returns the number of lost events that these entries state.
+  std::uint64_t begin_block() {
     if (const std::string_view change = file_.change(); !change.empty()) {
       leave_file(change);
     }
     next_ = written_;
     std::unique_lock lock{mutex_};
-    const std::vector<std::string> crawlers = crawlers_;
     const std::string why_lost = why_lost_;
-    block_losses_ = unstated_;
+    const std::uint64_t losses = unstated_;
     lock.unlock();
-    if (next_.crawlers == 0) {
+    if (!next_.has_begun) {
       begin_file();
-    }
-    for (; next_.crawlers < crawlers.size(); ++next_.crawlers) {
-      add_entry("crawler", crawlers[next_.crawlers]);
     }
     for (const audit_part& report : reports_) {
       add_entry(report.type, report.members);
     }
-    if (block_losses_ > 0) {
+    if (losses > 0) {
       base::json_writer lost;
-      lost.number("events", block_losses_);
-      lost.text("note",
-                std::to_string(block_losses_) + " events could not be recorded: " + why_lost);
+      lost.number("events", losses);
+      lost.text("note", std::to_string(losses) + " events could not be recorded: " + why_lost);
       add_entry("lost", std::move(lost).finish());
     }
+    return losses;
+  }
+
+  [[nodiscard]] bool is_full() const noexcept {
+    return file_.size() + lines_.size() >= options.file_bytes + over_bytes_;
+  }
+
+  /// Continues in the next file. Returns false if the next file cannot be opened. Then the trail
+  /// keeps its file, and tries again after another `file_bytes`.
+  bool begin_next_file() {
+    flush_file();
+    if (!file_.begin_next()) {
+      over_bytes_ = file_.size();
+      return false;
+    }
+    written_.has_begun = false;
+    file_events_ = 0;
+    over_bytes_ = 0;
+    return true;
   }
 
   /// Continues in the next file after another program has changed this one. If the next file cannot
   /// be opened, keeps this file, but throws `audit_error` if it was deleted or cut off.
   void leave_file(std::string_view change) {
-    flush_file();
     const bool is_lost = change == "deleted" || change == "cut_off";
     const std::string name = file_.name_of(file_.number());
-    if (!file_.begin_next()) {
+    const std::uint64_t events = file_events_;
+    if (!begin_next_file()) {
       return is_lost ? throw audit_error{name + " was " + std::string{change}} : void();
     }
     base::json_writer gap;
@@ -242,11 +265,9 @@ class audit_writer {
                          ". Its last entry was entry " + std::to_string(written_.chain.entries));
     reports_.push_back({"gap", std::move(gap).finish()});
     known_.clear();
-    written_.crawlers = 0;
     const std::scoped_lock lock{mutex_};
-    stats_.lost += is_lost ? file_events_ : 0;
+    stats_.lost += is_lost ? events : 0;
     is_on_disk_ = is_on_disk_ && !is_lost;
-    file_events_ = 0;
   }
 
   void begin_file() {
@@ -262,6 +283,8 @@ class audit_writer {
     if (key_ && stats_.entries == 0 && next_.chain.entries > 1) {
       sign("start");  // signs entries that an earlier process did not sign
     }
+    add_entry("crawler", crawler_);
+    next_.has_begun = true;
   }
 
   /// Adds the entries of an event. If the event has a policy that is not in `known_`, adds the
@@ -328,28 +351,6 @@ class audit_writer {
     next_.signed_entries = next_.chain.entries;
   }
 
-  void write_block() {
-    if (lines_.empty()) {
-      return;
-    }
-    if (const std::string failure = file_.write(lines_); !failure.empty()) {
-      return lose_block(failure);
-    }
-    lines_.clear();
-    file_events_ += std::exchange(block_events_, 0);
-    reports_.clear();
-    const std::scoped_lock lock{mutex_};
-    stats_.failure.clear();
-    stats_.entries += next_.chain.entries - written_.chain.entries;
-    stats_.last_file = file_.number();
-    stats_.last_hash = next_.chain.last;
-    unstated_ -= std::exchange(block_losses_, 0);
-    written_ = next_;
-    if (options.flush_every && !flush_at_) {
-      flush_at_ = base::saturating_add(clock::now(), *options.flush_every);
-    }
-  }
-
   void flush_file() {
     if (!file_.flush()) {
       const std::scoped_lock lock{mutex_};
@@ -358,31 +359,11 @@ class audit_writer {
     }
   }
 
-  void rotate_if_due() {
-    if (file_.size() < options.file_bytes + over_bytes_) {
-      return;
-    }
-    if (const std::string_view change = file_.change(); !change.empty()) {
-      return leave_file(change);
-    }
-    next_ = written_;
-    sign("rotation");
-    write_block();
-    flush_file();
-    if (file_.begin_next()) {
-      written_.crawlers = 0;
-      file_events_ = 0;
-      over_bytes_ = 0;
-    } else {
-      over_bytes_ = file_.size();  // the next try comes after another `file_bytes`
-    }
-  }
-
   base::counter_random random_{std::nullopt};
+  const std::string crawler_;
   std::optional<ed25519_key> key_;
 
-  mutable std::mutex mutex_;  // guards the next members, up to `stats_`
-  std::vector<std::string> crawlers_;
+  mutable std::mutex mutex_;    // guards the next members, up to `stats_`
   std::uint64_t unstated_ = 0;  // lost events that the trail must still state
   bool is_on_disk_ = true;
   std::string why_lost_;
@@ -391,12 +372,10 @@ class audit_writer {
   // Only the writing thread uses the members below.
   audit_file file_;
   progress written_;
-  progress next_;                   // the state of the trail after `lines_`
-  std::string lines_;               // the lines of the next block
-  std::uint64_t block_events_ = 0;  // events in `lines_`
-  std::uint64_t block_losses_ = 0;  // lost events that `lines_` states
-  std::uint64_t file_events_ = 0;   // events of this process in the current file
-  std::uint64_t over_bytes_ = 0;
+  progress next_;                    // the state of the trail after `lines_`
+  std::string lines_;                // the lines of the next block
+  std::uint64_t file_events_ = 0;    // events of this process in the current file
+  std::uint64_t over_bytes_ = 0;     // size of the file when the next file could not be opened
   std::vector<audit_part> reports_;  // entries about files, for the next block
   std::optional<clock::time_point> flush_at_;
   std::unordered_set<std::string> known_;  // the ids of entries that the trail has
