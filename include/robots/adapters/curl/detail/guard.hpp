@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/adapters/curl/detail/errors.hpp>
 #include <robots/adapters/curl/detail/handle.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/base/ascii.hpp>
@@ -115,13 +114,20 @@ class curl_guard {
   ~curl_guard() = default;
 
   void attach(CURL* easy) {
-    set_option(easy, CURLOPT_PREREQFUNCTION, &curl_guard::on_request);
+    set_option(
+        easy, CURLOPT_PREREQFUNCTION, +[](void* self, char* peer, char*, int, int) noexcept {
+          const bool permitted = static_cast<curl_guard*>(self)->may_use_connection_to(peer);
+          return permitted ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+        });
     set_option(easy, CURLOPT_PREREQDATA, static_cast<void*>(this));
-    set_option(easy, CURLOPT_OPENSOCKETFUNCTION, &curl_guard::on_open);
+    set_option(
+        easy, CURLOPT_OPENSOCKETFUNCTION,
+        +[](void* self, curlsocktype, curl_sockaddr* address) noexcept {
+          return static_cast<curl_guard*>(self)->open(*address);
+        });
     set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
   }
 
-  /// Returns whether this exchange uses a proxy.
   [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 
   /// Returns `fetch_error::refused_address` if the guard refused all addresses of the exchange.
@@ -144,15 +150,6 @@ class curl_guard {
   }
 
  private:
-  static curl_socket_t on_open(void* self, curlsocktype, curl_sockaddr* address) noexcept {
-    return static_cast<curl_guard*>(self)->open(*address);
-  }
-
-  static int on_request(void* self, char* peer, char*, int, int) noexcept {
-    return static_cast<curl_guard*>(self)->may_use_connection_to(peer) ? CURL_PREREQFUNC_OK
-                                                                       : CURL_PREREQFUNC_ABORT;
-  }
-
   [[nodiscard]] curl_socket_t open(const curl_sockaddr& address) noexcept {
     if (!permits(address_in(address.addr))) {
       return CURL_SOCKET_BAD;

@@ -83,12 +83,6 @@ inline void clear_option(CURL* easy, CURLoption option) noexcept {
   curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
 }
 
-/// The source of the proxy if `curl_options::proxy` has no value.
-enum class proxy_source {
-  environment,  ///< variables such as `http_proxy`, which libcurl reads
-  session,      ///< the session of a `CprFetcher`; without a proxy there, the environment
-};
-
 /// Says whether an exchange uses a proxy, as known before its start.
 enum class proxy_use {
   never,    ///< connections go to the site
@@ -110,12 +104,13 @@ class curl_settings {
  public:
   /// Throws `std::invalid_argument` with the name of a bad option, and std::runtime_error if
   /// libcurl cannot start.
-  explicit curl_settings(curl_options options, proxy_source source = proxy_source::environment)
-      : options_(std::move(options)), proxy_source_(source), guard_(make_guard(options_)) {
+  /// Set `has_session` if `apply` gets handles of sessions, which can have a proxy.
+  explicit curl_settings(curl_options options, bool has_session = false)
+      : options_(std::move(options)), has_session_(has_session), guard_(make_guard(options_)) {
     start_curl();
     check();
     for (const std::string& entry : options_.connect_to) {
-      connect_to_.add(entry);
+      add(connect_to_, entry);
     }
   }
 
@@ -128,14 +123,38 @@ class curl_settings {
     if (options_.proxy) {
       return options_.proxy->empty() ? proxy_use::never : proxy_use::always;
     }
-    return proxy_source_ == proxy_source::session || environment_names_proxy() ? proxy_use::unknown
-                                                                               : proxy_use::never;
+    return has_session_ || environment_names_proxy() ? proxy_use::unknown : proxy_use::never;
   }
 
   /// Sets all options of a handle that do not depend on the request. Replaces earlier settings.
   void apply(CURL* easy) const {
-    apply_exchange(easy);
-    apply_privacy(easy);
+    set_option(easy, CURLOPT_HTTPGET, 1L);
+    clear_option(easy, CURLOPT_CUSTOMREQUEST);
+    set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
+    // One file of one site does not benefit from HTTP/2. With HTTP/2, libcurl 7.88 has three
+    // faults. Empty DATA frames keep libcurl in its receive loop. If RST_STREAM(NO_ERROR) cuts off
+    // a body, libcurl reports the body as complete. libcurl mixes trailer fields with header
+    // fields.
+    set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
+    set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
+    set_option(easy, CURLOPT_NOSIGNAL, 1L);
+    constexpr long default_lifetime = 60;  // seconds: libcurl's lifetime of a resolved address
+    set_option(easy, CURLOPT_FORBID_REUSE, options_.keep_connections ? 0L : 1L);
+    set_option(easy, CURLOPT_DNS_CACHE_TIMEOUT, options_.keep_connections ? default_lifetime : 0L);
+    set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
+#if LIBCURL_VERSION_NUM >= 0x075700
+    // Without this option, an exchange that ends during name lookup waits for the system's
+    // resolver.
+    set_option(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+    set_option(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+    set_option(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    clear_option(easy, CURLOPT_COOKIEFILE);
+    clear_option(easy, CURLOPT_COOKIE);
+    clear_option(easy, CURLOPT_USERAGENT);
     apply_tls(easy);
     apply_route(easy);
   }
@@ -176,39 +195,6 @@ class curl_settings {
     }
   }
 
-  void apply_exchange(CURL* easy) const {
-    set_option(easy, CURLOPT_HTTPGET, 1L);
-    clear_option(easy, CURLOPT_CUSTOMREQUEST);
-    set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
-    // One file of one site does not benefit from HTTP/2. With HTTP/2, libcurl 7.88 has three
-    // faults. Empty DATA frames keep libcurl in its receive loop. If RST_STREAM(NO_ERROR) cuts off
-    // a body, libcurl reports the body as complete. libcurl mixes trailer fields with header
-    // fields.
-    set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-    set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
-    set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
-    set_option(easy, CURLOPT_NOSIGNAL, 1L);
-    constexpr long default_lifetime = 60;  // seconds: libcurl's lifetime of a resolved address
-    set_option(easy, CURLOPT_FORBID_REUSE, options_.keep_connections ? 0L : 1L);
-    set_option(easy, CURLOPT_DNS_CACHE_TIMEOUT, options_.keep_connections ? default_lifetime : 0L);
-    set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
-#if LIBCURL_VERSION_NUM >= 0x075700
-    // Without this option, an exchange that ends during name lookup waits for the system's
-    // resolver.
-    set_option(easy, CURLOPT_QUICK_EXIT, 1L);
-#endif
-  }
-
-  static void apply_privacy(CURL* easy) {
-    set_option(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
-    set_option(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
-    clear_option(easy, CURLOPT_COOKIEFILE);
-    clear_option(easy, CURLOPT_COOKIE);
-    clear_option(easy, CURLOPT_USERAGENT);
-  }
-
   void apply_tls(CURL* easy) const {
     set_option(easy, CURLOPT_SSL_VERIFYPEER, 1L);
     set_option(easy, CURLOPT_SSL_VERIFYHOST, 2L);
@@ -234,13 +220,13 @@ class curl_settings {
       clear_option(easy, CURLOPT_UNIX_SOCKET_PATH);
       clear_option(easy, CURLOPT_ABSTRACT_UNIX_SOCKET);
     }
-    if (connect_to_.get() != nullptr) {
+    if (connect_to_) {
       set_option(easy, CURLOPT_CONNECT_TO, connect_to_.get());
     }
   }
 
   curl_options options_;
-  proxy_source proxy_source_;
+  bool has_session_;
   address_guard guard_;
   curl_strings connect_to_;
 };
