@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/adapters/detail/sigpipe_guard.hpp>
 #include <robots/adapters/redis/detail/reply.hpp>
 #include <robots/adapters/redis/detail/url.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
@@ -11,6 +10,7 @@
 
 #include <hiredis/hiredis.h>
 #include <poll.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -39,6 +39,37 @@ using redis_time = std::chrono::steady_clock::time_point;
 
 /// The words of a command. The key is the second word, except in `EVAL`, where it is the fourth.
 using redis_command = std::vector<std::string>;
+
+/// While it exists, protects its thread from SIGPIPE. This signal ends a program that writes to a
+/// socket whose other end is closed. The program's own handler of SIGPIPE does not change.
+class sigpipe_guard {
+ public:
+  sigpipe_guard() noexcept {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    was_pending_ = is_pending();
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  sigpipe_guard(const sigpipe_guard&) = delete;
+  sigpipe_guard& operator=(const sigpipe_guard&) = delete;
+  ~sigpipe_guard() {
+    if (int signal = 0; !was_pending_ && is_pending()) {
+      ::sigwait(&pipe_, &signal);
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  [[nodiscard]] static bool is_pending() noexcept {
+    sigset_t pending;
+    ::sigpending(&pending);
+    return ::sigismember(&pending, SIGPIPE) == 1;
+  }
+
+  sigset_t pipe_{};
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
 
 /// A connection to one server. Only one thread at a time may use it. No call waits longer than its
 /// deadline, whatever the server does. After an exception, destroy the connection.
@@ -71,12 +102,11 @@ class redis_connection {
     }
     check();
     if (tls) {
-      const std::function<short()> step = tls(*context_, server.host);
-      while (const short wanted = step()) {
-        if (wait(wanted, deadline) == 0) {
+      tls(*context_, server.host, [&](short events) {
+        if (wait(events, deadline) == 0) {
           fail("does not speak TLS in time");
         }
-      }
+      });
     }
   }
   redis_connection(const redis_connection&) = delete;
