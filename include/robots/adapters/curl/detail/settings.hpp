@@ -10,11 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <new>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -52,12 +51,18 @@ namespace robots::adapters_detail {
   return field == 3 && !in_brackets;
 }
 
-/// Returns true if libcurl can read `text` as the URL of a proxy.
-[[nodiscard]] inline bool is_proxy(const std::string& text) {
-  const curl_url_handle url = made(curl_url_handle(curl_url()));
-  return text.find('\0') == std::string::npos &&
-         curl_url_set(url.get(), CURLUPART_URL, text.c_str(),
-                      CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK;
+/// Returns the decoded host of `url`. An IPv6 address has brackets. An IPv4 address of any spelling
+/// (`2130706433`, `0x7f.1`) becomes four decimal parts. Returns an empty text if libcurl, with
+/// these CURLU flags, would refuse `url`.
+[[nodiscard]] inline std::string host_of(const std::string& url, unsigned flags) {
+  const curl_url_handle handle = made(curl_url_handle(curl_url()));
+  char* text = nullptr;
+  if (curl_url_set(handle.get(), CURLUPART_URL, url.c_str(),
+                   flags | CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK) {
+    curl_url_get(handle.get(), CURLUPART_HOST, &text, 0);
+  }
+  const std::unique_ptr<char, curl_deleter<&curl_free>> owned(text);
+  return text == nullptr ? std::string{} : std::string(text);
 }
 
 /// Sets one option of libcurl. Throws std::bad_alloc, or std::invalid_argument if libcurl refuses
@@ -182,7 +187,9 @@ class curl_settings {
             "ca_file must name a file that exists: " + options_.ca_file);
     require(options_.ca_path.empty() || fs::is_directory(options_.ca_path, ignored),
             "ca_path must name a folder that exists: " + options_.ca_path);
-    require(!options_.proxy || options_.proxy->empty() || is_proxy(*options_.proxy),
+    require(!options_.proxy || options_.proxy->empty() ||
+                (options_.proxy->find('\0') == std::string::npos &&
+                 !host_of(*options_.proxy, 0).empty()),
             "proxy must be [scheme://]host[:port]: " + options_.proxy.value_or(""));
     for (const std::string& entry : options_.connect_to) {
       require(is_connect_to(entry), "connect_to must be HOST1:PORT1:HOST2:PORT2: " + entry);

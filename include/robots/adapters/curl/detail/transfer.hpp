@@ -4,6 +4,7 @@
 #include <robots/adapters/curl/detail/handle.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/adapters/curl/detail/sink.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/http/message.hpp>
 
 #include <curl/curl.h>
@@ -179,11 +180,10 @@ class curl_transfer {
       : easy_(easy),
         request_(&request),
         settings_(&settings),
-        guard_(settings),
+        guard_(easy, settings),
         lines_(header_lines(request.headers)),
         sink_(easy, request.max_bytes, settings.options().max_header_bytes),
         tls_(easy) {
-    guard_.attach(easy_);
     set_option(easy_, CURLOPT_URL, request.url.c_str());
     set_option(easy_, CURLOPT_HTTPHEADER, lines_.get());
     set_option(easy_, CURLOPT_TIMEOUT_MS, curl_milliseconds(request.timeout));

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <list>
 #include <memory>
@@ -170,7 +171,7 @@ class curl_transfers {
     }
     exchange(const exchange&) = delete;
     exchange& operator=(const exchange&) = delete;
-    ~exchange() { curl_multi_remove_handle(owner.multi(), easy); }
+    ~exchange() { leave(); }
 
     /// Gives the exchange to libcurl. The timeout of the exchange starts here. Returns false if
     /// libcurl refuses the exchange.
@@ -180,6 +181,12 @@ class curl_transfers {
       transfer.emplace(easy, request, *owner.settings_);
       curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
       return curl_multi_add_handle(owner.multi(), easy) == CURLM_OK;
+    }
+
+    void leave() noexcept {
+      if (easy != nullptr) {
+        curl_multi_remove_handle(owner.multi(), easy);
+      }
     }
 
     [[nodiscard]] fetch_response finish(CURLcode code) {
@@ -257,7 +264,7 @@ class curl_transfers {
     begun_ -= one.has_begun ? 1U : 0U;
     std::list<exchange> ended;
     ended.splice(ended.begin(), exchanges_, one.self);
-    curl_multi_remove_handle(multi(), one.easy);
+    one.leave();
     ready_.push_back({std::move(one.done), {}});
     try {
       ready_.back().response = one.finish(code);
