@@ -4,7 +4,6 @@
 #include <robots/adapters/redis/detail/client.hpp>
 #include <robots/adapters/redis/detail/subscription.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
-#include <robots/base/stop_token.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/store/shared_store.hpp>
 

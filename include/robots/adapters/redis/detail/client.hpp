@@ -144,6 +144,7 @@ class redis_client {
     learn_slots();
     std::vector<std::shared_ptr<redis_pool>> pools;
     const std::scoped_lock lock{mutex_};
+    pools.reserve(nodes_.size());
     for (const auto& [address, one] : nodes_) {
       pools.emplace_back(one, &one->pool);
     }
