@@ -78,13 +78,10 @@ class sqlite_file {
     ask("PRAGMA synchronous=NORMAL");
   }
 
-  /// Runs a statement, and returns the rows of its result. All statements of a transaction share
-  /// one timeout.
+  /// Runs a statement, and returns the rows of its result.
   template <class... Values>
   std::vector<sqlite_row> ask(const std::string& sql, const Values&... values) {
-    if (::sqlite3_get_autocommit(handle_.get()) != 0) {
-      give_up_ = base::saturating_add(std::chrono::steady_clock::now(), options_.timeout);
-    }
+    give_up_ = base::saturating_add(std::chrono::steady_clock::now(), options_.timeout);
     sqlite3_stmt* statement = nullptr;
     check(::sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &statement, nullptr));
     const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> owned{statement,
