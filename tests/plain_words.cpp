@@ -243,7 +243,7 @@ bool has_word(std::string_view name, std::string_view word) {
   return false;
 }
 
-/// Returns true if a path such as `adapters/redis/detail/pool.hpp` is in one of the rooms. A file
+/// Returns true if a path such as `adapters/redis/detail/client.hpp` is in one of the rooms. A file
 /// outside all rooms, such as fwd.hpp, may name everything.
 bool is_in_rooms(std::string_view path, std::string_view rooms) {
   if (path.find('/') == std::string_view::npos) {

@@ -1,6 +1,6 @@
 #include <robots/adapters/curl/curl_fetcher.hpp>
 
-#include <robots/adapters/curl/detail/errors.hpp>
+#include <robots/adapters/curl/detail/handle.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/adapters/curl/detail/sink.hpp>
 #include <robots/http/message.hpp>

@@ -90,7 +90,7 @@ TEST_CASE("One thread makes several exchanges at the same time") {
   CHECK(web.in_flight() == 2);
   run(web);
   CHECK(order == "fast slow ");
-  CHECK(web.connections_opened() == 2);
+  CHECK(server.connections() == 2);
 }
 
 TEST_CASE("run_once makes all callbacks, even for exchanges that cannot begin") {

@@ -157,10 +157,8 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher connects to no address outside the internet
     const F sent(options);
     check_refused(sent.fetch(get("http://www.example.test/robots.txt")), "127.0.0.1 (loopback)");
     check_refused(sent.fetch(get("http://8.8.8.8/robots.txt")), "127.0.0.1 (loopback)");
-    CHECK(sent.connections_opened() == 0);
   }
   CHECK(server.connections() == 0);
-  CHECK(fetcher.connections_opened() == 0);
 }
 
 TEST_CASE_TEMPLATE_DEFINE("A fetcher connects to permitted addresses", F, fetcher_allow_list) {
@@ -253,7 +251,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher checks the host of a URL before it asks a p
     check_answered(fetcher.fetch(get(url)), 200, "by proxy: " + url);
     CHECK(fetcher.fetch(get("http://www.example.test./robots.txt")).status == 200);
     check_refused(fetcher.fetch(get("http://127.0.0.1/")), "127.0.0.1 (loopback)");
-    CHECK(fetcher.connections_opened() == 1);
+    CHECK(proxy.connections() == 1);
   }
   SUBCASE("and refuses addresses, and names that can be addresses") {
     const F fetcher(by_proxy(proxy));

@@ -70,8 +70,7 @@ class CprFetcher : public CurlFetcher {
             [configure](const adapters_detail::curl_settings& settings) {
               return adapters_detail::cpr_slot(settings, configure);
             },
-            configure ? adapters_detail::proxy_source::session
-                      : adapters_detail::proxy_source::environment) {}
+            configure != nullptr) {}
 };
 
 static_assert(Fetcher<CprFetcher>);

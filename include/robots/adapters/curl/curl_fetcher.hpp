@@ -7,9 +7,7 @@
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>
 
-#include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -52,14 +50,12 @@ class CurlFetcher {
   /// Throws `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
   /// `std::runtime_error` if libcurl cannot start.
   explicit CurlFetcher(const curl_options& options)
-      : CurlFetcher(options, &adapters_detail::plain_curl_slot,
-                    adapters_detail::proxy_source::environment) {}
+      : CurlFetcher(options, &adapters_detail::plain_curl_slot, false) {}
 
   /// Makes one exchange, and blocks until it has ended. Any thread may call this function. Throws
   /// only `std::bad_alloc`.
   [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
-    const auto web = shared_->handles.lend();
-    const std::uint64_t opened = web->connections_opened();
+    const auto web = handles_->lend();
     const auto response = std::make_shared<std::optional<fetch_response>>();
     web->start(request, [response](fetch_response answer) { *response = std::move(answer); });
     while (!response->has_value()) {
@@ -67,39 +63,25 @@ class CurlFetcher {
       // `curl_multi_wakeup`, a stop is noticed within a second.
       web->run_once(std::chrono::seconds{1});
     }
-    shared_->opened += web->connections_opened() - opened;
     return std::move(**response);
   }
 
-  /// Returns the number of connections that all copies have opened. The result is less than the
-  /// number of exchanges if connections were reused. Any thread may call this function.
-  [[nodiscard]] std::uint64_t connections_opened() const noexcept { return shared_->opened; }
-
  protected:
-  /// Makes a fetcher whose handles come from `make`.
+  /// Makes a fetcher whose handles come from `make`. `has_session` is for `curl_settings`.
   CurlFetcher(const curl_options& options,
-              const adapters_detail::curl_transfers::slot_factory& make,
-              adapters_detail::proxy_source source)
-      : shared_(std::make_shared<shared>(
-            std::make_shared<const adapters_detail::curl_settings>(options, source), make)) {
-    static_cast<void>(shared_->handles.lend());
+              const adapters_detail::curl_transfers::slot_factory& make, bool has_session) {
+    const auto settings =
+        std::make_shared<const adapters_detail::curl_settings>(options, has_session);
+    handles_ = std::make_shared<adapters_detail::handle_pool<adapters_detail::curl_transfers>>(
+        [settings, make] {
+          return std::make_unique<adapters_detail::curl_transfers>(settings, make);
+        },
+        options.max_idle_handles);
+    static_cast<void>(handles_->lend());
   }
 
  private:
-  struct shared {
-    shared(const std::shared_ptr<const adapters_detail::curl_settings>& settings,
-           const adapters_detail::curl_transfers::slot_factory& make)
-        : handles(
-              [settings, make] {
-                return std::make_unique<adapters_detail::curl_transfers>(settings, make);
-              },
-              settings->options().max_idle_handles) {}
-
-    adapters_detail::handle_pool<adapters_detail::curl_transfers> handles;
-    std::atomic<std::uint64_t> opened{0};
-  };
-
-  std::shared_ptr<shared> shared_;
+  std::shared_ptr<adapters_detail::handle_pool<adapters_detail::curl_transfers>> handles_;
 };
 
 static_assert(Fetcher<CurlFetcher>);

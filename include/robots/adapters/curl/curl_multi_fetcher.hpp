@@ -5,9 +5,6 @@
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/http/message.hpp>
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <utility>
 
@@ -29,46 +26,23 @@ namespace robots {
 ///
 /// Only one thread at a time may use this object, but any thread may call `wake`. The destructor
 /// ends running exchanges, but calls no callbacks. Do not destroy this object in its callbacks.
-class curl_multi_fetcher {
+class curl_multi_fetcher : private adapters_detail::curl_transfers {
  public:
   /// Gets the response of an exchange, once. May call `async_fetch` and `run_once`.
   using on_done = std::function<void(fetch_response)>;
 
   /// Throws `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
   /// `std::runtime_error` if libcurl cannot start.
-  explicit curl_multi_fetcher(const curl_options& options = {}) : transfers_(options) {}
-
-  curl_multi_fetcher(const curl_multi_fetcher&) = delete;
-  curl_multi_fetcher& operator=(const curl_multi_fetcher&) = delete;
-  ~curl_multi_fetcher() = default;
+  explicit curl_multi_fetcher(const curl_options& options = {}) : curl_transfers(options) {}
 
   /// Begins an exchange. A later `run_once` calls `done`; this function never does.
   void async_fetch(fetch_request request, on_done done) {
-    transfers_.start(std::move(request), std::move(done));
+    start(std::move(request), std::move(done));
   }
 
-  /// Handles network events, and calls the callbacks of exchanges that have ended. Waits until an
-  /// event occurs, `wake` is called or `timeout` passes. Does not wait if an exchange has ended
-  /// already. Returns the number of callbacks. If a callback throws, throws the same exception, and
-  /// the next call calls the remaining callbacks.
-  std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
-    return transfers_.run_once(timeout);
-  }
-
-  /// Ends the wait of the running or the next `run_once`. Any thread may call this function.
-  void wake() noexcept { transfers_.wake(); }
-
-  /// Returns the number of exchanges whose callbacks have not been called yet.
-  [[nodiscard]] std::size_t in_flight() const noexcept { return transfers_.in_flight(); }
-
-  /// Returns the number of connections opened by exchanges that have ended. The result is less than
-  /// the number of those exchanges if connections were reused.
-  [[nodiscard]] std::uint64_t connections_opened() const noexcept {
-    return transfers_.connections_opened();
-  }
-
- private:
-  adapters_detail::curl_transfers transfers_;
+  using curl_transfers::in_flight;
+  using curl_transfers::run_once;
+  using curl_transfers::wake;
 };
 
 static_assert(detail::PolledFetcher<curl_multi_fetcher>);

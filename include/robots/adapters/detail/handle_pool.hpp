@@ -19,21 +19,15 @@ class handle_pool {
 
   handle_pool(factory make, std::size_t max_idle) : make_(std::move(make)), max_idle_(max_idle) {}
 
-  /// A handle for one call. The handle returns to the pool when the loan ends.
-  class loan {
-   public:
-    loan(handle_pool& pool, std::unique_ptr<Handle> handle) noexcept
-        : pool_(&pool), handle_(std::move(handle)) {}
-    loan(const loan&) = delete;
-    loan& operator=(const loan&) = delete;
-    ~loan() { pool_->give_back(std::move(handle_)); }
+  struct giver {
+    void operator()(Handle* handle) const noexcept {
+      pool->give_back(std::unique_ptr<Handle>(handle));
+    }
 
-    [[nodiscard]] Handle* operator->() const noexcept { return handle_.get(); }
-
-   private:
-    handle_pool* pool_;
-    std::unique_ptr<Handle> handle_;
+    handle_pool* pool = nullptr;
   };
+  /// A handle for one call. The handle returns to the pool when the loan ends.
+  using loan = std::unique_ptr<Handle, giver>;
 
   /// Lends a handle. Throws what the factory throws.
   [[nodiscard]] loan lend() {
@@ -42,7 +36,7 @@ class handle_pool {
       handle = std::move(idle_.back());
       idle_.pop_back();
     }
-    return loan(*this, handle ? std::move(handle) : make_());
+    return loan((handle ? std::move(handle) : make_()).release(), giver{this});
   }
 
  private:

@@ -46,7 +46,9 @@ struct redis_options {
   std::size_t max_value_bytes = std::size_t{2} << 20U;
 
   /// The TLS implementation for `rediss://`: `redis_tls` of <robots/adapters/redis/redis_tls.hpp>.
-  std::function<std::function<short()>(redisContext& connection, const std::string& host)> tls{};
+  std::function<void(redisContext& connection, const std::string& host,
+                     const std::function<void(short events)>& wait)>
+      tls{};
 };
 
 }  // namespace robots

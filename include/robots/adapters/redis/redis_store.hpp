@@ -4,7 +4,6 @@
 #include <robots/adapters/redis/detail/client.hpp>
 #include <robots/adapters/redis/detail/subscription.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
-#include <robots/base/stop_token.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/store/shared_store.hpp>
 
@@ -26,41 +25,17 @@ namespace robots {
 
 namespace adapters_detail {
 
-/// Returns the pattern with which SCAN finds only `text`.
-[[nodiscard]] inline std::string redis_pattern(std::string_view text) {
-  std::string pattern;
-  for (const char c : text) {
-    if (std::string_view{"*?[]^-\\"}.find(c) != std::string_view::npos) {
-      pattern += '\\';
-    }
-    pattern += c;
-  }
-  return pattern;
-}
-
-/// Returns the length of a scheme such as `https://` at the start of `key`, or 0 if there is
-/// none.
-[[nodiscard]] inline std::size_t scheme_length(std::string_view key) noexcept {
-  const std::size_t end = key.find("://");
-  return end == std::string_view::npos ? 0 : end + 3;
+/// Returns the position of the hash tag in a key: after a scheme such as `https://`, or 0.
+[[nodiscard]] inline std::size_t hash_tag_of(std::string_view key) noexcept {
+  return key.rfind('/') + 1;  // npos + 1 is 0
 }
 
 /// Returns `key` with braces around the text after its scheme, so that a cluster has all keys of a
 /// site in one slot.
 [[nodiscard]] inline std::string with_hash_tag(std::string_view key) {
   std::string tagged{key};
-  tagged.insert(scheme_length(key), 1, '{');
+  tagged.insert(hash_tag_of(key), 1, '{');
   return tagged += '}';
-}
-
-/// Returns the key from which `with_hash_tag` made `tagged`, or an empty text if `with_hash_tag`
-/// did not make it.
-[[nodiscard]] inline std::string without_hash_tag(std::string_view tagged) {
-  std::string key{tagged.substr(0, tagged.empty() ? 0 : tagged.size() - 1)};
-  if (const std::size_t brace = scheme_length(tagged); brace < key.size()) {
-    key.erase(brace, 1);
-  }
-  return with_hash_tag(key) == tagged ? key : std::string{};
 }
 
 }  // namespace adapters_detail
@@ -69,10 +44,12 @@ namespace adapters_detail {
 ///
 /// Values and leases expire by the clock of the server, so the clocks of the workers do not matter.
 /// The store opens a connection when it first needs one, so a crawler can start without its Redis.
-/// The store closes a connection after each error. A call takes at most `connect_timeout` and twice
-/// `command_timeout`. `load_all` takes one `command_timeout` more for each further 512 keys. In a
-/// cluster, the limits apply to each node. If nodes have changed, a call takes half of
-/// `connect_timeout` more.
+/// The store closes a connection after each error. Most calls make one round trip. All calls except
+/// `watch` throw `store_error` if Redis does not answer as expected.
+///
+/// A call takes at most `connect_timeout` and twice `command_timeout`. `load_all` takes one
+/// `command_timeout` more for each further 512 keys. In a cluster, the limits apply to each node.
+/// If nodes have changed, a call takes half of `connect_timeout` more.
 ///
 /// P is `redis_options::key_prefix`, followed by the version of the record format. A value has the
 /// key `P site:KEY`, and a lease has the key `P lease:KEY`, both without the blank. The store
@@ -84,13 +61,15 @@ class RedisStore : public SharedStore {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
   /// The message says what to change.
-  explicit RedisStore(redis_options options = {})
-      : parts_{std::make_unique<parts>(std::move(options))} {}
+  explicit RedisStore(const redis_options& options = {})
+      : client_{std::make_shared<client>(options)},
+        prefix_{options.key_prefix + 'v' + std::to_string(detail::record_format) + ':'},
+        timeout_{options.command_timeout},
+        max_value_bytes_{options.max_value_bytes} {}
 
   /// Returns the values of many keys in the order of `keys`, as `load_or_lease` loads them. A value
-  /// above `max_value_bytes` is treated as missing. Throws `store_error` if Redis does not answer
-  /// as expected. Needs at most `max_value_bytes` octets of memory for each key, even if the server
-  /// sends more.
+  /// above `max_value_bytes` is treated as missing. Needs at most `max_value_bytes` octets of
+  /// memory for each key, even if the server sends more.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     std::vector<store_question> questions;
@@ -112,8 +91,7 @@ class RedisStore : public SharedStore {
   /// question must belong to one site. Sends the questions of a server in groups of 512, with one
   /// round trip for each group. If the two values of a question are together above
   /// `max_value_bytes`, loads only one of them. If the server has no room for the lease, or a node
-  /// of a cluster cannot be reached, `is_answered` is false. Throws `store_error` if no server
-  /// answers, or a reply is not as expected.
+  /// of a cluster cannot be reached, `is_answered` is false.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
     // If STRLEN fails, another program stored something else under the key. Then the value is
@@ -132,22 +110,22 @@ class RedisStore : public SharedStore {
         "set = redis.pcall('set', KEYS[3], ARGV[3], 'nx', 'px', ARGV[4]) end "
         "if set then lease = set.ok and 1 or -1 end "
         "return {own, other, lease}";
-    const std::string most = std::to_string(parts_->options.max_value_bytes);
+    const std::string most = std::to_string(max_value_bytes_);
     std::vector<command> commands;
     commands.reserve(questions.size());
     for (const store_question& question : questions) {
       const bool has_lease = !question.lease_key.empty();
-      command words{"EVAL", script, has_lease ? "3" : "1", parts_->value_key(question.key)};
+      command words{"EVAL", script, has_lease ? "3" : "1", value_key(question.key)};
       if (has_lease) {
-        words.push_back(parts_->value_key(question.other_key));
-        words.push_back(parts_->lease_key(question.lease_key));
+        words.push_back(value_key(question.other_key));
+        words.push_back(lease_key(question.lease_key));
       }
       words.insert(words.end(), {std::string{to_string(question.wish)}, most,
                                  adapters_detail::store_token(), expiry(duration)});
       commands.push_back(std::move(words));
     }
     std::vector<store_reply> replies(questions.size());
-    std::vector<reply> got = parts_->client.ask(commands);
+    std::vector<reply> got = client_->ask(commands);
     for (std::size_t i = 0; i < replies.size(); ++i) {
       if (got.at(i).type == reply::kind::lost) {
         continue;
@@ -181,14 +159,12 @@ class RedisStore : public SharedStore {
       return erase(key);
     }
     check_size(value);
-    parts_->client.ask_one(
-        {"SET", parts_->value_key(key), std::string{value}, "PX", expiry(lifetime)},
-        reply::kind::status);
+    client_->ask_one({"SET", value_key(key), std::string{value}, "PX", expiry(lifetime)},
+                     reply::kind::status);
   }
 
   /// Stores `value` if `lease` is still held, and ends the lease. Returns true if the lease was
-  /// held. The keys must belong to one site. Makes one round trip. Throws `store_error` if Redis
-  /// does not answer as expected.
+  /// held. The keys must belong to one site.
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
                              std::chrono::milliseconds lifetime,
                              const store_lease& lease) override {
@@ -196,76 +172,67 @@ class RedisStore : public SharedStore {
     constexpr const char* script =
         "if redis.call('get', KEYS[2]) ~= ARGV[3] then return 0 end "
         "redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2]) redis.call('del', KEYS[2]) return 1";
-    return parts_->client
-               .ask_one({"EVAL", script, "2", parts_->value_key(key), parts_->lease_key(lease.key),
-                         std::string{value}, expiry(lifetime), lease.token},
-                        reply::kind::integer)
+    return client_
+               ->ask_one({"EVAL", script, "2", value_key(key), lease_key(lease.key),
+                          std::string{value}, expiry(lifetime), lease.token},
+                         reply::kind::integer)
                .integer == 1;
   }
 
   /// Removes the value of `key`, ends its lease, and notifies the other processes like `announce`.
-  /// Makes two round trips. Throws `store_error` if Redis does not answer as expected.
   void erase(std::string_view key) override {
-    parts_->client.ask_one({"DEL", parts_->value_key(key), parts_->lease_key(key)},
-                           reply::kind::integer);
-    announce(key);
+    constexpr const char* script =
+        "redis.call('del', KEYS[1], KEYS[2]) return redis.call('publish', ARGV[1], ARGV[2])";
+    notify(script, key);
   }
 
-  /// Notifies the other processes of a change of `key`, in a cluster through any node that answers.
-  /// Makes one round trip. Throws `store_error` if Redis does not answer as expected.
+  /// Notifies the other processes of a change of `key`, in a cluster through the node of this key.
   void announce(std::string_view key) override {
-    parts_->client.ask_one({"PUBLISH", parts_->channel(), parts_->sender + std::string{key}},
-                           reply::kind::integer);
+    notify("return redis.call('publish', ARGV[1], ARGV[2])", key);
   }
 
-  /// Returns the lease of `key`, unless somebody holds it. Makes one round trip. Throws
-  /// `store_error` if Redis does not answer as expected. After an error, the lease may be
-  /// taken, and then ends after `duration`.
+  /// Returns the lease of `key`, unless somebody holds it. After an error, the lease may be taken,
+  /// and then ends after `duration`.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     if (duration <= std::chrono::milliseconds{0}) {
       return std::nullopt;
     }
     store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
-    const reply taken = parts_->client.ask_one(
-        {"SET", parts_->lease_key(key), lease.token, "NX", "PX", expiry(duration)},
-        reply::kind::status);
+    const reply taken = client_->ask_one(
+        {"SET", lease_key(key), lease.token, "NX", "PX", expiry(duration)}, reply::kind::status);
     return taken.type == reply::kind::status ? std::optional{std::move(lease)} : std::nullopt;
   }
 
-  /// Takes the lease of `key`, even from another process. Makes one round trip. Throws
-  /// `store_error` if Redis does not answer as expected.
+  /// Takes the lease of `key`, even from another process.
   [[nodiscard]] store_lease take_lease(std::string_view key,
                                        std::chrono::milliseconds duration) override {
     store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
-    parts_->client.ask_one({"SET", parts_->lease_key(key), lease.token, "PX", expiry(duration)},
-                           reply::kind::status);
+    client_->ask_one({"SET", lease_key(key), lease.token, "PX", expiry(duration)},
+                     reply::kind::status);
     return lease;
   }
 
-  /// Ends `lease` if it is still held. Makes one round trip. Throws `store_error` if Redis does not
-  /// answer as expected.
+  /// Ends `lease` if it is still held.
   void release(const store_lease& lease) override {
     constexpr const char* script =
         "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end return 0";
-    parts_->client.ask_one({"EVAL", script, "1", parts_->lease_key(lease.key), lease.token},
-                           reply::kind::integer);
+    client_->ask_one({"EVAL", script, "1", lease_key(lease.key), lease.token},
+                     reply::kind::integer);
   }
 
   /// Calls `on_change` for each key that other stores erase or announce. After the server could not
   /// be reached, calls `on_change` once with "". Returns when the subscription exists, or when the
   /// first try has failed. After a failure, a thread tries again, at least every two seconds.
-  /// Failures of the server cause no exception.
   void watch(std::function<void(std::string_view)> on_change) override {
-    const std::scoped_lock lock{parts_->watching};
-    parts_->subscription.reset();
+    const std::scoped_lock lock{*watching_};
+    subscription_.reset();
     if (!on_change) {
       return;
     }
-    parts_->subscription = std::make_unique<adapters_detail::redis_subscription>(
-        [client = &parts_->client](const stop_token& stop) { return client->connect(stop); },
-        parts_->channel(), parts_->options.command_timeout,
-        [sender = parts_->sender, on_change = std::move(on_change)](std::string_view message) {
+    subscription_ = std::make_unique<adapters_detail::redis_subscription>(
+        client_, channel(), timeout_,
+        [sender = sender_, on_change = std::move(on_change)](std::string_view message) {
           if (message.empty()) {
             on_change("");
           } else if (message.size() > sender.size() && !message.starts_with(sender)) {
@@ -277,13 +244,17 @@ class RedisStore : public SharedStore {
   /// Calls `look` with each key that has a value, and with the remaining lifetime of this value.
   /// This function is for tools that inspect a store; `SharedStore` does not have it. Values that
   /// are published or erased meanwhile may be included, and a key can come twice. Scans all
-  /// keys of the server, even keys of other programs. Throws `store_error` if Redis does not answer
-  /// as expected.
+  /// keys of the server, even keys of other programs.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
-    const std::string prefix = parts_->prefix + "site:";
-    const std::string pattern = adapters_detail::redis_pattern(prefix) + '*';
-    for (const auto& server : parts_->client.servers()) {
+    const std::string prefix = prefix_ + "site:";
+    std::string pattern = prefix + '*';
+    for (std::size_t i = 0; i < prefix.size(); ++i) {
+      if (std::string_view{"*?[]^-\\"}.find(pattern[i]) != std::string_view::npos) {
+        pattern[i] = '?';  // matches any octet, so the loop below checks each key
+      }
+    }
+    for (const auto& server : client_->servers()) {
       std::string cursor = "0";
       do {
         const std::array<command, 1> scan{{{"SCAN", cursor, "MATCH", pattern, "COUNT", "512"}}};
@@ -300,11 +271,13 @@ class RedisStore : public SharedStore {
         }
         const std::vector<reply> times = server->ask(commands);
         for (std::size_t i = 0; i < times.size(); ++i) {
-          const std::string_view key = commands[i][1];
-          const std::string site =
-              key.starts_with(prefix) ? adapters_detail::without_hash_tag(key.substr(prefix.size()))
-                                      : std::string{};
-          if (times[i].integer > 0 && !site.empty()) {
+          const std::string& key = commands[i][1];
+          std::string site = key.substr((std::min)(prefix.size(), key.size()));
+          site.erase(adapters_detail::hash_tag_of(site), 1);
+          if (!site.empty()) {
+            site.pop_back();
+          }
+          if (times[i].integer > 0 && !site.empty() && value_key(site) == key) {
             look(site, std::chrono::milliseconds{times[i].integer});
           }
         }
@@ -318,35 +291,26 @@ class RedisStore : public SharedStore {
   using command = adapters_detail::redis_command;
   using reply = adapters_detail::redis_reply;
 
-  /// The parts of a store, which keep their addresses if the store moves.
-  struct parts {
-    explicit parts(redis_options given)
-        : options{std::move(given)},
-          client{options},
-          prefix{options.key_prefix + 'v' + std::to_string(detail::record_format) + ':'} {}
+  [[nodiscard]] std::string value_key(std::string_view key) const {
+    return prefix_ + "site:" + adapters_detail::with_hash_tag(key);
+  }
+  [[nodiscard]] std::string lease_key(std::string_view key) const {
+    return prefix_ + "lease:" + adapters_detail::with_hash_tag(key);
+  }
+  [[nodiscard]] std::string channel() const { return prefix_ + "changed"; }
 
-    [[nodiscard]] std::string value_key(std::string_view key) const {
-      return prefix + "site:" + adapters_detail::with_hash_tag(key);
-    }
-    [[nodiscard]] std::string lease_key(std::string_view key) const {
-      return prefix + "lease:" + adapters_detail::with_hash_tag(key);
-    }
-    [[nodiscard]] std::string channel() const { return prefix + "changed"; }
-
-    redis_options options;
-    adapters_detail::redis_client client;
-    std::string prefix;
-    std::string sender = adapters_detail::store_token();  ///< identifies messages of this store
-    std::mutex watching;
-    std::unique_ptr<adapters_detail::redis_subscription> subscription;
-  };
+  /// Runs a script that publishes a message about `key`.
+  void notify(const char* script, std::string_view key) {
+    client_->ask_one({"EVAL", script, "2", value_key(key), lease_key(key), channel(),
+                      sender_ + std::string{key}},
+                     reply::kind::integer);
+  }
 
   /// Throws `store_error` if `value` is longer than `max_value_bytes`.
   void check_size(std::string_view value) const {
-    const std::size_t most = parts_->options.max_value_bytes;
-    if (value.size() > most) {
+    if (value.size() > max_value_bytes_) {
       throw store_error{"RedisStore: a value of " + std::to_string(value.size()) +
-                        " octets is above max_value_bytes, " + std::to_string(most) +
+                        " octets is above max_value_bytes, " + std::to_string(max_value_bytes_) +
                         ": raise that limit in every process"};
     }
   }
@@ -357,7 +321,13 @@ class RedisStore : public SharedStore {
     return std::to_string((std::min)(time, longest).count());
   }
 
-  std::unique_ptr<parts> parts_;
+  std::shared_ptr<client> client_;
+  std::string prefix_;
+  std::chrono::milliseconds timeout_;
+  std::size_t max_value_bytes_;
+  std::string sender_ = adapters_detail::store_token();  // identifies messages of this store
+  std::unique_ptr<std::mutex> watching_ = std::make_unique<std::mutex>();
+  std::unique_ptr<adapters_detail::redis_subscription> subscription_;
 };
 
 }  // namespace robots

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/adapters/detail/sigpipe_guard.hpp>
+#include <robots/adapters/redis/detail/connection.hpp>
 #include <robots/http/ip_address.hpp>
 #include <robots/store/shared_store.hpp>
 
@@ -16,7 +16,6 @@
 #include <new>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace robots {
 
@@ -66,12 +65,11 @@ class redis_tls {
     }
   }
 
-  /// Starts TLS on an open connection, and returns a function that continues the handshake. Call
-  /// that function until it returns 0. Between two calls, wait for the event that the first of them
-  /// returned: POLLIN or POLLOUT. Both functions throw `store_error` if TLS cannot start.
-  [[nodiscard]] std::function<short()> operator()(redisContext& connection,
-                                                  const std::string& host) const {
-    std::shared_ptr<SSL> session{SSL_new(context_.get()), &SSL_free};
+  /// Starts TLS on an open connection. Calls `wait` with POLLIN or POLLOUT when the handshake must
+  /// wait for this event. Throws `store_error` if TLS cannot start.
+  void operator()(redisContext& connection, const std::string& host,
+                  const std::function<void(short events)>& wait) const {
+    const std::unique_ptr<SSL, decltype(&SSL_free)> session{SSL_new(context_.get()), &SSL_free};
     if (!session) {
       throw std::bad_alloc{};
     }
@@ -90,28 +88,25 @@ class redis_tls {
       SSL_free(session.get());
       refuse(host, session.get());
     }
-    return [host, session = std::move(session)] { return step(host, session.get()); };
-  }
-
- private:
-  /// Continues the handshake until it would block. Returns 0 when the handshake is done, and the
-  /// event to wait for otherwise.
-  [[nodiscard]] static short step(const std::string& host, SSL* session) {
-    const adapters_detail::sigpipe_guard no_signal;
-    ERR_clear_error();
-    const int result = SSL_do_handshake(session);
-    switch (result == 1 ? SSL_ERROR_NONE : SSL_get_error(session, result)) {
-      case SSL_ERROR_NONE:
-        return 0;
-      case SSL_ERROR_WANT_READ:
-        return POLLIN;
-      case SSL_ERROR_WANT_WRITE:
-        return POLLOUT;
-      default:
-        refuse(host, session);
+    for (;;) {
+      ERR_clear_error();
+      const int result = SSL_do_handshake(session.get());
+      switch (result == 1 ? SSL_ERROR_NONE : SSL_get_error(session.get(), result)) {
+        case SSL_ERROR_NONE:
+          return;
+        case SSL_ERROR_WANT_READ:
+          wait(POLLIN);
+          break;
+        case SSL_ERROR_WANT_WRITE:
+          wait(POLLOUT);
+          break;
+        default:
+          refuse(host, session.get());
+      }
     }
   }
 
+ private:
   [[noreturn]] static void refuse(const std::string& host, const SSL* session) {
     const long verified = SSL_get_verify_result(session);
     const char* const reason = verified != X509_V_OK ? X509_verify_cert_error_string(verified)

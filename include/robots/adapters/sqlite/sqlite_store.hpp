@@ -2,13 +2,20 @@
 
 #include <robots/adapters/detail/handle_pool.hpp>
 #include <robots/adapters/detail/store_token.hpp>
-#include <robots/adapters/sqlite/detail/file.hpp>
+#include <robots/base/hash.hpp>
+#include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
+#include <robots/store/shared_store.hpp>
 #include <robots/time/steady_clock.hpp>
 
+#include <sqlite3.h>
+
+#include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,10 +24,249 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
 namespace robots {
+
+/// The file of a `SqliteStore`, its size and its timeouts.
+struct sqlite_options {
+  /// The path of the file. The store makes the file if it does not exist. The file must be on a
+  /// disk of this machine, since SQLite's log does not work over network file systems. The log is
+  /// in files with the same path and `-wal` or `-shm` at the end.
+  std::string path;
+
+  /// The maximum size of the file in octets, at least 1 MiB. A value can have at most an eighth of
+  /// this size. The log takes a few MiB more, and grows while a process keeps a transaction open.
+  std::size_t max_bytes = std::size_t{1} << 30U;
+
+  /// The maximum wait for other threads and processes. If the disk is full, a call can wait three
+  /// times as long. The timeout must be above 0.
+  std::chrono::milliseconds timeout{1'000};
+};
+
+namespace adapters_detail {
+
+/// The first three columns of a row, or only the first one.
+struct sqlite_row {
+  std::int64_t number = 0;
+  std::string octets{};
+  std::int64_t more = 0;
+};
+
+/// A connection to the file of a `SqliteStore`. Only one call at a time may use the connection.
+/// Throws the errors of SQLite as `store_error`.
+class sqlite_file {
+ public:
+  explicit sqlite_file(const sqlite_options& options) : options_{options} {
+    if (std::error_code missing; std::filesystem::is_other(options.path, missing)) {
+      fail("it is no regular file");
+    }
+    // Without a slash, SQLite reads some names as a URI or as a database in memory.
+    const std::string name = (options.path.starts_with('/') ? "" : "./") + options.path;
+    constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    sqlite3* opened = nullptr;
+    const int code = ::sqlite3_open_v2(name.c_str(), &opened, flags | SQLITE_OPEN_EXRESCODE, {});
+    handle_.reset(opened, &::sqlite3_close);
+    check(code);
+    ::sqlite3_busy_handler(opened, &wait, this);
+    int step = file_step;
+    ::sqlite3_file_control(opened, nullptr, SQLITE_FCNTL_CHUNK_SIZE, &step);
+    ask("PRAGMA mmap_size=0");  // with mmap, a shortened file would end the process with SIGBUS
+    ask("PRAGMA synchronous=NORMAL");
+  }
+
+  /// Runs a statement, and returns the rows of its result.
+  template <class... Values>
+  std::vector<sqlite_row> ask(const std::string& sql, const Values&... values) {
+    give_up_ = base::saturating_add(std::chrono::steady_clock::now(), options_.timeout);
+    sqlite3_stmt* statement = nullptr;
+    check(::sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &statement, nullptr));
+    const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> owned{statement,
+                                                                      &::sqlite3_finalize};
+    int index = 0;
+    (check(bind(statement, ++index, values)), ...);
+    int code = 0;
+    while ((code = ::sqlite3_step(statement)) == SQLITE_BUSY && wait(this, 6) != 0) {
+    }  // SQLite itself does not wait when it changes to WAL mode
+    std::vector<sqlite_row> rows;
+    for (; code == SQLITE_ROW; code = ::sqlite3_step(statement)) {
+      rows.push_back({.number = ::sqlite3_column_int64(statement, 0)});
+      if (::sqlite3_data_count(statement) == 3) {
+        const auto* const octets = static_cast<const char*>(::sqlite3_column_blob(statement, 1));
+        rows.back().octets.assign(octets, octets + ::sqlite3_column_bytes(statement, 1));
+        rows.back().more = ::sqlite3_column_int64(statement, 2);
+      }
+    }
+    check(code);
+    return rows;
+  }
+
+  /// Returns the number in the first row of a statement's result.
+  std::int64_t number(const std::string& sql) { return ask(sql).at(0).number; }
+
+  /// Calls `work()` in one transaction, and returns its result. If `work` throws, the file does not
+  /// change.
+  template <class Work>
+  auto transact(const char* begin, const Work& work) {
+    ask(begin);
+    try {
+      auto result = work();
+      ask("COMMIT");
+      return result;
+    } catch (...) {
+      ::sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+      throw;
+    }
+  }
+
+  /// In one transaction, deletes up to eight expired records, and the oldest records if there is no
+  /// room for `octets` octets. Then calls `change(*this)`, which adds these octets, and returns its
+  /// result.
+  template <class Change>
+  auto write(std::size_t octets, const Change& change) {
+    if (octets > options_.max_bytes / 8) {
+      fail("a value of more than an eighth of max_bytes is not kept");
+    }
+    const auto added = static_cast<std::int64_t>(octets) / 4'000 + 16;
+    auto most = static_cast<std::int64_t>(options_.max_bytes / file_step * 16);
+    for (bool is_retry = false;; is_retry = true) {
+      try {
+        return transact("BEGIN IMMEDIATE", [&] {
+          ask("DELETE FROM records WHERE number IN"
+              " (SELECT number FROM records WHERE until <= ? ORDER BY until LIMIT 8)",
+              present());
+          while (number("PRAGMA page_count") - number("PRAGMA freelist_count") + added > most) {
+            ask("DELETE FROM records WHERE number < (SELECT min(number) FROM records) + 8");
+            if (::sqlite3_changes(handle_.get()) == 0) {
+              break;
+            }
+          }
+          auto result = change(*this);
+          // Reserves room in the file for the contents of the log, so that SQLite can empty the log
+          // on a full disk.
+          std::int64_t size = number("PRAGMA page_count") * file_step / 16;
+          check(::sqlite3_file_control(handle_.get(), nullptr, SQLITE_FCNTL_SIZE_HINT, &size));
+          return result;
+        });
+      } catch (const store_error&) {
+        if (is_retry || !is_full_ || number("PRAGMA wal_checkpoint(RESTART)") != 0) {
+          throw;
+        }
+        most = number("PRAGMA page_count");
+      }
+    }
+  }
+
+  /// The condition that a record has not expired at the time ?1. A record with a date more than a
+  /// minute after ?1 is treated as expired, since somebody has set the clock back.
+  static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
+
+  /// Returns the time in milliseconds since 1970.
+  [[nodiscard]] static std::int64_t present() {
+    const auto now = std::chrono::system_clock::now();
+    return std::chrono::floor<std::chrono::milliseconds>(now).time_since_epoch().count();
+  }
+
+  /// Returns the octets of the unexpired record with this name, or an empty optional.
+  [[nodiscard]] std::optional<std::string> find(const std::string& name) {
+    const auto found =
+        ask("SELECT 0, octets, 0 FROM records WHERE hash = ?2 AND name = ?3 AND " + holds,
+            present(), base::fingerprint(name), name);
+    return found.empty() ? std::nullopt : std::optional{found[0].octets};
+  }
+
+  /// Stores octets under a name. Returns true.
+  bool put(const std::string& name, std::string_view octets, std::chrono::milliseconds lifetime) {
+    remove(name);
+    ask("INSERT INTO records(hash, name, since, until, octets) VALUES (?2, ?3, ?1, ?1 + ?4, ?5)",
+        present(), base::fingerprint(name), name,
+        (std::min<std::chrono::milliseconds>)(lifetime, std::chrono::years{100}).count(), octets);
+    return true;
+  }
+
+  /// Removes the record of a name. Returns true.
+  bool remove(const std::string& name) {
+    ask("DELETE FROM records WHERE hash = ? AND name = ?", base::fingerprint(name), name);
+    return true;
+  }
+
+  /// Notes that `store` has changed `key`. Keeps only the last 4,000 changes. Returns true.
+  bool tell(std::string_view key, std::string_view store) {
+    ask("INSERT INTO changes(key, store) VALUES (?, ?)", key, store);
+    ask("DELETE FROM changes WHERE number <= last_insert_rowid() - 4000");
+    return true;
+  }
+
+  /// Makes the tables of a new file. Throws `store_error` if the file belongs to another program.
+  void prepare() {
+    constexpr std::int64_t application = 0x726F6201;  // "rob", format 1
+    transact("BEGIN IMMEDIATE", [this] {
+      const std::int64_t owner = number("PRAGMA application_id");
+      if (owner == 0 && number("SELECT count(*) FROM sqlite_master") == 0) {
+        // Each publication inserts a row with a higher `number`, so `write` finds the oldest
+        // records by the lowest numbers, in neighbouring rows. `find` looks up the hash of a name,
+        // and then compares the name, since a damaged index must not return the record of another
+        // site.
+        ask("CREATE TABLE records(number INTEGER PRIMARY KEY, hash INTEGER, name BLOB,"
+            " since INTEGER, until INTEGER, octets BLOB)");
+        ask("CREATE INDEX records_by_hash ON records(hash)");
+        ask("CREATE INDEX records_by_until ON records(until)");
+        ask("CREATE TABLE changes(number INTEGER PRIMARY KEY, key BLOB, store BLOB)");
+        ask("PRAGMA application_id=" + std::to_string(application));
+      } else if (owner != application) {
+        fail("it belongs to another program or version. Name another file");
+      }
+      return true;
+    });
+    ask("PRAGMA journal_mode=WAL");
+  }
+
+ private:
+  static constexpr int file_step = 65'536;  // the file grows by 16 pages
+
+  static int bind(sqlite3_stmt* statement, int index, std::integral auto value) {
+    return ::sqlite3_bind_int64(statement, index, static_cast<std::int64_t>(value));
+  }
+  static int bind(sqlite3_stmt* statement, int index, std::string_view value) {
+    const char* const octets = value.empty() ? "" : value.data();
+    return ::sqlite3_bind_blob64(statement, index, octets, value.size(), SQLITE_STATIC);
+  }
+
+  /// Sleeps, each time longer than before. Returns 0 if the timeout has passed.
+  static int wait(void* self, int times) {
+    std::this_thread::sleep_for(std::chrono::microseconds{20LL << (std::min)(times, 6)});
+    return std::chrono::steady_clock::now() < static_cast<sqlite_file*>(self)->give_up_ ? 1 : 0;
+  }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw store_error{"SqliteStore: " + options_.path + ": " + why};
+  }
+
+  /// Throws if `code` is an error.
+  void check(int code) {
+    if (code == SQLITE_OK || code == SQLITE_DONE) {
+      return;
+    }
+    is_full_ = code == SQLITE_FULL || code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE;
+    std::string why = ::sqlite3_errmsg(handle_.get());
+    if ((code & 0xFF) == SQLITE_CANTOPEN) {
+      why += ": " + std::system_category().message(::sqlite3_system_errno(handle_.get()));
+    } else if ((code & 0xFF) == SQLITE_CORRUPT || (code & 0xFF) == SQLITE_NOTADB) {
+      why += ". Name another file, or end the programs that use it and delete it and its -wal";
+    }
+    fail(why);
+  }
+
+  const sqlite_options options_;
+  std::chrono::steady_clock::time_point give_up_{};
+  bool is_full_ = false;  // true if the last error was that the disk, a quota or the file is full
+  std::shared_ptr<sqlite3> handle_{};
+};
+
+}  // namespace adapters_detail
 
 /// A `SharedStore` in one SQLite file, for the processes of one machine. Processes that start later
 /// can use the file, too.
@@ -98,14 +344,13 @@ class SqliteStore : public SharedStore {
   /// See `SharedStore`. Does not wait for other writers if somebody holds the lease.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
-    if (duration <= duration.zero() || files_->lend()->find(lease(key))) {
-      return std::nullopt;
-    }
-    std::optional granted{store_lease{std::string{key}, adapters_detail::store_token()}};
-    const bool is_free = files_->lend()->write(key.size(), [&](sqlite& file) {
-      return !file.find(lease(key)) && file.put(lease(key), granted->token, duration);
-    });
-    return is_free ? granted : std::nullopt;
+    store_lease granted{std::string{key}, adapters_detail::store_token()};
+    const bool is_free =
+        duration > duration.zero() && !files_->lend()->find(lease(key)) &&
+        files_->lend()->write(key.size(), [&](sqlite& file) {
+          return !file.find(lease(key)) && file.put(lease(key), granted.token, duration);
+        });
+    return is_free ? std::optional{std::move(granted)} : std::nullopt;
   }
 
   [[nodiscard]] store_lease take_lease(std::string_view key,
@@ -138,7 +383,11 @@ class SqliteStore : public SharedStore {
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& visit) {
     for (std::int64_t before = -1, last = 0; before < last;) {
       before = last;
-      for (const auto& [number, key, left] : files_->lend()->next(site({}), last)) {
+      for (const auto& [number, key, left] : files_->lend()->ask(
+               "SELECT number, substr(name, 6), until - ?1 FROM records WHERE " + sqlite::holds +
+                   " AND number > ?2 AND substr(name, 1, 5) = ?3"
+                   " ORDER BY number LIMIT 1000",
+               sqlite::present(), last, site({}))) {
         last = number;
         visit(key, std::chrono::milliseconds{left});
       }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/adapters/curl/detail/errors.hpp>
 #include <robots/adapters/curl/detail/handle.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/base/ascii.hpp>
@@ -19,7 +18,6 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,22 +70,6 @@ namespace robots::adapters_detail {
   return std::nullopt;
 }
 
-/// Returns the decoded host of `url`. An IPv6 address has brackets. An IPv4 address of any spelling
-/// (`2130706433`, `0x7f.1`) becomes four decimal parts. Returns an empty optional if libcurl would
-/// refuse `url`.
-[[nodiscard]] inline std::optional<std::string> host_of(const std::string& url) {
-  const curl_url_handle handle = made(curl_url_handle(curl_url()));
-  constexpr unsigned as_in_transfers =
-      CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME | CURLU_DISALLOW_USER;
-  if (curl_url_set(handle.get(), CURLUPART_URL, url.c_str(), as_in_transfers) != CURLUE_OK) {
-    return std::nullopt;
-  }
-  char* text = nullptr;
-  const CURLUcode code = curl_url_get(handle.get(), CURLUPART_HOST, &text, 0);
-  const std::unique_ptr<char, curl_deleter<&curl_free>> owned(text);
-  return code == CURLUE_OK && owned ? std::string(owned.get()) : std::string{};
-}
-
 inline constexpr std::string_view not_allowed = " is not in curl_options::allowed_addresses";
 
 /// Returns the response for a request that must not go to a proxy. Returns an empty optional if the
@@ -97,8 +79,7 @@ inline constexpr std::string_view not_allowed = " is not in curl_options::allowe
   if (settings.guard().permits_all() || settings.next_proxy() == proxy_use::never) {
     return std::nullopt;
   }
-  const std::optional<std::string> host = host_of(url);
-  const auto reason = host ? why_not_by_proxy(settings.guard(), *host) : std::nullopt;
+  const auto reason = why_not_by_proxy(settings.guard(), host_of(url, CURLU_DISALLOW_USER));
   return reason ? std::optional(
                       failed(fetch_error::refused_address, *reason + std::string(not_allowed)))
                 : std::nullopt;
@@ -108,20 +89,25 @@ inline constexpr std::string_view not_allowed = " is not in curl_options::allowe
 /// transfer, and must not move.
 class curl_guard {
  public:
-  explicit curl_guard(const curl_settings& settings) noexcept
-      : settings_(&settings), proxy_(settings.next_proxy()) {}
+  curl_guard(CURL* easy, const curl_settings& settings)
+      : settings_(&settings), proxy_(settings.next_proxy()) {
+    set_option(
+        easy, CURLOPT_PREREQFUNCTION, +[](void* self, char* peer, char*, int, int) noexcept {
+          const bool permitted = static_cast<curl_guard*>(self)->may_use_connection_to(peer);
+          return permitted ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+        });
+    set_option(easy, CURLOPT_PREREQDATA, static_cast<void*>(this));
+    set_option(
+        easy, CURLOPT_OPENSOCKETFUNCTION,
+        +[](void* self, curlsocktype, curl_sockaddr* address) noexcept {
+          return static_cast<curl_guard*>(self)->open(*address);
+        });
+    set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+  }
   curl_guard(const curl_guard&) = delete;
   curl_guard& operator=(const curl_guard&) = delete;
   ~curl_guard() = default;
 
-  void attach(CURL* easy) {
-    set_option(easy, CURLOPT_PREREQFUNCTION, &curl_guard::on_request);
-    set_option(easy, CURLOPT_PREREQDATA, static_cast<void*>(this));
-    set_option(easy, CURLOPT_OPENSOCKETFUNCTION, &curl_guard::on_open);
-    set_option(easy, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
-  }
-
-  /// Returns whether this exchange uses a proxy.
   [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 
   /// Returns `fetch_error::refused_address` if the guard refused all addresses of the exchange.
@@ -144,15 +130,6 @@ class curl_guard {
   }
 
  private:
-  static curl_socket_t on_open(void* self, curlsocktype, curl_sockaddr* address) noexcept {
-    return static_cast<curl_guard*>(self)->open(*address);
-  }
-
-  static int on_request(void* self, char* peer, char*, int, int) noexcept {
-    return static_cast<curl_guard*>(self)->may_use_connection_to(peer) ? CURL_PREREQFUNC_OK
-                                                                       : CURL_PREREQFUNC_ABORT;
-  }
-
   [[nodiscard]] curl_socket_t open(const curl_sockaddr& address) noexcept {
     if (!permits(address_in(address.addr))) {
       return CURL_SOCKET_BAD;

@@ -10,11 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <new>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -52,12 +51,18 @@ namespace robots::adapters_detail {
   return field == 3 && !in_brackets;
 }
 
-/// Returns true if libcurl can read `text` as the URL of a proxy.
-[[nodiscard]] inline bool is_proxy(const std::string& text) {
-  const curl_url_handle url = made(curl_url_handle(curl_url()));
-  return text.find('\0') == std::string::npos &&
-         curl_url_set(url.get(), CURLUPART_URL, text.c_str(),
-                      CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK;
+/// Returns the decoded host of `url`. An IPv6 address has brackets. An IPv4 address of any spelling
+/// (`2130706433`, `0x7f.1`) becomes four decimal parts. Returns an empty text if libcurl, with
+/// these CURLU flags, would refuse `url`.
+[[nodiscard]] inline std::string host_of(const std::string& url, unsigned flags) {
+  const curl_url_handle handle = made(curl_url_handle(curl_url()));
+  char* text = nullptr;
+  if (curl_url_set(handle.get(), CURLUPART_URL, url.c_str(),
+                   flags | CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK) {
+    curl_url_get(handle.get(), CURLUPART_HOST, &text, 0);
+  }
+  const std::unique_ptr<char, curl_deleter<&curl_free>> owned(text);
+  return text == nullptr ? std::string{} : std::string(text);
 }
 
 /// Sets one option of libcurl. Throws std::bad_alloc, or std::invalid_argument if libcurl refuses
@@ -83,12 +88,6 @@ inline void clear_option(CURL* easy, CURLoption option) noexcept {
   curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
 }
 
-/// The source of the proxy if `curl_options::proxy` has no value.
-enum class proxy_source {
-  environment,  ///< variables such as `http_proxy`, which libcurl reads
-  session,      ///< the session of a `CprFetcher`; without a proxy there, the environment
-};
-
 /// Says whether an exchange uses a proxy, as known before its start.
 enum class proxy_use {
   never,    ///< connections go to the site
@@ -110,12 +109,13 @@ class curl_settings {
  public:
   /// Throws `std::invalid_argument` with the name of a bad option, and std::runtime_error if
   /// libcurl cannot start.
-  explicit curl_settings(curl_options options, proxy_source source = proxy_source::environment)
-      : options_(std::move(options)), proxy_source_(source), guard_(make_guard(options_)) {
+  /// Set `has_session` if `apply` gets handles of sessions, which can have a proxy.
+  explicit curl_settings(curl_options options, bool has_session = false)
+      : options_(std::move(options)), has_session_(has_session), guard_(make_guard(options_)) {
     start_curl();
     check();
     for (const std::string& entry : options_.connect_to) {
-      connect_to_.add(entry);
+      add(connect_to_, entry);
     }
   }
 
@@ -128,14 +128,38 @@ class curl_settings {
     if (options_.proxy) {
       return options_.proxy->empty() ? proxy_use::never : proxy_use::always;
     }
-    return proxy_source_ == proxy_source::session || environment_names_proxy() ? proxy_use::unknown
-                                                                               : proxy_use::never;
+    return has_session_ || environment_names_proxy() ? proxy_use::unknown : proxy_use::never;
   }
 
   /// Sets all options of a handle that do not depend on the request. Replaces earlier settings.
   void apply(CURL* easy) const {
-    apply_exchange(easy);
-    apply_privacy(easy);
+    set_option(easy, CURLOPT_HTTPGET, 1L);
+    clear_option(easy, CURLOPT_CUSTOMREQUEST);
+    set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
+    // One file of one site does not benefit from HTTP/2. With HTTP/2, libcurl 7.88 has three
+    // faults. Empty DATA frames keep libcurl in its receive loop. If RST_STREAM(NO_ERROR) cuts off
+    // a body, libcurl reports the body as complete. libcurl mixes trailer fields with header
+    // fields.
+    set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
+    set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
+    set_option(easy, CURLOPT_NOSIGNAL, 1L);
+    constexpr long default_lifetime = 60;  // seconds: libcurl's lifetime of a resolved address
+    set_option(easy, CURLOPT_FORBID_REUSE, options_.keep_connections ? 0L : 1L);
+    set_option(easy, CURLOPT_DNS_CACHE_TIMEOUT, options_.keep_connections ? default_lifetime : 0L);
+    set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
+#if LIBCURL_VERSION_NUM >= 0x075700
+    // Without this option, an exchange that ends during name lookup waits for the system's
+    // resolver.
+    set_option(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+    set_option(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+    set_option(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    clear_option(easy, CURLOPT_COOKIEFILE);
+    clear_option(easy, CURLOPT_COOKIE);
+    clear_option(easy, CURLOPT_USERAGENT);
     apply_tls(easy);
     apply_route(easy);
   }
@@ -163,7 +187,9 @@ class curl_settings {
             "ca_file must name a file that exists: " + options_.ca_file);
     require(options_.ca_path.empty() || fs::is_directory(options_.ca_path, ignored),
             "ca_path must name a folder that exists: " + options_.ca_path);
-    require(!options_.proxy || options_.proxy->empty() || is_proxy(*options_.proxy),
+    require(!options_.proxy || options_.proxy->empty() ||
+                (options_.proxy->find('\0') == std::string::npos &&
+                 !host_of(*options_.proxy, 0).empty()),
             "proxy must be [scheme://]host[:port]: " + options_.proxy.value_or(""));
     for (const std::string& entry : options_.connect_to) {
       require(is_connect_to(entry), "connect_to must be HOST1:PORT1:HOST2:PORT2: " + entry);
@@ -174,39 +200,6 @@ class curl_settings {
     if (!good) {
       throw std::invalid_argument("robots::curl_options: " + rule);
     }
-  }
-
-  void apply_exchange(CURL* easy) const {
-    set_option(easy, CURLOPT_HTTPGET, 1L);
-    clear_option(easy, CURLOPT_CUSTOMREQUEST);
-    set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
-    // One file of one site does not benefit from HTTP/2. With HTTP/2, libcurl 7.88 has three
-    // faults. Empty DATA frames keep libcurl in its receive loop. If RST_STREAM(NO_ERROR) cuts off
-    // a body, libcurl reports the body as complete. libcurl mixes trailer fields with header
-    // fields.
-    set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-    set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
-    set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
-    set_option(easy, CURLOPT_NOSIGNAL, 1L);
-    constexpr long default_lifetime = 60;  // seconds: libcurl's lifetime of a resolved address
-    set_option(easy, CURLOPT_FORBID_REUSE, options_.keep_connections ? 0L : 1L);
-    set_option(easy, CURLOPT_DNS_CACHE_TIMEOUT, options_.keep_connections ? default_lifetime : 0L);
-    set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
-#if LIBCURL_VERSION_NUM >= 0x075700
-    // Without this option, an exchange that ends during name lookup waits for the system's
-    // resolver.
-    set_option(easy, CURLOPT_QUICK_EXIT, 1L);
-#endif
-  }
-
-  static void apply_privacy(CURL* easy) {
-    set_option(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
-    set_option(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
-    clear_option(easy, CURLOPT_COOKIEFILE);
-    clear_option(easy, CURLOPT_COOKIE);
-    clear_option(easy, CURLOPT_USERAGENT);
   }
 
   void apply_tls(CURL* easy) const {
@@ -234,13 +227,13 @@ class curl_settings {
       clear_option(easy, CURLOPT_UNIX_SOCKET_PATH);
       clear_option(easy, CURLOPT_ABSTRACT_UNIX_SOCKET);
     }
-    if (connect_to_.get() != nullptr) {
+    if (connect_to_) {
       set_option(easy, CURLOPT_CONNECT_TO, connect_to_.get());
     }
   }
 
   curl_options options_;
-  proxy_source proxy_source_;
+  bool has_session_;
   address_guard guard_;
   curl_strings connect_to_;
 };

@@ -1,14 +1,15 @@
 #pragma once
 
-#include <robots/adapters/curl/detail/errors.hpp>
 #include <robots/adapters/curl/detail/guard.hpp>
 #include <robots/adapters/curl/detail/handle.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/adapters/curl/detail/sink.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/http/message.hpp>
 
 #include <curl/curl.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -29,7 +30,19 @@ namespace robots::adapters_detail {
 class tls_trace {
  public:
   explicit tls_trace(CURL* easy) : easy_(easy) {
-    set_option(easy, CURLOPT_DEBUGFUNCTION, &tls_trace::on_trace);
+    // In a trace of TLS, a record header has 5 octets, an inner content type has 1, and a handshake
+    // message has at least 4. Only an alert has exactly 2: the level and the description. The
+    // description of close_notify is 0.
+    set_option(
+        easy, CURLOPT_DEBUGFUNCTION,
+        +[](CURL*, curl_infotype type, char* data, std::size_t size, void* self) noexcept {
+          if (type == CURLINFO_SSL_DATA_IN) {
+            auto& trace = *static_cast<tls_trace*>(self);
+            trace.seen_ = true;
+            trace.closed_ = trace.closed_ || (size == 2 && data[1] == 0);
+          }
+          return 0;
+        });
     set_option(easy, CURLOPT_DEBUGDATA, static_cast<void*>(this));
     set_option(easy, CURLOPT_VERBOSE, 1L);
   }
@@ -44,19 +57,6 @@ class tls_trace {
   [[nodiscard]] bool without_close_notify() const noexcept { return seen_ && !closed_; }
 
  private:
-  // In a trace of TLS, a record header has 5 octets, an inner content type has 1, and a handshake
-  // message has at least 4. Only an alert has exactly 2: the level and the description. The
-  // description of close_notify is 0.
-  static int on_trace(CURL*, curl_infotype type, char* data, std::size_t size,
-                      void* self) noexcept {
-    if (type == CURLINFO_SSL_DATA_IN) {
-      auto& trace = *static_cast<tls_trace*>(self);
-      trace.seen_ = true;
-      trace.closed_ = trace.closed_ || (size == 2 && data[1] == 0);
-    }
-    return 0;
-  }
-
   CURL* easy_;
   bool seen_ = false;
   bool closed_ = false;
@@ -100,35 +100,9 @@ inline constexpr std::size_t longest_url = 8'000'000;
   curl_strings lines;
   for (const http_header& header : headers) {
     const std::string_view value = base::trim(header.value, base::is_blank);
-    lines.add(value.empty() ? header.name + ';' : header.name + ": " + std::string(value));
+    add(lines, value.empty() ? header.name + ';' : header.name + ": " + std::string(value));
   }
   return lines;
-}
-
-/// Returns the value of a header without the white space around it. libcurl leaves a CR in an empty
-/// value.
-[[nodiscard]] inline std::string trimmed(const char* value) {
-  return std::string(base::trim(value, base::is_space));
-}
-
-/// Returns the fields of the final response, without the fields of interim responses, of a proxy's
-/// answer to CONNECT, and of the trailer section.
-[[nodiscard]] inline std::vector<http_header> received_headers(CURL* easy) {
-  constexpr int last_request = -1;
-  std::vector<http_header> headers;
-  curl_header* field = nullptr;
-  while ((field = curl_easy_nextheader(easy, CURLH_HEADER, last_request, field)) != nullptr) {
-    headers.push_back({field->name, trimmed(field->value)});
-  }
-  return headers;
-}
-
-/// Returns true if only the end of the connection marks the end of the body (RFC 9112, section
-/// 6.3).
-[[nodiscard]] inline bool ends_with_connection(CURL* easy) {
-  constexpr int no_content = 204;
-  return received_status(easy) != no_content && field_values(easy, "Content-Length").empty() &&
-         !base::equal_ignoring_case(field_values(easy, "Transfer-Encoding"), "chunked");
 }
 
 /// Returns true if the last transfer of `easy` had opened its connection, including TLS.
@@ -136,14 +110,24 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return curl_info<curl_off_t>(easy, CURLINFO_PRETRANSFER_TIME_T) > 0;
 }
 
-/// Returns true if the body was encoded. libcurl decodes such a body, but does not check that the
-/// body is complete.
-[[nodiscard]] inline bool is_encoded(CURL* easy) {
-  const auto has_other = [easy](const char* field, std::string_view none) {
-    const std::string coding = trimmed(field_values(easy, field).c_str());
-    return !coding.empty() && !base::equal_ignoring_case(coding, none);
-  };
-  return has_other("Content-Encoding", "identity") || has_other("Transfer-Encoding", "chunked");
+/// Returns true if a field `name` has another value than `usual`.
+[[nodiscard]] inline bool has_other(const std::vector<http_header>& headers, std::string_view name,
+                                    std::string_view usual) {
+  return std::ranges::any_of(headers, [&](const http_header& field) {
+    return base::equal_ignoring_case(field.name, name) && !field.value.empty() &&
+           !base::equal_ignoring_case(field.value, usual);
+  });
+}
+
+/// Returns true if only the end of the connection marks the end of the body (RFC 9112, section
+/// 6.3).
+[[nodiscard]] inline bool ends_with_connection(const fetch_response& response) {
+  constexpr int no_content = 204;
+  const auto coding = detail::find_header(response.headers, "Transfer-Encoding");
+  return response.status != no_content &&
+         !detail::find_header(response.headers, "Content-Length") &&
+         (!coding || coding->empty() ||
+          has_other(response.headers, "Transfer-Encoding", "chunked"));
 }
 
 /// Returns the response for a transfer that succeeded, or whose body was cut off by the sink or by
@@ -152,12 +136,23 @@ inline constexpr std::size_t longest_url = 8'000'000;
 [[nodiscard]] inline fetch_response received(CURL* easy, curl_sink& sink, const tls_trace& tls,
                                              std::string_view problem) {
   const int status = received_status(easy);
-  if (status < 200 || !sink.headers_complete()) {
+  if (status < 200 || !sink.headers_complete) {
     return failed(fetch_error::protocol, "the connection ended before the header section did");
   }
-  fetch_response response{.status = status, .headers = received_headers(easy)};
-  if (!sink.over_limit() && ends_with_connection(easy)) {
-    if (is_encoded(easy)) {
+  fetch_response response{.status = status};
+  // Reads the fields of the final response, without the fields of interim responses, of a proxy's
+  // answer to CONNECT, and of the trailer section.
+  constexpr int last_request = -1;
+  curl_header* field = nullptr;
+  while ((field = curl_easy_nextheader(easy, CURLH_HEADER, last_request, field)) != nullptr) {
+    // libcurl leaves a CR in an empty value.
+    response.headers.push_back(
+        {field->name, std::string(base::trim(field->value, base::is_space))});
+  }
+  if (!sink.over_limit && ends_with_connection(response)) {
+    if (has_other(response.headers, "Content-Encoding", "identity") ||
+        has_other(response.headers, "Transfer-Encoding", "chunked")) {
+      // libcurl decodes the body, but does not check that the body is complete.
       problem = "neither a length nor chunks mark the end of the encoded body";
     } else if (tls.without_close_notify()) {
       // Without close_notify, someone on the network path may have cut off the body (RFC 9112,
@@ -166,11 +161,11 @@ inline constexpr std::size_t longest_url = 8'000'000;
     }
   }
   if (problem.empty()) {
-    response.body = std::move(sink.body());
+    response.body = std::move(sink.body);
   } else if (status < 300) {
     return failed(fetch_error::protocol, std::string(problem));
   }
-  response.truncated = sink.over_limit();
+  response.truncated = sink.over_limit;
   return response;
 }
 
@@ -185,12 +180,10 @@ class curl_transfer {
       : easy_(easy),
         request_(&request),
         settings_(&settings),
-        guard_(settings),
+        guard_(easy, settings),
         lines_(header_lines(request.headers)),
-        sink_(request.max_bytes, settings.options().max_header_bytes),
+        sink_(easy, request.max_bytes, settings.options().max_header_bytes),
         tls_(easy) {
-    guard_.attach(easy_);
-    sink_.attach(easy_);
     set_option(easy_, CURLOPT_URL, request.url.c_str());
     set_option(easy_, CURLOPT_HTTPHEADER, lines_.get());
     set_option(easy_, CURLOPT_TIMEOUT_MS, curl_milliseconds(request.timeout));
@@ -207,18 +200,18 @@ class curl_transfer {
 
   [[nodiscard]] fetch_response finish(CURLcode code) {
     const bool redirected = sink_.has_redirect() && code != CURLE_ABORTED_BY_CALLBACK;
-    if (code == CURLE_OK || redirected || sink_.over_limit()) {
+    if (code == CURLE_OK || redirected || sink_.over_limit) {
       return received(easy_, sink_, tls_, {});
     }
-    if (sink_.error() != fetch_error::none) {
-      return failed(sink_.error(), sink_.error_text());
+    if (sink_.error != fetch_error::none) {
+      return failed(sink_.error, sink_.error_text);
     }
     // libcurl reports octets after the end of the encoded body as a write error.
-    if (sink_.headers_complete() &&
+    if (sink_.headers_complete &&
         (code == CURLE_BAD_CONTENT_ENCODING || code == CURLE_WRITE_ERROR)) {
       return received(easy_, sink_, tls_, reason(code));
     }
-    if (code == CURLE_OUT_OF_MEMORY && had_connection(easy_) && !sink_.headers_complete()) {
+    if (code == CURLE_OUT_OF_MEMORY && had_connection(easy_) && !sink_.headers_complete) {
       // Before version 8.6, libcurl reports a header line above 100 KiB as out of memory.
       return failed(fetch_error::protocol, "a header line is longer than libcurl accepts");
     }
@@ -237,7 +230,6 @@ class curl_transfer {
   }
 
  private:
-  /// Returns libcurl's text for `code`.
   [[nodiscard]] const char* reason(CURLcode code) const noexcept {
     return error_text_.front() != '\0' ? error_text_.data() : curl_easy_strerror(code);
   }

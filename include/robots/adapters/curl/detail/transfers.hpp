@@ -13,9 +13,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <list>
 #include <memory>
@@ -24,12 +24,6 @@
 #include <vector>
 
 namespace robots::adapters_detail {
-
-/// Converts a number of connections to libcurl's type. 0 means no limit.
-[[nodiscard]] constexpr long curl_count(std::size_t count) noexcept {
-  constexpr auto most = static_cast<std::size_t>((std::numeric_limits<int>::max)());
-  return static_cast<long>((std::min)(count, most));
-}
 
 /// A function that owns an easy handle, for one exchange after another. A call prepares the handle
 /// for `request`, and returns the handle.
@@ -80,14 +74,20 @@ class curl_transfers {
   explicit curl_transfers(const curl_options& options, std::function<void()> wake = {})
       : curl_transfers(std::make_shared<const curl_settings>(options), &plain_curl_slot,
                        std::move(wake)) {
-    most_begun_ = options.max_connections;
-    const long most = curl_count(options.max_connections);
+    // Converts a number of connections to libcurl's type. 0 means no limit.
+    const auto count = [](std::size_t number) {
+      return static_cast<long>((std::min<std::size_t>)(number, (std::numeric_limits<int>::max)()));
+    };
+    const long most = count(options.max_connections);
+    if (most != 0) {
+      most_begun_ = options.max_connections;
+    }
     // The limit includes idle connections.
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
     // This option limits the idle connections. libcurl's default grows with the transfers.
     curl_multi_setopt(
         multi_.get(), CURLMOPT_MAXCONNECTS,
-        most != 0 ? most : curl_count(std::max<std::size_t>(options.max_idle_handles, 1)));
+        most != 0 ? most : count((std::max<std::size_t>)(options.max_idle_handles, 1)));
   }
 
   curl_transfers(const curl_transfers&) = delete;
@@ -99,26 +99,25 @@ class curl_transfers {
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
 
   /// Begins an exchange, or queues it until the limit permits it. A later `collect()` calls `done`
-  /// with the response. If the exchange can begin at once, this function throws any exception from
-  /// making a slot.
+  /// with the response.
   void start(fetch_request request, on_done done) {
     if (std::optional<fetch_response> refused = refusal(request, *settings_)) {
       ready_.push_back({std::move(done), *std::move(refused)});
       return;
     }
-    const bool is_next = next_ == exchanges_.end();
-    curl_slot slot = is_next && has_room() ? take_slot() : curl_slot{};
-    exchanges_.emplace_back(*this, std::move(request), std::move(done), std::move(slot));
+    exchanges_.emplace_back(*this, std::move(request), std::move(done));
     exchanges_.back().self = std::prev(exchanges_.end());
-    if (is_next) {
+    if (next_ == exchanges_.end()) {
       next_ = exchanges_.back().self;
     }
     begin_waiting();
   }
 
-  /// Handles network events, and calls `collect()`. Waits until an event occurs, `wake()` is called
-  /// or `timeout` passes. Does not wait if an exchange has ended already.
-  std::size_t run_once(std::chrono::milliseconds timeout) {
+  /// Handles network events, and calls the callbacks of exchanges that have ended. Waits until an
+  /// event occurs, `wake` is called or `timeout` passes. Does not wait if an exchange has ended
+  /// already. Returns the number of callbacks. If a callback throws, throws the same exception, and
+  /// the next call calls the remaining callbacks.
+  std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     perform();
     std::size_t called = collect();
     if (called == 0 && timeout.count() > 0) {
@@ -158,20 +157,16 @@ class curl_transfers {
     }
   }
 
+  /// Returns the number of exchanges whose callbacks have not been called yet.
   [[nodiscard]] std::size_t in_flight() const noexcept { return exchanges_.size() + ready_.size(); }
 
   /// Returns true if `collect()` has callbacks to call now.
   [[nodiscard]] bool has_ended() const noexcept { return !ready_.empty(); }
 
-  [[nodiscard]] std::uint64_t connections_opened() const noexcept { return opened_; }
-
  private:
   struct exchange {
-    exchange(curl_transfers& transfers, fetch_request asked, on_done then, curl_slot with)
-        : owner(transfers),
-          request(std::move(asked)),
-          done(std::move(then)),
-          slot(std::move(with)) {
+    exchange(curl_transfers& transfers, fetch_request asked, on_done then)
+        : owner(transfers), request(std::move(asked)), done(std::move(then)) {
       on_stop.emplace(request.stop, [this] { owner.note_stop(); });
     }
     exchange(const exchange&) = delete;
@@ -181,18 +176,15 @@ class curl_transfers {
     /// Gives the exchange to libcurl. The timeout of the exchange starts here. Returns false if
     /// libcurl refuses the exchange.
     [[nodiscard]] bool begin() {
-      if (!slot) {
-        slot = owner.take_slot();
-      }
+      slot = owner.take_slot();
       easy = slot(request);
       transfer.emplace(easy, request, *owner.settings_);
       curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
-      is_in_multi = curl_multi_add_handle(owner.multi(), easy) == CURLM_OK;
-      return is_in_multi;
+      return curl_multi_add_handle(owner.multi(), easy) == CURLM_OK;
     }
 
     void leave() noexcept {
-      if (std::exchange(is_in_multi, false)) {
+      if (easy != nullptr) {
         curl_multi_remove_handle(owner.multi(), easy);
       }
     }
@@ -205,11 +197,10 @@ class curl_transfers {
     curl_transfers& owner;
     fetch_request request;
     on_done done;
-    curl_slot slot;  // can be empty until the exchange begins
+    curl_slot slot{};  // empty until the exchange begins
     CURL* easy = nullptr;
     std::optional<curl_transfer> transfer{};
     bool has_begun = false;
-    bool is_in_multi = false;
     std::list<exchange>::iterator self{};
     std::optional<stop_callback<std::function<void()>>> on_stop;
   };
@@ -246,11 +237,9 @@ class curl_transfers {
     begin_waiting();
   }
 
-  [[nodiscard]] bool has_room() const noexcept { return most_begun_ == 0 || begun_ < most_begun_; }
-
   /// Begins waiting exchanges, the oldest first, until the limit is reached.
   void begin_waiting() {
-    while (next_ != exchanges_.end() && has_room()) {
+    while (next_ != exchanges_.end() && begun_ < most_begun_) {
       exchange& one = *next_++;
       one.has_begun = true;
       ++begun_;
@@ -275,10 +264,7 @@ class curl_transfers {
     begun_ -= one.has_begun ? 1U : 0U;
     std::list<exchange> ended;
     ended.splice(ended.begin(), exchanges_, one.self);
-    if (one.is_in_multi) {
-      one.leave();
-      opened_ += static_cast<std::uint64_t>(curl_info<long>(one.easy, CURLINFO_NUM_CONNECTS));
-    }
+    one.leave();
     ready_.push_back({std::move(one.done), {}});
     try {
       ready_.back().response = one.finish(code);
@@ -312,11 +298,10 @@ class curl_transfers {
   slot_factory make_;
   std::function<void()> wake_;
   std::atomic<bool> has_stops_ = false;  // true if a stop came after the last `take_ended()`
-  curl_multi multi_ = make_curl_multi();
+  curl_multi multi_ = made(curl_multi(curl_multi_init()));
   std::vector<curl_slot> idle_;
   std::deque<ended_exchange> ready_;
-  std::uint64_t opened_ = 0;
-  std::size_t most_begun_ = 0;  // the limit of exchanges at once; 0 means no limit
+  std::size_t most_begun_ = (std::numeric_limits<std::size_t>::max)();  // the limit of `begun_`
   std::size_t begun_ = 0;
   // Declared last, so that the exchanges are destroyed before the objects that they use.
   std::list<exchange> exchanges_;                          // sorted by the time of `start`

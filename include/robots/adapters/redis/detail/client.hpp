@@ -1,44 +1,126 @@
 #pragma once
 
-#include <robots/adapters/redis/detail/cluster.hpp>
 #include <robots/adapters/redis/detail/connection.hpp>
 #include <robots/adapters/redis/detail/connector.hpp>
-#include <robots/adapters/redis/detail/pool.hpp>
+#include <robots/adapters/redis/detail/url.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/store/shared_store.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace robots::adapters_detail {
+
+inline constexpr std::size_t redis_slots = 16'384;
+
+/// Computes CRC-16/XMODEM, which the specification of Redis Cluster uses.
+[[nodiscard]] constexpr std::uint16_t crc16(std::string_view text) noexcept {
+  std::uint32_t crc = 0;
+  for (const char c : text) {
+    crc ^= static_cast<std::uint32_t>(static_cast<unsigned char>(c)) << 8U;
+    for (int bit = 0; bit < 8; ++bit) {
+      crc = (crc << 1U) ^ ((crc & 0x8000U) != 0 ? 0x1021U : 0U);
+    }
+  }
+  return static_cast<std::uint16_t>(crc);
+}
+
+/// Returns the slot of a key in a Redis Cluster. If the key has a text between its first `{` and
+/// the next `}`, only this text decides the slot.
+[[nodiscard]] constexpr std::size_t redis_slot(std::string_view key) noexcept {
+  if (const std::size_t open = key.find('{'); open != std::string_view::npos) {
+    const std::size_t close = key.find('}', open);
+    if (close != std::string_view::npos && close > open + 1) {
+      key = key.substr(open + 1, close - open - 1);
+    }
+  }
+  return crc16(key) % redis_slots;
+}
+
+struct redis_redirect {
+  std::size_t slot = 0;
+  redis_address server;
+};
+
+/// Reads `MOVED slot host:port` and `ASK slot host:port`, which the server `from` sent. If the host
+/// is missing, the result has the host of `from`.
+[[nodiscard]] inline std::optional<redis_redirect> parse_redis_redirect(std::string_view text,
+                                                                        const redis_address& from) {
+  static_cast<void>(take_until(text, ' '));  // MOVED or ASK
+  const auto slot = base::parse_decimal(take_until(text, ' '), redis_slots);
+  const std::size_t colon = text.rfind(':');
+  const auto port =
+      colon == std::string_view::npos ? std::nullopt : redis_port(text.substr(colon + 1));
+  if (!slot || *slot == redis_slots || !port) {
+    return std::nullopt;
+  }
+  const std::string host = colon == 0 ? from.host : std::string{text.substr(0, colon)};
+  return redis_redirect{.slot = static_cast<std::size_t>(*slot), .server = {host, *port}};
+}
 
 /// Sends each command to the only server, to the master that the Sentinels name, or to the cluster
 /// node that has the key of the command. Any thread may call this object.
 ///
 /// A call takes at most `connect_timeout`, one `command_timeout` to wait for a free connection, and
 /// one for each 512 commands. In a cluster, these limits apply to each node.
+///
+/// Loads a cluster's table of slots at the first command. After a redirect or a failure, loads the
+/// table again, at most once a second. After a failure of a node, sends nothing to that node for a
+/// second. A command fails after five redirects.
 class redis_client {
  public:
   /// Throws `std::invalid_argument` if the options are not valid.
   explicit redis_client(const redis_options& options)
-      : connector_{options},
-        server_{std::make_shared<redis_pool>(options, [this] { return connector_.connect(); })} {
-    if (connector_.endpoint().topology == redis_topology::cluster) {
-      cluster_ = std::make_unique<redis_cluster>(options, connector_);
-    }
-  }
+      : options_{options},
+        connector_{options},
+        server_{std::make_shared<redis_pool>(options, [this] { return connector_.connect(); })} {}
   redis_client(const redis_client&) = delete;
   redis_client& operator=(const redis_client&) = delete;
 
   /// Returns the replies to independent commands, in their order. If a node of a cluster cannot be
-  /// reached, its replies have the kind `lost`. Throws `store_error` if no server replies.
+  /// reached, its replies have the kind `lost`. If all replies are lost, throws `store_error` if
+  /// all nodes have failed, and `store_part_error` otherwise.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
-    return cluster_ ? cluster_->ask(commands) : server_->ask(commands);
+    if (!is_cluster()) {
+      return server_->ask(commands);
+    }
+    learn_slots();
+    std::map<std::shared_ptr<node>, std::vector<std::size_t>> by_node;
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      by_node[node_of(commands[i])].push_back(i);
+    }
+    std::vector<redis_reply> replies(commands.size());
+    bool is_lost = !commands.empty();
+    for (const auto& [to, indices] : by_node) {
+      std::vector<redis_command> batch;
+      for (const std::size_t i : indices) {
+        batch.push_back(commands[i]);
+      }
+      std::vector<redis_reply> answered = ask_node(to.get(), batch);
+      for (std::size_t j = 0; j < indices.size(); ++j) {
+        redis_reply& reply = replies[indices[j]];
+        reply = follow(to, batch[j], std::move(answered[j]));
+        is_lost = is_lost && reply.type == redis_reply::kind::lost;
+      }
+    }
+    if (is_lost) {
+      throw_failure(replies.back().text);
+    }
+    return replies;
   }
 
   /// Returns the reply to one command. Throws `store_error` if the reply is neither nil nor of the
@@ -47,15 +129,26 @@ class redis_client {
     return accepted(command, std::move(ask({&command, 1}).front()), wanted);
   }
 
-  /// Returns a connection for a subscription. A stop request ends the waits of the connection.
+  /// Returns a connection for a subscription. A stop request ends the waits of the connection. A
+  /// subscription may use any node of a cluster, since every node delivers the messages of all
+  /// nodes.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const stop_token& stop) {
-    return cluster_ ? connector_.connect(cluster_->some_servers().front(), stop)
-                    : connector_.connect(stop);
+    return is_cluster() ? connector_.connect(some_nodes().front(), stop) : connector_.connect(stop);
   }
 
   /// Returns the servers that have keys.
   [[nodiscard]] std::vector<std::shared_ptr<redis_pool>> servers() {
-    return cluster_ ? cluster_->servers() : std::vector{server_};
+    if (!is_cluster()) {
+      return {server_};
+    }
+    learn_slots();
+    std::vector<std::shared_ptr<redis_pool>> pools;
+    const std::scoped_lock lock{mutex_};
+    pools.reserve(nodes_.size());
+    for (const auto& [address, one] : nodes_) {
+      pools.emplace_back(one, &one->pool);
+    }
+    return pools;
   }
 
   /// Returns `reply`. Throws `store_error` if the reply is neither nil nor of the kind `wanted`.
@@ -68,9 +161,193 @@ class redis_client {
   }
 
  private:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds second{1};
+
+  /// A master of the cluster.
+  struct node {
+    node(const redis_options& options, const redis_connector& connector, redis_address server)
+        : address{std::move(server)},
+          pool{options, [&connector, this] { return connector.connect(address); }} {}
+
+    redis_address address;
+    redis_pool pool;
+    clock::time_point retry_at{};  // the next try after a failure; guarded by `mutex_`
+  };
+
+  [[nodiscard]] bool is_cluster() const noexcept {
+    return connector_.endpoint().topology == redis_topology::cluster;
+  }
+
+  /// Sends commands to a node. If the node cannot be reached, returns replies of the kind `lost`.
+  [[nodiscard]] std::vector<redis_reply> ask_node(node* to,
+                                                  std::span<const redis_command> commands) {
+    std::string failure;
+    if (std::unique_lock lock{mutex_}; to == nullptr) {
+      is_stale_ = true;
+      failure = "Redis Cluster has no node for the slot of a key: assign its slots";
+    } else if (clock::now() < to->retry_at) {
+      failure = "Redis at " + to_string(to->address) +
+                " could not be reached a moment ago: the next try comes within a second";
+    } else {
+      try {
+        lock.unlock();
+        std::vector<redis_reply> replies = to->pool.ask(commands);
+        lock.lock();
+        to->retry_at = {};
+        return replies;
+      } catch (const store_error& error) {
+        lock.lock();
+        to->retry_at = clock::now() + second;
+        is_stale_ = true;
+        failure = error.what();
+      }
+    }
+    const redis_reply lost{.type = redis_reply::kind::lost, .text = std::move(failure)};
+    return std::vector<redis_reply>(commands.size(), lost);
+  }
+
+  /// Sends a command to another node while `reply` is a redirect, and returns the last reply. The
+  /// node `from` has sent the reply.
+  [[nodiscard]] redis_reply follow(std::shared_ptr<node> from, const redis_command& command,
+                                   redis_reply reply) {
+    constexpr int most_redirects = 5;
+    for (int redirects = 0; redirects <= most_redirects; ++redirects) {
+      const bool is_moving = reply.is_error("ASK");
+      const auto redirect = is_moving || reply.is_error("MOVED")
+                                ? parse_redis_redirect(reply.text, from->address)
+                                : std::nullopt;
+      if (!redirect) {
+        if (reply.is_error("TRYAGAIN")) {  // only some keys of the slot have moved
+          reply.type = redis_reply::kind::lost;
+        }
+        return reply;
+      }
+      {
+        const std::scoped_lock lock{mutex_};
+        from = node_at(redirect->server);
+        if (!is_moving) {
+          is_stale_ = true;
+          slots_[redirect->slot] = from;
+        }
+      }
+      const std::vector<redis_command> asking{{"ASKING"}, command};
+      reply = std::move(ask_node(from.get(), std::span{asking}.subspan(is_moving ? 0 : 1)).back());
+    }
+    throw store_error{
+        "Redis Cluster redirects a command more than five times: wait until its slots have moved, "
+        "or repair it with redis-cli --cluster fix"};
+  }
+
+  /// Throws the error for commands that no node has answered.
+  [[noreturn]] void throw_failure(const std::string& why) {
+    const std::scoped_lock lock{mutex_};
+    for (const auto& [address, one] : nodes_) {
+      if (one->retry_at == clock::time_point{}) {
+        throw store_part_error{why};
+      }
+    }
+    throw store_error{why};
+  }
+
+  /// Returns the node that has the key of a command, or null if no node has its slot.
+  [[nodiscard]] std::shared_ptr<node> node_of(const redis_command& command) {
+    const std::string& key = command.front() == "EVAL" ? command[3] : command[1];
+    const std::scoped_lock lock{mutex_};
+    return slots_[redis_slot(key)];
+  }
+
+  /// Returns the node with this address, or adds it. The caller must have locked `mutex_`.
+  [[nodiscard]] std::shared_ptr<node> node_at(const redis_address& address) {
+    constexpr std::size_t most_nodes = 1'000;  // the limit in the specification of Redis Cluster
+    if (const auto found = nodes_.find(address); found != nodes_.end()) {
+      return found->second;
+    }
+    if (nodes_.size() >= most_nodes) {
+      throw store_error{"Redis Cluster has more than 1000 nodes: use fewer"};
+    }
+    return nodes_[address] = std::make_shared<node>(options_, connector_, address);
+  }
+
+  /// Returns up to four addresses of nodes, and begins with another node in each call.
+  [[nodiscard]] std::vector<redis_address> some_nodes() {
+    std::vector<redis_address> servers = connector_.endpoint().servers;
+    const std::scoped_lock lock{mutex_};
+    for (const auto& [address, one] : nodes_) {
+      servers.push_back(address);
+    }
+    std::rotate(servers.begin(),
+                servers.begin() + static_cast<std::ptrdiff_t>(next_server_++ % servers.size()),
+                servers.end());
+    constexpr std::size_t most_at_once = 4;
+    servers.resize((std::min)(servers.size(), most_at_once));
+    return servers;
+  }
+
+  /// Loads the table of slots if it is unknown or stale, at most once a second. One thread loads
+  /// the table, and other threads wait for the result. Throws only if no slots are known.
+  void learn_slots() {
+    const std::scoped_lock one_thread{learning_};
+    {
+      const std::scoped_lock lock{mutex_};
+      if (!slots_.empty() && (!is_stale_ || clock::now() < next_learning_)) {
+        return;
+      }
+    }
+    if (clock::now() >= next_learning_) {
+      try {
+        const auto [from, ranges] = connector_.ask_any(some_nodes(), {"CLUSTER", "SLOTS"});
+        take_slots(from, ranges);
+      } catch (const store_error& error) {
+        failure_ = error.what();
+      }
+      next_learning_ = clock::now() + second;
+    }
+    if (slots_.empty()) {
+      throw store_error{failure_};
+    }
+  }
+
+  /// Reads a reply to CLUSTER SLOTS. The reply has a list for each range of slots: the first slot,
+  /// the last slot, the master and its replicas. A server is a list that begins with its host and
+  /// port.
+  void take_slots(const redis_address& from, const redis_reply& ranges) {
+    std::vector<std::shared_ptr<node>> slots(redis_slots);
+    std::map<redis_address, std::shared_ptr<node>> nodes;
+    std::int64_t left = redis_slots;
+    const std::scoped_lock lock{mutex_};
+    for (const redis_reply& range : ranges.list) {
+      const std::int64_t first = range.list.size() < 3 ? -1 : range.list[0].integer;
+      const std::int64_t last = first < 0 ? 0 : range.list[1].integer;
+      if (first < 0 || last < first || last - first >= left ||
+          last >= static_cast<std::int64_t>(redis_slots)) {
+        throw store_error{"Redis at " + to_string(from) +
+                          " reports slots that do not exist, or the same slot twice"};
+      }
+      left -= last - first + 1;
+      redis_address address = redis_connector::address_in(range.list[2].list);
+      if (address.host.empty()) {
+        address.host = from.host;
+      }
+      const std::shared_ptr<node> master = nodes[address] = node_at(address);
+      std::fill(slots.begin() + first, slots.begin() + last + 1, master);
+    }
+    slots_ = std::move(slots);
+    nodes_ = std::move(nodes);
+    is_stale_ = false;
+  }
+
+  redis_options options_;
   redis_connector connector_;
   std::shared_ptr<redis_pool> server_;  // not used with a cluster
-  std::unique_ptr<redis_cluster> cluster_;
+  std::mutex learning_;                 // guards the next two members
+  clock::time_point next_learning_;
+  std::string failure_;
+  std::mutex mutex_;  // guards everything below
+  std::vector<std::shared_ptr<node>> slots_;
+  std::map<redis_address, std::shared_ptr<node>> nodes_;
+  bool is_stale_ = false;
+  std::size_t next_server_ = 0;
 };
 
 }  // namespace robots::adapters_detail

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/adapters/detail/sigpipe_guard.hpp>
 #include <robots/adapters/redis/detail/reply.hpp>
 #include <robots/adapters/redis/detail/url.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
@@ -11,13 +10,17 @@
 
 #include <hiredis/hiredis.h>
 #include <poll.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <span>
@@ -34,10 +37,39 @@ using redis_time = std::chrono::steady_clock::time_point;
   return base::saturating_add(std::chrono::steady_clock::now(), timeout);
 }
 
-using redis_handshake = decltype(redis_options::tls);
-
 /// The words of a command. The key is the second word, except in `EVAL`, where it is the fourth.
 using redis_command = std::vector<std::string>;
+
+/// While it exists, protects its thread from SIGPIPE. This signal ends a program that writes to a
+/// socket whose other end is closed. The program's own handler of SIGPIPE does not change.
+class sigpipe_guard {
+ public:
+  sigpipe_guard() noexcept {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    was_pending_ = is_pending();
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  sigpipe_guard(const sigpipe_guard&) = delete;
+  sigpipe_guard& operator=(const sigpipe_guard&) = delete;
+  ~sigpipe_guard() {
+    if (int signal = 0; !was_pending_ && is_pending()) {
+      ::sigwait(&pipe_, &signal);
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  [[nodiscard]] static bool is_pending() noexcept {
+    sigset_t pending;
+    ::sigpending(&pending);
+    return ::sigismember(&pending, SIGPIPE) == 1;
+  }
+
+  sigset_t pipe_{};
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
 
 /// A connection to one server. Only one thread at a time may use it. No call waits longer than its
 /// deadline, whatever the server does. After an exception, destroy the connection.
@@ -49,7 +81,7 @@ class redis_connection {
   /// Opens the connection before `deadline`, with TLS if `tls` is not empty. A stop request ends
   /// all waits.
   redis_connection(const redis_address& server, redis_time deadline, std::size_t max_reply_bytes,
-                   const redis_handshake& tls, stop_token stop)
+                   const decltype(redis_options::tls)& tls, stop_token stop)
       : name_{to_string(server)}, max_reply_bytes_{max_reply_bytes}, stop_{std::move(stop)} {
     context_.reset(server.port == 0 ? redisConnectUnixNonBlock(server.host.c_str())
                                     : redisConnectNonBlock(server.host.c_str(), server.port));
@@ -70,12 +102,11 @@ class redis_connection {
     }
     check();
     if (tls) {
-      const std::function<short()> step = tls(*context_, server.host);
-      while (const short wanted = step()) {
-        if (wait(wanted, deadline) == 0) {
+      tls(*context_, server.host, [&](short events) {
+        if (wait(events, deadline) == 0) {
           fail("does not speak TLS in time");
         }
-      }
+      });
     }
   }
   redis_connection(const redis_connection&) = delete;
@@ -205,6 +236,81 @@ class redis_connection {
   std::size_t budget_ = 0;  // octets that the next reply may still use
   std::unique_ptr<redisContext, deleter> context_;
   bool is_written_ = true;
+};
+
+/// Keeps the connections to one server. Any thread may call the pool. At most `max_connections`
+/// calls use a connection at once, and further calls wait.
+class redis_pool {
+ public:
+  using connector = std::function<std::unique_ptr<redis_connection>()>;
+
+  redis_pool(const redis_options& options, connector connect)
+      : connect_{std::move(connect)},
+        timeout_{options.command_timeout},
+        max_connections_{options.max_connections} {}
+
+  /// Returns the replies to the commands, even replies that are errors. Makes one round trip for
+  /// each 512 commands.
+  [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
+    constexpr std::size_t most_at_once = 512;
+    auto connection = take();
+    const auto end = [](redis_pool* pool) {
+      {
+        const std::scoped_lock lock{pool->mutex_};
+        --pool->used_;
+      }
+      pool->is_free_.notify_one();
+    };
+    const std::unique_ptr<redis_pool, decltype(end)> permit{this, end};
+    if (!connection) {
+      connection = connect_();
+    }
+    std::vector<redis_reply> replies;
+    while (!commands.empty()) {
+      const auto batch = commands.first((std::min)(most_at_once, commands.size()));
+      auto answered = connection->ask(batch, redis_deadline(timeout_));
+      std::move(answered.begin(), answered.end(), std::back_inserter(replies));
+      commands = commands.subspan(batch.size());
+    }
+    // After an error, drops the connection, since another server can be the master now.
+    if (std::none_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
+          return reply.type == redis_reply::kind::error;
+        })) {
+      const std::scoped_lock lock{mutex_};
+      idle_.push_back(std::move(connection));
+    }
+    return replies;
+  }
+
+ private:
+  /// Waits until fewer than `max_connections` calls use a connection. Returns the open connection
+  /// that was used most recently, or null.
+  [[nodiscard]] std::unique_ptr<redis_connection> take() {
+    std::unique_lock lock{mutex_};
+    if (!is_free_.wait_until(lock, redis_deadline(timeout_),
+                             [this] { return used_ < max_connections_; })) {
+      throw store_error{"Redis: all " + std::to_string(max_connections_) +
+                        " connections are in use: raise redis_options::max_connections"};
+    }
+    std::unique_ptr<redis_connection> connection;
+    while (!connection && !idle_.empty()) {
+      connection = std::move(idle_.back());
+      idle_.pop_back();
+      if (!connection->is_idle()) {
+        connection.reset();
+      }
+    }
+    ++used_;
+    return connection;
+  }
+
+  connector connect_;
+  std::chrono::milliseconds timeout_;
+  std::size_t max_connections_;
+  std::mutex mutex_;
+  std::condition_variable is_free_;
+  std::vector<std::unique_ptr<redis_connection>> idle_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace robots::adapters_detail

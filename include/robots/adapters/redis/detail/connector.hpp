@@ -55,7 +55,7 @@ class redis_connector {
   /// Opens a connection to one of the servers.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const redis_address& server,
                                                           const stop_token& stop = {}) const {
-    return log_in(server, redis_deadline(timeout_), stop);
+    return open(server, redis_deadline(timeout_), stop);
   }
 
   /// Opens a connection to the only server, or to the current master, which the Sentinels name.
@@ -66,7 +66,7 @@ class redis_connector {
     const redis_time deadline = redis_deadline(timeout_);
     const redis_command question{"SENTINEL", "get-master-addr-by-name", endpoint_.master};
     const redis_reply answer = ask_any(endpoint_.servers, question, stop).second;
-    auto master = log_in(address_in(answer.list), deadline, stop);
+    auto master = open(address_in(answer.list), deadline, stop);
     const std::array<redis_command, 1> role{{{"ROLE"}}};
     const redis_reply reply = std::move(master->ask(role, deadline).front());
     if (!reply.list.empty() && reply.list.front().text != "master") {
@@ -89,9 +89,8 @@ class redis_connector {
       const redis_time now = std::chrono::steady_clock::now();
       const redis_time until = now + (deadline - now) / left--;
       try {
-        const auto connection = endpoint_.topology == redis_topology::sentinel
-                                    ? open(server, until, stop)
-                                    : log_in(server, until, stop);
+        const bool logs_in = endpoint_.topology != redis_topology::sentinel;
+        const auto connection = open(server, until, stop, logs_in);
         redis_reply reply = std::move(connection->ask({&question, 1}, until).front());
         if (!reply.list.empty()) {
           return {server, std::move(reply)};
@@ -129,16 +128,15 @@ class redis_connector {
   /// `max_value_bytes` is lower.
   static constexpr std::size_t least_reply_bytes = std::size_t{1} << 20U;
 
+  /// Opens a connection. If `logs_in`, also logs in and selects the database.
   [[nodiscard]] std::unique_ptr<redis_connection> open(const redis_address& server,
-                                                       redis_time deadline,
-                                                       const stop_token& stop) const {
-    return std::make_unique<redis_connection>(server, deadline, max_reply_bytes_, tls_, stop);
-  }
-
-  [[nodiscard]] std::unique_ptr<redis_connection> log_in(const redis_address& server,
-                                                         redis_time deadline,
-                                                         const stop_token& stop) const {
-    auto connection = open(server, deadline, stop);
+                                                       redis_time deadline, const stop_token& stop,
+                                                       bool logs_in = true) const {
+    auto connection =
+        std::make_unique<redis_connection>(server, deadline, max_reply_bytes_, tls_, stop);
+    if (!logs_in) {
+      return connection;
+    }
     std::vector<redis_command> commands;
     if (endpoint_.password) {
       commands.push_back(endpoint_.user.empty()
@@ -159,7 +157,7 @@ class redis_connector {
   }
 
   redis_endpoint endpoint_;
-  redis_handshake tls_;
+  decltype(redis_options::tls) tls_;
   std::chrono::milliseconds timeout_;
   std::size_t max_reply_bytes_;
 };

@@ -27,19 +27,6 @@ struct redis_reply {
   }
 };
 
-/// Stores a part of a reply for hiredis. Returns null if there is no memory, which makes hiredis
-/// report an error.
-[[nodiscard]] inline void* keep_reply(const redisReadTask* task, redis_reply reply) noexcept {
-  try {
-    if (task->parent == nullptr) {
-      return std::make_unique<redis_reply>(std::move(reply)).release();
-    }
-    return &static_cast<redis_reply*>(task->parent->obj)->list.emplace_back(std::move(reply));
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-}
-
 /// Subtracts the memory of one part from the octets that the current reply may still use. Returns
 /// false if these octets do not suffice. Without this limit, a server could send an array of two
 /// thousand million elements.
@@ -63,16 +50,20 @@ struct redis_reply {
   return lists > most;
 }
 
-[[nodiscard]] inline void* keep_text(const redisReadTask* task, const char* text,
-                                     std::size_t size) noexcept {
-  using kind = redis_reply::kind;
-  const kind type = task->type == REDIS_REPLY_ERROR    ? kind::error
-                    : task->type == REDIS_REPLY_STATUS ? kind::status
-                                                       : kind::text;
+/// Stores a part of a reply for hiredis. Returns null if the part is too large or there is no
+/// memory, which makes hiredis report an error.
+[[nodiscard]] inline void* keep_reply(const redisReadTask* task, redis_reply::kind type,
+                                      std::string_view text = {},
+                                      std::int64_t integer = 0) noexcept {
+  if (!takes_from_budget(task, is_deep(task) ? SIZE_MAX : text.size())) {
+    return nullptr;
+  }
   try {
-    return takes_from_budget(task, size)
-               ? keep_reply(task, {.type = type, .text = std::string{text, size}})
-               : nullptr;
+    redis_reply reply{.type = type, .text = std::string{text}, .integer = integer};
+    if (task->parent == nullptr) {
+      return std::make_unique<redis_reply>(std::move(reply)).release();
+    }
+    return &static_cast<redis_reply*>(task->parent->obj)->list.emplace_back(std::move(reply));
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
@@ -85,20 +76,18 @@ template <class Functions>
   using kind = redis_reply::kind;
   Functions functions{};
   functions.createString = [](const redisReadTask* task, char* text, std::size_t size) {
-    return keep_text(task, text, size);
+    const kind type = task->type == REDIS_REPLY_ERROR    ? kind::error
+                      : task->type == REDIS_REPLY_STATUS ? kind::status
+                                                         : kind::text;
+    return keep_reply(task, type, {text, size});
   };
-  functions.createArray = [](const redisReadTask* task, auto /*size*/) -> void* {
-    return takes_from_budget(task, is_deep(task) ? SIZE_MAX : 0)
-               ? keep_reply(task, {.type = kind::list})
-               : nullptr;
+  functions.createArray = [](const redisReadTask* task, auto /*size*/) {
+    return keep_reply(task, kind::list);
   };
-  functions.createInteger = [](const redisReadTask* task, long long number) -> void* {
-    return takes_from_budget(task, 0) ? keep_reply(task, {.type = kind::integer, .integer = number})
-                                      : nullptr;
+  functions.createInteger = [](const redisReadTask* task, long long number) {
+    return keep_reply(task, kind::integer, {}, number);
   };
-  functions.createNil = [](const redisReadTask* task) -> void* {
-    return takes_from_budget(task, 0) ? keep_reply(task, {}) : nullptr;
-  };
+  functions.createNil = [](const redisReadTask* task) { return keep_reply(task, kind::nil); };
   functions.freeObject = [](void* reply) {
     const std::unique_ptr<redis_reply> gone{static_cast<redis_reply*>(reply)};
   };

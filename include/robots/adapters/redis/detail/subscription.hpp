@@ -1,11 +1,11 @@
 #pragma once
 
+#include <robots/adapters/redis/detail/client.hpp>
 #include <robots/adapters/redis/detail/connection.hpp>
 #include <robots/base/random.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/time/steady_clock.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -22,55 +22,46 @@ namespace robots::adapters_detail {
 /// the subscription, and waits for a running call of the listener.
 class redis_subscription {
  public:
-  /// Opens a connection whose waits end at a stop request.
-  using connector = std::function<std::unique_ptr<redis_connection>(const stop_token& stop)>;
-  using listener = std::function<void(std::string_view message)>;
-
   /// Calls `on_message` with each message. After a failure, also calls it with an empty message,
   /// since messages may have been lost. Returns when the subscription exists or the first try has
   /// failed.
-  redis_subscription(connector connect, std::string channel, std::chrono::milliseconds timeout,
-                     listener on_message)
-      : connect_{std::move(connect)},
+  redis_subscription(std::shared_ptr<redis_client> client, std::string channel,
+                     std::chrono::milliseconds timeout,
+                     std::function<void(std::string_view message)> on_message)
+      : client_{std::move(client)},
         channel_{std::move(channel)},
         timeout_{timeout},
         on_message_{std::move(on_message)},
         thread_{[this](const stop_token& stop) { run(stop); }} {
-    first_attempt_.get_future().wait();
+    first_try_.get_future().wait();
   }
   redis_subscription(const redis_subscription&) = delete;
   redis_subscription& operator=(const redis_subscription&) = delete;
 
  private:
   void run(const stop_token& stop) {
-    using std::chrono::milliseconds;
-    constexpr milliseconds shortest{50};
-    constexpr milliseconds longest{2'000};
     base::counter_random random{std::nullopt};
-    auto pause = shortest;
-    bool is_first = true;
-    const auto end_first_attempt = [&] {
-      if (std::exchange(is_first, false)) {
-        first_attempt_.set_value();
+    bool has_tried = false;
+    const auto note_try = [&] {
+      if (!std::exchange(has_tried, true)) {
+        first_try_.set_value();
       }
     };
     while (!stop.stop_requested()) {
       try {
-        const auto connection = connect_(stop);
+        const auto connection = client_->connect(stop);
         ask(*connection, {"SUBSCRIBE", channel_});
-        pause = shortest;
-        if (!is_first) {
+        if (has_tried) {
           on_message_("");
         }
-        end_first_attempt();
+        note_try();
         listen(*connection, stop);
       } catch (const std::exception&) {  // the subscription is lost, or never began
-        end_first_attempt();
+        note_try();
       }
-      // Half of the pause is random, so that not all workers reconnect at once.
-      const auto wait = std::chrono::duration_cast<milliseconds>(pause * (0.5 + random.draw() / 2));
-      SteadyClock{}.sleep_until(redis_deadline(wait), stop);
-      pause = (std::min)(2 * pause, longest);
+      // The pause is random, so that not all workers reconnect at once.
+      const std::chrono::milliseconds pause{100 + static_cast<int>(random.draw() * 900)};
+      SteadyClock{}.sleep_until(redis_deadline(pause), stop);
     }
   }
 
@@ -107,11 +98,11 @@ class redis_subscription {
     }
   }
 
-  connector connect_;
+  std::shared_ptr<redis_client> client_;
   std::string channel_;
   std::chrono::milliseconds timeout_;
-  listener on_message_;
-  std::promise<void> first_attempt_;
+  std::function<void(std::string_view message)> on_message_;
+  std::promise<void> first_try_;
   base::jthread thread_;
 };
 

@@ -65,10 +65,9 @@ struct redis_endpoint {
 }
 
 [[nodiscard]] inline std::uint64_t redis_database(std::string_view text) {
-  constexpr std::uint64_t largest = 1'000'000;
-  const auto number = text.empty() ? 0 : base::parse_decimal(text, largest);
-  if (!number || *number == largest) {
-    refuse_redis_url("the database must be a number below 1000000");
+  const auto number = base::parse_decimal(text.empty() ? "0" : text);
+  if (!number) {
+    refuse_redis_url("the database must be a number");
   }
   return *number;
 }

@@ -1,4 +1,4 @@
-#include <robots/adapters/redis/detail/slot.hpp>
+#include <robots/adapters/redis/detail/client.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <robots/adapters/detail/sigpipe_guard.hpp>
+#include <robots/adapters/redis/detail/connection.hpp>
 
 #include <doctest/doctest.h>
 #include <signal.h>
