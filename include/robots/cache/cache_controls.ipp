@@ -16,6 +16,7 @@
 #include <robots/rulings/site_rulings.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 namespace robots {
