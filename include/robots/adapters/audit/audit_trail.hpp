@@ -53,8 +53,8 @@ concept audited = requires { Event::name; } && !std::same_as<Event, look_up_even
 /// trail with the same path continues after the last whole line.
 ///
 /// Copies write to one trail: give them to all caches that have the same options. Any thread may
-/// use any copy. Only one process may write a trail, and
-/// that process must not fork meanwhile. This class needs a POSIX system.
+/// use any copy. Only one process may write a trail, and that process must not fork meanwhile. This
+/// class needs a POSIX system.
 class AuditTrail {
  public:
   /// Begins or continues the trail of `audit_options::path`, for a cache with these options. Throws

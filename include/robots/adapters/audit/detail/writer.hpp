@@ -37,7 +37,7 @@ namespace robots::adapters_detail {
 /// An event that waits to be written.
 struct audit_news {
   wall_time time{};
-  std::string about{};              ///< a JSON object with the crawler, the site and the trace
+  std::string about{};              ///< a JSON object with the site, the agent and the trace
   std::vector<audit_part> parts{};  ///< the entries
   std::shared_ptr<const robots::policy>
       policy{};  ///< the policy of a decision; the writing thread turns it into entries
