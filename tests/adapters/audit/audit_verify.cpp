@@ -153,7 +153,9 @@ TEST_CASE("A file that is missing or in the wrong order is named") {
   files.insert(files.begin() + 1, files[0]);
   CHECK(verify_audit(files).fault == audit_fault::reordered);
   write_lines(trail.files[1], {});
-  CHECK(trail.verify().fault == audit_fault::lost);
+  found = trail.verify();
+  CHECK(found.fault == audit_fault::lost);
+  CHECK(found.file == trail.files[1]);
   CHECK_THROWS_AS(static_cast<void>(verify_audit({trail.files[0] + ".none"})), audit_error);
   CHECK_THROWS_AS(static_cast<void>(verify_audit({trail.folder.path().string()})), audit_error);
   CHECK_THROWS_AS(static_cast<void>(verify_audit({})), std::invalid_argument);

@@ -66,8 +66,9 @@ class audit_verifier {
     }
     for (const std::string& file : files_) {
       audit_lines lines{file};
+      at_ = {file, 0};
       while (const auto line = lines.next()) {
-        at_ = {file, lines.number()};
+        at_.line = lines.number();
         if (!take(*line, lines.is_whole())) {
           return found_;
         }
@@ -223,7 +224,6 @@ class audit_verifier {
   /// Checks the end of the trail. Returns true if the end is good.
   bool end() {
     if (found_.entries == 0) {
-      at_ = {files_.back(), 0};
       return fail(lost, 1, "there are no entries");
     }
     if (!known_head_.empty() && !has_head_) {
