@@ -190,7 +190,8 @@ struct breaker_event : event_base {
   breaker_state state = breaker_state::closed;         ///< the new state
 };
 
-/// A storage has dropped an entry.
+/// A storage has dropped an entry. While an observer handles this event, it must not wait for a
+/// fetch, such as in `get` for another site.
 struct drop_event : event_base {
   static constexpr std::string_view name = "drop";  ///< the name of the event
   bool expired = false;  ///< true if the entry had expired; false if the storage needed room
