@@ -17,10 +17,6 @@ namespace robots {
 
 struct call_context;
 struct change_report;
-struct decision;
-struct record;
-enum class halt_reason : std::uint8_t;
-enum class site_override : std::uint8_t;
 
 }  // namespace robots
 

@@ -107,6 +107,11 @@ class ScriptedFetcher {
 
   /// Returns the next answer of the script. Cuts the body at `max_bytes`, as a real fetcher would.
   [[nodiscard]] fetch_response fetch(const fetch_request& request) {
+    std::unique_lock lock{state_->mutex};
+    state_->requests.push_back(request);
+    const auto found = state_->scripts.find(request.url);
+    const handler answer = found == state_->scripts.end() ? state_->fallback : found->second;
+    lock.unlock();
     fetch_response response = answer(request);
     if (request.stop.stop_requested()) {
       return failure(fetch_error::cancelled);
@@ -153,17 +158,6 @@ class ScriptedFetcher {
     if (!answer) {
       throw std::invalid_argument{"ScriptedFetcher: the handler is empty: pass a callable"};
     }
-  }
-
-  [[nodiscard]] fetch_response answer(const fetch_request& request) {
-    handler call;
-    {
-      const std::lock_guard lock{state_->mutex};
-      state_->requests.push_back(request);
-      const auto found = state_->scripts.find(request.url);
-      call = found == state_->scripts.end() ? state_->fallback : found->second;
-    }
-    return call(request);
   }
 
   std::shared_ptr<state> state_;
