@@ -234,7 +234,7 @@ const std::vector<standard_header>& standard_headers() {
       {"stdexcept", {"invalid_argument", "length_error", "logic_error", "runtime_error"}},
       {"string", {"string", "to_string"}},
       {"string_view", {"string_view"}},
-      {"thread", {"jthread", "thread"}},
+      {"thread", {"jthread", "this_thread", "thread"}},
       {"type_traits", {"decay_t", "is_same_v", "remove_cvref_t"}},
       {"utility", {"exchange", "forward", "move", "pair", "swap"}},
       {"variant", {"get_if", "holds_alternative", "monostate", "variant", "visit"}},
