@@ -11,7 +11,6 @@
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/rule_patterns.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
 #include <algorithm>
