@@ -2,7 +2,6 @@
 
 #include <robots/rep/document/detail/document_parts.hpp>
 #include <robots/rep/document/group.hpp>
-#include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>

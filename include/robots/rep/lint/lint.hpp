@@ -3,7 +3,6 @@
 #include <robots/base/url_head.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/content_signal.hpp>
-#include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
@@ -11,6 +10,7 @@
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
+#include <robots/rep/rules/detail/group_selection.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/parse_delay.hpp>
 #include <robots/rep/read/directive.hpp>
