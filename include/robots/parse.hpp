@@ -31,5 +31,4 @@
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/pattern.hpp>
 #include <robots/rep/rules/rule_set.hpp>
-#include <robots/rep/rules/static_pattern.hpp>
 #include <robots/rep/rules/verdict.hpp>
