@@ -21,7 +21,6 @@
 #include <robots/rep/read/foreign_content.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
-#include <robots/rep/read/read_lines.hpp>
 #include <robots/rep/read/request_rate.hpp>
 #include <robots/rep/read/scan.hpp>
 #include <robots/rep/read/target.hpp>

@@ -7,7 +7,6 @@
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
-#include <robots/rep/read/read_lines.hpp>
 #include <robots/rep/read/scan.hpp>
 #include <robots/rep/rules/detail/group_selection.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
