@@ -23,7 +23,6 @@
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/read/request_rate.hpp>
 #include <robots/rep/read/scan.hpp>
-#include <robots/rep/read/target.hpp>
 #include <robots/rep/read/visit_time.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
