@@ -25,9 +25,6 @@ static_assert(content_signal::parse("AI-Train = NO").ai_train == false);
 static_assert(content_signal::parse("ai-train=yes").path.empty());
 static_assert(content_signal::parse("/blog/ ai-train=no").path == "/blog/");
 static_assert(content_signal::parse("/blog/ ai-train=no").ai_train == false);
-static_assert(content_signal::parse("/blog/ ai-train=no").matches("/blog/post"));
-static_assert(!content_signal::parse("/blog/ ai-train=no").matches("/about"));
-static_assert(content_signal::parse("ai-train=no").matches("/about"));
 
 // Unknown values are ignored.
 static_assert(content_signal::parse("use=reference, , ai-train=no,").ai_train == false);

@@ -36,11 +36,6 @@ struct content_signal {
   /// policy does not say which value to use, but no site wants to grant a use that it denies. Takes
   /// linear time.
   [[nodiscard]] static constexpr content_signal parse(std::string_view value) noexcept;
-
-  /// Returns true if the line applies to `target`, which is an absolute URL or a path with query.
-  [[nodiscard]] constexpr bool matches(std::string_view target) const {
-    return rep_detail::match_scope(path, target).has_value();
-  }
 };
 
 namespace rep_detail {

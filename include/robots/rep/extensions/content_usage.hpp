@@ -41,23 +41,6 @@ struct content_usage {
     }
     return token == "n" ? std::optional{false} : std::nullopt;
   }
-
-  /// Returns the preference for AI model training, which means use that changes the learned
-  /// parameters of a generative model.
-  [[nodiscard]] constexpr std::optional<bool> train_ai() const noexcept {
-    return preference("train-ai");
-  }
-
-  /// Returns the preference for search. Search means an application that leads its users to the
-  /// location of each result.
-  [[nodiscard]] constexpr std::optional<bool> search() const noexcept {
-    return preference("search");
-  }
-
-  /// Returns true if the line applies to `target`, which is an absolute URL or a path with query.
-  [[nodiscard]] constexpr bool matches(std::string_view target) const {
-    return rep_detail::match_scope(path, target).has_value();
-  }
 };
 
 }  // namespace robots
