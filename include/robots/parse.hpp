@@ -10,7 +10,6 @@
 #include <robots/rep/document/group.hpp>
 #include <robots/rep/document/to_json.hpp>
 #include <robots/rep/extensions/clean_param.hpp>
-#include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/extensions/content_usage.hpp>
 #include <robots/rep/extensions/usage_preferences.hpp>
 #include <robots/rep/fwd.hpp>

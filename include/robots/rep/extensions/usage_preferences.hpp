@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/extensions/content_usage.hpp>
 #include <robots/rep/extensions/detail/path_scope.hpp>
 #include <robots/rep/read/directive.hpp>

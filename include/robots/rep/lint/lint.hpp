@@ -2,7 +2,7 @@
 
 #include <robots/base/url_head.hpp>
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/extensions/content_signal.hpp>
+#include <robots/rep/extensions/content_usage.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
