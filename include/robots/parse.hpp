@@ -13,4 +13,4 @@
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/rep/rules/explanation.hpp>
-#include <robots/rep/rules/static_pattern.hpp>
+#include <robots/rep/rules/pattern.hpp>

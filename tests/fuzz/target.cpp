@@ -1,8 +1,7 @@
-#include <robots/rep/read/target.hpp>
-
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include "rep/reference_matcher.hpp"
+#include <robots/rep/rules/detail/normal_target.hpp>
 #include <robots/rep/rules/pattern.hpp>
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include <robots/fetch/retry_options.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/validators.hpp>
-#include <robots/rep/rules/static_pattern.hpp>
+#include <robots/rep/rules/pattern.hpp>
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 #include <robots/cache/detail/site_work.hpp>
 
 #include "../cache_fixture.hpp"
-#include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/testing/memory_store.hpp>
 
 #include <doctest/doctest.h>

@@ -1,7 +1,6 @@
-#include <robots/rep/extensions/content_signal.hpp>
-
 #include "rep/extensions/read_lines.hpp"
 #include <robots/rep/document/document.hpp>
+#include <robots/rep/extensions/content_usage.hpp>
 
 #include <doctest/doctest.h>
 
@@ -25,9 +24,6 @@ static_assert(content_signal::parse("AI-Train = NO").ai_train == false);
 static_assert(content_signal::parse("ai-train=yes").path.empty());
 static_assert(content_signal::parse("/blog/ ai-train=no").path == "/blog/");
 static_assert(content_signal::parse("/blog/ ai-train=no").ai_train == false);
-static_assert(content_signal::parse("/blog/ ai-train=no").matches("/blog/post"));
-static_assert(!content_signal::parse("/blog/ ai-train=no").matches("/about"));
-static_assert(content_signal::parse("ai-train=no").matches("/about"));
 
 // Unknown values are ignored.
 static_assert(content_signal::parse("use=reference, , ai-train=no,").ai_train == false);

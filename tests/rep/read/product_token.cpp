@@ -1,6 +1,6 @@
 #include <robots/rep/read/product_token.hpp>
 
-#include <robots/rep/read/detail/agent_matcher.hpp>
+#include <robots/rep/rules/detail/group_selection.hpp>
 
 #include <doctest/doctest.h>
 

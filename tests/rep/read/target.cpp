@@ -1,4 +1,4 @@
-#include <robots/rep/read/target.hpp>
+#include <robots/rep/rules/detail/normal_target.hpp>
 
 #include <doctest/doctest.h>
 

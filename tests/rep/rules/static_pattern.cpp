@@ -1,4 +1,3 @@
-#include <robots/rep/rules/static_pattern.hpp>
 
 #include <robots/rep/rules/pattern.hpp>
 

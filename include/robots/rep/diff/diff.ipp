@@ -4,7 +4,6 @@
 #include <robots/rep/diff/detail/rule_comparison.hpp>
 #include <robots/rep/diff/diff.hpp>
 #include <robots/rep/extensions/clean_param.hpp>
-#include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/extensions/content_usage.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>

@@ -2,13 +2,11 @@
 
 #include <robots/rep/document/detail/document_parts.hpp>
 #include <robots/rep/document/group.hpp>
-#include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
-#include <robots/rep/read/read_lines.hpp>
 #include <robots/rep/read/scan.hpp>
 #include <robots/rep/rules/detail/group_selection.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>

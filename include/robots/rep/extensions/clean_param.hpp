@@ -44,16 +44,6 @@ struct clean_param {
     }
     return result;
   }
-
-  /// Returns true if the line applies to `target`, which is an absolute URL or a path with query.
-  [[nodiscard]] constexpr bool matches(std::string_view target) const {
-    return rep_detail::match_scope(path, target).has_value();
-  }
-
-  /// Returns true if the line names `parameter`.
-  [[nodiscard]] constexpr bool names(std::string_view parameter) const noexcept {
-    return std::find(parameters.begin(), parameters.end(), parameter) != parameters.end();
-  }
 };
 
 /// Returns `target`, an absolute URL or a path with query, without the parameters that matching

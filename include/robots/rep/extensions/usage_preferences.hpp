@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/extensions/content_usage.hpp>
 #include <robots/rep/extensions/detail/path_scope.hpp>
 #include <robots/rep/read/directive.hpp>
@@ -96,8 +95,8 @@ class longest_preference {
   for (const content_usage& line : file.read<content_usage>(user_agent)) {
     if (const auto size = compared.match(line.path)) {
       constexpr auto source = directive_kind::content_usage;
-      train_ai.offer(*size, {line.train_ai(), source, line.line});
-      search.offer(*size, {line.search(), source, line.line});
+      train_ai.offer(*size, {line.preference("train-ai"), source, line.line});
+      search.offer(*size, {line.preference("search"), source, line.line});
     }
   }
   rep_detail::longest_preference ai_train_signal;

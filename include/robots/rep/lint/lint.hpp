@@ -2,18 +2,164 @@
 
 #include <robots/base/url_head.hpp>
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/extensions/content_signal.hpp>
-#include <robots/rep/lint/detail/group_lint.hpp>
-#include <robots/rep/read/detail/agent_matcher.hpp>
+#include <robots/rep/extensions/content_usage.hpp>
+#include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
+#include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
+#include <robots/rep/rules/detail/compiled_pattern.hpp>
+#include <robots/rep/rules/detail/group_selection.hpp>
+#include <robots/rep/rules/verdict.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <tuple>
 #include <vector>
+
+namespace robots::rep_detail {
+
+/// Compares the rules of one group with each other.
+class group_lint {
+ public:
+  /// Takes all lines of the file, since a rule of another group can make a rule of this group
+  /// necessary.
+  constexpr group_lint(const std::vector<directive>& file, const parse_options& options,
+                       std::vector<diagnostic>& findings)
+      : options_(options), findings_(findings) {
+    std::size_t octets = 0;
+    for (const directive& line : file) {
+      if (!is_rule(line.kind)) {
+        continue;
+      }
+      octets += 3 * line.value.size() + 1;  // the maximum size of the compiled line
+      const rule_kind kind = rule_kind_of(line.kind);
+      auto& same_kind = kind == rule_kind::allow ? allowing_ : disallowing_;
+      for_each_pattern(kind, line.value, options, traits(), [&](const pattern_source& source) {
+        same_kind.push_back(specificity(source, *traits().rule_form));
+      });
+    }
+    std::sort(allowing_.begin(), allowing_.end());
+    std::sort(disallowing_.begin(), disallowing_.end());
+    text_.reserve(octets);
+  }
+
+  constexpr void add(const directive& line) {
+    if (!is_rule(line.kind) || !line.in_group || line.value.empty()) {
+      return;
+    }
+    std::size_t patterns = 0;
+    const rule_kind kind = rule_kind_of(line.kind);
+    for_each_pattern(kind, line.value, options_, traits(),
+                     [&](const pattern_source&) { ++patterns; });
+    const auto source = pattern_source::of(line.value, options_.prepend_slash);
+    const std::size_t offset = text_.size();
+    write_compiled(source, *traits().rule_form, [this](char c) { text_.push_back(c); });
+    const compiled_pattern pattern =
+        rep_detail::finish({text_.data() + offset, text_.size() - offset}, source.anchored);
+    // A line with two patterns is not reported, since one of them can be necessary.
+    rules_.push_back({.pattern = pattern,
+                      .specificity = specificity(source, *traits().rule_form),
+                      .kind = kind,
+                      .line = line.line,
+                      .column = line.column,
+                      .reported = patterns > 1});
+  }
+
+  /// Reports on the rules that were added, and removes them.
+  constexpr void finish() {
+    std::sort(rules_.begin(), rules_.end(), [](const entry& a, const entry& b) {
+      return std::tie(a.pattern, a.line) < std::tie(b.pattern, b.line);
+    });
+    report_same_patterns();
+    report_redundant();
+    rules_.clear();
+    text_.clear();
+  }
+
+ private:
+  struct entry {
+    compiled_pattern pattern{};
+    std::uint32_t specificity = 0;
+    rule_kind kind = rule_kind::allow;
+    std::uint32_t line = 0;
+    std::uint32_t column = 0;
+    bool reported = false;
+  };
+
+  [[nodiscard]] constexpr const dialect_traits& traits() const noexcept {
+    return traits_of(options_.dialect);
+  }
+
+  [[nodiscard]] constexpr rule_rank rank(const entry& of) const noexcept {
+    return rank_of(of.specificity, of.kind, of.line, options_.tie);
+  }
+
+  constexpr void report(entry& about, diagnostic_code code) {
+    if (about.reported) {
+      return;
+    }
+    about.reported = true;
+    findings_.push_back(make_diagnostic(code, about.line, about.column));
+  }
+
+  /// If several rules have the same pattern, reports all except the one with the highest rank.
+  constexpr void report_same_patterns() {
+    for (auto first = rules_.begin(); first != rules_.end();) {
+      const auto end = std::find_if(
+          first, rules_.end(), [&](const entry& rule) { return rule.pattern != first->pattern; });
+      const auto winner = std::max_element(
+          first, end, [this](const entry& a, const entry& b) { return rank(a) < rank(b); });
+      for (; first != end; ++first) {
+        if (first != winner) {
+          report(*first, first->kind == winner->kind ? diagnostic_code::duplicate_rule
+                                                     : diagnostic_code::shadowed_rule);
+        }
+      }
+    }
+  }
+
+  /// Reports redundant rules. A rule is redundant if a rule with a prefix of its pattern has the
+  /// same effect, and no opposite rule has a rank between these two rules.
+  constexpr void report_redundant() {
+    std::vector<std::size_t> prefixes;  // rules whose pattern is a prefix of the current one
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      entry& rule = rules_[i];
+      while (!prefixes.empty() &&
+             !rule.pattern.text.starts_with(rules_[prefixes.back()].pattern.text)) {
+        prefixes.pop_back();
+      }
+      const auto& opposite = rule.kind == rule_kind::allow ? disallowing_ : allowing_;
+      if (!prefixes.empty() && covers(rules_[prefixes.back()], rule, opposite)) {
+        report(rule, diagnostic_code::redundant_rule);
+      }
+      if (!rule.pattern.anchored && !rule.reported) {
+        prefixes.push_back(i);
+      }
+    }
+  }
+
+  [[nodiscard]] static constexpr bool covers(const entry& shorter, const entry& longer,
+                                             const std::vector<std::uint32_t>& opposite) noexcept {
+    if (shorter.kind != longer.kind) {
+      return false;
+    }
+    const auto between = std::lower_bound(opposite.begin(), opposite.end(), shorter.specificity);
+    return between == opposite.end() || *between > longer.specificity;
+  }
+
+  const parse_options& options_;
+  std::vector<diagnostic>& findings_;
+  std::vector<std::uint32_t> allowing_;  // sorted specificities of the whole file's patterns
+  std::vector<std::uint32_t> disallowing_;
+  std::vector<char> text_;  // the compiled patterns; reserved, so that they never move
+  std::vector<entry> rules_;
+};
+
+}  // namespace robots::rep_detail
 
 namespace robots {
 

@@ -3,7 +3,11 @@
 #include <robots/base/enum_text.hpp>
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace robots {
 
@@ -70,5 +74,27 @@ struct directive {
   bool starts_run = false;  ///< true if a User-agent line starts a group or follows an extension
   bool in_group = false;    ///< true from the first User-agent line on
 };
+
+/// Reads the lines of one kind among `lines`, in file order, and skips unreadable lines:
+/// `read_lines<request_rate>(lines)`. Takes linear time.
+///
+/// `Line` is `clean_param`, `content_signal`, `content_usage`, `request_rate` or `visit_time`.
+/// `Line::kind` is the kind of these lines, and `Line::parse` reads a value.
+template <class Line>
+[[nodiscard]] constexpr std::vector<Line> read_lines(std::span<const directive> lines) {
+  std::vector<Line> result;
+  for (const directive& line : lines) {
+    if (line.kind != Line::kind) {
+      continue;
+    }
+    if (std::optional value{Line::parse(line.value)}) {
+      if constexpr (requires { value->line; }) {
+        value->line = line.line;
+      }
+      result.push_back(*std::move(value));
+    }
+  }
+  return result;
+}
 
 }  // namespace robots

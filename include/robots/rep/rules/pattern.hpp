@@ -4,6 +4,9 @@
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -54,6 +57,65 @@ class pattern {
   std::vector<char> rewritten_;  // the compiled text, if it differs from the written text
   std::uint32_t specificity_ = 0;
   dialect reading_;
+};
+
+namespace rep_detail {
+
+/// A string literal as a template argument.
+template <std::size_t N>
+struct fixed_string {
+  // NOLINTNEXTLINE(google-explicit-constructor): template arguments convert implicitly
+  consteval fixed_string(const char (&literal)[N]) noexcept { std::copy_n(literal, N, text); }
+
+  /// Returns the characters without the final NUL.
+  [[nodiscard]] constexpr std::string_view view() const noexcept { return {text, N - 1}; }
+
+  char text[N]{};  // public, as a template argument requires
+};
+
+}  // namespace rep_detail
+
+/// A path pattern that is compiled with the program: `static_pattern<"/a*b$">::matches("/axxb")`.
+///
+/// A static pattern has the same answers as `pattern` with `dialect::rfc9309`, and is compiled
+/// before the program runs. A pattern that can never match does not compile.
+template <rep_detail::fixed_string Text>
+class static_pattern {
+  static constexpr auto source = rep_detail::pattern_source::of(Text.view());
+  static constexpr const rep_detail::normal_form& form = rep_detail::rfc9309_rule_form;
+
+  static_assert(Text.view().starts_with('/') || Text.view().starts_with('*'),
+                "a path pattern begins with '/' or '*': no target can match this one");
+
+  struct storage {
+    std::array<char, 3 * Text.view().size() + 1> octets{};
+    std::size_t size = 0;
+  };
+
+  static constexpr storage compiled = [] {
+    storage result;
+    rep_detail::write_compiled(source, form,
+                               [&result](char c) { result.octets[result.size++] = c; });
+    return result;
+  }();
+
+ public:
+  /// Returns true if `target`, an absolute URL or a path with query, matches. Takes linear time.
+  /// Allocates only if the normal form of the target exceeds 65,536 octets.
+  [[nodiscard]] static constexpr bool matches(std::string_view target) {
+    return rep_detail::matches_target(
+        rep_detail::finish({compiled.octets.data(), compiled.size}, source.anchored), target,
+        rep_detail::rfc9309_traits);
+  }
+
+  /// Returns the pattern as written.
+  [[nodiscard]] static constexpr std::string_view text() noexcept { return Text.view(); }
+
+  /// Returns the number of octets of the normal form. Of two matching rules, the rule with more
+  /// octets decides.
+  [[nodiscard]] static constexpr std::uint32_t specificity() noexcept {
+    return rep_detail::specificity(source, form);
+  }
 };
 
 }  // namespace robots

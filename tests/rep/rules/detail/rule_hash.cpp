@@ -1,4 +1,4 @@
-#include <robots/rep/rules/detail/rule_hash.hpp>
+#include <robots/rep/rules/detail/block_layout.hpp>
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,6 @@
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
-#include <robots/rep/rules/detail/rule_hash.hpp>
 
 #include <doctest/doctest.h>
 

@@ -28,30 +28,25 @@ namespace robots::rep_detail {
   return value.starts_with('/') ? split_at_blank(value) : std::pair{std::string_view{}, value};
 }
 
-/// Returns the specificity of `path` if `path` matches `target`, or an empty optional otherwise.
-/// The empty path matches everything, with the specificity 0.
-[[nodiscard]] constexpr std::optional<std::uint32_t> match_scope(std::string_view path,
-                                                                 std::string_view target) {
-  if (path.empty()) {
-    return 0;
-  }
-  const pattern compiled{path};
-  if (!compiled.matches(target)) {
-    return std::nullopt;
-  }
-  return compiled.specificity();
-}
-
 /// Compares a target with the paths of many lines, within `max_match_steps`. A line costs one step
 /// per octet of path and target.
 class scoped_target {
  public:
   constexpr explicit scoped_target(std::string_view target) noexcept : target_(target) {}
 
-  /// Like `match_scope`, but returns an empty optional after the steps are used up.
+  /// Returns the specificity of `path` if `path` matches the target. Returns an empty optional
+  /// otherwise, or if the steps are used up. The empty path matches everything, with the
+  /// specificity 0.
   [[nodiscard]] constexpr std::optional<std::uint32_t> match(std::string_view path) {
     steps_.spend(1 + (path.empty() ? 0 : path.size() + target_.size()));
-    return exceeded() ? std::nullopt : match_scope(path, target_);
+    if (exceeded()) {
+      return std::nullopt;
+    }
+    if (path.empty()) {
+      return 0;
+    }
+    const pattern compiled{path};
+    return compiled.matches(target_) ? std::optional{compiled.specificity()} : std::nullopt;
   }
 
   /// Returns true if a line was not compared, since the steps were used up.

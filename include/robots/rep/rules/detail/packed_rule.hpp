@@ -3,7 +3,6 @@
 #include <robots/base/config.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/rule_patterns.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 

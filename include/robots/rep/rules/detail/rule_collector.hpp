@@ -1,16 +1,15 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/rep/read/detail/agent_matcher.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/parse_delay.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
+#include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/group_selection.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_packer.hpp>
-#include <robots/rep/rules/detail/rule_patterns.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
 #include <algorithm>

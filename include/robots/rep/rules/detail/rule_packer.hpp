@@ -5,8 +5,6 @@
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
-#include <robots/rep/rules/detail/rule_hash.hpp>
-#include <robots/rep/rules/detail/rule_patterns.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 

@@ -7,7 +7,6 @@
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
-#include <robots/rep/rules/detail/rule_hash.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
