@@ -28,9 +28,7 @@ namespace robots {
 /// `const directive& d`, whose views point into the scanned text.
 ///
 /// If the handler has `on_diagnostic`, `scan` passes every finding about the text to this function.
-/// If the handler has `waits_for_group` and that function returns true, `scan` can skip all lines
-/// except User-agent lines. Then the counts that `scan` returns have no meaning. Models are the
-/// makers of `document` and of `rule_set`.
+/// Models are the makers of `document` and of `rule_set`.
 template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
@@ -53,9 +51,6 @@ template <DirectiveHandler Handler>
 class scanner {
   static constexpr bool diagnoses =
       requires(Handler& handler, const diagnostic& finding) { handler.on_diagnostic(finding); };
-  static constexpr bool waits = requires(Handler& handler) { handler.waits_for_group(); };
-  static_assert(!(diagnoses && waits),
-                "a handler with `waits_for_group` skips lines, so it cannot have `on_diagnostic`");
 
  public:
   /// Reads as `traits` say, and ignores `options.dialect`.
@@ -66,12 +61,10 @@ class scanner {
   constexpr file_findings::line_counts run(std::string_view text) {
     const std::string_view whole = cut(text);
     begin_ = whole.data();
-    if constexpr (!waits) {
-      const foreign_content foreign = find_foreign_content(text);
-      counts_.not_robots_txt = foreign != foreign_content::none;
-      if (foreign == foreign_content::other) {  // markup is reported as `looks_like_html`
-        report(diagnostic_code::not_robots_txt, whole.substr(0, 0));
-      }
+    const foreign_content foreign = find_foreign_content(text);
+    counts_.not_robots_txt = foreign != foreign_content::none;
+    if (foreign == foreign_content::other) {  // markup is reported as `looks_like_html`
+      report(diagnostic_code::not_robots_txt, whole.substr(0, 0));
     }
     read_lines(without_byte_order_mark(whole));
     if (whole.size() < text.size()) {
@@ -125,21 +118,11 @@ class scanner {
     for (const char* next = text.data(); next != text_end;) {
       ++number_;
       begin_ = next;
-      const char* const end =
-          is_passed_over(*next) ? find_line_end(next, text_end) : read_line(next, text_end);
+      const char* const end = read_line(next, text_end);
       next = end;
       next += next != text_end ? 1 : 0;
       next += next != text_end && *end == '\r' && *next == '\n' ? 1 : 0;
     }
-  }
-
-  /// Returns true if a line that begins with `first` can be skipped.
-  [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool is_passed_over(char first) const noexcept {
-    if constexpr (waits) {
-      return !in_agents_ && handler_.waits_for_group() &&
-             !begins_agent[static_cast<unsigned char>(first)];
-    }
-    return false;
   }
 
   /// Reads the line at `begin`, and returns its end.
@@ -296,9 +279,7 @@ class scanner {
 
   ROBOTS_ALWAYS_INLINE constexpr void emit(directive line) {
     place(line);
-    if constexpr (!waits) {
-      check(line);
-    }
+    check(line);
     handler_.on_directive(line);
   }
 

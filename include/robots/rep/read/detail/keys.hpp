@@ -89,20 +89,6 @@ inline constexpr auto spelling_sizes = [] {
   return sizes;
 }();
 
-/// The octets that can begin a User-agent line.
-inline constexpr auto begins_agent = [] {
-  std::array<bool, 256> begins{};
-  for (std::size_t octet = 0; octet < begins.size(); ++octet) {
-    begins[octet] = is_padding(static_cast<char>(octet));
-  }
-  for (const key_spelling& spelling : spellings) {
-    for (const char letter : both_cases(spelling.text.front())) {
-      begins[static_cast<unsigned char>(letter)] |= spelling.kind == directive_kind::user_agent;
-    }
-  }
-  return begins;
-}();
-
 /// Returns false if `key` is certainly unknown. Checks its first octet and, unless `prefixes`, its
 /// length.
 [[nodiscard]] constexpr bool may_be_key(std::string_view key, bool prefixes) noexcept {

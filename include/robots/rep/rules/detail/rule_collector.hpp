@@ -80,12 +80,6 @@ class rule_collector {
     return true;
   }
 
-  /// Returns true if the current group does not apply. After its User-agent lines, no line can
-  /// apply before the next group.
-  [[nodiscard]] constexpr bool waits_for_group() const noexcept {
-    return !groups_.applies(directive_kind::allow);
-  }
-
   /// Returns the first valid Crawl-delay that applies.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
     return crawl_delay_;
