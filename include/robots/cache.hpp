@@ -31,7 +31,6 @@
 #include <robots/http/host.hpp>
 #include <robots/http/http_date.hpp>
 #include <robots/http/ip_address.hpp>
-#include <robots/http/ip_prefix.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
