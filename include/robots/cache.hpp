@@ -44,7 +44,6 @@
 #include <robots/observe/fwd.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/observe/observers.hpp>
-#include <robots/policy/any_fallback_policy.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decide.hpp>
 #include <robots/policy/decision.hpp>
@@ -58,7 +57,6 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/policy/policy_source.hpp>
-#include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/policy/site_override.hpp>

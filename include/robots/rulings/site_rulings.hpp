@@ -5,7 +5,7 @@
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/event_teller.hpp>
-#include <robots/policy/any_fallback_policy.hpp>
+#include <robots/policy/fallback.hpp>
 #include <robots/policy/halt_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/site_override.hpp>

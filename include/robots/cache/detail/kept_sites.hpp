@@ -9,10 +9,10 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
+#include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/rulings/site_rulings.hpp>
