@@ -50,7 +50,6 @@
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/fwd.hpp>
-#include <robots/policy/halt_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
@@ -59,7 +58,6 @@
 #include <robots/policy/policy_source.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/policy/site_override.hpp>
 #include <robots/policy/site_records.hpp>
 #include <robots/rulings/quarantine.hpp>
 #include <robots/rulings/ruling.hpp>

@@ -7,7 +7,7 @@
 #include <robots/observe/observer.hpp>
 #include <robots/observe/observers.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/site_override.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/store/lru_storage.hpp>

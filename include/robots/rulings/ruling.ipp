@@ -2,8 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/http/site.hpp>
-#include <robots/policy/halt_reason.hpp>
-#include <robots/policy/site_override.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/rulings/ruling.hpp>
 
 #include <algorithm>
