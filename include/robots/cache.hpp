@@ -14,7 +14,7 @@
 #include <robots/http/address_kind.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/freshness.hpp>
-#include <robots/http/ip_prefix.hpp>
+#include <robots/http/ip_address.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/codec.hpp>
@@ -22,7 +22,6 @@
 #include <robots/policy/judge.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy_change.hpp>
-#include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/policy/site_records.hpp>
 #include <robots/rulings/ruling.hpp>

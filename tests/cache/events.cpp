@@ -6,9 +6,9 @@
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/policy/decision.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/policy/site_override.hpp>
 
 #include <doctest/doctest.h>
 

@@ -4,9 +4,8 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy_change.hpp>
-#include <robots/policy/site_override.hpp>
 #include <robots/store/lru_storage.hpp>
 
 #include <doctest/doctest.h>

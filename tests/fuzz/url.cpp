@@ -3,11 +3,10 @@
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include <robots/http/address_kind.hpp>
-#include <robots/http/detail/host_name.hpp>
+#include <robots/http/detail/authority.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/ip_address.hpp>
-#include <robots/http/ip_prefix.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>

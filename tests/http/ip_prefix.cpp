@@ -1,4 +1,4 @@
-#include <robots/http/ip_prefix.hpp>
+#include <robots/http/ip_address.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,10 +5,9 @@
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/policy/site_override.hpp>
 #include <robots/rep/diff/change_report.hpp>
 
 #include <doctest/doctest.h>

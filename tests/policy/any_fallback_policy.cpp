@@ -1,4 +1,4 @@
-#include <robots/policy/any_fallback_policy.hpp>
+#include <robots/policy/fallback.hpp>
 
 #include <doctest/doctest.h>
 

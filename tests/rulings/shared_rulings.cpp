@@ -5,7 +5,6 @@
 #include <robots/cache/look_up.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision_reason.hpp>
-#include <robots/policy/site_override.hpp>
 #include <robots/rulings/ruling.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/tiered_storage.hpp>

@@ -2,7 +2,6 @@
 
 #include <robots/http/site.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/policy/any_fallback_policy.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>

@@ -3,8 +3,7 @@
 #include <robots/base/ascii.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
-#include <robots/policy/halt_reason.hpp>
-#include <robots/policy/site_override.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/verdict.hpp>
 

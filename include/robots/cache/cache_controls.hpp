@@ -6,8 +6,7 @@
 #include <robots/http/site.hpp>
 #include <robots/observe/cache_stats.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/halt_reason.hpp>
-#include <robots/policy/site_override.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/time/clock.hpp>
 
 #include <cstddef>

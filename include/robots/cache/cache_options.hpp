@@ -3,7 +3,7 @@
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/retry_options.hpp>
-#include <robots/policy/any_fallback_policy.hpp>
+#include <robots/policy/fallback.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>

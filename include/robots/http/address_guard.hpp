@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/http/ip_address.hpp>
-#include <robots/http/ip_prefix.hpp>
 
 #include <optional>
 #include <span>

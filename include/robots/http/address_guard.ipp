@@ -3,7 +3,6 @@
 #include <robots/base/config.hpp>
 #include <robots/http/address_guard.hpp>
 #include <robots/http/address_kind.hpp>
-#include <robots/http/detail/embedded_ipv4.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/http/detail/embedded_ipv4.hpp>
+#include <robots/http/address_kind.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/ip_address.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/http/detail/ip_literal.hpp>
+#include <robots/base/decimal.hpp>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +12,90 @@
 #include <span>
 #include <string>
 #include <string_view>
+
+namespace robots::http_detail {
+
+using ipv4_octets = std::array<std::uint8_t, 4>;
+using ipv6_octets = std::array<std::uint8_t, 16>;
+
+/// Reads an `IPv4address` (RFC 3986, section 3.2.2), which has four decimal parts without leading
+/// zeros.
+[[nodiscard]] constexpr std::optional<ipv4_octets> read_ipv4(std::string_view text) noexcept {
+  ipv4_octets octets{};
+  for (std::size_t part = 0; part < octets.size(); ++part) {
+    if (part > 0) {
+      if (!text.starts_with('.')) {
+        return std::nullopt;
+      }
+      text.remove_prefix(1);
+    }
+    std::size_t length = 0;
+    int value = 0;
+    while (length < text.size() && length < 3 && base::is_digit(text[length])) {
+      value = value * 10 + (text[length++] - '0');
+    }
+    if (length == 0 || value > 255 || (length > 1 && text.front() == '0')) {
+      return std::nullopt;
+    }
+    octets[part] = static_cast<std::uint8_t>(value);
+    text.remove_prefix(length);
+  }
+  return text.empty() ? std::optional(octets) : std::nullopt;
+}
+
+/// Reads an `IPv6address` (RFC 3986, section 3.2.2), without brackets and without a zone (RFC
+/// 6874).
+[[nodiscard]] constexpr std::optional<ipv6_octets> read_ipv6(std::string_view text) noexcept {
+  ipv6_octets octets{};
+  std::size_t size = 0;            // number of octets read so far
+  std::optional<std::size_t> gap;  // number of octets before `::`
+  if (text.starts_with("::")) {
+    gap = 0;
+    text.remove_prefix(2);
+  }
+  while (!text.empty()) {
+    std::size_t length = 0;
+    std::uint32_t group = 0;
+    while (length < text.size() && length < 5 && base::hex_value(text[length]) >= 0) {
+      group = group * 16 + static_cast<std::uint32_t>(base::hex_value(text[length++]));
+    }
+    if (length < text.size() && text[length] == '.') {
+      const std::optional<ipv4_octets> last = read_ipv4(text);
+      if (!last || size + last->size() > octets.size()) {
+        return std::nullopt;
+      }
+      for (const std::uint8_t octet : *last) {
+        octets[size++] = octet;
+      }
+      break;
+    }
+    if (length == 0 || length > 4 || size == octets.size()) {
+      return std::nullopt;
+    }
+    octets[size++] = static_cast<std::uint8_t>(group >> 8U);
+    octets[size++] = static_cast<std::uint8_t>(group & 0xFFU);
+    text.remove_prefix(length);
+    if (text.starts_with("::") && !gap) {
+      gap = size;
+      text.remove_prefix(2);
+    } else if (text.starts_with(':') && text.size() > 1) {
+      text.remove_prefix(1);
+    } else if (!text.empty()) {
+      return std::nullopt;
+    }
+  }
+  // `::` stands for at least one group.
+  if (gap.has_value() == (size == octets.size())) {
+    return std::nullopt;
+  }
+  ipv6_octets spread{};
+  for (std::size_t i = 0; i < size; ++i) {
+    spread[gap && i >= *gap ? i + octets.size() - size : i] = octets[i];
+  }
+  return spread;
+}
+
+}  // namespace robots::http_detail
 
 namespace robots::detail {
 
@@ -140,6 +224,72 @@ namespace robots::detail {
                        [](char c) { return base::hex_value(c) >= 0; });
   }
   return last.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// The addresses of one family that begin with certain bits, such as `10.0.0.0/8` or `fc00::/7`.
+class ip_prefix {
+ public:
+  /// Takes the first `length` bits of `address`, or all bits if `address` has fewer bits. Ignores
+  /// the other bits.
+  constexpr ip_prefix(const ip_address& address, std::size_t length) noexcept
+      : first_(masked(address, length)), length_((std::min)(length, address.octets().size() * 8)) {}
+
+  /// Returns the first address with this prefix. The other bits of the address are 0.
+  [[nodiscard]] constexpr const ip_address& first() const noexcept { return first_; }
+  /// Returns the length in bits, from 0 to 32 or from 0 to 128.
+  [[nodiscard]] constexpr std::size_t length() const noexcept { return length_; }
+
+  /// Returns true if `address` has the same family and begins with these bits. Takes constant time.
+  [[nodiscard]] constexpr bool contains(const ip_address& address) const noexcept {
+    if (address.is_v4() != first_.is_v4()) {
+      return false;
+    }
+    const std::span<const std::uint8_t> prefix = first_.octets();
+    const std::span<const std::uint8_t> octets = address.octets();
+    const std::size_t whole = length_ / 8;
+    if (!std::equal(prefix.begin(), prefix.begin() + static_cast<std::ptrdiff_t>(whole),
+                    octets.begin())) {
+      return false;
+    }
+    const std::size_t rest = length_ % 8;
+    return rest == 0 || (prefix[whole] ^ octets[whole]) >> (8 - rest) == 0;
+  }
+
+ private:
+  [[nodiscard]] static constexpr ip_address masked(const ip_address& address,
+                                                   std::size_t length) noexcept {
+    std::array<std::uint8_t, 16> octets{};
+    for (std::size_t i = 0; i < address.octets().size() && 8 * i < length; ++i) {
+      const std::size_t unused_bits = 8 - std::min<std::size_t>(8, length - 8 * i);
+      octets[i] = static_cast<std::uint8_t>(address.octets()[i] >> unused_bits << unused_bits);
+    }
+    return address.is_v4() ? ip_address(std::array{octets[0], octets[1], octets[2], octets[3]})
+                           : ip_address(octets);
+  }
+
+  ip_address first_;
+  std::size_t length_;
+};
+
+/// Reads a prefix such as `10.0.0.0/8` or `fc00::/7` (RFC 4632, section 3.1; RFC 4291, section
+/// 2.3), or a single address, with or without brackets. Ignores the bits after the prefix. Returns
+/// an empty optional for any other text. Takes linear time.
+[[nodiscard]] constexpr std::optional<ip_prefix> parse_ip_prefix(std::string_view text) noexcept {
+  const std::size_t slash = text.find('/');
+  const std::optional<ip_address> first = parse_ip_address(text.substr(0, slash));
+  if (!first) {
+    return std::nullopt;
+  }
+  const std::size_t most = first->octets().size() * 8;
+  if (slash == std::string_view::npos) {
+    return ip_prefix(*first, most);
+  }
+  const std::string_view digits = text.substr(slash + 1);
+  const std::optional<std::uint64_t> length = base::parse_decimal(digits);
+  if (!length || *length > most || (digits.size() > 1 && digits.front() == '0')) {
+    return std::nullopt;
+  }
+  return ip_prefix(*first, static_cast<std::size_t>(*length));
 }
 
 }  // namespace robots::detail

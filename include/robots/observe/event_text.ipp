@@ -13,10 +13,8 @@
 #include <robots/observe/json_log.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
-#include <robots/policy/halt_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/policy/site_override.hpp>
 #include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>

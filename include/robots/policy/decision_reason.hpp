@@ -29,4 +29,35 @@ enum class decision_reason : std::uint8_t {
                "halted", "needs_sign_off", "excluded", "invalid_url"});
 }
 
+/// The reason why a site is halted (the pipeline guide: "trigger an immediate pipeline halt for
+/// that target").
+enum class halt_reason : std::uint8_t {
+  hostile,  ///< the robots.txt now denies everything, but did not before
+  /// The site answered 401, 403 or a challenge to a request that its robots.txt allows, or it now
+  /// refuses the robots.txt itself.
+  access_revoked,
+  by_hand,  ///< `basic_robots_cache::halt` was called
+  /// The robots.txt could not be fetched for as long as `cache_options::halt_unreachable_after`,
+  /// since the site sent no response or a server error.
+  unreachable,
+};
+
+/// The name of a reason, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(halt_reason reason) noexcept {
+  return base::enum_text<halt_reason::unreachable>(
+      reason, {"hostile", "access_revoked", "by_hand", "unreachable"});
+}
+
+/// An operator's order for a site (the pipeline guide: "manual override signals").
+enum class site_override : std::uint8_t {
+  none,   ///< there is no override, so the robots.txt decides
+  allow,  ///< everything is allowed
+  deny,   ///< everything except /robots.txt is denied
+};
+
+/// The name of an override, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(site_override value) noexcept {
+  return base::enum_text<site_override::deny>(value, {"none", "allow", "deny"});
+}
+
 }  // namespace robots

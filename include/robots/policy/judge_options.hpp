@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/policy/any_fallback_policy.hpp>
+#include <robots/policy/fallback.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
 

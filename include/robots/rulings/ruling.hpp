@@ -2,9 +2,8 @@
 
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fwd.hpp>
-#include <robots/policy/halt_reason.hpp>
-#include <robots/policy/site_override.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>

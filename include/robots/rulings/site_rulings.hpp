@@ -6,10 +6,9 @@
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/policy/any_fallback_policy.hpp>
-#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/policy/site_override.hpp>
 #include <robots/rulings/ruling.hpp>
 #include <robots/time/clock.hpp>
 

@@ -5,7 +5,7 @@
 #include <robots/http/site_key.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision_reason.hpp>
-#include <robots/policy/quarantine_rule.hpp>
+#include <robots/policy/judge.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/rulings/site_rulings.hpp>

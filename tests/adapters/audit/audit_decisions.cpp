@@ -10,10 +10,10 @@
 #include <robots/http/message.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decide.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/policy/site_override.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/testing/manual_clock.hpp>

@@ -2,7 +2,6 @@
 
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
-#include <robots/rep/rules/crawler_directives.hpp>
 
 #include <doctest/doctest.h>
 

@@ -6,6 +6,7 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/http/site.hpp>
+#include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>

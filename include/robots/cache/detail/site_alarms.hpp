@@ -7,10 +7,10 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decide.hpp>
-#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/policy_change.hpp>
-#include <robots/policy/quarantine_rule.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/time/clock.hpp>
