@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -76,16 +77,21 @@ class sqlite_file {
     ::sqlite3_file_control(opened, nullptr, SQLITE_FCNTL_CHUNK_SIZE, &step);
     ask("PRAGMA mmap_size=0");  // with mmap, a shortened file would end the process with SIGBUS
     ask("PRAGMA synchronous=NORMAL");
+    ask("PRAGMA secure_delete=OFF");
   }
 
   /// Runs a statement, and returns the rows of its result.
   template <class... Values>
   std::vector<sqlite_row> ask(const std::string& sql, const Values&... values) {
     give_up_ = base::saturating_add(std::chrono::steady_clock::now(), options_.timeout);
-    sqlite3_stmt* statement = nullptr;
-    check(::sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &statement, nullptr));
-    const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> owned{statement,
-                                                                      &::sqlite3_finalize};
+    std::shared_ptr<sqlite3_stmt>& prepared = statements_[sql];
+    if (prepared == nullptr) {
+      sqlite3_stmt* compiled = nullptr;
+      check(::sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &compiled, nullptr));
+      prepared.reset(compiled, &::sqlite3_finalize);
+    }
+    sqlite3_stmt* const statement = prepared.get();
+    const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> ends{statement, &::sqlite3_reset};
     int index = 0;
     (check(bind(statement, ++index, values)), ...);
     int code = 0;
@@ -264,6 +270,7 @@ class sqlite_file {
   std::chrono::steady_clock::time_point give_up_{};
   bool is_full_ = false;  // true if the last error was that the disk, a quota or the file is full
   std::shared_ptr<sqlite3> handle_{};
+  std::map<std::string, std::shared_ptr<sqlite3_stmt>> statements_{};  // destroyed first
 };
 
 }  // namespace adapters_detail
