@@ -23,7 +23,7 @@ struct queue : text_queue {
   using text_queue::text_queue;
   bool push(const std::string& text) { return text_queue::push(text, 32 + text.size()); }
   bool push_or_wait(const std::string& text, std::chrono::milliseconds longest) {
-    return text_queue::push_or_wait(text, 32 + text.size(), longest);
+    return text_queue::push_or_wait(text, 32 + text.size(), {}, longest);
   }
   void flush() { CHECK(text_queue::flush(std::chrono::milliseconds::max())); }
 };
@@ -195,4 +195,23 @@ TEST_CASE("The end of a queue wakes callers that wait for room") {
       [&texts] { CHECK_FALSE(texts.push_or_wait("late", std::chrono::milliseconds::max())); }};
   texts.end(1ms);
   stuck->open();
+}
+
+TEST_CASE("The queue counts memory once if several of its items keep it alive") {
+  gate stuck;
+  queue texts{1'000, [&](text_queue::work& /*now*/) {
+                stuck.pass();
+                return std::nullopt;
+              }};
+  CHECK(texts.push("first"));
+  stuck.wait_for_arrivals();
+  const int one = 1;
+  const int other = 2;
+  text_queue& items = texts;
+  CHECK(items.push("a", 10, {&one, 900}));
+  CHECK(items.push("b", 10, {&one, 900}));
+  CHECK_FALSE(items.push("c", 10, {&other, 900}));
+  stuck.open();
+  texts.flush();
+  CHECK(items.push("c", 10, {&other, 900}));
 }

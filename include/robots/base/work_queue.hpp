@@ -11,10 +11,17 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 namespace robots::base {
+
+/// Memory that several items of a queue keep alive together, and the size of this memory.
+struct shared_memory {
+  const void* object = nullptr;  ///< identifies the memory; null if there is none
+  std::size_t size = 0;          ///< the size in octets
+};
 
 /// A queue of bounded size, with a thread that passes the waiting items to a function, the worker.
 /// A full queue refuses an item at once, unless the caller asks to wait for room.
@@ -45,14 +52,15 @@ class work_queue {
   /// Ends the queue and waits until the waiting items are done.
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
-  /// Adds an item of `size` octets. Returns false, and destroys the item, if there is no room or
-  /// the queue is ending. Any thread may call `push`.
-  [[nodiscard]] bool push(T item, std::size_t size) {
+  /// Adds an item of `size` octets. `keeps` is an object that the item keeps alive. The queue
+  /// counts the size of this object once, however many waiting items keep it alive. Returns false,
+  /// and destroys the item, if there is no room or the queue is ending. Any thread may call `push`.
+  [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {}) {
     std::unique_lock lock{shared_->mutex};
-    if (shared_->ends || !shared_->has_room(size)) {
+    if (shared_->ends || !shared_->has_room(shared_->size_with(size, keeps))) {
       return false;
     }
-    add(std::move(item), size, lock);
+    add(std::move(item), size, keeps, lock);
     return true;
   }
 
@@ -60,7 +68,8 @@ class work_queue {
   /// item over the capacity is added, so that large items are not refused forever. After one caller
   /// has waited in vain, a full queue refuses other callers at once, until the worker has finished
   /// a batch. Any thread except the worker's may call `push_or_wait`.
-  [[nodiscard]] bool push_or_wait(T item, std::size_t size, std::chrono::milliseconds longest) {
+  [[nodiscard]] bool push_or_wait(T item, std::size_t size, const shared_memory& keeps,
+                                  std::chrono::milliseconds longest) {
     std::unique_lock lock{shared_->mutex};
     const auto has_room = [&] { return shared_->used == 0 || shared_->has_room(1); };
     if (!has_room() && !shared_->is_stuck) {
@@ -77,7 +86,7 @@ class work_queue {
     if (shared_->ends || !has_room()) {
       return false;
     }
-    add(std::move(item), size, lock);
+    add(std::move(item), size, keeps, lock);
     return true;
   }
 
@@ -116,6 +125,12 @@ class work_queue {
 
     [[nodiscard]] bool is_half_full(std::size_t octets) const { return octets > capacity / 2; }
 
+    /// Returns the size of an item, plus the size of the object that it keeps alive, unless a
+    /// waiting item already keeps that object alive.
+    [[nodiscard]] std::size_t size_with(std::size_t size, const shared_memory& keeps) const {
+      return size + (keeps.object == nullptr || kept_alive.contains(keeps.object) ? 0 : keeps.size);
+    }
+
     [[nodiscard]] bool has_room(std::size_t size) const {
       return used <= capacity && size <= capacity - used;
     }
@@ -138,6 +153,7 @@ class work_queue {
           });
         }
         now.items.swap(waiting);  // both vectors keep their memory
+        kept_alive.clear();       // an item that comes later adds its object again
         now.flushes = flushes_asked > flushes_done;
         now.ends = ends;
         const std::uint64_t flushes = flushes_asked;
@@ -160,7 +176,8 @@ class work_queue {
     std::mutex mutex;  // guards the members below
     std::condition_variable changed;
     std::vector<T> waiting;
-    std::size_t used = 0;  // octets of waiting items and of the running batch
+    std::unordered_set<const void*> kept_alive;  // objects of the waiting items
+    std::size_t used = 0;                        // octets of waiting items and of the running batch
     std::size_t callers_waiting = 0;
     bool is_stuck = false;  // true if a caller waited in vain since the last batch ended
     std::uint64_t flushes_asked = 0;
@@ -169,10 +186,15 @@ class work_queue {
     bool ended = false;
   };
 
-  void add(T item, std::size_t size, std::unique_lock<std::mutex>& lock) {
-    const bool wakes = shared_->waiting.empty() || shared_->is_half_full(shared_->used + size);
+  void add(T item, std::size_t size, const shared_memory& keeps,
+           std::unique_lock<std::mutex>& lock) {
+    const std::size_t counted = shared_->size_with(size, keeps);
+    const bool wakes = shared_->waiting.empty() || shared_->is_half_full(shared_->used + counted);
     shared_->waiting.push_back(std::move(item));
-    shared_->used += size;
+    if (keeps.object != nullptr) {
+      shared_->kept_alive.insert(keeps.object);
+    }
+    shared_->used += counted;
     lock.unlock();
     if (wakes) {
       shared_->changed.notify_all();

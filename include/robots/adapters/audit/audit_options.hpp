@@ -43,8 +43,7 @@ struct audit_options {
   std::uint64_t sign_every = 1'000;
 
   /// The octets of memory that waiting events may use, including the policies that these events
-  /// keep alive. A policy counts once for each decision that waits. If `longest_wait` is above 0,
-  /// the last event in the queue can exceed this limit.
+  /// keep alive. If `longest_wait` is above 0, the last event in the queue can exceed this limit.
   std::size_t queue_bytes = std::size_t{16} << 20U;
   /// The maximum time for which a caller waits for room, so that no event is lost. If the disk
   /// hangs, all callers wait until the first of them has waited for this time. After that, events

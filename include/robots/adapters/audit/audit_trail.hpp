@@ -24,6 +24,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -154,10 +155,11 @@ class AuditTrail {
 
   void push(adapters_detail::audit_news news) const {
     const std::size_t size = news.size();
+    const base::shared_memory keeps = news.keeps();
     const std::chrono::milliseconds longest = ending_->writer->options.longest_wait;
     auto& queue = ending_->queue;
-    if (!(longest > longest.zero() ? queue.push_or_wait(std::move(news), size, longest)
-                                   : queue.push(std::move(news), size))) {
+    if (!(longest > longest.zero() ? queue.push_or_wait(std::move(news), size, keeps, longest)
+                                   : queue.push(std::move(news), size, keeps))) {
       ending_->writer->lose(1, "the queue was full");
     }
   }

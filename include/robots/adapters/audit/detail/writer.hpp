@@ -42,15 +42,19 @@ struct audit_news {
   std::shared_ptr<const robots::policy>
       policy{};  ///< the policy of a decision; the writing thread turns it into entries
 
-  /// Returns the octets of memory that this event uses. While the event waits, it can be the only
-  /// owner of its policy.
+  /// Returns the octets of memory that this event uses, without the policy.
   [[nodiscard]] std::size_t size() const noexcept {
-    std::size_t all = sizeof(*this) + about.capacity() + parts.capacity() * sizeof(audit_part) +
-                      (policy ? policy->memory_bytes() : 0);
+    std::size_t all = sizeof(*this) + about.capacity() + parts.capacity() * sizeof(audit_part);
     for (const audit_part& part : parts) {
       all += part.members.capacity() + part.id.capacity();
     }
     return all;
+  }
+
+  /// Returns the address and the size of the policy of a decision, for the limit of the queue.
+  /// While the event waits, it can be the only owner of the policy.
+  [[nodiscard]] base::shared_memory keeps() const noexcept {
+    return {policy.get(), policy ? policy->memory_bytes() : 0};
   }
 };
 
