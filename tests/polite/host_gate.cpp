@@ -252,15 +252,34 @@ TEST_CASE("A newer robots.txt delays requests, even if an older one was counted 
   CHECK(paced.try_acquire(home, limits_now()).plan.at == clock.now() + 2s);
 }
 
-TEST_CASE("A robots.txt that another host sent does not delay a host") {
+TEST_CASE("A robots.txt that is fetched after a redirect delays each of its hosts") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   const auto limits =
       fetched_at(clock.now(), {"https://example.com/robots.txt", "https://example.com/moved.txt",
                                "https://other.example/robots.txt"});
-  CHECK(paced.try_acquire("https://other.example/", limits));
   CHECK(paced.try_acquire(home, limits).reason == admission_reason::not_yet);
   CHECK(paced.next_allowed_at(home).at == clock.now() + 2s);
+  CHECK(paced.next_allowed_at("https://other.example/").at == clock.now() + 2s);
+}
+
+TEST_CASE("The requests of a policy are examined once, even if none of them was for the host") {
+  const ManualClock clock;
+  int keys = 0;
+  gate_options options = exactly(2s);
+  options.key = [&keys](std::string_view url) {
+    ++keys;
+    return to_string(robots::detail::parse_origin(url).value());
+  };
+  gate paced{options, clock};
+  const auto limits = fetched_at(clock.now(), {"https://other.example/robots.txt"});
+  paced.acquire(home, limits).reservation.complete(fine);
+  CHECK(keys == 2);
+  for (int page = 0; page < 3; ++page) {
+    keys = 0;
+    paced.acquire(home, limits).reservation.complete(fine);
+    CHECK(keys == 1);
+  }
 }
 
 TEST_CASE("A robots.txt with a fetch time in the future delays requests no longer than a new one") {

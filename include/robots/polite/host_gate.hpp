@@ -46,8 +46,8 @@ struct start_result {
 class any_host_gate {
  public:
   /// The policy of the URL's site, which states delays, rates and hours. Null means that there are
-  /// no rules. The gate also counts the request for the robots.txt of the policy, so the next
-  /// request waits for the delay after it.
+  /// no rules. The gate also counts the requests that fetched the robots.txt of the policy, so the
+  /// next request waits for the delay after these requests.
   using policy_pointer = std::shared_ptr<const policy>;
 
   /// Decides again on a URL. `site_policy` is the policy of the last decision, and the function can

@@ -138,29 +138,37 @@ struct gate_state {
     }
   }
 
-  /// Returns true if the first request for the robots.txt of a policy went to the host of `key`.
-  [[nodiscard]] bool is_asked_for(const std::string& key, const policy& site_policy) const {
-    const record_head source = site_policy.source();
-    return !source.exchanges.empty() && key_of(source.exchanges.front().url) == key;
-  }
-
-  /// Counts the request for the policy's robots.txt, unless it has been counted. With `again`,
-  /// always counts the request, so that a reservation for `key` waits for the delay after it.
-  void count_robots_request(const std::string& key, const policy* site_policy, bool again) {
+  /// Counts the requests that fetched the policy's robots.txt, unless these requests have been
+  /// counted. With `again`, always counts the request to the host of `key`, so that a reservation
+  /// for `key` waits for the delay after this request.
+  void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;
     }
+    const time_point fetched = site_policy->fetched_at();
     if (!again) {
       const std::scoped_lock lock{mutex};
       const known_host* const known = hosts.find(key);
-      if (known != nullptr && known->state.knows_robots_request(site_policy->fetched_at())) {
+      if (known != nullptr && known->state.knows_robots_request(fetched)) {
         return;
       }
     }
-    if (is_asked_for(key, *site_policy)) {
-      with_host(key, [&](host_state& state, const gate_moment& now) {
-        state.add_robots_request(*site_policy, again, now);
-      });
+    bool has_own = false;
+    const record_head source = site_policy->source();
+    for (const detail::exchange& one : source.exchanges) {
+      const bool is_first = &one == &source.exchanges.front();
+      const std::string asked = key_of(one.url);
+      const bool is_own = asked == key;
+      has_own = has_own || (is_own && is_first);
+      if (!is_own || is_first) {
+        with_host(asked, [&](host_state& state, const gate_moment& now) {
+          state.add_robots_request(fetched, is_own ? site_policy : nullptr, is_own && again, now);
+        });
+      }
+    }
+    if (!has_own) {
+      with_host(key,
+                [&](host_state& state, const gate_moment&) { state.skip_robots_request(fetched); });
     }
   }
 
@@ -230,7 +238,7 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
         decided = decide_again_(latest);
         if (latest != reserved_.policy) {
           reserved_.policy = std::move(latest);
-          gate_->count_robots_request(gate_->hosts.key_of(*host_), reserved_.policy.get(), true);
+          gate_->count_robots_requests(gate_->hosts.key_of(*host_), reserved_.policy.get(), true);
         }
       }
       if (decided != admission_reason::go) {
@@ -291,9 +299,11 @@ ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
       copy = known->state;
     }
   }
-  if (site_policy && !copy.knows_robots_request(site_policy->fetched_at()) &&
-      state_->is_asked_for(key, *site_policy)) {
-    copy.add_robots_request(*site_policy, false, now);
+  if (site_policy && !copy.knows_robots_request(site_policy->fetched_at())) {
+    const record_head source = site_policy->source();
+    if (!source.exchanges.empty() && state_->key_of(source.exchanges.front().url) == key) {
+      copy.add_robots_request(site_policy->fetched_at(), site_policy.get(), false, now);
+    }
   }
   return copy.plan(site_policy.get(), now);
 }
@@ -349,7 +359,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
   if (key.empty()) {
     return {};
   }
-  state_->count_robots_request(key, site_policy.get(), false);
+  state_->count_robots_requests(key, site_policy.get(), false);
   auto now = state_->moment(state_->random.draw());
   std::unique_lock lock{state_->mutex};
   polite_detail::known_host* const host = state_->find_or_add(key, now.steady);

@@ -453,6 +453,20 @@ TEST_CASE("The response to an earlier request does not affect the time of the la
   CHECK(host.plan(0s, rules("Crawl-delay: 10")).at == origin + 10s);
 }
 
+TEST_CASE("Redirects from other sites delay a host once, not forever") {
+  one_host host;
+  host.request(0s);
+  host.state.add_robots_request(origin + 500ms, nullptr, false, host.at(500ms));
+  CHECK(host.plan(500ms).at == origin + 1500ms);
+  for (std::chrono::nanoseconds now = 1s; now < 1500ms; now += 100ms) {
+    host.state.add_robots_request(origin + now, nullptr, false, host.at(now));
+    CHECK(host.plan(now).at == origin + 1500ms);
+  }
+  host.request(1500ms);
+  host.state.add_robots_request(origin + 2s, nullptr, false, host.at(2s));
+  CHECK(host.plan(2s).at == origin + 3s);
+}
+
 TEST_CASE("Cancelling more reservations than exist has no effect") {
   one_host host;
   host_reservation reserved;

@@ -208,20 +208,29 @@ class host_state {
     add_response(report, now);
   }
 
-  /// Counts the request for the robots.txt of a policy. Between two page requests, only the first
-  /// of these requests is counted, unless `always` is true. Otherwise, a robots.txt that must be
-  /// fetched for each call would delay the pages without end.
-  void add_robots_request(const policy& site_policy, bool always, const gate_moment& now) {
-    const time_point fetched = site_policy.fetched_at();
-    robots_fetched_at_ = (std::max)(robots_fetched_at_, fetched);
-    if (!std::exchange(robots_counted_, true) || always) {
-      count(new_request((std::min)(fetched, now.steady), &site_policy, now), now);
+  /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is the policy of
+  /// this host, or null if another host redirected its robots.txt to this host. Between two page
+  /// requests, only the first request of each of these two kinds is counted, unless `always` is
+  /// true. Otherwise, a robots.txt that must be fetched for each call, or the redirects of other
+  /// hosts, would delay the pages without end.
+  void add_robots_request(time_point fetched, const policy* own_policy, bool always,
+                          const gate_moment& now) {
+    bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
+    if (own_policy != nullptr) {
+      robots_fetched_at_ = (std::max)(robots_fetched_at_, fetched);
+    }
+    if (!std::exchange(is_counted, true) || always) {
+      count(new_request((std::min)(fetched, now.steady), own_policy, now), now);
     }
   }
 
-  /// Returns true if the request for the robots.txt that was fetched at `fetched` was counted.
+  /// Notes that no request to this host has to be counted for the robots.txt fetched at `fetched`.
+  void skip_robots_request(time_point fetched) noexcept { skipped_robots_at_ = fetched; }
+
+  /// Returns true if the requests for the robots.txt that was fetched at `fetched` were counted or
+  /// skipped.
   [[nodiscard]] bool knows_robots_request(time_point fetched) const noexcept {
-    return fetched <= robots_fetched_at_;
+    return fetched <= robots_fetched_at_ || fetched == skipped_robots_at_;
   }
 
   /// Adapts the pace to the response to a request.
@@ -343,6 +352,7 @@ class host_state {
   /// Counts a page request.
   void begin(const host_request& request, const gate_moment& now) {
     robots_counted_ = false;
+    redirect_counted_ = false;
     count(request, now);
   }
 
@@ -379,14 +389,16 @@ class host_state {
   /// Returns `delay`, lengthened for 429 and 503.
   [[nodiscard]] std::chrono::nanoseconds slowed(std::chrono::nanoseconds delay,
                                                 const gate_moment& now) const noexcept {
-    const std::uint32_t steps = overloads_at(now);
+    const slow_down_options& slow = now.options->slow_down;
+    std::chrono::nanoseconds longer = (std::max)(delay, slow.first);
+    std::uint32_t steps = overloads_at(now);
     if (steps == 0) {
       return delay;
     }
-    const slow_down_options& slow = now.options->slow_down;
-    const auto first = static_cast<double>((std::max)(delay, slow.first).count());
-    const auto doubled = bounded_delay(first * static_cast<double>(std::uint64_t{1} << steps));
-    return (std::max)(delay, (std::min)(doubled, slow.most));
+    for (; steps > 0 && longer < slow.most; --steps) {
+      longer += (std::min)(longer, slow.most - longer);
+    }
+    return (std::max)(delay, (std::min)(longer, slow.most));
   }
 
   static constexpr std::uint32_t most_overloads = 30;
@@ -401,10 +413,12 @@ class host_state {
   time_point responded_at_ = (time_point::min)();
   time_point overloaded_at_ = (time_point::min)();
   time_point robots_fetched_at_ = (time_point::min)();  // the last `fetched`; can be in the future
+  time_point skipped_robots_at_ = (time_point::min)();  // the last `skip_robots_request`
   std::uint64_t last_number_ = 0;
   std::uint32_t overloads_ = 0;
   std::uint32_t outstanding_ = 0;
-  bool robots_counted_ = false;  // a robots.txt was counted since the last page request
+  bool robots_counted_ = false;    // its robots.txt was counted since the last page request
+  bool redirect_counted_ = false;  // likewise for a redirect from another host
 };
 
 }  // namespace robots::polite_detail
