@@ -14,6 +14,8 @@
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
 
+#include <cstdint>
+
 /// Declarations for headers that only mention the library's types. The concepts in this header are
 /// complete. A program that uses a type needs the header of the type, or `robots/robots.hpp`. Only
 /// this header has the defaults of template parameters. The `fwd.hpp` of each folder declares the
@@ -37,6 +39,7 @@ using robots_cache = basic_robots_cache<F>;
 using host_gate = basic_host_gate<>;
 
 class JsonLog;
+enum class log_level : std::uint8_t;
 class Metrics;
 struct cache_stats;
 struct json_log_options;

@@ -29,6 +29,8 @@ class site_table {
 
   /// Holds at most `capacity` sites.
   explicit site_table(std::size_t capacity) : capacity_{capacity} {}
+  site_table(const site_table&) = delete;
+  site_table& operator=(const site_table&) = delete;
 
   /// Returns the value of a key, or null if the key is unknown. Takes constant time.
   [[nodiscard]] Value* find(std::string_view key) noexcept {

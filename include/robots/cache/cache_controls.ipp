@@ -270,7 +270,11 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const call_op
 ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url,
                                             const call_options& call) {
   auto work = std::make_unique<cache_detail::site_look_up>(*engine_, call.context, agent_of(call));
-  if (const auto asked = parse_site(host_or_url)) {
+  const std::string_view kept_key = first_key(host_or_url);
+  if (cache_detail::found known = engine_->parts.find_fresh(kept_key, call.context); known.policy) {
+    work->key = kept_key;
+    work->answer = cache_detail::selected(std::move(known), work->agent);
+  } else if (const auto asked = parse_site(host_or_url)) {
     work->start(*asked);
     engine_->proceed(*work);
   } else {

@@ -23,6 +23,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -232,7 +233,14 @@ class prefetch_run {
   std::mutex mutex_;
   base::clock_condition changed_;
   bool is_woken_ = false;
-  look_up_driver<clock_type, F> driver_{cache_.clock(), web_, [this]() noexcept { wake(); },
+  std::thread::id home_ = std::this_thread::get_id();
+  // This thread handles its own reports before it waits, so its reports need no wake.
+  look_up_driver<clock_type, F> driver_{cache_.clock(), web_,
+                                        [this]() noexcept {
+                                          if (std::this_thread::get_id() != home_) {
+                                            wake();
+                                          }
+                                        },
                                         limits_.max_in_flight};
 };
 

@@ -100,7 +100,10 @@ ROBOTS_INLINE JsonLog::JsonLog(JsonLog::line_sink sink, const json_log_options& 
 ROBOTS_INLINE JsonLog::JsonLog(std::ostream& stream, const json_log_options& options)
     : JsonLog{[&stream, is_torn = false](std::string_view line) mutable {
                 stream.clear();
-                stream << (is_torn ? "\n" : "") << line << std::flush;
+                if (is_torn) {
+                  stream.put('\n');
+                }
+                stream.write(line.data(), static_cast<std::streamsize>(line.size())).flush();
                 is_torn = !stream.good();
                 if (is_torn) {
                   throw std::runtime_error{

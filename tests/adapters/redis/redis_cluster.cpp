@@ -225,5 +225,6 @@ TEST_CASE("RedisStore erases and notifies while the node of the channel is down"
       CHECK(is_told(real_time{}, changes, keys[i], [&] { store.erase(keys[i]); }));
       CHECK(store.load(keys[i]) == std::nullopt);
     }
+    CHECK(is_told(real_time{}, changes, keys[i], [&] { store.announce(keys[i]); }));
   }
 }

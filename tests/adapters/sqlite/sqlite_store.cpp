@@ -392,6 +392,17 @@ TEST_CASE("If the disk is full, a store drops the oldest records") {
                                  published.end()) == stored);
 }
 
+TEST_CASE("If the disk is full, a store drops the oldest records to store a large one") {
+  const temporary_folder folder;
+  SqliteStore store{in(folder)};
+  const full_disk full{6 * mebibyte};
+  for (int i = 0; i < 60; ++i) {
+    const std::string key = "https://site" + std::to_string(i) + ".example";
+    CHECK_NOTHROW(store.publish(key, std::string(680'000, 'x'), 1h));
+    CHECK(store.load(key));
+  }
+}
+
 TEST_CASE("A disk without space causes an error, and the store works again once there is space") {
   const temporary_folder folder;
   SqliteStore store{in(folder)};

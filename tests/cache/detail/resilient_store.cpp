@@ -123,6 +123,20 @@ TEST_CASE("An observer can call the store while it handles the event of a failur
   CHECK(test.store->owed() == 0);
 }
 
+TEST_CASE("A store that is destroyed while it is down is not reported as up") {
+  fixture test;
+  int changes = 0;
+  *test.observer.on_change = [&] { ++changes; };
+  test.shared.fail("out of reach");
+  for (int i = 0; i < 16; ++i) {
+    test.store->owe("https://site" + std::to_string(i) + ".test");
+    test.store->release_and_catch_up();
+  }
+  REQUIRE(changes == 1);
+  test.store.reset();
+  CHECK(changes == 1);
+}
+
 TEST_CASE("An observer can call the store while it handles the failure of a publication") {
   fixture test;
   const robots::store_lease lease = test.lease();

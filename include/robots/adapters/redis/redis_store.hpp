@@ -183,12 +183,15 @@ class RedisStore : public SharedStore {
   void erase(std::string_view key) override {
     constexpr const char* script =
         "redis.call('del', KEYS[1], KEYS[2]) return redis.call('publish', ARGV[1], ARGV[2])";
-    notify(script, key);
+    client_->ask_one({"EVAL", script, "2", value_key(key), lease_key(key), channel(),
+                      sender_ + std::string{key}},
+                     reply::kind::integer);
   }
 
-  /// Notifies the other processes of a change of `key`, in a cluster through the node of this key.
+  /// Notifies the other processes of a change of `key`, in a cluster through any node that answers.
   void announce(std::string_view key) override {
-    notify("return redis.call('publish', ARGV[1], ARGV[2])", key);
+    static_cast<void>(
+        client_->ask_any({"PUBLISH", channel(), sender_ + std::string{key}}, reply::kind::integer));
   }
 
   /// Returns the lease of `key`, unless somebody holds it. After an error, the lease may be taken,
@@ -298,13 +301,6 @@ class RedisStore : public SharedStore {
     return prefix_ + "lease:" + adapters_detail::with_hash_tag(key);
   }
   [[nodiscard]] std::string channel() const { return prefix_ + "changed"; }
-
-  /// Runs a script that publishes a message about `key`.
-  void notify(const char* script, std::string_view key) {
-    client_->ask_one({"EVAL", script, "2", value_key(key), lease_key(key), channel(),
-                      sender_ + std::string{key}},
-                     reply::kind::integer);
-  }
 
   /// Throws `store_error` if `value` is longer than `max_value_bytes`.
   void check_size(std::string_view value) const {

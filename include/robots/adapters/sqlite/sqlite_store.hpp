@@ -77,7 +77,7 @@ class sqlite_file {
     ::sqlite3_file_control(opened, nullptr, SQLITE_FCNTL_CHUNK_SIZE, &step);
     ask("PRAGMA mmap_size=0");  // with mmap, a shortened file would end the process with SIGBUS
     ask("PRAGMA synchronous=NORMAL");
-    ask("PRAGMA secure_delete=OFF");
+    ask("PRAGMA secure_delete=OFF");  // zeros for deleted records would fill the log of a full disk
   }
 
   /// Runs a statement, and returns the rows of its result.
@@ -352,9 +352,10 @@ class SqliteStore : public SharedStore {
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     store_lease granted{std::string{key}, adapters_detail::store_token()};
+    const auto own = files_->lend();
     const bool is_free =
-        duration > duration.zero() && !files_->lend()->find(lease(key)) &&
-        files_->lend()->write(key.size(), [&](sqlite& file) {
+        duration > duration.zero() && !own->find(lease(key)) &&
+        own->write(key.size(), [&](sqlite& file) {
           return !file.find(lease(key)) && file.put(lease(key), granted.token, duration);
         });
     return is_free ? std::optional{std::move(granted)} : std::nullopt;

@@ -269,6 +269,7 @@ class resilient_store {
   void note_success() {
     const std::scoped_lock lock{mutex_};
     breaker_.on_success();
+    is_down_ = false;
   }
 
   /// Notes the exception that is being handled.
@@ -276,7 +277,7 @@ class resilient_store {
     parts_.counters.add(cache_event::far_failures);
     const std::scoped_lock lock{mutex_};
     breaker_.on_failure(parts_.now());
-    if (breaker_.state() != breaker_state::closed && !is_reported_down_) {
+    if (breaker_.state() != breaker_state::closed && !std::exchange(is_down_, true)) {
       failure_ = base::thrown_text("the shared store");
     }
   }
@@ -288,7 +289,7 @@ class resilient_store {
     std::string why;
     {
       const std::scoped_lock lock{mutex_};
-      is_down = breaker_.state() != breaker_state::closed;
+      is_down = is_down_;
       if (std::exchange(is_reported_down_, is_down) == is_down) {
         return;
       }
@@ -389,6 +390,7 @@ class resilient_store {
   std::mutex mutex_;  // guards the members below
   std::function<void()> on_owed_{};
   detail::circuit_breaker breaker_;
+  bool is_down_ = false;  // unlike the state of `breaker_`, stays true during the last try
   bool is_reported_down_ = false;
   std::string failure_;  // the message of the failure after which the store is not used
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;

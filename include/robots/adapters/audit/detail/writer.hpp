@@ -136,8 +136,11 @@ class audit_writer {
     while (!waiting.empty()) {
       waiting = waiting.subspan(write_block(waiting));
       if (is_full()) {
+        const std::uint64_t full = file_.number();
         write_block({}, "rotation");
-        begin_next_file();
+        if (file_.number() == full) {  // the file may have changed, and then a new one has begun
+          begin_next_file();
+        }
       }
     }
     if (now.flushes || now.ends) {  // states losses and changed files, even without an event

@@ -129,6 +129,26 @@ class redis_client {
     return accepted(command, std::move(ask({&command, 1}).front()), wanted);
   }
 
+  /// Like `ask_one` for a command without a key. In a cluster, sends the command to one node after
+  /// another until one answers.
+  [[nodiscard]] redis_reply ask_any(const redis_command& command, redis_reply::kind wanted) {
+    if (!is_cluster()) {
+      return ask_one(command, wanted);
+    }
+    learn_slots();
+    std::unique_lock lock{mutex_};
+    const auto nodes = nodes_;
+    lock.unlock();
+    redis_reply reply{.type = redis_reply::kind::lost};
+    for (const auto& [address, one] : nodes) {
+      reply = std::move(ask_node(one.get(), {&command, 1}).front());
+      if (reply.type != redis_reply::kind::lost) {
+        return accepted(command, std::move(reply), wanted);
+      }
+    }
+    throw_failure(reply.text);
+  }
+
   /// Returns a connection for a subscription. A stop request ends the waits of the connection. A
   /// subscription may use any node of a cluster, since every node delivers the messages of all
   /// nodes.
@@ -212,7 +232,7 @@ class redis_client {
   [[nodiscard]] redis_reply follow(std::shared_ptr<node> from, const redis_command& command,
                                    redis_reply reply) {
     constexpr int most_redirects = 5;
-    for (int redirects = 0; redirects <= most_redirects; ++redirects) {
+    for (int redirects = 0;; ++redirects) {
       const bool is_moving = reply.is_error("ASK");
       const auto redirect = is_moving || reply.is_error("MOVED")
                                 ? parse_redis_redirect(reply.text, from->address)
@@ -222,6 +242,11 @@ class redis_client {
           reply.type = redis_reply::kind::lost;
         }
         return reply;
+      }
+      if (redirects == most_redirects) {
+        throw store_error{
+            "Redis Cluster redirects a command more than five times: wait until its slots have "
+            "moved, or repair it with redis-cli --cluster fix"};
       }
       {
         const std::scoped_lock lock{mutex_};
@@ -234,9 +259,6 @@ class redis_client {
       const std::vector<redis_command> asking{{"ASKING"}, command};
       reply = std::move(ask_node(from.get(), std::span{asking}.subspan(is_moving ? 0 : 1)).back());
     }
-    throw store_error{
-        "Redis Cluster redirects a command more than five times: wait until its slots have moved, "
-        "or repair it with redis-cli --cluster fix"};
   }
 
   /// Throws the error for commands that no node has answered.
