@@ -128,7 +128,8 @@ struct gate_state {
     }
   }
 
-  /// Changes the host of a key. Adds the host if it is unknown and there is room.
+  /// Calls `make` to change the entry of the host with this key. If there is no entry, adds one, or
+  /// does nothing if there is no room.
   template <class Change>
   void with_host(const std::string& key, const Change& make) {
     const gate_moment now = moment(random.draw());
@@ -306,7 +307,8 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::answer_for(std::string_view u
   const std::string key = state_->key_of(url);
   answer result = reserve(key, site_policy, caller, call);
   while (result.reason == admission_reason::halted && decide_again) {
-    // The halted site can be another site with the same key.
+    // Several sites can have this key, and the halt can be for another one of them. So decide again
+    // for this site.
     result.reason = decide_again(site_policy);
     if (!result) {
       break;

@@ -32,8 +32,8 @@ struct cache_entry {
 /// time, but must never return the entry of another key. `store` replaces an entry. Every `find`
 /// that begins after the return of `erase` or `clear` sees the erasure. If the model has
 /// `evictions() const`, which returns the number of entries dropped to make room,
-/// `basic_robots_cache::stats` reports that number. For each entry that it drops, a model with
-/// `on_drop(f)` calls `f(key, expired)`. If the model has `remove_expired(now)`, which drops
+/// `basic_robots_cache::stats` reports that number. When a model with `on_drop(f)` drops an
+/// entry, it calls `f(key, expired)`. If the model has `remove_expired(now)`, which drops
 /// expired entries and returns their number, `basic_robots_cache::remove_expired` calls it.
 ///
 /// Exemplar: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`.

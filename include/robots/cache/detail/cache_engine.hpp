@@ -310,7 +310,7 @@ class cache_engine : public look_up_environment {
         try {
           asking[i]->on_store_reply(std::move(replies[i]));
         } catch (...) {
-          // There is no memory for this site. The other sites must still get the leases in their
+          // The memory ran out for this site. The other sites must still get the leases in their
           // replies.
           parts.counters.add(cache_event::failures);
           asking[i]->abandon();

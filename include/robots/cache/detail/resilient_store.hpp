@@ -29,7 +29,7 @@
 
 namespace robots::cache_detail {
 
-/// Replaces, in a reply, a value that must still be erased.
+/// A reply has this text instead of a value whose erasure is still pending.
 inline constexpr std::string_view outdated_value = "(outdated)";
 
 enum class publish_answer : std::uint8_t {

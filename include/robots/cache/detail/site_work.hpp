@@ -366,9 +366,9 @@ class site_work {
     return true;
   }
 
-  /// Like `end_with_fresh`, but also removes the mark of the entry, since the store has no newer
-  /// record. If the store has no record after a message about the site, the site was erased. Then
-  /// this process forgets the site, too.
+  /// Like `end_with_fresh`, but the store was asked and has no newer record. So also removes the
+  /// mark that the entry may be outdated. If the store has no record after a message about the
+  /// site, the site was erased. Then this process forgets the site, too.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);

@@ -88,7 +88,8 @@ struct host_reservation {
 /// number of reservations.
 class host_state {
  public:
-  /// Returns a plan for a new request, which keeps the delays to all requests before and after it.
+  /// Returns a plan for a new request. The planned start leaves the required delay after each
+  /// earlier request and before each later one.
   [[nodiscard]] start_plan plan(const policy* site_policy, const gate_moment& now) const {
     start_plan result = soonest(now);
     keep_delay(result, last_, site_policy, now);
