@@ -23,9 +23,9 @@ namespace robots {
 
 namespace polite_detail {
 
-/// A host, and the threads that wait for a reservation for it. The gate guards hosts with a mutex.
+/// A host, and the threads that wait for a reservation. The mutex of the gate guards all members.
 struct known_host {
-  /// A waiting thread. The destructor leaves the queue.
+  /// A thread that waits in the queue of a host. The destructor ends the wait.
   struct waiter {
     explicit waiter(known_host& owner) : host{owner} { host.waiters.push_back(this); }
     ~waiter() {
@@ -41,16 +41,16 @@ struct known_host {
     bool is_granted = false;
   };
 
-  /// Returns the number of reservations, including those that granted threads are about to make.
+  /// Returns the number of reservations, including those that are granted but not made yet.
   [[nodiscard]] std::uint32_t taken() const noexcept { return state.outstanding() + granted; }
 
   host_state state;
   std::list<waiter*> waiters;  // in order of arrival
   std::uint32_t granted = 0;   // the number of threads that have a grant but have not woken up yet
-  stop_source withdrawn;       // stops the present reservations; `withdraw` replaces it
+  stop_source withdrawn;       // stops the present reservations; `withdraw` makes a new source
 };
 
-/// The part of a gate that its reservations keep alive.
+/// The part of a gate that lives as long as the gate or one of its reservations.
 struct gate_state {
   gate_state(gate_options given, std::unique_ptr<gate_environment> own_environment)
       : options(std::move(given)),
@@ -112,8 +112,8 @@ struct gate_state {
                                         : admission_reason::too_late;
   }
 
-  /// Changes a host, and releases the lock. If the change delays the next request to the host, the
-  /// ledger makes the other processes wait, too.
+  /// Changes the state of a host with `make`, and releases `lock`. If the change delays the next
+  /// request to the host, reports the delay to the ledger, so that the other processes wait, too.
   template <class Change>
   void change(std::unique_lock<std::mutex>& lock, known_host& host, const gate_moment& now,
               const Change& make) {
@@ -128,8 +128,8 @@ struct gate_state {
     }
   }
 
-  /// Calls `make` to change the entry of the host with this key. If there is no entry, adds one, or
-  /// does nothing if there is no room.
+  /// Changes the state of the host of `key` with `make`. Adds the host if the gate does not know
+  /// it. Does nothing if there is no room.
   template <class Change>
   void with_host(const std::string& key, const Change& make) {
     const gate_moment now = moment(random.draw());
@@ -145,8 +145,8 @@ struct gate_state {
     return !source.exchanges.empty() && key_of(source.exchanges.front().url) == key;
   }
 
-  /// Counts the request for the policy's robots.txt, unless it has been counted. With `again`,
-  /// always counts the request, so that a reservation for `key` waits for the delay after it.
+  /// Counts the request for the robots.txt of a policy if this request has not been counted yet. If
+  /// `again` is true, always counts the request, to delay the reservations for `key`.
   void count_robots_request(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;
@@ -165,20 +165,20 @@ struct gate_state {
     }
   }
 
-  /// Sleeps until `when`, until a stop is requested, or for an hour.
+  /// Sleeps until `when` or until one of the stops is requested, but at most for an hour.
   void sleep_until(time_point when, const stop_token& stop, const stop_token& other_stop) {
     stop_source awake;
     const std::function<void()> wake = [&awake] { awake.request_stop(); };
     const stop_callback<std::function<void()>> when_stopped{stop, wake};
     const stop_callback<std::function<void()>> when_withdrawn{other_stop, wake};
-    // Some clocks cannot sleep until the end of time.
+    // The sleep has a limit, since some clocks cannot sleep until the end of time.
     const time_point in_an_hour = base::saturating_add(environment->now(), std::chrono::hours{1});
     environment->sleep_until((std::min)(when, in_an_hour), awake.get_token());
   }
 
-  /// Claims a turn for a request, unless something else delays the request. Returns the time to use
-  /// as the present time for the start. The clock must not be read again, since another process
-  /// could have the turn by then.
+  /// Claims a turn for a request if nothing else delays the request. Returns the present time. Use
+  /// this time for the start, and do not read the clock again, since another process could have the
+  /// turn by then.
   [[nodiscard]] gate_moment take_turn(known_host& host, const host_reservation& reserved) {
     const gate_moment now = moment();
     if (!options.ledger) {
@@ -189,7 +189,7 @@ struct gate_state {
     if (!claim) {
       return now;
     }
-    const std::string& key = hosts.key_of(host);  // valid as long as the table has the host
+    const std::string& key = hosts.key_of(host);  // the table keeps a reserved host and its key
     lock.unlock();
     const ledger_answer answer = pace.take_turn(key, *claim, static_cast<const wall_anchor&>(now));
     const gate_moment answered{answer.moment, &options, now.draw};
@@ -221,7 +221,7 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
   for (;;) {
     if (withdrawn_.stop_requested() ||
         (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
-      // Takes the token before the decision: a later `withdraw` must lead to another decision.
+      // Take the token before the decision, since a later `withdraw` must lead to another decision.
       std::unique_lock lock{gate_->mutex};
       stop_token withdrawn_later = host_->withdrawn.get_token();
       lock.unlock();

@@ -22,7 +22,7 @@ namespace robots::detail {
 /// Writes a rate, such as `30/60 0800-1300`: requests, and the seconds of the period.
 [[nodiscard]] std::string value_of(const request_rate& rate);
 
-/// Returns two Crawl-delays as lines: that of the crawler's own groups, and that of the whole file.
+/// Returns the Crawl-delays as lines: `own` from the crawler's groups, `of_file` for everyone.
 [[nodiscard]] std::vector<stated_line> stated_delays(
     const std::optional<std::chrono::milliseconds>& own,
     const std::optional<std::chrono::milliseconds>& of_file);
