@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-/// robots.txt for crawlers: parse, fetch, cache, decide, and say why.
+/// The library, which reads, fetches and caches robots.txt files and decides about URLs.
 namespace robots {
 
 /// Major version of the library, as in semantic versioning.
@@ -12,7 +12,7 @@ inline constexpr int version_minor = 1;
 /// Patch version of the library.
 inline constexpr int version_patch = 0;
 
-/// The version as "major.minor.patch". The build files and packages read it from this line.
+/// The version as "major.minor.patch". The build files and packages read the version here.
 inline constexpr std::string_view version = "0.1.0";
 
 }  // namespace robots

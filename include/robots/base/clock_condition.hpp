@@ -59,7 +59,7 @@ class clock_condition {
       [[maybe_unused]] const auto moves = on_move(clock, [this] { notify_all(); });
       const stop_callback<std::function<void()>> stopped{stop, [this] { notify_all(); }};
       for (;;) {
-        const std::uint64_t seen = changes();  // read before `ready()`, to miss no later change
+        const std::uint64_t seen = changes();  // read first, to notice a change during `ready()`
         const time_point now = clock.now();
         lock.lock();
         const bool over = ready() || stop.stop_requested() || (deadline && now >= *deadline);
@@ -92,8 +92,8 @@ class clock_condition {
     std::unique_lock<std::mutex>& lock_;
   };
 
-  /// Returns the time to sleep now, at most a second. A user's clock can run faster than the
-  /// machine's clock. A wait until the end of time would overflow.
+  /// Returns the time to sleep now, at most a second: a user's clock can run faster than the
+  /// machine's clock, and a wait until the end of time would overflow.
   [[nodiscard]] static std::optional<time_point::duration> step_towards(time_point deadline,
                                                                         time_point now) noexcept {
     constexpr time_point::duration longest = std::chrono::seconds{1};

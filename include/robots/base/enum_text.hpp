@@ -6,8 +6,8 @@
 
 namespace robots::base {
 
-/// Returns true if `Value` is known to be an enumerator. GCC and clang write other values as
-/// `(type)3` in the name of this function. With other compilers, returns false.
+/// Returns true if `Value` is known to be an enumerator. GCC and clang write any other value as
+/// `(type)3` in the name of this function, so a `)` shows it. With other compilers, returns false.
 template <auto Value>
 [[nodiscard]] consteval bool is_enumerator() {
 #ifdef __GNUC__

@@ -30,7 +30,7 @@ struct text_hash {
 
 /// Returns a number for a text, reading eight octets at a time. Texts of the same length get
 /// different numbers if only one group of eight octets differs. The number is the same on every
-/// machine and in every version, so a program may store it. An attacker can forge fingerprints.
+/// machine and in every version, so a program may store it. An attacker can find collisions.
 [[nodiscard]] constexpr std::uint64_t fingerprint(std::string_view text) noexcept {
   std::uint64_t all = combined(0, text.size());
   for (std::size_t start = 0; start < text.size(); start += sizeof(octet_word)) {

@@ -18,8 +18,7 @@ namespace robots::base {
 ///
 /// Control characters and characters outside ASCII become `\uNNNN`. An octet that is not UTF-8
 /// becomes the four characters `\xNN`, and a backslash becomes `\x5C`, as in `printable`. So each
-/// octet of the text can be recovered. Takes linear time, and appends at most six octets for each
-/// octet.
+/// octet of the text can be recovered. Takes linear time. An octet becomes at most six octets.
 inline void append_json(std::string& line, std::string_view text) {
   const auto append_unit = [&line](unsigned unit) {
     const auto [a, b] = hex_digits(static_cast<unsigned char>(unit >> 8U));

@@ -34,8 +34,8 @@ template <std::size_t Size>
   return part_of_word<sizeof(octet_word)>(text, start);
 }
 
-/// Reads the octets of `text` from `start` to the end, which must be fewer than eight. The rest of
-/// the word is 0.
+/// Reads the octets of `text` from `start` to the end. There must be fewer than eight octets. The
+/// rest of the word is 0.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr octet_word last_word(std::string_view text,
                                                                   std::size_t start) noexcept {
   const std::size_t left = text.size() - start;
@@ -45,7 +45,7 @@ template <std::size_t Size>
   if (text.size() >= sizeof(octet_word)) {
     return whole_word(text, text.size() - sizeof(octet_word)) >> (8 * (sizeof(octet_word) - left));
   }
-  // The two parts overlap. The octets in the overlap are the same in both parts.
+  // The two parts can overlap. The common octets are equal in both parts, so `|` keeps them.
   if (left >= 4) {
     return part_of_word<4>(text, start) | part_of_word<4>(text, text.size() - 4)
                                               << (8 * (left - 4));

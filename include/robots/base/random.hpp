@@ -15,7 +15,7 @@ class random_sequence {
 
   constexpr std::uint64_t operator()() noexcept { return mixed(state_ += step); }
 
-  /// Returns the number for a state.
+  /// Returns the random number for the state `bits`.
   [[nodiscard]] static constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {
     bits = (bits ^ bits >> 30U) * 0xBF58476D1CE4E5B9U;
     bits = (bits ^ bits >> 27U) * 0x94D049BB133111EBU;

@@ -5,8 +5,8 @@
 
 namespace robots {
 
-/// The maximum delay, about 136 years. A longer delay becomes this delay. One and a half times
-/// this delay fits into nanoseconds, and a time plus this delay never overflows.
+/// The maximum delay, about 136 years. A longer delay is cut to this maximum, so that a time plus a
+/// delay never overflows. Even one and a half times the maximum fits into nanoseconds.
 inline constexpr std::chrono::nanoseconds longest_delay = std::chrono::seconds{0xFFFF'FFFF};
 
 namespace base {
@@ -17,7 +17,7 @@ template <class Rep, class Period>
 [[nodiscard]] constexpr std::chrono::steady_clock::time_point saturating_add(
     std::chrono::steady_clock::time_point from, std::chrono::duration<Rep, Period> wait) noexcept {
   using duration = std::chrono::duration<Rep, Period>;
-  // A time before the epoch is treated as the epoch here, since the subtraction could overflow.
+  // `max` treats a time before the epoch as the epoch, so that the subtraction does not overflow.
   const auto left = std::chrono::floor<duration>((from.max)() - (std::max)(from, decltype(from){}));
   return wait < left ? from + (std::max)(wait, duration::zero()) : (from.max)();
 }

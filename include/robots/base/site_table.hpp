@@ -15,12 +15,12 @@
 namespace robots::base {
 
 /// A table of data about sites, by key, with a bounded size. The table forgets values that need not
-/// be remembered any more, the value with the earliest end first.
+/// be remembered any more.
 ///
-/// The owner has a function `until(value)`, which returns the time until which a value must be
+/// The owner passes a function `until(value)`, which returns the time until which a value must be
 /// remembered. `time_point::max()` means "until further notice". The table calls `until` for a few
-/// values at each insertion, and for more values if it is full. So the size of the table stays near
-/// the number of values that must be remembered. A value keeps its address while it is remembered.
+/// values at each insertion, and for more values if the table is full. So the size of the table
+/// stays near the number of values that must be remembered. A value never moves to another address.
 /// Each call takes amortised logarithmic time. Only one thread at a time may use a table.
 template <class Value>
 class site_table {
@@ -46,8 +46,8 @@ class site_table {
   /// stays full.
   ///
   /// A full table first examines up to 256 values, and forgets one that need not be remembered at
-  /// `now`. Otherwise it forgets the value with the latest end, if this end is after `latest`. It
-  /// never forgets a value that must be remembered until further notice.
+  /// `now`. If there is none, it forgets the value with the latest `until(value)`, if that time is
+  /// after `latest`. It never forgets a value that must be remembered until further notice.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {
@@ -68,7 +68,7 @@ class site_table {
     return &added->second;
   }
 
-  /// Notes that `until(value)` has become `when`, which is earlier than before.
+  /// Updates the table after a change of `value`. `when` is the new, earlier `until(value)`.
   void forget_after(Value& value, time_point when) noexcept {
     site& entry = static_cast<site&>(value);
     if (when < entry.place->first) {
@@ -105,7 +105,7 @@ class site_table {
  private:
   struct site;
   using entry_type = std::pair<const std::string, site>;
-  /// The sites by the last result of `until(value)`. The next result can be later, but not earlier.
+  /// The sites, sorted by the last result of `until(value)`. The next result is never earlier.
   using order = std::multimap<time_point, entry_type*>;
 
   struct site : Value {

@@ -47,8 +47,8 @@ class stop_state {
     return true;
   }
 
-  /// Adds a listener, or returns false if a stop was requested before. Then the caller must call
-  /// the listener.
+  /// Adds a listener and returns true. If a stop was requested before, adds nothing and returns
+  /// false; then the caller of `add` must call the listener.
   bool add(listener added) {
     const std::scoped_lock lock{mutex_};
     if (!requested_) {

@@ -36,8 +36,8 @@ class work_queue {
     bool flushes = false;    ///< true if a caller waits until the items are done
     bool ends = false;       ///< true if no more items will come
   };
-  /// Does a batch of work. If the result is a time, the next call comes by then, even without new
-  /// items. Must not throw.
+  /// Does a batch of work. If the result is a time, the queue calls the worker again by that time,
+  /// even without new items. The worker must not throw.
   using worker = std::function<std::optional<time_point>(work& now)>;
 
   /// Accepts items of up to `capacity` octets in all, including the items of the running batch.
@@ -104,7 +104,7 @@ class work_queue {
   }
 
   /// Ends the queue. Waits up to `longest` until the waiting items are done. If this takes longer,
-  /// the thread and the worker continue without the queue. Call this function once.
+  /// the thread and the worker continue without the queue. A second call has no effect.
   void end(std::chrono::milliseconds longest) {
     if (!thread_.joinable()) {
       return;

@@ -36,7 +36,7 @@ namespace robots {
 template <Fetcher F, Clock C, Storage S, Observer O>
 class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, public cache_controls {
  public:
-  /// Makes a cache from its parts. Starts to watch the shared store, if there is one. Throws
+  /// Makes a cache from its parts. Starts to listen to the shared store, if there is one. Throws
   /// `std::invalid_argument` if options contradict each other. The message says what to change.
   explicit basic_robots_cache(cache_options options, F fetcher = {}, C clock = {}, S storage = {},
                               O observer = {})
@@ -57,8 +57,8 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   ~basic_robots_cache() = default;
 
   /// Drops the expired entries, and returns their number. Without this call, an expired entry stays
-  /// until its site is looked up or another entry needs the room. Has no effect unless the storage
-  /// has `remove_expired`, as `LruStorage` has. Takes linear time in the number of entries.
+  /// until its site is looked up or another entry needs the room. Has an effect only if the storage
+  /// has `remove_expired`, as `LruStorage` does. Takes linear time in the number of entries.
   std::size_t remove_expired() {
     if constexpr (requires { parts_.storage.remove_expired(parts_.clock.now()); }) {
       return parts_.storage.remove_expired(parts_.clock.now());

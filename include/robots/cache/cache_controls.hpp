@@ -44,8 +44,8 @@ class cache_controls {
   /// this decision.
   ///
   /// If the call is stopped or its time runs out during the fetch, the result is the fallback
-  /// policy for `outcome::cancelled`, which the cache does not keep. The fetch continues for later
-  /// calls (`cache_options::finish_abandoned`).
+  /// policy for `outcome::cancelled`. The cache does not keep this policy. The fetch continues for
+  /// later calls (`cache_options::finish_abandoned`).
   [[nodiscard]] std::shared_ptr<const policy> get(std::string_view host_or_url,
                                                   const call_options& call = {}) {
     return look_up_policy(host_or_url, call, false);
@@ -94,9 +94,9 @@ class cache_controls {
   void invalidate(std::string_view host_or_url);
 
   /// Asks a site again now, even if its rules are fresh. The request has the validators of the last
-  /// response. Returns the new policy. Unlike `invalidate`, `refresh` keeps the last good copy for
-  /// failures. Other processes that share the storage use the answer, too. For an excluded host,
-  /// the call is counted as a decision, as in `get`.
+  /// response. Returns the new policy. Unlike `invalidate`, `refresh` keeps the last good copy, in
+  /// case the fetch fails. Other processes that share the storage use the answer, too. For an
+  /// excluded host, the call is counted as a decision, as in `get`.
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {}) {
     return look_up_policy(host_or_url, call, true);
@@ -162,9 +162,9 @@ class cache_controls {
   bool report_response(std::string_view url, int status, bool is_challenge = false,
                        const call_options& call = {});
 
-  /// Signs a high-risk site off, for both schemes, or withdraws the sign-off: see
-  /// `cache_options::sign_off`. Each other site, such as the target of a redirect, needs a separate
-  /// sign-off. Throws `std::invalid_argument` for a text that names no site.
+  /// Signs off a high-risk site, for both schemes, or withdraws the sign-off if `is_given` is
+  /// false: see `cache_options::sign_off`. Each other site, such as the target of a redirect, needs
+  /// a separate sign-off. Throws `std::invalid_argument` for a text that names no site.
   void sign_off(std::string_view host_or_url, bool is_given = true);
 
   /// Returns the high-risk sites that have no sign-off and that a URL or a redirect has named,
@@ -199,13 +199,13 @@ class cache_controls {
   [[nodiscard]] cache_stats counted() const;
 
  private:
-  /// Returns `detail::possible_site_key` of the text. Returns an empty text if a ruling may apply
-  /// to the site.
+  /// Returns the likely key of a site (`detail::possible_site_key`), under which `check` looks for
+  /// a fresh entry first. Returns an empty text if a ruling may apply to the site.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
 
   /// Returns the number of the crawler for a call. Number 0 is `cache_options::user_agent`, and
   /// number 1 is the first of `cache_options::other_agents`. Throws `std::invalid_argument` if the
-  /// name is not listed.
+  /// options do not list the crawler of the call.
   [[nodiscard]] std::size_t agent_of(const call_options& call) const;
 
   /// Looks up a site that has no fresh entry. If `refreshes` is true, asks the site now.
@@ -220,8 +220,8 @@ class cache_controls {
   /// Decides on a target without counting the decision.
   [[nodiscard]] decision decide(std::string_view target, cache_detail::found known) const;
 
-  /// Counts a decision of crawler number `agent` on a URL of the site of `key`, and reports it. An
-  /// empty `key` means the site that the URL names.
+  /// Counts the decision of crawler number `agent` on `url`, and reports this decision. `key` is
+  /// the key of the URL's site; if `key` is empty, this function parses `url` for the key.
   void report(const decision& decided, std::string_view url, std::string_view key,
               const std::shared_ptr<const call_context>& context, std::size_t agent = 0) const;
 

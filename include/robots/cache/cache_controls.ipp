@@ -23,8 +23,8 @@ namespace robots {
 
 namespace cache_detail {
 
-/// Parses the name of a site. Throws `std::invalid_argument`, with the name of the called function
-/// `member`, if the text names no site.
+/// Parses the name of a site. If the text names no site, throws `std::invalid_argument` with a
+/// message that begins with `member`, the name of the function that the user called.
 [[nodiscard]] inline site named(std::string_view host_or_url, std::string_view member) {
   auto asked = parse_site(host_or_url);
   if (!asked) {
@@ -43,7 +43,7 @@ ROBOTS_INLINE cache_controls::cache_controls(cache_options&& options,
     : engine_(std::make_unique<cache_detail::cache_engine>(std::move(options), parts, shared)) {}
 
 ROBOTS_INLINE cache_controls::~cache_controls() {
-  engine_->end();  // its threads can still use this object
+  engine_->end();  // the threads of the engine can still use this object
 }
 
 ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up& ended) {
@@ -64,7 +64,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
     used = work.answer;
   }
   decision result = decide(url, std::move(used));
-  // `begin` has counted this exclusion already if it got the same text.
+  // If `begin` got the same text, `begin` has counted this exclusion already.
   if (work.counted_url.empty() || work.counted_url != url ||
       result.policy->refused() != decision_reason::excluded) {
     report(result, url, work.key, work.context, work.agent);

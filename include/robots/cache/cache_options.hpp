@@ -38,15 +38,15 @@ struct cache_options {
   /// Hosts that are never fetched and never allowed: top-level domains, suffixes or hosts, as
   /// `should_skip_by_tld` reads them.
   std::vector<std::string> excluded{};
-  /// High-risk sites, which get no requests and are not allowed until somebody has signed the sites
-  /// off (the pipeline guide: "mandatory manual sign-off"). Entries have the same form as in
-  /// `excluded`. See `basic_robots_cache::sign_off`.
+  /// High-risk sites. Such a site gets no requests, and nothing is allowed there, until somebody
+  /// calls `basic_robots_cache::sign_off` (the pipeline guide: "mandatory manual sign-off").
+  /// Entries have the same form as in `excluded`.
   std::vector<std::string> sign_off{};
-  /// Returns true if a host that `sign_off` does not list is high-risk. The argument has the form
-  /// of `site::host`. Any thread may call this function, at each look-up. It may be empty. If it
-  /// throws, the host is high-risk.
+  /// The function that returns true if `host`, which `sign_off` does not list, is high-risk. `host`
+  /// has the form of `site::host`. Any thread may call the function, at each look-up. The function
+  /// may be empty. If the function throws, the host is high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
-  /// Keeps the text of each file with its policy: see `policy::text` and `policy::document`.
+  /// If true, policies keep the texts of their files: see `policy::text` and `policy::document`.
   bool keep_text = false;
   /// The options for parsing robots.txt files. `max_bytes` also limits the fetched octets.
   parse_options parse{};
@@ -76,56 +76,57 @@ struct cache_options {
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
   /// The share of a failure's lifetime that is random, from 0 to 1.
   double failure_jitter = 0.1;
-  /// The maximum age of a last good copy that applies while the robots.txt cannot be fetched (RFC
-  /// 9309, section 2.3.1.4).
+  /// The maximum age of the last good copy, whose rules apply while the robots.txt cannot be
+  /// fetched (RFC 9309, section 2.3.1.4).
   std::chrono::seconds last_good_for = std::chrono::days{30};
   /// The time for which a stale policy still answers while one thread renews it. With 0, callers
   /// wait for the new policy.
   std::chrono::seconds stale_while_revalidate{0};
   /// The limit of malformed lines. A file above this limit has `outcome::malformed`.
   malformed_limit malformed{};
-  /// After this many malformed files in a row for which `fallback` denies the site, the site goes
-  /// into quarantine and gets no requests; 0 means never. See `basic_robots_cache::release`.
+  /// The number of malformed files in a row after which a site goes into quarantine and gets no
+  /// requests; 0 means never. A malformed file that `fallback` obeys does not count. See
+  /// `basic_robots_cache::release`.
   int quarantine_after = 3;
 
-  /// Halts a site when its robots.txt denies everything and the previous robots.txt did not. Then
-  /// nothing is allowed at the site until `basic_robots_cache::resume`, whatever the file says
-  /// later. If false, the rules of the site apply. Empty means `halts_hostile` of the fallback
-  /// policy, which is true for `strict()` and its variants by `with`. The other presets do not
+  /// If true, the cache halts a site when its robots.txt denies everything and the previous
+  /// robots.txt did not. Then nothing is allowed at the site until `basic_robots_cache::resume`,
+  /// whatever the file says later. If false, the rules of the site apply. Empty means the value of
+  /// `fallback.halts_hostile()`: true for `strict()`, even after `with`. The other presets do not
   /// halt, since one mistake of a site would deny it until somebody looks. In any case, a
   /// `policy_change_event` reports the change. With a shared store, every process that gets this
   /// answer halts the site.
   std::optional<bool> halt_hostile{};
-  /// Halts a site whose robots.txt could not be fetched for this long (`outcome::unreachable` or
-  /// `server_error`). The cache checks this when it asks the site again. 0 means never. See
-  /// `halt_reason::unreachable`.
+  /// The time after which the cache halts a site whose robots.txt cannot be fetched
+  /// (`outcome::unreachable` or `server_error`). The cache checks this when it asks the site again.
+  /// 0 means never. See `halt_reason::unreachable`.
   std::chrono::seconds halt_unreachable_after{0};
-  /// Halts a site that revokes access. Either `basic_robots_cache::report_response` reports a
-  /// refused page, or the site begins to answer the request for its robots.txt with 401 or 403. See
-  /// `access_revoked_event`.
+  /// If true, the cache halts a site that revokes access. Either
+  /// `basic_robots_cache::report_response` reports a refused page, or the site begins to answer the
+  /// request for its robots.txt with 401 or 403. See `access_revoked_event`.
   bool halt_revoked = false;
-  /// A change of more than this share of rules and lines (`change_report::share`), from 0 to 1, is
-  /// fast (the pipeline guide: ">30% directive delta").
+  /// The share of rules and lines (`change_report::share`), from 0 to 1, above which a change is
+  /// fast (the pipeline guide: ">30% directive delta"). See `policy_change_event::fast`.
   double fast_change_share = 0.3;
   /// The window in which changes are added up. The changes are fast if the sum of their shares is
-  /// above `fast_change_share`. The window begins with the last retrieval before the first change.
-  /// It ends with the retrieval that found the last change. A change that is reverted is counted
-  /// twice. Empty means that each change is judged alone, whatever the time. This is the default.
-  /// Rules are fresh for a day, so two retrievals are rarely within one hour, the window of the
-  /// pipeline guide.
+  /// above `fast_change_share`. The window begins with the last retrieval before the first change,
+  /// and ends with the retrieval that found the last change. A change that is reverted is counted
+  /// twice. Empty, the default, means that each change is judged alone, whatever the time. The
+  /// pipeline guide has a window of one hour, but rules are fresh for a day, so two retrievals are
+  /// rarely within one hour.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.
   retry_options retry{};
-  /// The failures after which an origin gets no requests for a while.
+  /// The circuit breaker: after some failures in a row, an origin gets no requests for a while.
   breaker_options breaker{};
-  /// Lets a retrieval continue if nobody waits for it any more, so that the next caller has its
-  /// result. If false, the cache stops the retrieval. Then a caller whose timeout is too short for
-  /// a slow site sends request after request, and never gets an answer.
+  /// If true, a retrieval continues when nobody waits for it any more, so that the next caller gets
+  /// the result. If false, the cache stops such a retrieval. Then a caller whose timeout is too
+  /// short for a slow site sends request after request, and never gets an answer.
   bool finish_abandoned = true;
   /// The maximum number of threads that the cache starts, for renewals and for calls that can end
-  /// before their fetch. If no thread is free, the call fetches in the caller's thread, if time for
-  /// an exchange is left. Otherwise the call waits for a thread. A renewal waits for the next call.
+  /// before their fetch. If no thread is free, such a call fetches in the caller's thread if it has
+  /// time for an exchange; otherwise, it waits for a thread. A renewal waits for the next call.
   std::size_t background_threads = 64;
   /// The seed for the random parts of waits and lifetimes. If empty, each cache makes a seed from
   /// the clocks, so that no two caches retry together. A seed from the clocks can be guessed.

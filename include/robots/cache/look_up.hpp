@@ -27,7 +27,7 @@ class site_look_up;
 
 /// A look-up in steps, for programs that do their own network I/O. Examples are an event loop, and
 /// a single thread that looks up thousands of sites at once. A look-up does no I/O. It returns the
-/// next step, and the caller reports the result, as with `retrieval`:
+/// next step, and the caller does the step and reports the result:
 ///
 ///     look_up asking = cache.begin(url);
 ///     while (!asking.policy()) {
@@ -61,7 +61,7 @@ class look_up {
   using step =
       std::variant<fetch_request, retry_wait, news_wait, std::shared_ptr<const robots::policy>>;
 
-  /// Leaves the other look-up empty, without a policy and without a step.
+  /// Moves a look-up. The other look-up is then empty, without a policy and without a step.
   look_up(look_up&&) noexcept;
   /// Destroys this look-up and takes over the other look-up.
   look_up& operator=(look_up&&) noexcept;
@@ -104,7 +104,7 @@ class look_up {
 
   /// Stops waiting for the policy. Returns true if this look-up does the fetch. Then the caller
   /// must drive this look-up until `next()` is a null policy. If nobody else needs the fetch, a
-  /// stop is requested through the token of its step.
+  /// stop is requested through the token of the step.
   bool leave() noexcept;
 
  private:
@@ -115,8 +115,8 @@ class look_up {
   /// Returns the fetch that this look-up drives, or null.
   [[nodiscard]] detail::retrieval* fetch() const noexcept;
 
-  /// Calls `handle(fetch, now)` if this look-up drives a fetch, and then `resume`. If memory runs
-  /// out, drops the fetch, which is then incomplete.
+  /// If this look-up drives a fetch, calls `handle(fetch, now)` and then `resume`. If `handle`
+  /// throws, drops the incomplete fetch and passes on the exception.
   void report(const std::function<void(detail::retrieval& fetch, const wall_anchor& now)>& handle);
 
   cache_detail::cache_engine* engine_;

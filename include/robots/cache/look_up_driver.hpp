@@ -57,9 +57,9 @@ class look_up_driver {
   look_up_driver& operator=(const look_up_driver&) = delete;
   ~look_up_driver() { inbox_->close(); }
 
-  /// Drives a look-up. Calls `done` once with the policy. If the policy is known, makes this call
-  /// before the return; otherwise, `run` makes it. Returns the number for `leave`. If `start`
-  /// throws, the look-up is dropped.
+  /// Drives a look-up. When the look-up has its policy, `done(look_up)` is called once. If the
+  /// policy is known already, `start` makes this call; otherwise, `run` or `cut_short` makes it.
+  /// Returns the number for `leave`. If `start` throws, the look-up is dropped.
   number start(look_up work, on_done done) {
     const number id = ++last_number_;
     items_.emplace(id, std::make_unique<item>(std::move(work), std::move(done)));
@@ -72,8 +72,8 @@ class look_up_driver {
     return id;
   }
 
-  /// Drops `done` of a look-up. The driver continues the requests of the look-up while other
-  /// callers wait for them, or if `cache_options::finish_abandoned` is true.
+  /// Drops the callback `done` of a look-up. The driver continues the requests of the look-up while
+  /// other callers wait for them, or if `cache_options::finish_abandoned` is true.
   void leave(number id) {
     const auto found = items_.find(id);
     if (found == items_.end()) {
@@ -151,8 +151,8 @@ class look_up_driver {
     std::optional<stop_callback<std::function<void()>>> on_stop{};
   };
 
-  /// A response. If `response` is empty, the report means that there is news or that a wait was
-  /// stopped.
+  /// A report about a look-up. If `response` is empty, the report means that there is news or that
+  /// a wait was stopped.
   struct report {
     number id = 0;
     std::optional<fetch_response> response{};
@@ -164,7 +164,7 @@ class look_up_driver {
    public:
     explicit inbox(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-    /// Adds a report. Moves the list node of the report, and so allocates nothing.
+    /// Adds the report in `node`. Moves the list node, and so allocates nothing.
     void add(std::list<report>& node) {
       const std::scoped_lock lock{mutex_};
       if (wake_) {
@@ -202,7 +202,8 @@ class look_up_driver {
     std::list<report> reports_;
   };
 
-  /// Returns a function that any thread may call once, with a response or without.
+  /// Returns a function that adds a report about look-up `id` to the inbox. Any thread may call
+  /// this function once, with a response or without.
   [[nodiscard]] auto reporter(number id) {
     return [box = inbox_, node = std::list<report>{{.id = id}}](auto... response) mutable {
       if (!node.empty()) {
@@ -228,8 +229,8 @@ class look_up_driver {
     go_on(reported.id);
   }
 
-  /// Does the next step of a look-up. If memory runs out, the report or wait of the look-up remains
-  /// for `run`.
+  /// Does the next step of a look-up. If memory runs out, the next `run` handles the report or wait
+  /// of the look-up again.
   void go_on(number id) {
     item& entry = *items_.at(id);
     std::unique_ptr<item> ended;

@@ -63,8 +63,8 @@ struct prefetch_limits {
   stop_token stop{};
 
   /// The end of the call, by the clock of the cache. When this time has passed, all requests are
-  /// cancelled. A wait before a retry that would last until the deadline does not begin, and the
-  /// failure of the last try is the result.
+  /// cancelled. If a wait before a retry would last until the deadline, the wait does not begin,
+  /// and the failure of the last try is the result.
   std::optional<time_point> deadline{};
 };
 
@@ -131,9 +131,9 @@ class prefetch_run {
  private:
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
-  // After this many hosts, the loop handles responses, even if all hosts are in the cache.
+  // The number of hosts after which the loop handles responses, even if all hosts are in the cache.
   static constexpr int batch = 64;
-  // The loop reads the clock at least this often, since a clock can run at any speed.
+  // The maximum time between two reads of the clock, since a clock can run at any speed.
   static constexpr std::chrono::milliseconds longest_sleep{1'000};
 
   [[nodiscard]] bool has_room() const noexcept {
@@ -184,9 +184,9 @@ class prefetch_run {
       until = next;
     }
     if constexpr (detail::NotifyingClock<clock_type>) {
-      // A `NotifyingClock` is moved by the program or by its own `sleep_until`. So sleep until the
-      // next retry only while no exchange is in flight. Otherwise wait for `wake`, which each move
-      // of the clock calls.
+      // Only the program and `sleep_until` move a `NotifyingClock`. While an exchange is in flight,
+      // `sleep_until` must not move the clock. So wait for `wake`, which each move of the clock
+      // calls.
       if (until && *until != (time_point::min)()) {
         if (next && driver_.fetching() == 0) {
           return cache_.clock().sleep_until(*until, limits_.stop);
@@ -250,7 +250,7 @@ class prefetch_run {
 /// `host:port`. The calling thread asks up to `prefetch_limits::max_in_flight` hosts at once
 /// through `web`, not through the fetcher of the cache. If `web` is a `PolledFetcher`, the calling
 /// thread also drives it. Uses the retries, circuit breakers, fallback policy and entries of the
-/// cache. Shares flights with other threads.
+/// cache. Shares running fetches with other threads.
 ///
 /// `hosts` is an input range whose elements convert to `std::string_view`. The calling thread reads
 /// the range once, as room becomes free. The range may be endless or read a file, but should not
@@ -260,8 +260,8 @@ class prefetch_run {
 /// again.
 ///
 /// Throws `std::invalid_argument` if `max_in_flight` is 0. Throws `std::bad_alloc` if memory runs
-/// out. Waits by the clock of the cache. When no exchange is in flight, moves a `ManualClock` to
-/// the next retry.
+/// out. Waits by the clock of the cache. If this clock is a `ManualClock`, moves it to the next
+/// retry when no exchange is in flight.
 template <Fetcher F, Clock C, Storage S, Observer O, class Hosts, AsyncFetcher Web>
   requires requires(Hosts& hosts) {
     { *std::begin(hosts) } -> std::convertible_to<std::string_view>;

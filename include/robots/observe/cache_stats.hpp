@@ -25,7 +25,7 @@ struct cache_counts {
   [[nodiscard]] constexpr std::uint64_t look_ups() const noexcept {
     return hits + stale_hits + joined + misses;
   }
-  /// Returns the share of look-ups that needed no fetch, from 0 to 1.
+  /// Returns the share of look-ups that were not misses, from 0 to 1.
   [[nodiscard]] constexpr double hit_rate() const noexcept {
     return ratio(look_ups() - misses, look_ups());
   }
@@ -34,7 +34,7 @@ struct cache_counts {
   [[nodiscard]] constexpr double allow_rate() const noexcept {
     return ratio(allowed, allowed + (denied > excluded ? denied - excluded : 0));
   }
-  /// Returns the number of denials per allowed decision, or 0 if all decisions were denials.
+  /// Returns the number of denials per allowed decision, or 0 if no decision allowed.
   [[nodiscard]] constexpr double blocked_to_allowed() const noexcept {
     return ratio(denied, allowed);
   }

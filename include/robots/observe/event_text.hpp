@@ -20,12 +20,12 @@ namespace robots::detail {
 /// Returns the level of an event in a log. `denied` is the level of decisions that deny.
 [[nodiscard]] log_level level_of(const any_event& event, log_level denied);
 
-/// Adds the members of an event to a line, except the site and the time. Returns one sentence about
-/// the event for people. In this sentence, texts from sites are escaped by `base::printable`. Logs
-/// and audit trails use this function.
+/// Adds the members of an event to `line`, except the site and the time. Returns one sentence about
+/// the event for people, in which `base::printable` has escaped texts from sites. Logs and audit
+/// trails use this function.
 std::string describe(base::json_writer& line, const any_event& event);
 
-/// Adds a list of hosts to a line.
+/// Adds a list of `hosts` to `line`, under `name`.
 void add_hosts(base::json_writer& line, std::string_view name, std::span<const std::string> hosts);
 
 }  // namespace robots::detail

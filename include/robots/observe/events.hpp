@@ -46,10 +46,10 @@ namespace robots {
 /// The members that all events have. References in an event are valid during the call of the
 /// observer.
 struct event_base {
-  std::string_view site{};                ///< see `site::key`; empty if the event has no site
+  std::string_view site{};                ///< the key of the site (`site::key`), or empty
   const call_context* context = nullptr;  ///< context of the call that caused the event, or null
   detail::event_clock* clock = nullptr;   ///< the clock of `time`; null for the system clock
-  /// The product token of the crawler of the cache or gate; empty if unknown.
+  /// The product token of the crawler that uses the cache or gate; empty if unknown.
   std::string_view crawler{};
 
   /// Returns the time of the event, by the clock of the cache or gate.
@@ -78,8 +78,8 @@ struct look_up_event : event_base {
   const robots::policy* policy = nullptr;              ///< the policy; null for a miss
 };
 
-/// A retrieval made an exchange. The events of all exchanges come at the end of the retrieval, in
-/// order, before the `retrieval_event`.
+/// A retrieval sent a request and got a response or an error. The events of all exchanges come at
+/// the end of the retrieval, in order, before the `retrieval_event`.
 struct exchange_event : event_base {
   static constexpr std::string_view name = "exchange";  ///< the name of the event
   const detail::exchange& exchange;      ///< the exchange, with its URL and its status or error
@@ -107,8 +107,8 @@ struct retrieval_event : event_base {
   /// (`outcome::redirected`), the result has no body.
   const robots::record& record;
   std::chrono::nanoseconds duration{0};  ///< the duration, by the clock of the cache
-  /// The exchanges of the retrieval, whose events came before. In the case of
-  /// `outcome::redirected`, the last exchange is the redirect to that site.
+  /// The events of all exchanges, which the observer got before this event. After
+  /// `outcome::redirected`, the last exchange is the redirect to the other site.
   const std::vector<exchange_event>* exchanges = nullptr;
 };
 
@@ -120,7 +120,7 @@ struct far_hit_event : event_base {
 };
 
 /// The shared store had a record that does not answer the look-up. The record is a last good copy,
-/// or a file that the site can confirm with a 304.
+/// or a record that must be renewed first.
 struct far_copy_event : event_base {
   static constexpr std::string_view name = "far_copy";  ///< the name of the event
   const robots::policy& policy;                         ///< the resulting policy
@@ -186,8 +186,8 @@ struct breaker_event : event_base {
   breaker_state state = breaker_state::closed;         ///< the new state
 };
 
-/// A storage has dropped an entry. While an observer handles this event, it must not wait for a
-/// fetch, such as in `get` for another site.
+/// A storage has dropped an entry. An observer that handles this event must not wait for a fetch,
+/// such as in `get` for another site.
 struct drop_event : event_base {
   static constexpr std::string_view name = "drop";  ///< the name of the event
   bool expired = false;  ///< true if the entry had expired; false if the storage needed room

@@ -41,10 +41,10 @@ struct json_log_options {
   /// The share of decisions and admissions that are written, from 0 to 1, picked at random.
   /// Decisions of the fallback policy are always written.
   double decision_share = 1;
-  std::size_t text_bytes = 2048;  ///< longer texts are cut; `NAME_bytes` states the full length
-  /// With 0, the thread that reports an event also calls the sink, one thread at a time. Above 0, a
-  /// background thread calls the sink, and about `queue_bytes` octets of lines can wait for this
-  /// thread. A line for which the queue has no room is lost and counted.
+  std::size_t text_bytes = 2048;  ///< octets to which a longer text is cut; see `JsonLog`
+  /// The size in octets of the queue of a background thread, which calls the sink. With 0, there is
+  /// no queue, and the thread that reports an event calls the sink, one thread at a time. A line
+  /// for which the queue has no room is lost and counted.
   std::size_t queue_bytes = 0;
 };
 
@@ -89,8 +89,8 @@ class JsonLog {
   /// Returns the counts of lines.
   [[nodiscard]] counts stats() const noexcept;
 
-  /// Waits until the sink has the lines of all calls that have returned. Without a queue, returns
-  /// at once. The sink must not call this function.
+  /// Waits until the sink has the lines of all calls of `on` that have returned. Without a queue,
+  /// returns at once. The sink must not call this function.
   void flush() const;
 
   /// Writes a line for the event, unless the options exclude the event.

@@ -57,7 +57,7 @@ struct JsonLog::state {
     }
   }
 
-  /// Passes on a line, which must be a JSON object with at least one member.
+  /// Passes on `line`, a JSON object that has a member, since `put` may append another one.
   void add(std::string line) {
     if (lines) {
       const std::size_t size = sizeof(std::string) + line.size();
@@ -91,7 +91,7 @@ struct JsonLog::state {
   std::atomic<std::uint64_t> lost = 0;
   std::uint64_t reported = 0;  // lost lines that the log has stated; only `put` uses this number
   std::mutex mutex;            // held during a call to the sink if there is no queue
-  std::optional<queue> lines;  // declared last, since its thread uses the other members
+  std::optional<queue> lines;  // declared last, so that its thread ends first
 };
 
 ROBOTS_INLINE JsonLog::JsonLog(JsonLog::line_sink sink, const json_log_options& options)

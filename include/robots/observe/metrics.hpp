@@ -56,9 +56,9 @@ struct metrics_snapshot : detail::cache_counts {
   base::enum_counts<decision_reason::invalid_url> allowed_for{};
   /// Decisions that denied, by reason.
   base::enum_counts<decision_reason::invalid_url> denied_for{};
-  /// Counts by domain, which is the result of `host_of`. All later domains share the counts of the
-  /// empty name. The map is empty if `metrics_options::domains` is 0. The counts add up to the
-  /// counts of all sites.
+  /// Counts by domain, which is the result of `host_of`. The first `metrics_options::domains` have
+  /// an entry each, and all others share the entry of the empty name. If that option is 0, the map
+  /// is empty. The counts add up to the counts of all sites.
   std::map<std::string, domain_counts, std::less<>> domains{};
   /// Retrievals, by outcome.
   base::enum_counts<outcome::redirected> outcomes{};
@@ -132,19 +132,19 @@ struct metrics_snapshot : detail::cache_counts {
   };
 
   /// Returns all figures under their names for exporters, with the figures of `now` if it has a
-  /// value. With counts by domain, the samples of `robots.cache.hits`, `robots.cache.misses` and
-  /// `robots.blocked_requests` have the label `domain`. The sample of all domains without counters
-  /// has no label, so the sum of a family does not change.
+  /// value. If `domains` is not empty, the samples of `robots.cache.hits`, `robots.cache.misses`
+  /// and `robots.blocked_requests` have the label `domain`. Domains without separate counts share
+  /// samples without this label, so the sum of a family is complete.
   [[nodiscard]] std::vector<family> families(
       const std::optional<cache_stats>& now = std::nullopt) const;
 };
 
 /// The limits of a `Metrics`.
 struct metrics_options {
-  /// The number of domains with counters (`metrics_snapshot::domains`), about 300 octets each. The
-  /// domains that are seen first get counters. All later domains are counted together, without a
-  /// label. A monitoring system stores a series for each domain, so choose a number that the system
-  /// can hold. With 0, domains are not counted. Above 0, each look-up takes a lock.
+  /// The maximum number of domains with separate counts, about 300 octets each. The domains that
+  /// are seen first get separate counts. All later domains are counted together, without a label. A
+  /// monitoring system stores a series for each domain, so choose a number that the system can
+  /// hold. With 0, domains are not counted. Above 0, each look-up takes a lock.
   std::size_t domains = 0;
 };
 
@@ -152,9 +152,9 @@ struct metrics_options {
 /// `Metrics` is a handle, and its copies share the counts. To get sums over several caches and
 /// gates, give all of them copies of one `Metrics`. Any thread may call any member.
 ///
-/// An allowed cache hit costs a few nanoseconds more than with `NullObserver`, since it adds to two
-/// counters of the thread. A `Metrics` counts only events. The present state of a cache, such as
-/// its size, is in `basic_robots_cache::stats`. To export the figures, see
+/// An allowed cache hit costs a few nanoseconds more than with `NullObserver`, since each hit adds
+/// to two counters of the thread. A `Metrics` counts only events. The present state of a cache,
+/// such as its size, is in `basic_robots_cache::stats`. To export the figures, see
 /// `metrics_snapshot::families`.
 class Metrics {
  public:

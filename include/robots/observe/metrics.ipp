@@ -116,7 +116,7 @@ class family_list {
               std::string_view unit = {}) {
     return all.emplace_back(family{.name = name, .help = help, .unit = unit, .kind = kind});
   }
-  /// Adds a sample for each enumerator, with the labels of `common`.
+  /// Adds a sample for each enumerator, or only for counts above 0, with the labels of `common`.
   template <auto Last>
   static void add_each(family& to, const family::sample& common, std::string_view label,
                        const base::enum_counts<Last>& counts, bool omits_zeros = false) {
@@ -181,8 +181,8 @@ struct Metrics::state {
     }
   }
 
-  /// Changes the counts of the domain of a site. The first domains have separate counts. All later
-  /// domains share the counts of the empty domain. So no count ever falls, as exporters require.
+  /// Calls `change(counts)` for the domain of `site`. The first domains have separate counts. Later
+  /// domains share those of the empty name. So no count ever falls, as exporters require.
   template <class Change>
   void change_domain(std::string_view site, const Change& change) {
     if (most_domains == 0) {
@@ -198,13 +198,13 @@ struct Metrics::state {
     change(own->second);
   }
 
-  // A hit changes one count of a look-up and one of a decision, without a lock.
+  // These counters need no lock, so that a cache hit, which changes two of them, is fast.
   base::enum_counters<look_up_result::joined> look_ups;
   base::enum_counters<decision_reason::invalid_url> allowed;
   base::enum_counters<decision_reason::invalid_url> denied;
   const std::size_t most_domains;
   std::mutex mutex;         // guards `counts`
-  metrics_snapshot counts;  // the counts by domain, and of the other events
+  metrics_snapshot counts;  // counts by domain, and counts of other events
 };
 
 ROBOTS_INLINE Metrics::Metrics(const metrics_options& options)

@@ -14,7 +14,7 @@
 
 namespace robots::detail {
 
-/// An observer of one kind of event.
+/// A type that observes one kind of event.
 template <class O, class Event>
 concept ObserverOf =
     std::movable<O> && requires(O& observer, const Event& event) { observer.on(event); };
@@ -75,13 +75,13 @@ class any_event {
 /// Receives the events of caches and gates.
 ///
 /// A model has a function `on(const E&)` for each kind of event that it wants, or one function for
-/// `any_event`, or one function template. Other kinds cost nothing. Any thread may call these
-/// functions. An `on` runs inside the call that caused the event. So an `on` must return soon, and
+/// `any_event`, or one function template. Events of other kinds cost nothing. Any thread may call
+/// an `on`. An `on` runs inside the call that caused the event. So an `on` must return soon, and
 /// must not ask the cache for the same site. If an `on` throws, the event is lost and counted in
 /// `cache_stats::observer_failures`. The event of a retrieval comes before every decision that
 /// depends on this retrieval.
 ///
-/// Exemplar: `o.on(d)` with a `decision_event`. Models: `NullObserver`, `observers`, `JsonLog`,
+/// Exemplar: `o.on(d)` for a `decision_event`. Models: `NullObserver`, `observers`, `JsonLog`,
 /// `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and `OpenTelemetryTracing`.
 template <class O>
 concept Observer = std::movable<O> && detail::all_events::is_observed_by<O>;
@@ -137,10 +137,9 @@ class event_teller : public event_clock {
 
 namespace robots {
 
-/// Combines several observers into one observer, as in `observers{counting, logging}`. Each
-/// observer receives the events that it wants, in the order of the observers. If an observer
-/// throws, the other observers still receive the event. Then `on` throws, so that the caller can
-/// count the loss.
+/// Combines several observers into one observer, as in `observers{counting, logging}`. Each event
+/// goes to the observers that want such events, in order. If an observer throws, the other
+/// observers still receive the event. Then `on` throws, so that the caller can count the loss.
 template <Observer... Os>
   requires(sizeof...(Os) > 0)
 class observers {

@@ -79,8 +79,8 @@ struct validity {
   return result;
 }
 
-/// Returns true if an expired policy is still useful. The next policy can continue its failure
-/// count, the fallback policy can choose its rules, or a 304 can confirm its file.
+/// Returns true if an expired policy is still useful: for its failure count, for its rules as a
+/// fallback, or for its file, which a 304 can confirm.
 [[nodiscard]] inline bool is_of_use_when_over(const policy& last, const judge_options& options) {
   const record_head source = last.source();
   // Any other fallback policy can choose a last good copy.

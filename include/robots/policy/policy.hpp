@@ -288,8 +288,8 @@ class policy {
   /// is an estimate, since allocators round up.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
-  /// Returns the last policy that has a robots.txt. This is `from`, an earlier policy that `from`
-  /// keeps for failures, or null.
+  /// Returns the last policy that has a robots.txt: `from` itself, or the earlier policy that
+  /// `from` keeps for failures. Returns null if neither has one.
   [[nodiscard]] static std::shared_ptr<const policy> good(
       const std::shared_ptr<const policy>& from);
 

@@ -21,8 +21,8 @@
 
 namespace robots {
 
-/// The answer to the question whether and when a URL may be fetched. If the source denied the URL
-/// before the gate was asked, `plan` is empty.
+/// The answer to the question whether and when a URL may be fetched. If the source denies the URL
+/// at once, the gate is not asked, and `plan` is empty.
 struct admission_result : any_host_gate::answer {
   robots::decision decision{};  ///< the decision of the source; `policy` is never null
 };
@@ -43,7 +43,7 @@ struct admission_result : any_host_gate::answer {
 /// First the source decides whether the URL is allowed, by halts, exclusions, sign-offs, overrides
 /// and robots.txt. Then the gate decides when the request may start. A fetch of robots.txt is a
 /// request, too, so the first page waits for the delay after this fetch. The source decides again
-/// when a reserved time has come, and when the site is halted. `basic_robots_cache` reports halts
+/// when the reserved time has come, and when the site is halted. `basic_robots_cache` reports halts
 /// to the admission, which refuses the requests of all threads that wait for a halted site.
 ///
 ///     auto got = front.admit(url);  // waits until the request may start, or returns a refusal
@@ -53,9 +53,9 @@ struct admission_result : any_host_gate::answer {
 ///     }
 ///
 /// The observer of the gate gets an `admission_event` for each answer. `reservation::complete`
-/// reports the status of each page to the source, so do not call `report_response` yourself.
-/// Destroy all reservations before the admission, and the admission before its source and its gate.
-/// Any thread may call any member.
+/// reports the status of each page to the source, so do not call
+/// `basic_robots_cache::report_response` yourself. Destroy all reservations before the admission,
+/// and the admission before its source and its gate. Any thread may call any member.
 template <PolicySource S>
 class basic_admission {
  public:
@@ -112,7 +112,7 @@ class basic_admission {
     bool was_renewed = false;  // the policy has changed since the first decision
   };
 
-  /// Asks the source, then the gate unless the source denies the URL, and reports the answer.
+  /// Asks the source and, if it allows the URL, the gate. Sends the answer to the observer.
   [[nodiscard]] admission_result answer(std::string_view url, const call_options& call,
                                         if_early caller) {
     const time_point asked = gate_.environment_.now();
@@ -150,9 +150,9 @@ class basic_admission {
                                                     : admission_reason::disallowed;
   }
 
-  /// Decides again on a page, and sets `site_policy`. Does not count an allowed URL a second time.
-  /// After one renewal of the policy, only rulings can still deny the page. If each renewal delayed
-  /// the request again, a request with a delay beyond the lifetime of the rules would never start.
+  /// Decides again on the page `own`, and sets `site_policy`. Does not count an allowed URL a
+  /// second time. Once the policy was renewed, checks only rulings. If each renewal delayed the
+  /// request again, and the delay exceeds the lifetime of the rules, the request would never start.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
     if constexpr (requires { source_.is_denied(own.url); }) {
@@ -169,7 +169,7 @@ class basic_admission {
     own.latest = std::move(now);
     if constexpr (requires { source_.note(own.url, own.latest, own.call); }) {
       if (!own.latest.allowed && own.latest.reason != decision_reason::excluded) {
-        source_.note(own.url, own.latest, own.call);  // `get` itself counts excluded hosts
+        source_.note(own.url, own.latest, own.call);  // `get` has counted excluded hosts
       }
     }
     const admission_reason reason = reason_of(own.latest);

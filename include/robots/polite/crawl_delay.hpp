@@ -47,7 +47,7 @@ inline void validate(const delay_options& options) {
   require(options.cap >= options.floor, "cap is below floor: raise it, or omit it for no cap");
 }
 
-/// A delay between two requests to one host, and the term that decided it.
+/// A delay between two requests to one host, and the term of `compute_delay` that decided it.
 struct computed_delay {
   /// The terms from which a delay is computed.
   enum class source : std::uint8_t {
@@ -72,9 +72,9 @@ struct computed_delay {
 
   std::chrono::nanoseconds delay{0};  ///< the delay that applies
   source term = source::none;         ///< the source of `delay`
-  std::chrono::nanoseconds asked{0};  ///< the longest delay before the cap applied
+  std::chrono::nanoseconds asked{0};  ///< the longest term, before the cap limits it
   source asked_by = source::none;     ///< the source of `asked`
-  bool skip_host = false;             ///< send no request: see `delay_options::skip_above_cap`
+  bool skip_host = false;             ///< no request may start: `delay_options::skip_above_cap`
 };
 
 /// The name of a term, as its enumerator is spelled.
@@ -86,7 +86,7 @@ struct computed_delay {
 
 namespace polite_detail {
 
-/// Returns the nearest duration from 0 to `longest_delay`. NaN gives `longest_delay`.
+/// Returns `nanoseconds`, limited to the range from 0 to `longest_delay`. NaN gives the maximum.
 [[nodiscard]] constexpr std::chrono::nanoseconds bounded_delay(double nanoseconds) noexcept {
   constexpr auto most = static_cast<double>(longest_delay.count());
   if (!(nanoseconds < most)) {
@@ -98,8 +98,8 @@ namespace polite_detail {
   return std::chrono::nanoseconds{static_cast<std::chrono::nanoseconds::rep>(nanoseconds + 0.5)};
 }
 
-/// Returns the square of a response time in seconds, as a delay (CrawlingRules). A time of 2 s
-/// gives 4 s, and 0.1 s gives 10 ms. A slow response is a sign of a busy host.
+/// Returns the square of a response time in seconds, as a delay (CrawlingRules): 2 s gives 4 s, and
+/// 0.1 s gives 10 ms. A slow response is a sign of a busy host, so the delay gets longer.
 [[nodiscard]] constexpr std::chrono::nanoseconds squared_response(
     std::chrono::nanoseconds response_time) noexcept {
   const auto positive = (std::max)(response_time, std::chrono::nanoseconds{0});
@@ -107,8 +107,8 @@ namespace polite_detail {
   return bounded_delay(seconds * seconds * 1e9);
 }
 
-/// Returns a random delay, from half of the fixed delay to one and a half times the fixed delay.
-/// `draw` is a uniform random number in [0, 1]. Any other `draw` is treated as 1.
+/// Returns a random delay, from 0.5 x `fixed` to 1.5 x `fixed`. `draw` is a uniform random number
+/// in [0, 1]. Any other `draw` is treated as 1.
 [[nodiscard]] constexpr std::chrono::nanoseconds spread_delay(std::chrono::nanoseconds fixed,
                                                               double draw) noexcept {
   const double share = draw >= 0.0 && draw <= 1.0 ? draw : 1.0;
@@ -122,8 +122,8 @@ namespace polite_detail {
 ///     max(uniform in [0.5, 1.5] x fixed delay, robots.txt delay, (last response in seconds)^2 s)
 ///
 /// The robots.txt delay is the longest of the crawler's Crawl-delay, the Crawl-delay before the
-/// first group, and the Request-rate. The floor applies next, and the cap applies last. Of several
-/// equal terms, `term` is the first in the order of `computed_delay::source`.
+/// first group, and the interval of the Request-rate. The floor applies next, and the cap applies
+/// last. If several terms are equal, `term` is the first of them in the order of `source`.
 ///
 /// `draw` is a uniform random number in [0, 1]. The function is pure and takes constant time.
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,

@@ -17,7 +17,7 @@ namespace robots {
 /// The options for slowing down the requests to a host that answers 429 or 503. Each such response
 /// doubles the delay, and each success halves the delay again.
 struct slow_down_options {
-  /// The delay from which doubling starts, if the host's delay is shorter than this delay.
+  /// The delay from which doubling starts, unless the delay of the host is longer.
   std::chrono::nanoseconds first = std::chrono::seconds{1};
   /// The maximum delay after doubling.
   std::chrono::nanoseconds most = std::chrono::minutes{5};
@@ -29,30 +29,30 @@ struct slow_down_options {
 struct gate_options {
   /// The fixed delay, the floor and the cap.
   delay_options delay{.fixed_delay = std::chrono::seconds{1}};
-  /// If true, the delay starts at the response of the last request, which is gentler to slow hosts.
-  /// If false, the delay starts at the request.
+  /// If true, the delay starts at the response to the last request, to be gentle to slow hosts. If
+  /// false, the delay starts at the request.
   bool delay_from_response = false;
-  /// The maximum number of reservations for one key at a time. It must be at least 1.
+  /// The maximum number of reservations at a time for one host (see `key`). It must be at least 1.
   std::uint32_t concurrency = 1;
   /// The slowdown after 429 and 503.
   slow_down_options slow_down{};
-  /// The maximum Retry-After that is obeyed.
+  /// The maximum pause after a Retry-After. A longer Retry-After is treated as this maximum.
   std::chrono::seconds most_retry_after = std::chrono::hours{24};
   /// The time for which the duration of a response affects the delay. The gate remembers a host for
   /// at least this time.
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
-  /// The maximum number of keys to remember. If all keys are still needed, the gate refuses a new
-  /// key.
+  /// The maximum number of hosts to remember (see `key`). If all of them are still needed, the gate
+  /// refuses requests to a new host.
   std::size_t max_hosts = 100'000;
-  /// If the gate is full (`max_hosts`), it forgets the host with the longest pause if this pause is
-  /// longer than `longest_memory` and `memory`. So hosts with long pauses cannot fill the gate.
+  /// The longest pause that a full gate (`max_hosts`) never forgets, or `memory` if that is longer.
+  /// A full gate forgets the host with the longest pause above this, so pauses cannot fill it.
   std::chrono::nanoseconds longest_memory = std::chrono::hours{1};
-  /// Returns the key of a URL. URLs with the same key share a pace. The key can be the registrable
-  /// domain or the address. Without a function, the key is the origin. Any thread may call the
-  /// function. If the key is empty, the URL is refused.
+  /// The function that returns the key of a URL. The gate treats URLs with the same key as one
+  /// host. The key can be the registrable domain or the address. Without a function, the key is the
+  /// origin. If the key is empty, the URL is refused. Any thread may call the function.
   std::function<std::string(std::string_view url)> key{};
-  /// The ledger of the processes that visit the same hosts; null if there is only one process.
-  /// `start` and `acquire` ask the ledger before each request.
+  /// The ledger by which several processes take turns at the same hosts; null if there is only one
+  /// process. The gate asks the ledger before each request starts.
   std::shared_ptr<PaceLedger> ledger{};
   /// The time for which requests wait while the ledger fails. After this time, the gate goes on
   /// without the ledger.

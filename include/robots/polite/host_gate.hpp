@@ -50,9 +50,9 @@ class any_host_gate {
   /// next request waits for the delay after these requests.
   using policy_pointer = std::shared_ptr<const policy>;
 
-  /// Decides again on a URL. `site_policy` is the policy of the last decision, and the function can
-  /// replace it by a newer policy. If the newer policy was just fetched, the request waits for the
-  /// delay after that fetch.
+  /// A function that decides again on a URL. `site_policy` is the policy of the last decision,
+  /// which the function can replace by a newer policy. If the newer policy was just fetched, the
+  /// request waits for the delay after that fetch.
   using decider = std::function<admission_reason(policy_pointer& site_policy)>;
 
   /// The statistics of a gate.
@@ -79,7 +79,7 @@ class any_host_gate {
     }
     ~reservation() { cancel(); }
 
-    /// Returns true unless the reservation is empty, complete or cancelled.
+    /// Returns false if the reservation is empty, complete or cancelled.
     [[nodiscard]] explicit operator bool() const noexcept { return gate_ != nullptr; }
 
     /// Returns the time at which the request may start or has started, or the end of time if the
@@ -92,13 +92,13 @@ class any_host_gate {
     /// Returns `not_yet` before `at()`. The time `at()` can move if another request starts late, if
     /// a response has a Retry-After, or if another process has the turn.
     ///
-    /// When the time has come, and after `withdraw`, `start` first asks the `decide_again` of the
-    /// reservation. Without a `decide_again`, `start` cancels the reservation after `withdraw`.
+    /// If the time has come or `withdraw` was called, `start` first calls the `decide_again` of
+    /// `try_reserve`. Without this function, `start` cancels a withdrawn reservation.
     [[nodiscard]] start_result start();
 
-    /// Completes the request, and adapts the pace of the host to the response. A second call has no
-    /// effect. If the reservation is from a `basic_admission`, also reports the status to the
-    /// source (`basic_robots_cache::report_response`).
+    /// Completes the request, and adapts the pace of the host to the response in `report`. A second
+    /// call has no effect. If the reservation is from a `basic_admission`, also reports the status
+    /// to the source (`basic_robots_cache::report_response`).
     void complete(const request_report& report);
 
     /// Cancels the reservation. A request that has started still delays the next request.
@@ -136,19 +136,19 @@ class any_host_gate {
                                            const policy_pointer& site_policy = {}) const;
 
   /// Reserves a request if the host has fewer than `gate_options::concurrency` reservations.
-  /// `reservation::start` asks `decide_again`.
+  /// `reservation::start` calls `decide_again`, which can then still refuse the request.
   [[nodiscard]] answer try_reserve(std::string_view url, const policy_pointer& site_policy = {},
                                    decider decide_again = {}) {
     return answer_for(url, site_policy, if_early::keeps, {}, std::move(decide_again));
   }
 
-  /// Starts a request if it may start now. Does not wait. Asks `decide_again` after a `withdraw`.
+  /// Starts a request if it may start now. Does not wait. Calls `decide_again` after a `withdraw`.
   [[nodiscard]] answer try_acquire(std::string_view url, const policy_pointer& site_policy = {},
                                    decider decide_again = {}) {
     return answer_for(url, site_policy, if_early::leaves, {}, std::move(decide_again));
   }
 
-  /// Waits until a request may start, and starts it. Asks `decide_again` after a wait or a
+  /// Waits until a request may start, and starts it. Calls `decide_again` after a wait or a
   /// `withdraw`.
   [[nodiscard]] answer acquire(std::string_view url, const policy_pointer& site_policy = {},
                                const call_options& call = {}, decider decide_again = {}) {
@@ -157,12 +157,12 @@ class any_host_gate {
 
   /// Refuses the requests to the host of `url` that wait or are reserved, but have not started.
   /// Waiting callers wake up and get `admission_reason::halted`. `reservation::start` returns the
-  /// same reason. But if a request has a `decide_again`, that function decides.
+  /// same reason. If a request has a `decide_again`, this function decides instead.
   void withdraw(std::string_view url);
 
   /// Counts a request that had no reservation and has just ended, and adapts the pace to its
-  /// response. The next request waits for the delay after this request. If you pass policies to the
-  /// other members, do not report requests for robots.txt, since these members count them.
+  /// response. The next request waits for the delay after this request. Do not report a request for
+  /// robots.txt if you pass its policy to other members, which count it already.
   void note_request(std::string_view url, const request_report& report,
                     const policy_pointer& site_policy = {});
 
@@ -176,7 +176,7 @@ class any_host_gate {
   any_host_gate& operator=(const any_host_gate&) = delete;
 
  protected:
-  /// Takes over the clock and the observer.
+  /// Takes over `environment`, which has the clock and the observer.
   any_host_gate(gate_options options, std::unique_ptr<polite_detail::gate_environment> environment);
   ~any_host_gate() = default;
 
@@ -208,10 +208,11 @@ class any_host_gate {
 /// a request, a delay, a pause or a slowdown, and for at least `gate_options::memory`. A full gate
 /// can forget a host sooner (`longest_memory`).
 ///
-/// Any thread may call any member. `acquire` blocks. Every call that asks a `gate_options::ledger`
-/// also blocks. Each call takes logarithmic time in the number of hosts. A call can throw
+/// Any thread may call any member. `acquire` blocks. A call that asks a `gate_options::ledger` also
+/// blocks. Each call takes logarithmic time in the number of hosts. A call can throw
 /// `std::bad_alloc` and the exceptions of `gate_options::key`. The observer gets each
-/// `ledger_event`. With a `basic_admission`, it also gets an `admission_event` for each answer.
+/// `ledger_event`. With a `basic_admission`, the observer also gets an `admission_event` for each
+/// answer.
 template <Clock C, Observer O>
 class basic_host_gate : public any_host_gate {
  public:

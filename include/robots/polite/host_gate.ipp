@@ -23,9 +23,9 @@ namespace robots {
 
 namespace polite_detail {
 
-/// A host, and the threads that wait for a reservation for it. The gate guards hosts with a mutex.
+/// A host, and the threads that wait for a reservation. The mutex of the gate guards all members.
 struct known_host {
-  /// A waiting thread. The destructor leaves the queue.
+  /// A thread that waits in the queue of a host. The destructor ends the wait.
   struct waiter {
     explicit waiter(known_host& owner) : host{owner} { host.waiters.push_back(this); }
     ~waiter() {
@@ -41,16 +41,16 @@ struct known_host {
     bool is_granted = false;
   };
 
-  /// Returns the number of reservations, including those that granted threads are about to make.
+  /// Returns the number of reservations, including those that are granted but not made yet.
   [[nodiscard]] std::uint32_t taken() const noexcept { return state.outstanding() + granted; }
 
   host_state state;
   std::list<waiter*> waiters;  // in order of arrival
   std::uint32_t granted = 0;   // the number of threads that have a grant but have not woken up yet
-  stop_source withdrawn;       // stops the present reservations; `withdraw` replaces it
+  stop_source withdrawn;       // stops the present reservations; `withdraw` makes a new source
 };
 
-/// The part of a gate that its reservations keep alive.
+/// The part of a gate that lives as long as the gate or one of its reservations.
 struct gate_state {
   gate_state(gate_options given, std::unique_ptr<gate_environment> own_environment)
       : options(std::move(given)),
@@ -112,8 +112,8 @@ struct gate_state {
                                         : admission_reason::too_late;
   }
 
-  /// Changes a host, and releases the lock. If the change delays the next request to the host, the
-  /// ledger makes the other processes wait, too.
+  /// Changes the state of a host with `make`, and releases `lock`. If the change delays the next
+  /// request to the host, reports the delay to the ledger, so that the other processes wait, too.
   template <class Change>
   void change(std::unique_lock<std::mutex>& lock, known_host& host, const gate_moment& now,
               const Change& make) {
@@ -128,7 +128,8 @@ struct gate_state {
     }
   }
 
-  /// Changes the host of a key. Adds the host if it is unknown and there is room.
+  /// Changes the state of the host of `key` with `make`. Adds the host if the gate does not know
+  /// it. Does nothing if there is no room.
   template <class Change>
   void with_host(const std::string& key, const Change& make) {
     const gate_moment now = moment(random.draw());
@@ -172,20 +173,20 @@ struct gate_state {
     }
   }
 
-  /// Sleeps until `when`, until a stop is requested, or for an hour.
+  /// Sleeps until `when` or until one of the stops is requested, but at most for an hour.
   void sleep_until(time_point when, const stop_token& stop, const stop_token& other_stop) {
     stop_source awake;
     const std::function<void()> wake = [&awake] { awake.request_stop(); };
     const stop_callback<std::function<void()>> when_stopped{stop, wake};
     const stop_callback<std::function<void()>> when_withdrawn{other_stop, wake};
-    // Some clocks cannot sleep until the end of time.
+    // The sleep has a limit, since some clocks cannot sleep until the end of time.
     const time_point in_an_hour = base::saturating_add(environment->now(), std::chrono::hours{1});
     environment->sleep_until((std::min)(when, in_an_hour), awake.get_token());
   }
 
-  /// Claims a turn for a request, unless something else delays the request. Returns the time to use
-  /// as the present time for the start. The clock must not be read again, since another process
-  /// could have the turn by then.
+  /// Claims a turn for a request if nothing else delays the request. Returns the present time. Use
+  /// this time for the start, and do not read the clock again, since another process could have the
+  /// turn by then.
   [[nodiscard]] gate_moment take_turn(known_host& host, const host_reservation& reserved) {
     const gate_moment now = moment();
     if (!options.ledger) {
@@ -196,7 +197,7 @@ struct gate_state {
     if (!claim) {
       return now;
     }
-    const std::string& key = hosts.key_of(host);  // valid as long as the table has the host
+    const std::string& key = hosts.key_of(host);  // the table keeps a reserved host and its key
     lock.unlock();
     const ledger_answer answer = pace.take_turn(key, *claim, static_cast<const wall_anchor&>(now));
     const gate_moment answered{answer.moment, &options, now.draw};
@@ -228,7 +229,7 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
   for (;;) {
     if (withdrawn_.stop_requested() ||
         (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
-      // Takes the token before the decision: a later `withdraw` must lead to another decision.
+      // Take the token before the decision, since a later `withdraw` must lead to another decision.
       std::unique_lock lock{gate_->mutex};
       stop_token withdrawn_later = host_->withdrawn.get_token();
       lock.unlock();
@@ -316,7 +317,8 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::answer_for(std::string_view u
   const std::string key = state_->key_of(url);
   answer result = reserve(key, site_policy, caller, call);
   while (result.reason == admission_reason::halted && decide_again) {
-    // The halted site can be another site with the same key.
+    // Several sites can have this key, and the halt can be for another one of them. So decide again
+    // for this site.
     result.reason = decide_again(site_policy);
     if (!result) {
       break;

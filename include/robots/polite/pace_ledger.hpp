@@ -10,18 +10,17 @@ namespace robots {
 /// Grants turns at hosts to the processes of a crawl; see `gate_options::ledger`. A turn permits
 /// one process to send one request to a host.
 ///
-/// Between two turns at a host, the ledger keeps the longest of several delays. These are the
-/// `claim::after` of the first turn, and each `claim::least` of the last minute, of any process.
-/// The ledger measures all times by its own clock, so that the clocks of the processes need not
-/// agree. The ledger remembers a host for a minute, or for the delay of the host if that is longer.
-/// If the process made its last claim within this time (`claim::last_asked`), but the ledger does
-/// not know the host, the ledger has lost its data. Then the ledger acts as if it had just granted
-/// a turn.
+/// The delay between two turns at a host is at least the `claim::after` of the first turn. It is
+/// also at least the longest `claim::least` that any process has sent in the last minute. The
+/// ledger measures all times by one clock, so that the clocks of the processes need not agree. The
+/// ledger remembers a host for a minute, or for the delay of the host if that is longer. If a
+/// process made a claim within this time (`claim::last_asked`), but the ledger does not know the
+/// host, the ledger has lost its data. Then the ledger acts as if it had just granted a turn.
 ///
-/// The delay after a turn counts from the latest start that the claim allows (`claim::lateness`).
-/// If the answer comes even later, the gate claims the same turn again. If another process got a
-/// turn in between, the request does not start. So a process that gets its answers later than the
-/// delay can wait for a busy host without end.
+/// A request may start up to `claim::lateness` after its turn was granted, and the delay begins at
+/// the end of this time. If the answer of the ledger arrives even later, the gate claims the same
+/// turn again. The request does not start if another process got a turn in between. So a process
+/// can wait for a busy host without end if answers take longer than the delay.
 ///
 /// Ledgers derive from this class. Any thread may call a ledger. A call blocks for at most the
 /// timeouts of the ledger. A call that fails throws an exception derived from `std::exception`.
@@ -35,7 +34,7 @@ class PaceLedger {
 
   /// A claim of a process to a turn. All durations are 0 or more.
   struct claim {
-    /// The minimum delay that the process keeps at the host, whatever the random part is.
+    /// The delay that the process keeps at the host if the random part is the smallest.
     std::chrono::nanoseconds least{0};
     /// The delay after the request of this turn. It is at least `least`.
     std::chrono::nanoseconds after{0};
@@ -45,19 +44,18 @@ class PaceLedger {
     /// turn begins at the end of this time.
     std::chrono::nanoseconds lateness{0};
     /// The number of this turn within the process; 0 means no number. If the last turn at the host
-    /// has this number, the request of that turn has not started, so the ledger grants the turn
-    /// again.
+    /// has the same number, the answer came too late, so the ledger grants the turn again.
     std::uint64_t turn = 0;
   };
 
-  /// Claims a turn at a host for a request that starts at once. `host` is a key of
+  /// Claims a turn at a host for a request that is ready to start. `host` is a key of
   /// `gate_options::key`. Returns 0 if the ledger grants the turn. Otherwise, returns the time to
-  /// wait before the next claim. If two processes claim at once, only one gets a turn.
+  /// wait before the next claim. If two processes claim at the same time, only one gets a turn.
   [[nodiscard]] virtual std::chrono::nanoseconds take_turn(std::string_view host,
                                                            const claim& asked) = 0;
 
   /// Grants no turn at a host during `pause`, since the host asked for a pause or was just visited.
-  /// A longer pause that began before stays in force.
+  /// An earlier pause that ends later stays in force.
   virtual void hold(std::string_view host, std::chrono::nanoseconds pause) = 0;
 };
 

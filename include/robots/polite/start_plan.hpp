@@ -37,12 +37,12 @@ struct start_plan {
   time_point at{};                             ///< the earliest start
   start_limit decided_by = start_limit::none;  ///< the limit that decided `at`
   computed_delay delay{};                      ///< the delay after the previous request
-  std::chrono::nanoseconds slowed{0};          ///< `delay`, lengthened for 429 and 503
+  std::chrono::nanoseconds slowed{0};          ///< `delay`, lengthened after 429 and 503
   std::uint32_t overloads = 0;                 ///< the number of times that `delay` was doubled
-  bool skip_host = false;   ///< send no request: see `delay_options::skip_above_cap`
+  bool skip_host = false;   ///< no request may start: `delay_options::skip_above_cap`
   bool can_reserve = true;  ///< the host has fewer than `gate_options::concurrency` reservations
 
-  /// If `when` is later than `at`, moves `at` to `when`, and notes `limit`.
+  /// If `when` is later than `at`, moves `at` to `when`, and sets `decided_by` to `limit`.
   constexpr void not_before(time_point when, start_limit limit) noexcept {
     if (when > at) {
       at = when;
@@ -60,14 +60,14 @@ namespace polite_detail {
   return text.insert(text.size() - 3, ".") + " s";
 }
 
-/// Returns a text with the longest delay before the cap and the source of this delay.
+/// Returns the longest term before the cap, as in `crawl_delay asks for 90.000 s`.
 [[nodiscard]] inline std::string asked_text(const computed_delay& delay) {
   return std::string{to_string(delay.asked_by)} + " asks for " + seconds_text(delay.asked);
 }
 
 }  // namespace polite_detail
 
-/// Returns a sentence for people, with the wait from `now` and its reason.
+/// Returns a sentence for people, which says how long to wait from `now`, and why.
 [[nodiscard]] inline std::string explain(const start_plan& plan, time_point now) {
   using polite_detail::seconds_text;
   const computed_delay& delay = plan.delay;

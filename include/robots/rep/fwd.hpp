@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-/// Declares the types of `rep/`. A type needs its own header before it is used.
+/// Declares the types of `rep/`. To use a type, include the header that defines it.
 namespace robots {
 
 enum class dialect : std::uint8_t;

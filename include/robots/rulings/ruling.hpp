@@ -38,14 +38,14 @@ struct ruling {
   /// The policy of a site in quarantine. It does not leave the process.
   std::shared_ptr<const robots::policy> policy{};
 
-  /// Returns true if both rulings have the same kind and scheme.
+  /// Returns true if both rulings have the same kind and scheme, so that only one of them is kept.
   [[nodiscard]] bool replaces(const ruling& other) const noexcept {
     return kind == other.kind && scheme == other.scheme;
   }
 };
 
-/// Returns the key of the site of a ruling. Does not parse `bare`, since `parse_site` reads the
-/// port of `host:443` as the scheme https.
+/// Returns the key of the site of `added`. `bare` is the key without a scheme. Does not parse
+/// `bare`, since `parse_site` reads the port of `host:443` as the scheme https.
 [[nodiscard]] inline std::string key_of(const std::string& bare, const ruling& added) {
   return added.scheme ? std::string{to_string(*added.scheme)}.append("://").append(bare) : bare;
 }
@@ -61,7 +61,7 @@ struct ruled_site {
   std::vector<ruling> rulings{};  ///< at most one ruling for each kind and scheme
   bool awaits_sign_off = false;
 
-  /// Returns a ruling, which can be lifted, or null.
+  /// Returns the ruling of this kind and scheme, or null. The ruling may have been lifted.
   [[nodiscard]] const ruling* find(ruling_kind kind, std::optional<url_scheme> scheme = {}) const {
     const ruling wanted{.kind = kind, .scheme = scheme};
     const auto found = std::find_if(rulings.begin(), rulings.end(),
@@ -69,7 +69,7 @@ struct ruled_site {
     return found == rulings.end() ? nullptr : &*found;
   }
 
-  /// Returns the value of a ruling, or 0.
+  /// Returns the value of the ruling of this kind and scheme, or 0 if there is none.
   [[nodiscard]] std::uint8_t value(ruling_kind kind, std::optional<url_scheme> scheme = {}) const {
     const ruling* const found = find(kind, scheme);
     return found == nullptr ? std::uint8_t{0} : found->value;
@@ -99,7 +99,7 @@ struct ruling_record {
   return std::string{"ruling://"}.append(bare_site);
 }
 
-/// Returns true if a text begins like an encoded record, as no key of a site does.
+/// Returns true if a text begins like an encoded record. No key of a site begins like this.
 [[nodiscard]] constexpr bool is_ruling_text(std::string_view text) noexcept {
   return text.starts_with("ruling 1 ");
 }

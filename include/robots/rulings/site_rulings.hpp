@@ -51,8 +51,8 @@ struct ruling_options {
 /// rulings of other processes. While there are no rulings, look-ups take no lock.
 class site_rulings {
  public:
-  /// Sends a record to the other processes. `key` is the key in the shared store, and `text` is the
-  /// encoded record.
+  /// The function that sends a record to the other processes. `key` is the key in the shared store,
+  /// and `text` is the encoded record.
   using sharing = std::function<void(std::string key, std::string text)>;
 
   /// The arguments, and the objects that they refer to, must outlive this object. `share` is empty
@@ -63,14 +63,14 @@ class site_rulings {
   void set_excluded(std::span<const std::string> entries);
   [[nodiscard]] std::shared_ptr<const detail::excluded_hosts> excluded() const;
 
-  /// Returns true if a ruling may apply to the site of `key`. Then ask `find`. `key` is a
-  /// result of `possible_site_key`.
+  /// Returns true if a ruling may apply to the site of `key`. Then call `find`. `key` is a result
+  /// of `possible_site_key`.
   [[nodiscard]] bool may_hold_for(std::string_view key) const {
     return !is_empty() && knows_of(key);
   }
 
   /// Returns the policy of a ruling, or null if the site's robots.txt decides. If the site needs a
-  /// sign-off, the first call notes and reports the site.
+  /// sign-off, the first call reports the site and adds it to `awaiting_sign_off`.
   [[nodiscard]] std::shared_ptr<const policy> find(const site& asked);
 
   /// Returns true if the crawler may send requests to a site. Calls `find`.
@@ -85,8 +85,8 @@ class site_rulings {
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
   /// Halts the site of a key, and reports the halt. Has no effect if the site is halted already, or
-  /// if 65,536 sites are halted. If the site was resumed after `found_at`, when the reason was
-  /// found, the halt has no effect.
+  /// if 65,536 sites are halted. The halt also has no effect if the site was resumed after
+  /// `found_at`, the time when the reason was found.
   void halt(std::string_view key, halt_reason why,
             const std::shared_ptr<const call_context>& context = {},
             std::optional<std::chrono::sys_seconds> found_at = {});
@@ -97,10 +97,10 @@ class site_rulings {
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
   /// Returns true if a site needs a sign-off and this process sees the site for the first time.
-  /// Then another process may have signed the site off already.
+  /// Then ask the shared store, since another process may have signed the site off already.
   [[nodiscard]] bool may_be_signed_off_elsewhere(const site& asked) const;
 
-  /// Signs a site off, or withdraws the sign-off.
+  /// Signs a site off, or withdraws the sign-off if `is_given` is false.
   void sign_off(std::string_view key, bool is_given);
   /// Returns the sites that wait for a sign-off in this process, sorted.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
@@ -131,25 +131,25 @@ class site_rulings {
   /// not a record, has a ruling later than `latest`, or is not about `bare_site`. An empty
   /// `bare_site` stands for any site.
   bool learn(std::string_view text, wall_time latest, std::string_view bare_site = {});
-  /// Shares the rulings on a site if a ruling of this process is missing in `shared`, the rulings
-  /// that the shared store has.
+  /// Sends the rulings on a site to the other processes if `shared`, the rulings in the shared
+  /// store, lacks a ruling of this process.
   void share_missing(const std::string& bare, const std::vector<ruling>& shared);
   /// Returns the keys, without a scheme, of the sites that have a ruling or wait for a sign-off.
   [[nodiscard]] std::vector<std::string> sites_to_ask_about() const;
 
  private:
-  // The maximum number of halts, of sites in quarantine, of sites with a count of malformed files,
-  // and of sites that wait for a sign-off.
+  // The limit for each of these: halts, sites in quarantine, sites with a count of malformed files,
+  // and sites that wait for a sign-off.
   static constexpr std::size_t most_noted = 65'536;
-  // If this many sites have rulings, rulings of other processes on further sites are ignored.
+  // The number of sites with rulings at which other processes' rulings on new sites are ignored.
   static constexpr std::size_t most_learned = 262'144;
 
   struct malformed_files {
     int count = 0;
-    std::int64_t note = 0;  // the number of the last note about this site
+    std::int64_t note = 0;  // the number of the last malformed file, counted over all sites
 
-    /// Returns a rank instead of a time. The oldest note has the latest rank, which a full table
-    /// drops first.
+    /// Returns a value that is not a real time. The oldest `note` has the latest value, since a
+    /// full table forgets the site with the latest value first.
     [[nodiscard]] static time_point needed_until(const malformed_files& noted) noexcept {
       return (time_point::max)() - time_point::duration{1 + noted.note};
     }
@@ -164,7 +164,7 @@ class site_rulings {
   [[nodiscard]] bool is_excluded(std::string_view host) const {
     return has_exclusions_ && excluded()->contains(host);
   }
-  /// Returns true if no site has a ruling. Takes no lock.
+  /// Returns true if no ruling can apply to any site. Takes no lock.
   [[nodiscard]] bool is_empty() const noexcept {
     return !has_risks_ && !has_exclusions_ && ruled_ == 0;
   }

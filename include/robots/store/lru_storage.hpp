@@ -29,8 +29,8 @@ class lru_storage_base {
   }
 
   /// Stores `entry` under `key`, as the most recently used entry. Drops the least recently used
-  /// entries while there are too many entries or they need too much memory. The order of use is the
-  /// order of the `now` of the calls.
+  /// entries while there are too many entries or they need too much memory. The `now` of each
+  /// `find` and `store` decides the order of use.
   void store(std::string_view key, const cache_entry& entry, time_point now);
 
   /// Drops the entry of `key`, if there is one.
@@ -85,8 +85,8 @@ namespace robots {
 /// takes constant time on average.
 ///
 /// Memory is bounded, too. By default, the sum of `policy::memory_bytes` over the entries stays
-/// below 256 MiB. An entry above the limit is not kept, so the site of this entry is fetched for
-/// each call.
+/// below 256 MiB. A single entry above this limit is not kept, so its site is fetched for each
+/// call.
 ///
 /// A hash spreads the sites over shards. There is one shard per 64 entries of capacity, but there
 /// are at most 16 shards. A shard has a mutex, a hash table and a list in order of use. So threads

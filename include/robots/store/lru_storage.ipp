@@ -20,7 +20,7 @@
 namespace robots::detail {
 
 /// An entry in the list of its shard. The octets of the key follow the node in memory. The order of
-/// the members avoids padding, since each site has a node.
+/// the members avoids padding, which would cost memory for each site.
 struct lru_storage_base::node {
   struct destroy {
     void operator()(node* gone) const noexcept {
@@ -55,7 +55,7 @@ struct lru_storage_base::node {
   time_point fresh_until{};
   time_point keep_until{};
   time_point used{};
-  const void* rules = nullptr;  // the rules that a query reads, so that `find` can prefetch them
+  const void* rules = nullptr;  // the rules of `policy`; `find` prefetches them for the query
   std::uint32_t epoch = 0;
   std::uint32_t length;  // length of the key
 };
@@ -163,8 +163,8 @@ struct lru_storage_base::state {
     return from.take(gone);
   }
 
-  /// Removes the least recently used entry, but never `spared`. There must be another entry than
-  /// `spared`.
+  /// Removes the least recently used entry, but never `spared`. There must be at least one other
+  /// entry.
   [[nodiscard]] node::owner take_oldest(const node* spared) noexcept {
     const auto oldest_in = [spared](const shard& in) {
       return in.oldest != nullptr && in.oldest == spared ? in.oldest->newer : in.oldest;

@@ -17,14 +17,14 @@
 
 namespace robots {
 
-/// A call to a shared store failed. The store is down, slow or full, or it refused the call. The
-/// message names the store and includes its answer.
+/// The exception for a failed call to a shared store: the store is down, slow or full, or refused
+/// the call. The message names the store and includes its answer.
 class store_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// One part of a shared store is down. Calls for keys of other parts can succeed.
+/// The exception if a part of a shared store is down. Calls for keys of other parts can succeed.
 class store_part_error : public store_error {
  public:
   using store_error::store_error;
@@ -44,7 +44,7 @@ enum class lease_wish : std::uint8_t {
   take,        ///< takes the lease even if somebody holds it
 };
 
-/// The name of a condition, as its enumerator is spelled.
+/// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(lease_wish wish) noexcept {
   return base::enum_text<lease_wish::take>(wish, {"none", "if_missing", "if_free", "take"});
 }
@@ -75,7 +75,7 @@ struct store_reply {
 /// octets. The store does not check a value; the reader of the value must check it. A key is never
 /// empty.
 ///
-/// A moved store keeps its watch. Nobody may call the store during the move.
+/// Moving a store also moves its `watch` callback. Nobody may call the store during the move.
 ///
 /// A store of several parts, such as a cluster, works while one part is down. A call that needs
 /// this part throws `store_part_error`.
@@ -95,17 +95,17 @@ class SharedStore {
     return std::move(load_all(std::array{std::string{key}}).front());
   }
 
-  /// Like `load`, for many keys, in the order of `keys`, in few round trips.
+  /// Loads the values of many keys, in the order of `keys`, in few round trips.
   [[nodiscard]] virtual std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) = 0;
 
-  /// Returns the replies to some questions, in the order of `questions`. A store over a network
-  /// overrides this member, to answer in few round trips.
+  /// Returns the replies to `questions`, in the same order. A lease in a reply expires after
+  /// `duration`. A store over a network overrides this member, to answer in few round trips.
   ///
   /// The values and the lease of a reply must be of one moment. If a part of the store is down, the
   /// replies to the questions for this part have `is_answered == false`. The call throws only if no
-  /// question has an answer. The default loads the values, asks for the lease, and loads the values
-  /// again.
+  /// question has an answer. The default loads the values and asks for the lease. If it gets the
+  /// lease, it loads the values again.
   [[nodiscard]] virtual std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) {
     std::vector<store_reply> replies(questions.size());
@@ -133,8 +133,8 @@ class SharedStore {
                        std::chrono::milliseconds lifetime) = 0;
 
   /// Publishes only if `lease` is held, and ends the lease, in one step. `lease` can be a lease of
-  /// another key. If the lease was erased or has expired, stores nothing and returns false. So a
-  /// value that was fetched under a lease never comes back after `erase`.
+  /// another key. If the lease was erased, was taken or has expired, stores nothing and returns
+  /// false. So a value that was fetched under a lease never comes back after `erase`.
   [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
                                      std::chrono::milliseconds lifetime,
                                      const store_lease& lease) = 0;
@@ -197,7 +197,7 @@ class SharedStore {
     reply.other_value = std::move(values.at(1));
   }
 
-  /// Releases leases, because an exception keeps them from the caller. Empties the replies.
+  /// Empties the replies and releases their leases, since a failed call returns no lease.
   void abandon(std::span<store_reply> replies) noexcept {
     for (store_reply& reply : replies) {
       const auto lease = std::exchange(reply, {}).lease;

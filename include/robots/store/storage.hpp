@@ -17,7 +17,7 @@ class policy;
 struct cache_entry {
   std::shared_ptr<const robots::policy> policy{};  ///< never null in a stored entry
   time_point fresh_until{};                        ///< the entry needs no request until this time
-  /// From this time on, which is not before `fresh_until`, the storage may drop the entry.
+  /// The time from which the storage may drop the entry. It is not before `fresh_until`.
   time_point keep_until{};
   /// The epoch of the shared store in which the entry was last checked. A new epoch begins when the
   /// cache may have missed changes of the store. The epoch is 0 without a shared store.
@@ -30,11 +30,11 @@ struct cache_entry {
 /// continues without the result. `find(key, now)` returns the last entry stored under `key`, unless
 /// `keep_until <= now` or the entry was dropped to make room. A storage may forget any entry at any
 /// time, but must never return the entry of another key. `store` replaces an entry. Every `find`
-/// that begins after the return of `erase` or `clear` sees the erasure. If the model has
-/// `evictions() const`, which returns the number of entries dropped to make room,
-/// `basic_robots_cache::stats` reports that number. For each entry that it drops, a model with
-/// `on_drop(f)` calls `f(key, expired)`. If the model has `remove_expired(now)`, which drops
-/// expired entries and returns their number, `basic_robots_cache::remove_expired` calls it.
+/// that begins after the return of `erase` or `clear` sees the erasure. A model may also have these
+/// members, which `basic_robots_cache` uses: `evictions() const` returns the number of entries
+/// dropped to make room. `memory_bytes() const` returns the octets in use. `remove_expired(now)`
+/// drops expired entries and returns their number. After `on_drop(f)`, the model calls
+/// `f(key, expired)` for each entry that it drops, as in `LruStorage`.
 ///
 /// Exemplar: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`.
 ///

@@ -24,16 +24,16 @@ struct tiered_options {
   /// The minimum time between two reads of the store during the wait for another process. The time
   /// grows to half of the time that the process has waited so far. `poll` must be above 0.
   std::chrono::milliseconds poll{50};
-  /// If a call has less time left than this, a background thread asks the store, so that the call
-  /// does not block. `patience` must be at least as long as the slowest call to the store.
+  /// The minimum time that a call must have left to ask the store itself; otherwise, a background
+  /// thread asks. `patience` must be at least as long as the slowest call to the store.
   std::chrono::milliseconds patience{3'000};
   /// The maximum time by which the clock of another machine can be ahead. Records with a date
   /// further in the future are ignored.
   std::chrono::seconds clock_skew{60};
-  /// Ignores records that are older than this cache, so that a crawl that starts again asks each
-  /// site again. If several processes start together, only one process asks each site.
+  /// If true, records that are older than this cache are ignored. Then a crawl that starts again
+  /// asks each site again. If several processes start together, only one process asks each site.
   bool ignore_older = false;
-  /// After `failures` failures in a row, the store is not used for `cooldown`.
+  /// The circuit breaker: after `failures` failures in a row, the store is not used for `cooldown`.
   breaker_options breaker{.failures = 3, .cooldown = std::chrono::seconds{5}};
 };
 

@@ -16,13 +16,13 @@
 namespace robots {
 
 /// A clock for tests. It stands still until the test moves it, so no test waits or depends on the
-/// speed of the machine. The date of the clock moves with its time.
+/// speed of the machine. The clock also has a date, which moves with the time.
 ///
 /// Copies share one time, so that a test can keep one copy and pass on another. Any thread may call
 /// any member.
 class ManualClock {
  public:
-  /// Starts at a fixed moment, with the date noon of 2026-01-01, UTC. The moment is later than
+  /// Starts at a fixed moment, with the date 2026-01-01 at noon, UTC. The moment is later than
   /// `time_point{}`, which programs use to mean "never".
   ManualClock()
       : ManualClock{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} +
@@ -31,7 +31,7 @@ class ManualClock {
   /// Starts at the same fixed moment, with the date `start_date`.
   explicit ManualClock(wall_time start_date) : state_{std::make_shared<state>(start_date)} {}
 
-  // The class has no move constructor, so a move copies. A moved-from clock still shares the time.
+  // Without a move constructor, a move makes a copy, so a moved-from clock can still be used.
   ManualClock(const ManualClock&) = default;
   ManualClock& operator=(const ManualClock&) = default;
   ~ManualClock() = default;
@@ -44,8 +44,7 @@ class ManualClock {
     return wall_anchor{.steady = time_point{start()}, .wall = state_->start_date}.at(now());
   }
 
-  /// Moves the time forward. A negative duration has no effect. The time stops at the end of its
-  /// range.
+  /// Moves the time forward by `step`, at most to the end of time. A negative `step` counts as 0.
   void advance(time_point::duration step) const {
     rep before = state_->now.load();
     while (!state_->now.compare_exchange_weak(
@@ -55,7 +54,7 @@ class ManualClock {
     state_->tell();
   }
 
-  /// Moves the time to `when`, unless it is already later or `stop` is requested. Never blocks.
+  /// Moves the time to `when` if `when` is later and `stop` is not requested. Never blocks.
   void sleep_until(time_point when, stop_token stop) const {
     if (stop.stop_requested()) {
       return;
@@ -67,8 +66,8 @@ class ManualClock {
     state_->tell();
   }
 
-  /// Calls `moved` after each move of the time, in the thread that moves the time, while the result
-  /// exists. `moved` must not call `on_move` and must not destroy a result of `on_move`.
+  /// Calls `moved` after each move of the time, in the thread that moves the time, until the
+  /// returned object is destroyed. `moved` must neither call `on_move` nor destroy such an object.
   [[nodiscard]] auto on_move(std::function<void()> moved) const {
     const std::scoped_lock lock{state_->mutex};
     const auto place = state_->listeners.insert(state_->listeners.end(), std::move(moved));

@@ -21,24 +21,23 @@
 
 namespace robots {
 
-/// A `SharedStore` within this process, for tests.
+/// A `SharedStore` in the memory of this process, for tests.
 ///
-/// Copies share one storage, and each copy represents a process. So give each cache its own copy. A
-/// new copy watches nothing. `erase` and `announce` call the `on_change` of the other copies before
-/// they return, in the same thread, so tests need not wait. Values expire by the clock, which can
-/// be a `ManualClock`. A call about several keys or questions calls the hook of `on_call` once,
-/// with the first key.
+/// Copies share the values, and each copy acts as another process, so give each cache a separate
+/// copy. `erase` and `announce` call the functions that the other copies passed to `watch`. These
+/// functions run in the same thread, before the call returns, so tests need not wait. Values expire
+/// by the clock, which can be a `ManualClock`.
 template <Clock C>
 class MemoryStore : public SharedStore {
  public:
-  /// Makes an empty storage that uses `clock`.
+  /// Makes an empty store that uses `clock`.
   explicit MemoryStore(C clock) : storage_{std::make_shared<storage>(std::move(clock))} {}
 
-  /// Makes the store of another process, with the same storage.
+  /// Makes a copy that shares the values, but not the function that `other` passed to `watch`.
   MemoryStore(const MemoryStore& other) : SharedStore{other}, storage_{other.storage_} {}
-  /// Moves the store with its watch. A moved-from store may only be destroyed or assigned to.
+  /// Moves the store and its `watch` function. Then `other` may only be destroyed or assigned to.
   MemoryStore(MemoryStore&& other) noexcept = default;
-  /// Ends the watch of this store and replaces it by `other`.
+  /// Replaces this store by `other`. The old `watch` function gets no more calls.
   MemoryStore& operator=(MemoryStore other) noexcept {
     storage_.swap(other.storage_);
     process_.swap(other.process_);
@@ -51,16 +50,16 @@ class MemoryStore : public SharedStore {
     }
   }
 
-  /// Calls `hook` at the start of every call of every copy. If the hook throws, the call fails with
-  /// that exception. If the hook blocks, the call blocks, too. Use a hook to count calls, or to
-  /// make some calls block or fail.
+  /// Calls `hook(key)` at the start of each call to any copy, except `watch`. A call about several
+  /// keys passes the first key. If `hook` throws or blocks, the call throws or blocks, too. Use a
+  /// hook to count calls, or to make some calls fail.
   void on_call(std::function<void(std::string_view key)> hook) {
     const std::scoped_lock lock{storage_->mutex};
     storage_->hook = std::make_shared<const std::function<void(std::string_view)>>(std::move(hook));
   }
 
-  /// Makes every call of every copy fail with a `store_error` with the text `why`, until `recover`
-  /// is called.
+  /// Makes each call to any copy, except `watch`, throw a `store_error` with the text `why`, until
+  /// `recover` is called.
   void fail(std::string why) {
     on_call([why = std::move(why)](std::string_view /*key*/) { throw store_error{why}; });
   }
@@ -75,7 +74,7 @@ class MemoryStore : public SharedStore {
     storage_->leases.clear();
   }
 
-  /// Notifies all watchers that they may have missed changes.
+  /// Calls each `watch` function with an empty key, as if changes had been lost.
   void lose_changes() { notify("", nullptr); }
 
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(

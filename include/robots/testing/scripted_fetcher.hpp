@@ -30,19 +30,17 @@ namespace robots {
 /// Copies share the script and the list of requests. Any thread may call any member.
 class ScriptedFetcher {
  public:
-  /// A function that computes an answer. No lock is held during the call, which may block or throw.
+  /// A function that answers a request. It may block or throw, since the call holds no lock.
   using handler = std::function<fetch_response(const fetch_request&)>;
 
   ScriptedFetcher() : state_{std::make_shared<state>()} {}
 
-  // The class has no move constructor, so a move copies. A moved-from fetcher still shares the
-  // script.
+  // Without a move constructor, a move makes a copy, so a moved-from fetcher can still be used.
   ScriptedFetcher(const ScriptedFetcher&) = default;
   ScriptedFetcher& operator=(const ScriptedFetcher&) = default;
   ~ScriptedFetcher() = default;
 
-  /// Makes a 200 response with a body. The type of the body is text/plain unless the headers state
-  /// another type.
+  /// Makes a 200 response with `body`. Its type is text/plain if `headers` has no Content-Type.
   [[nodiscard]] static fetch_response ok(std::string body, std::vector<http_header> headers = {}) {
     if (!detail::find_header(headers, "Content-Type")) {
       headers.push_back({"Content-Type", "text/plain"});
@@ -62,7 +60,7 @@ class ScriptedFetcher {
     return status(code, {{"Location", std::move(location)}});
   }
 
-  /// Makes a failure without a response.
+  /// Makes the result of a request that got no response because of `error`.
   [[nodiscard]] static fetch_response failure(fetch_error error) {
     return {.error = error, .error_text = "scripted: " + std::string{to_string(error)}};
   }
@@ -82,8 +80,8 @@ class ScriptedFetcher {
     });
   }
 
-  /// Answers requests for `url` with the result of `answer`. Throws `std::invalid_argument` if
-  /// `answer` is empty.
+  /// Answers requests for `url` with the result of `answer(request)`. Throws
+  /// `std::invalid_argument` if `answer` is empty.
   ScriptedFetcher& on_call(std::string url, handler answer) {
     require(answer);
     const std::lock_guard lock{state_->mutex};
@@ -96,7 +94,7 @@ class ScriptedFetcher {
     return otherwise_call([answer = std::move(answer)](const fetch_request&) { return answer; });
   }
 
-  /// Answers every URL that is not in the script with the result of `answer`. Throws
+  /// Answers every URL that is not in the script with the result of `answer(request)`. Throws
   /// `std::invalid_argument` if `answer` is empty.
   ScriptedFetcher& otherwise_call(handler answer) {
     require(answer);
@@ -105,7 +103,7 @@ class ScriptedFetcher {
     return *this;
   }
 
-  /// Returns the next answer of the script. Cuts the body at `max_bytes`, as a real fetcher would.
+  /// Returns the next answer for the URL. Cuts the body at `max_bytes`, as real fetchers do.
   [[nodiscard]] fetch_response fetch(const fetch_request& request) {
     std::unique_lock lock{state_->mutex};
     state_->requests.push_back(request);

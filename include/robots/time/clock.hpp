@@ -12,16 +12,16 @@ namespace robots {
 /// not a date.
 using time_point = std::chrono::steady_clock::time_point;
 
-/// A date and time of day, which HTTP dates, Visit-time and Request-rate need. The range is from
-/// 1677 to 2262, even if `std::chrono::system_clock` counts in coarser steps.
+/// A date and time of day, which HTTP dates, Visit-time and Request-rate need. It counts
+/// nanoseconds on every platform, so its range is from 1677 to 2262.
 using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 
-/// Reads the time and sleeps.
+/// A source of the time that can also sleep.
 ///
-/// A model's `now()` never goes back. Its `sleep_until(when, stop)` returns once `now() >= when` or
-/// `stop` has been requested, whichever comes first. `sleep_until` need not block, since a
-/// `ManualClock` moves its time instead. Any thread may call both functions. A model may also have
-/// `wall_now()`, which returns the date. Any thread may call `wall_now()`, and it does not throw.
+/// The `now()` of a model never goes back. `sleep_until(when, stop)` returns as soon as `stop` is
+/// requested or `now() >= when`. The function may move the time instead of blocking, as in
+/// `ManualClock`. A model may also have `wall_now()`, which returns the date and must not throw.
+/// Any thread may call these functions.
 ///
 /// Exemplar: after `c.sleep_until(when, stop)`, either `c.now() >= when` or
 /// `stop.stop_requested()`.
@@ -33,7 +33,7 @@ concept Clock = std::movable<C> && requires(C& clock, time_point when, stop_toke
   clock.sleep_until(when, stop);
 };
 
-/// Returns the date of `clock`, or the machine's date if the clock has none.
+/// Returns the date of `clock`, or the machine's date if `clock` has no `wall_now()`.
 template <Clock C>
 [[nodiscard]] wall_time wall_now([[maybe_unused]] C& clock) {
   if constexpr (requires { clock.wall_now(); }) {
@@ -47,7 +47,7 @@ template <Clock C>
 
 namespace robots::detail {
 
-/// A clock whose time a program moves. The clock reports each move.
+/// A clock whose time a program, such as a test, moves.
 ///
 /// After `on_move(f)`, each move calls `f` in the thread that moves the time, until the returned
 /// object is destroyed. So a thread that waits for a certain time can check the clock again.

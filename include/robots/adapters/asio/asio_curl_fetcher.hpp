@@ -25,8 +25,9 @@ namespace robots {
 
 namespace adapters_detail {
 
-/// Drives one multi handle by libcurl's multi_socket interface. Asio watches the sockets and the
-/// timer of the handle. All work runs on one strand. A queued task does not keep the driver alive.
+/// Drives one multi handle by libcurl's multi_socket interface: Asio waits for the sockets and for
+/// the timer that libcurl asks for. All work runs on one strand. Queued tasks have only weak
+/// pointers to the driver, so they do not keep it alive.
 class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
  public:
   asio_curl_driver(const boost::asio::any_io_executor& executor, const curl_options& options)
@@ -47,8 +48,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   void start(fetch_request request, std::function<void(fetch_response)> done) {
     post([request = std::move(request), done = std::move(done)](asio_curl_driver& self) mutable {
       self.transfers_.start(std::move(request), std::move(done));
-      // If the exchange could not begin, this calls `done`. Otherwise, libcurl's timer starts the
-      // exchange.
+      // If the exchange could not begin, `collect` now calls `done`. Otherwise, libcurl's timer
+      // starts the exchange.
       self.collect();
     });
   }
@@ -88,7 +89,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     return succeeds([&] { static_cast<asio_curl_driver*>(self)->set_timer(milliseconds); });
   }
 
-  /// Calls `act` and returns 0. Returns -1 if `act` throws: no exception may pass through libcurl.
+  /// Calls `act`. Returns 0, or -1 if `act` throws, since no exception may pass through libcurl.
   template <class Act>
   [[nodiscard]] static int succeeds(const Act& act) noexcept {
     try {
@@ -99,8 +100,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  /// Watches a socket for `events`, instead of the events that libcurl asked for before.
-  /// `CURL_POLL_REMOVE` ends the watch.
+  /// Makes Asio wait for `events` of `socket`, and no longer for the events of an earlier call.
+  /// With `CURL_POLL_REMOVE`, Asio no longer waits for this socket.
   void watch_socket(curl_socket_t socket, int events) {
     if (const auto found = watches_.find(socket); found != watches_.end()) {
       static_cast<void>(found->second->release());  // ends the waits for this socket
@@ -119,7 +120,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  /// Reports each `event` of a socket to libcurl, until libcurl asks for other events.
+  /// Reports each `event` of a socket to libcurl as `mask`, until `watch_socket` releases
+  /// `watched`.
   void wait(const std::shared_ptr<watch>& watched, watch::wait_type event, int mask) {
     watched->async_wait(event, [weak = weak_from_this(), watched, event,
                                 mask](const boost::system::error_code& error) {
@@ -170,28 +172,29 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   strand strand_;
   timer timer_;
   boost::unordered_flat_map<curl_socket_t, std::shared_ptr<watch>> watches_;
-  curl_transfers transfers_;  // last: its destructor calls `watch_socket` and `set_timer`
+  curl_transfers transfers_;  // last, since its destructor still uses the members above
 };
 
 }  // namespace adapters_detail
 
-/// Makes exchanges like `CurlFetcher`, any number at once, on the threads that run an executor of
-/// Boost.Asio. This class starts no threads, but libcurl can start threads to look up names.
+/// Makes the same exchanges as `CurlFetcher`, but any number at once, on the threads of an executor
+/// of Boost.Asio. This class starts no threads, but libcurl can start threads to look up names.
 ///
 /// Copies share their handles and connections. All copies work on one strand. So any number of
-/// threads may run the executor, and any thread may call `async_fetch`. If the last copy is
-/// destroyed, its running exchanges end, and their callbacks are not called. Any thread may destroy
-/// the last copy, even in a callback. The context of the executor must outlive all copies.
+/// threads may run the executor, and any thread may call `async_fetch`. When the last copy is
+/// destroyed, all running exchanges end without callbacks. Any thread may destroy the last copy,
+/// even in a callback. The context of the executor must outlive all copies.
 class AsioCurlFetcher {
  public:
-  /// Throws `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
-  /// `std::runtime_error` if libcurl cannot start.
+  /// Throws `std::invalid_argument` if an option is not valid or this libcurl lacks a feature that
+  /// the fetcher needs, and `std::runtime_error` if libcurl cannot start.
   explicit AsioCurlFetcher(const boost::asio::any_io_executor& executor,
                            const curl_options& options = {})
       : driver_(std::make_shared<adapters_detail::asio_curl_driver>(executor, options)) {}
 
-  /// Begins an exchange. The executor calls `done` with the response; this function never does. If
-  /// `done` throws, the executor's `run` throws this exception. Any thread may call this function.
+  /// Begins an exchange. The executor, never this function, calls `done` with the response. If
+  /// `done` throws, the executor's `run` throws the same exception. Any thread may call this
+  /// function.
   void async_fetch(fetch_request request, std::function<void(fetch_response)> done) {
     driver_->start(std::move(request), std::move(done));
   }

@@ -57,8 +57,8 @@ class asio_operation {
     }
   }
 
-  // The executor of `use_future` runs dispatched work at once, and posted work on system threads.
-  // So this function posts to `here_`, which then dispatches to the handler's executor.
+  // `use_future` would run posted work on system threads, and dispatched work at once. Therefore,
+  // this function posts to `here_`, which then dispatches to the handler's executor.
   void finish(boost::system::error_code why, Result result) {
     if (handler_) {
       Handler handler = *std::exchange(handler_, std::nullopt);
@@ -79,7 +79,7 @@ class asio_operation {
     }
   }
 
-  std::uint64_t number = 0;  ///< the number that the driver has given to the look-up
+  std::uint64_t number = 0;  ///< the number of the look-up, for `look_up_driver::leave`
 
  private:
   using executor = boost::asio::associated_executor_t<Handler, boost::asio::any_io_executor>;
@@ -103,8 +103,9 @@ class asio_operation {
 /// operation completes with `boost::asio::error::operation_aborted` if it is cancelled, by any type
 /// of cancellation, or if it still runs when this object is destroyed. The fetch of a cancelled
 /// operation continues while another operation or a blocking call waits for this fetch. A handler
-/// runs on its associated executor, or on the executor of this object if it has none. The call that
-/// starts an operation never calls the handler. This object holds no lock while a handler runs.
+/// runs on its associated executor, or on the executor of this object if the handler has none. The
+/// call that starts an operation never calls the handler. This object holds no lock while a handler
+/// runs.
 ///
 /// This object does its own work on a strand. So any thread may start operations, and any number of
 /// threads may run the executor. A timer waits until a retry is due by the cache's clock. But if
@@ -126,7 +127,7 @@ class asio_robots_cache {
   asio_robots_cache& operator=(const asio_robots_cache&) = delete;
   ~asio_robots_cache() { look_ups_->close(); }
 
-  /// Like `basic_robots_cache::check`. Signature: `void(boost::system::error_code, decision)`.
+  /// Checks `url` without blocking. Signature: `void(boost::system::error_code, decision)`.
   template <boost::asio::completion_token_for<void(boost::system::error_code, decision)> Token>
   auto async_check(std::string url, Token&& token) {
     return ask<decision>(std::move(url), std::forward<Token>(token),
@@ -135,7 +136,7 @@ class asio_robots_cache {
                          });
   }
 
-  /// Like `basic_robots_cache::get`. Signature: `void(boost::system::error_code,
+  /// Gets the policy of a site without blocking. Signature: `void(boost::system::error_code,
   /// std::shared_ptr<const policy>)`. The policy is null only with an error.
   template <boost::asio::completion_token_for<void(boost::system::error_code,
                                                    std::shared_ptr<const policy>)>
@@ -152,8 +153,8 @@ class asio_robots_cache {
       std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
-  /// Holds the running look-ups and the timer of their driver. Tasks in Asio's queues have only
-  /// weak pointers to this object. After `close()`, nothing uses the cache.
+  /// Holds the running look-ups and the timer of their driver. Tasks in Asio's queues do not keep
+  /// this object alive. After `close()`, nothing uses the cache.
   class look_ups : public std::enable_shared_from_this<look_ups> {
    public:
     look_ups(const boost::asio::any_io_executor& executor, Cache& cache, F fetcher)
@@ -203,7 +204,7 @@ class asio_robots_cache {
     }
 
    private:
-    /// On the strand, calls `act`, and then runs the steps of look-ups that are due.
+    /// Posts a task to the strand. The task calls `act` and then runs the steps that are due.
     template <class Act = void (*)(look_ups&)>
     static void post(const std::weak_ptr<look_ups>& all, Act act = [](look_ups&) {}) {
       if (const auto self = all.lock()) {
@@ -232,16 +233,16 @@ class asio_robots_cache {
       if (!next) {
         timer_.cancel();
       } else if constexpr (detail::NotifyingClock<clock_type>) {
-        // The time of a `NotifyingClock` moves only when a program moves it. Here `sleep_until`
-        // does so.
+        // A `NotifyingClock`, such as `ManualClock`, moves only when a program moves it. So this
+        // task moves it, by `sleep_until`.
         post(this->weak_from_this(), [](look_ups& self) {
           if (const auto until = self.driver_->next_run()) {
             self.cache_.clock().sleep_until(*until, {});
           }
         });
       } else {
-        // The cache's clock can run faster than the timer, so `run` reads it at least once a
-        // minute.
+        // The cache's clock can run faster than the timer, so `run` reads that clock at least once
+        // a minute.
         constexpr time_point::duration longest = std::chrono::minutes{1};
         const time_point now = cache_.clock().now();
         timer_.expires_after((std::min)((std::max)(*next, now) - now, longest));
@@ -258,8 +259,8 @@ class asio_robots_cache {
     Cache& cache_;
     F fetcher_;
     std::atomic<bool> is_closed_ = false;
-    // `run` and `begin` lock the mutex while the driver works. It is recursive, since an observer
-    // of the cache may begin operations.
+    // `begin`, `run` and `close` lock this mutex while they use the driver. The mutex is recursive,
+    // since an observer of the cache may call `begin` meanwhile.
     std::recursive_mutex working_;
     std::optional<look_up_driver<clock_type, F>> driver_{};
   };

@@ -62,7 +62,7 @@ template <class Enum>
   return static_cast<Enum>(value);
 }
 
-/// Returns the members of a decision that `audit_judge` computes again, as JSON without braces.
+/// Returns those members of `decision` that `audit_judge` computes again, as JSON without braces.
 [[nodiscard]] inline std::string verdict_in(const json_object& decision) {
   std::string verdict;
   for (const std::string name :
@@ -203,8 +203,8 @@ class audit_judge {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
     }
     if (!recorded.directives.empty()) {
-      // Uses the robots.txt that this entry names. If it names no robots.txt, uses an earlier
-      // robots.txt with the same directives, from this site or from the site that answered.
+      // If this entry names a robots.txt, uses this file. Otherwise, uses an earlier robots.txt
+      // with the same directives, from this site or from the site that answered.
       const auto body = bodies_.find(entry.text("body"));
       const auto theirs = texts_.find(text_key(recorded.final_site, recorded.directives));
       if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
@@ -294,8 +294,8 @@ class audit_judge {
     check_basis(entry, recorded->second);
   }
 
-  /// Confirms a decision if its policy is for its URL, and the trail has the entry that the
-  /// decision depends on.
+  /// Confirms a decision if the policy is for the URL of the decision, and if the trail has the
+  /// entry on which the decision depends.
   void check_basis(const audit_entry& entry, const recorded_policy& recorded) {
     using enum decision_reason;
     const auto parsed = parse_site(entry.text("url"));
@@ -311,7 +311,7 @@ class audit_judge {
     const auto has = [&](std::string_view kind, const std::string& about) {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
       // A thread can report a decision just before another thread reports the entry on which this
-      // decision depends.
+      // decision depends. So an entry that is up to a second later counts, too.
       return fact != facts_.end() && (fact->second.entry < entry.n() ||
                                       fact->second.second <= audit_second(entry.text("time")) + 1);
     };
@@ -348,8 +348,8 @@ class audit_judge {
     }
   }
 
-  /// Handles a decision that depends on a missing entry. If the trail begins with a later file or
-  /// has lost entries, the decision is counted as unknown. Otherwise, reports a difference.
+  /// Handles a decision that depends on a missing entry. If the first files are missing or the
+  /// trail states a loss, counts the decision as unknown. Otherwise, reports a difference.
   void lack(const audit_entry& entry, const std::string& text) {
     has_gaps_ ? unknown(entry, text) : differ(entry, text);
   }
@@ -392,18 +392,19 @@ class audit_judge {
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, recorded_policy> policies_;
   std::unordered_map<std::string, recorded_text> texts_;  // the key is a `text_key`
-  /// The compiled policies, by text and user agent.
+  // The compiled policies, by text and user agent.
   std::map<std::pair<recorded_text, std::string>, policy_pointer> compiled_;
 };
 
 }  // namespace adapters_detail
 
-/// Computes each decision of the trail in these files again. Give the oldest file first. A decision
-/// that obeys a robots.txt must follow from the recorded text, the URL and the crawler. Any other
-/// decision depends on another entry: a retrieval with the same outcome, an override, a halt, a
-/// sign-off, a quarantine or a list of excluded hosts. That entry must be in the files.
+/// Computes each decision of the trail in `files` again. Give the oldest file first. A decision
+/// that obeys a robots.txt must follow from the recorded text, the URL and the options of the
+/// crawler. Any other decision depends on another entry: a retrieval with the same outcome, an
+/// override, a halt, a sign-off, a quarantine or a list of excluded hosts. `files` must contain
+/// this entry.
 ///
-/// If a trail begins with a later file or has lost entries, a decision whose entry is missing is
+/// If the first files are missing or the trail states a loss, a decision whose entry is missing is
 /// counted as unknown. Call `verify_audit` first, since this function does not check the chain of
 /// hashes. Files may have any content. Throws `audit_error` like `verify_audit`. Takes linear time
 /// and reads the files twice. Keeps several hundred octets in memory for each policy.

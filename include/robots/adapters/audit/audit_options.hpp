@@ -45,11 +45,12 @@ struct audit_options {
   /// The octets of memory that waiting events may use, including the policies that these events
   /// keep alive. If `longest_wait` is above 0, the last event in the queue can exceed this limit.
   std::size_t queue_bytes = std::size_t{16} << 20U;
-  /// The maximum time for which a caller waits for room, so that no event is lost. If the disk
-  /// hangs, all callers wait until the first of them has waited for this time. After that, events
-  /// are lost until the disk answers again, so that the crawler can continue or end. The trail
-  /// states the number of lost events as soon as it can be written again. `milliseconds::max()`
-  /// waits without a limit. With 0, callers never wait, and an event without room is lost at once.
+  /// The maximum time for which a caller waits for room in the queue, so that no event is lost. If
+  /// the disk hangs, all callers wait until the first of them has waited for this time. After that,
+  /// events are lost until the disk answers again, so that the crawler can continue or end. The
+  /// trail states the number of lost events as soon as it can be written again.
+  /// `milliseconds::max()` waits without a limit. With 0, callers never wait, and an event without
+  /// room is lost at once.
   std::chrono::milliseconds longest_wait = std::chrono::minutes{1};
   /// The maximum time for which the destructor waits for the disk.
   std::chrono::milliseconds close_within{10'000};

@@ -40,13 +40,13 @@ concept audited = requires { Event::name; } && !std::same_as<Event, look_up_even
 }  // namespace adapters_detail
 
 /// An `Observer` that records the requests, responses and decisions of a crawler, so that they can
-/// be proven later (the pipeline guide: "immutable audit trails").
+/// be proven later (see "Immutable audit trails" in `tests/observability.md`).
 ///
 /// The trail appends lines of JSON to files. Each line has the hash of the previous line, so
 /// `verify_audit` finds entries that were changed, lost, added or moved. The trail records each
 /// robots.txt once, the directives of the robots.txt for each crawler, and all events except
-/// look-ups, parsing and drops. The entries of an event name the trace of the call, if it has one.
-/// `verify_decisions` computes each decision again from these entries.
+/// look-ups, parsing and drops of cache entries. The entries of a call with a trace name this
+/// trace. `verify_decisions` computes each decision again from these entries.
 ///
 /// A background thread writes the files. Callers wait for this thread only while the queue is full,
 /// for `audit_options::longest_wait` at most. If the disk is full or hangs, events are lost, and
@@ -113,7 +113,7 @@ class AuditTrail {
     adapters_detail::audit_writer::queue queue;
   };
 
-  /// Returns the members that all entries of an event have.
+  /// Returns the members that each entry of `event` has: the site, the agent and the trace.
   template <class Event>
   [[nodiscard]] std::string about(const Event& event) const {
     base::json_writer json;
@@ -127,8 +127,8 @@ class AuditTrail {
     return std::move(json).finish();
   }
 
-  /// Adds the entries of an event with new policies: the robots.txt, if the event has it, and the
-  /// policies of all crawlers of the cache.
+  /// Adds to `parts` the entries of an event with a new policy: the robots.txt, if the event has
+  /// it, and the policies of all crawlers of the cache. `members` describes the event.
   template <class Event>
   static void add_policies(std::vector<adapters_detail::audit_part>& parts, const Event& event,
                            base::json_writer members) {

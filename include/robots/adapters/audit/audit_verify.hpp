@@ -266,8 +266,8 @@ class audit_verifier {
 
   [[nodiscard]] static std::string named(std::uint64_t n) { return "entry " + std::to_string(n); }
 
-  /// Returns the first place of an entry with number `n` and, unless `hash` is empty, with this
-  /// hash. The line is 0 if there is no such entry.
+  /// Returns the place of the first entry with number `n`. If `hash` is not empty, the entry must
+  /// also have this hash. The line is 0 if there is no such entry.
   [[nodiscard]] place find(std::uint64_t n, std::string_view hash = {}) const {
     const std::string start = "{\"n\":" + std::to_string(n) + ",";
     for (const std::string& file : files_) {
@@ -301,17 +301,17 @@ class audit_verifier {
 
 }  // namespace adapters_detail
 
-/// Checks the trail in these files. Give the oldest file first. Names the first entry that was
-/// changed, lost, added or moved, or an incomplete last line.
+/// Checks the trail in `files`. Give the oldest file first. Names the first entry that was changed,
+/// lost, added or moved, or an incomplete last line.
 ///
 /// The chain of hashes shows each change, unless all later entries were rewritten. Signatures show
 /// such a rewrite, too. `public_key` is the signer's key in PEM; if it is empty, signatures are not
-/// checked. If the end was cut off after a whole line, only a missing signature or `head` shows the
-/// loss. `head` is the hash of an entry that must exist, from an earlier `audit_stats::last_hash`.
-/// `notes` states the limits of the check. Files may have any content. Throws `audit_error` for a
-/// file that cannot be read, is not a regular file or has a line above 32 MiB, and for a bad key.
-/// Throws `std::invalid_argument` if there are no files. Takes linear time, and keeps one line in
-/// memory.
+/// checked. `head` is the hash of an entry that must exist, from an earlier
+/// `audit_stats::last_hash`. If the end was cut off after a whole line, only a missing signature or
+/// `head` shows the loss. `audit_result::notes` states the limits of the check. Files may have any
+/// content. Throws `audit_error` for a file that cannot be read, is not a regular file or has a
+/// line above 32 MiB, and for a bad key. Throws `std::invalid_argument` if there are no files.
+/// Takes linear time, and keeps one line in memory.
 [[nodiscard]] inline audit_result verify_audit(const std::vector<std::string>& files,
                                                std::string_view public_key = {},
                                                std::string_view head = {}) {

@@ -20,8 +20,9 @@ namespace adapters_detail {
 // The header of cpr 1.10.0 has the version number 1.9.0.
 static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or later");
 
-/// Makes a slot with the handle of a session of cpr. The session only prepares the request. It does
-/// not make the transfer, since `Session::Get()` would check for a stop only once a second.
+/// Makes a `curl_slot` with the handle of a cpr session, which `configure` sets up. The session
+/// prepares requests, but makes no transfers, since `Session::Get()` would check for a stop only
+/// once a second.
 [[nodiscard]] inline curl_slot cpr_slot(const curl_settings& settings,
                                         const std::function<void(cpr::Session&)>& configure) {
   const auto session = std::make_shared<cpr::Session>();
@@ -60,9 +61,9 @@ class CprFetcher : public CurlFetcher {
 
   /// `configure` sets up each new session before its first use, with anything that cpr can set,
   /// such as proxies with passwords, an interface or a client certificate. Several threads can call
-  /// `configure` at once. If it throws, the constructor or `fetch` throws the same exception. Also
-  /// throws `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
-  /// `std::runtime_error` if libcurl cannot start.
+  /// `configure` at once. If it throws, the constructor or `fetch` throws the same exception. The
+  /// constructor also throws `std::invalid_argument` if an option is not valid or this libcurl
+  /// lacks a feature that the fetcher needs, and `std::runtime_error` if libcurl cannot start.
   explicit CprFetcher(const curl_options& options,
                       const std::function<void(cpr::Session&)>& configure = {})
       : CurlFetcher(

@@ -17,24 +17,25 @@ namespace robots {
 /// Fetches over libcurl, 7.85 or later.
 ///
 /// Makes one GET request per call, over HTTP or verified HTTPS. Returns `fetch_error::protocol` for
-/// a URL with another scheme or with credentials, and for a request header with a line end.
-/// `timeout` and `stop` apply to name lookup, connecting and transfer. Keeps no cookies and reads
-/// no netrc. Returns `fetch_error::refused_address` for an address outside the public internet that
-/// is not in `curl_options::allowed_addresses`.
+/// a URL with another scheme or with credentials, and for a request header with a line end. The
+/// `timeout` and `stop` of the request apply to name lookup, connecting and transfer. Keeps no
+/// cookies and reads no netrc. Returns `fetch_error::refused_address` for an address outside the
+/// public internet that is not in `curl_options::allowed_addresses`.
 ///
-/// libcurl asks for the codings that it can decode. `max_bytes` limits the decoded body, so a
-/// compression bomb stays small. If the body is longer, the transfer ends at once, and the response
-/// has `truncated`. Does not read the body of a redirect (301, 302, 303, 307, 308). Uses HTTP/1.1
-/// only, since HTTP/2 has no advantage for a robots.txt.
+/// libcurl asks for the content codings that it can decode. `max_bytes` limits the decoded body, so
+/// a compression bomb stays small. If the body is longer, the transfer ends at once, and
+/// `fetch_response::truncated` is true. Does not read the body of a redirect (301, 302, 303, 307,
+/// 308). Uses HTTP/1.1 only, since HTTP/2 has no advantage for a robots.txt.
 ///
-/// Three faults of a body are `fetch_error::protocol`: libcurl cannot decode the body; the body is
-/// encoded, and neither a length nor chunks prove that it is complete; only the end of TLS marks
-/// the end of the body, but close_notify is missing (RFC 9112, section 9.8). If the status is not
-/// 2xx, such a fault is no error, and the response has no body. A libcurl on OpenSSL notices
-/// close_notify only if it was built with verbose strings, which is the default.
+/// Three faults of a body are `fetch_error::protocol`. First, libcurl cannot decode the body.
+/// Second, the body is encoded, and neither a length nor chunks prove that the body is complete.
+/// Third, only the end of TLS marks the end of the body, but close_notify is missing (RFC 9112,
+/// section 9.8). If the status is not 2xx, such a fault is no error, and the response has no body.
+/// A libcurl on OpenSSL notices close_notify only if it was built with verbose strings, which is
+/// the default.
 ///
-/// If the server has closed a reused connection before it sent any octet of the response, libcurl
-/// sends the request again on a new connection (RFC 9112, section 9.3.1). So the server can get the
+/// If the server closes a reused connection before sending any octet of the response, libcurl sends
+/// the request again on a new connection (RFC 9112, section 9.3.1). So the server can get the
 /// request twice.
 ///
 /// Copies share a pool of handles and connections. Any thread may call any copy, since each call
@@ -47,8 +48,8 @@ class CurlFetcher {
   /// Makes a fetcher with default options.
   CurlFetcher() : CurlFetcher(curl_options{}) {}
 
-  /// Throws `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
-  /// `std::runtime_error` if libcurl cannot start.
+  /// Throws `std::invalid_argument` if an option is not valid or this libcurl lacks a feature that
+  /// the fetcher needs, and `std::runtime_error` if libcurl cannot start.
   explicit CurlFetcher(const curl_options& options)
       : CurlFetcher(options, &adapters_detail::plain_curl_slot, false) {}
 
@@ -67,7 +68,8 @@ class CurlFetcher {
   }
 
  protected:
-  /// Makes a fetcher whose handles come from `make`. `has_session` is for `curl_settings`.
+  /// Makes a fetcher whose handles come from `make`. Set `has_session` if these handles belong to
+  /// sessions of cpr, which can have a proxy.
   CurlFetcher(const curl_options& options,
               const adapters_detail::curl_transfers::slot_factory& make, bool has_session) {
     const auto settings =

@@ -10,8 +10,8 @@
 
 namespace robots {
 
-/// Makes exchanges like `CurlFetcher`, but any number at once. One thread calls `run_once` again
-/// and again, and gets the responses by callbacks.
+/// Makes the same exchanges as `CurlFetcher`, but any number at once. One thread calls `run_once`
+/// again and again, and gets the responses by callbacks.
 ///
 ///     curl_multi_fetcher web;
 ///     web.async_fetch(request, [](fetch_response response) { ... });
@@ -28,14 +28,14 @@ namespace robots {
 /// ends running exchanges, but calls no callbacks. Do not destroy this object in its callbacks.
 class curl_multi_fetcher : private adapters_detail::curl_transfers {
  public:
-  /// Gets the response of an exchange, once. May call `async_fetch` and `run_once`.
+  /// A callback that gets one response. It may call `async_fetch` and `run_once`.
   using on_done = std::function<void(fetch_response)>;
 
-  /// Throws `std::invalid_argument` if an option is not valid or this libcurl does not have it, and
-  /// `std::runtime_error` if libcurl cannot start.
+  /// Throws `std::invalid_argument` if an option is not valid or this libcurl lacks a feature that
+  /// the fetcher needs, and `std::runtime_error` if libcurl cannot start.
   explicit curl_multi_fetcher(const curl_options& options = {}) : curl_transfers(options) {}
 
-  /// Begins an exchange. A later `run_once` calls `done`; this function never does.
+  /// Begins an exchange. A later `run_once`, never this function, calls `done` with the response.
   void async_fetch(fetch_request request, on_done done) {
     start(std::move(request), std::move(done));
   }

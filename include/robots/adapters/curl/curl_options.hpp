@@ -8,18 +8,18 @@
 
 namespace robots {
 
-/// Settings of all fetchers over libcurl. If curl has the same setting, both have the same name.
+/// Settings of all fetchers over libcurl.
 ///
-/// There are no options for redirects, cookies, other schemes than http and https, and the check of
-/// certificates, since a `Fetcher` has fixed rules for them.
+/// No option changes the treatment of redirects, cookies, schemes or certificates, since a
+/// `Fetcher` has fixed rules for them.
 struct curl_options {
   /// The maximum time for name lookup, TCP and TLS together. After that time, the error is
-  /// `fetch_error::connect`. It must be above 0.
+  /// `fetch_error::connect`. The time must be above 0.
   std::chrono::milliseconds connect_timeout{10'000};
 
   /// A PEM file of trusted certificates. If this or `ca_path` is set, no other certificates are
-  /// trusted. If neither is set, libcurl's own file of certificates is trusted, or its own folder
-  /// if it has no file.
+  /// trusted. If neither is set, the certificates in libcurl's own file are trusted, or those in
+  /// libcurl's own folder if there is no such file.
   std::string ca_file{};
 
   /// A folder of trusted certificates, prepared with `openssl rehash`.
@@ -46,16 +46,16 @@ struct curl_options {
   /// The address of `proxy` need not be permitted. The address of a proxy from the environment must
   /// be permitted, since libcurl does not say which connections go to that proxy. With a proxy, the
   /// fetcher opens no connection to the site, so it cannot check the addresses of a host name. It
-  /// does check an address in a URL, and `localhost`. If the environment names a proxy, an address
-  /// in a URL must be permitted even if `connect_to` names another server for it.
+  /// still checks a URL whose host is an address or `localhost`. If the environment names a proxy,
+  /// an address in a URL must be permitted even if `connect_to` names another server for it.
   std::vector<std::string> allowed_addresses{};
 
   /// If false, the fetcher may connect to every address.
   bool guard_addresses = true;
 
   /// If true, keeps connections and addresses of hosts for later requests. Set this option to fetch
-  /// many pages of few hosts. For one robots.txt from each of many sites, it has no advantage, and
-  /// each kept connection makes requests slower.
+  /// many pages of few hosts. For one robots.txt from each of many sites, the option has no
+  /// advantage, and each kept connection makes requests slower.
   bool keep_connections = false;
 
   /// The maximum number of idle handles to keep for later exchanges, each with its open

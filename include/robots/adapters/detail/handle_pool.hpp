@@ -9,9 +9,9 @@
 
 namespace robots::adapters_detail {
 
-/// Lends handles to any thread. Lends the most recently returned handle first, since its
-/// connections are the freshest. Makes a new handle if none is idle. The pool must outlive its
-/// loans.
+/// Lends handles to any thread. Lends the handle that was returned last, since the connections of
+/// this handle are the freshest. Makes a new handle if none is idle. The pool must outlive all lent
+/// handles.
 template <class Handle>
 class handle_pool {
  public:

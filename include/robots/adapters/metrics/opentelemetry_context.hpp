@@ -17,8 +17,8 @@
 
 namespace robots {
 
-/// The OpenTelemetry span of a call, for `call_options::context`. The work for the call then
-/// belongs to the trace of this span, in any thread.
+/// The OpenTelemetry span of a call, for `call_options::context`. All work for a call with this
+/// context belongs to the trace of the span, in any thread.
 ///
 ///     cache.check(url, {.context = robots::opentelemetry_context::current()});
 struct opentelemetry_context final : call_context {
@@ -45,16 +45,16 @@ struct opentelemetry_context final : call_context {
 
 namespace adapters_detail {
 
-/// Converts a text for OpenTelemetry. The pointer is never null, since the SDK reads it even if the
-/// text is empty.
+/// Converts a text for OpenTelemetry. The pointer in the result is never null, since the SDK reads
+/// the pointer even if the text is empty.
 [[nodiscard]] inline opentelemetry::nostd::string_view text_of(std::string_view from) noexcept {
   return from.empty() ? opentelemetry::nostd::string_view{""}
                       : opentelemetry::nostd::string_view{from.data(), from.size()};
 }
 
-/// Returns the span of a call. If `context` is an `opentelemetry_context`, this is its span.
-/// Otherwise it is a sampled span with the identifiers in `context`. If `context` is null or has no
-/// valid identifiers, returns this thread's active span, which can be invalid.
+/// Returns the span of a call. If `context` is an `opentelemetry_context`, returns the span in it.
+/// If `context` has other valid identifiers, returns a sampled span with these identifiers.
+/// Otherwise, returns this thread's active span, which can be invalid.
 [[nodiscard]] inline opentelemetry::trace::SpanContext span_of(const call_context* context) {
   namespace trace = opentelemetry::trace;
   if (const auto* own = dynamic_cast<const opentelemetry_context*>(context)) {

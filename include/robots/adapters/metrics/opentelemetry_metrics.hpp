@@ -33,11 +33,12 @@ namespace robots {
 /// `metrics_snapshot::families`: `robots.cache.hits`, `robots.blocked_requests`,
 /// `robots.parse.duration` and so on.
 ///
-/// The SDK reads counters and gauges when it collects. All their values come from one snapshot.
-/// Histograms need each single duration, so this class is also an observer. Pass both objects to
-/// the cache, as `robots::observers{metrics, exported}`. Durations are in seconds. The default
-/// buckets of the SDK are made for milliseconds, so add a view with buckets for seconds. Copies
-/// share one registration with the SDK. The last copy ends it. Any thread may call any copy.
+/// The SDK reads counters and gauges when it collects. All values of one collection come from one
+/// snapshot. Histograms need each single duration, so this class is also an observer. Pass the
+/// `Metrics` and this object to the cache, as `robots::observers{metrics, exported}`. Durations are
+/// in seconds. The default buckets of the SDK are made for milliseconds, so add a view with buckets
+/// for seconds. Copies share one registration with the SDK, which ends with the last copy. Any
+/// thread may call any copy.
 class OpenTelemetryMetrics {
  public:
   /// Exports `from` through `meter`, which must not be null. To export the statistics of a cache,
@@ -69,7 +70,7 @@ class OpenTelemetryMetrics {
   struct observed {
     state* owner = nullptr;
     std::size_t index = 0;        // the family's index in the result of `families`
-    std::size_t observation = 0;  // the number of the last observation of the family
+    std::size_t observation = 0;  // the number of the last collection that read this metric
     opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObservableInstrument> instrument{};
   };
 
@@ -113,8 +114,8 @@ class OpenTelemetryMetrics {
     std::function<cache_stats()> now;
     std::vector<observed> instruments;  // never moved: the SDK has their addresses
     std::mutex mutex;                   // guards the members below and `observed::observation`
-    std::size_t observation = 0;        // the number of observations
-    std::vector<family> latest;         // the result of the last observation
+    std::size_t observation = 0;        // the number of collections so far
+    std::vector<family> latest;         // the metrics of the last collection
     std::map<std::string_view,
              opentelemetry::nostd::unique_ptr<opentelemetry::metrics::Histogram<double>>>
         histograms;
@@ -129,7 +130,7 @@ class OpenTelemetryMetrics {
       const observer& to = opentelemetry::nostd::get<observer>(result);
       const std::scoped_lock lock{owner.mutex};
       // The SDK reads one instrument after another. If the SDK reads an instrument again, the next
-      // collection has begun.
+      // collection has begun, which needs a new snapshot.
       if (from.observation == owner.observation) {
         owner.latest = owner.families();
         ++owner.observation;

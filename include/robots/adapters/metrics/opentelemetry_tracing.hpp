@@ -115,7 +115,7 @@ class OpenTelemetryTracing {
   using span_kind = opentelemetry::trace::SpanKind;
 
   /// Makes a span for work that has ended. `duration` is the time that the work took, and `ended`
-  /// is the time since its end.
+  /// is the time since the end of the work.
   class past_span {
    public:
     past_span(opentelemetry::trace::Tracer& tracer, std::string_view name,
@@ -156,7 +156,8 @@ class OpenTelemetryTracing {
     opentelemetry::trace::EndSpanOptions end_;
   };
 
-  /// Makes the span of a request, after OpenTelemetry's semantic conventions for HTTP clients.
+  /// Makes the span of a request, according to OpenTelemetry's semantic conventions for HTTP
+  /// clients.
   void tell(const exchange_event& event, const span_context& parent) {
     const detail::exchange& asked = event.exchange;
     past_span span{*tracer_, "GET", parent, event, event.duration, event.ended, span_kind::kClient};

@@ -29,15 +29,15 @@ struct redis_options {
   /// not share records.
   std::string key_prefix = "robots:";
 
-  /// The timeout for opening a connection and logging in. It must be above 0. It does not limit the
-  /// system's name lookup.
+  /// The timeout for opening a connection and logging in. The timeout must be above 0. It does not
+  /// limit the system's name lookup.
   std::chrono::milliseconds connect_timeout{1'000};
 
-  /// The timeout for one round trip, and for waiting for a free connection. It must be above 0.
+  /// The timeout for one round trip, and for the wait for a free connection. It must be above 0.
   std::chrono::milliseconds command_timeout{1'000};
 
-  /// The maximum number of connections to one server, in addition to one for `watch`. The number
-  /// must be above 0.
+  /// The maximum number of connections to one server, in addition to one connection for
+  /// `RedisStore::watch`. The number must be above 0.
   std::size_t max_connections = 16;
 
   /// The maximum size of a value in octets. The store does not publish a longer value. If a server

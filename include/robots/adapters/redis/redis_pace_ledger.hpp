@@ -18,12 +18,12 @@
 
 namespace robots {
 
-/// A ledger in Redis for any number of machines: `gate_options::ledger`.
+/// A `PaceLedger` in Redis for any number of machines. Set it as `gate_options::ledger`.
 ///
-/// Each call is one script and one round trip, and uses the time of the server. P is
-/// `redis_options::key_prefix`. The key of a host is `P pace:HOST`, without the blank. The key
-/// expires a minute after the last delay of the host has ended. An ACL in Redis needs the commands
-/// eval, time, hget, hmget, hset and pexpire.
+/// Each call is one script and one round trip, and uses the time of the server. The key of a host
+/// is `P pace:HOST` without the blank, where P is `redis_options::key_prefix`. The key expires a
+/// minute after the last delay of the host has ended. An ACL in Redis needs the commands eval,
+/// time, hget, hmget, hset and pexpire.
 ///
 /// A call has the same time limit as a call to a `RedisStore`. Any thread may call the ledger.
 class RedisPaceLedger final : public PaceLedger {
@@ -34,7 +34,7 @@ class RedisPaceLedger final : public PaceLedger {
       : options_{std::move(options)},
         client_{std::make_unique<adapters_detail::redis_client>(options_)} {}
 
-  /// Asks Redis for the turn. Throws `store_error` if Redis does not answer as expected.
+  /// Sends the claim `asked` to Redis. Throws `store_error` if Redis does not answer as expected.
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
                                                    const claim& asked) override {
     return ask(take_turn_script, host,
@@ -51,8 +51,8 @@ class RedisPaceLedger final : public PaceLedger {
   // Times are in microseconds. In the state of a host, `last` is the time of the last turn. `turn`
   // names the process and the number of this turn. `next` is the earliest time of the next turn.
   // `longest` is the longest delay of all processes, and `owner` is the process with this delay.
-  // The delay is in force until the time `until`, unless its process calls again. A process may
-  // claim its last turn again while `next` results from this turn alone.
+  // `longest` expires at the time `until`; before that, each call of `owner` replaces it. A process
+  // gets its last turn again if no other turn and no pause has changed `next` since that turn.
   static constexpr const char* take_turn_script = R"(
 local time = redis.call('time')
 local now = time[1] * 1000000 + time[2]

@@ -25,7 +25,7 @@ namespace robots {
 
 namespace adapters_detail {
 
-/// Returns the position of the hash tag in a key: after a scheme such as `https://`, or 0.
+/// Returns the start of the hash tag in `key`: after a scheme such as `https://`, or 0.
 [[nodiscard]] inline std::size_t hash_tag_of(std::string_view key) noexcept {
   return key.rfind('/') + 1;  // npos + 1 is 0
 }
@@ -43,20 +43,20 @@ namespace adapters_detail {
 /// A `SharedStore` in Redis for any number of machines.
 ///
 /// Values and leases expire by the clock of the server, so the clocks of the workers do not matter.
-/// The store opens a connection when it first needs one, so a crawler can start without its Redis.
-/// The store closes a connection after each error. Most calls make one round trip. All calls except
-/// `watch` throw `store_error` if Redis does not answer as expected.
+/// The store opens a connection when it first needs one, so a crawler can start while Redis is
+/// down. The store closes a connection after each error. Most calls make one round trip. All calls
+/// except `watch` throw `store_error` if Redis does not answer as expected.
 ///
-/// A call takes at most `connect_timeout` and twice `command_timeout`. `load_all` takes one
+/// A call takes at most `connect_timeout` plus twice `command_timeout`. `load_all` takes one
 /// `command_timeout` more for each further 512 keys. In a cluster, the limits apply to each node.
 /// If nodes have changed, a call takes half of `connect_timeout` more.
 ///
-/// P is `redis_options::key_prefix`, followed by the version of the record format. A value has the
-/// key `P site:KEY`, and a lease has the key `P lease:KEY`, both without the blank. The store
-/// publishes changes on the channel `P changed`. KEY has braces around the text after `https://` or
-/// `http://`, so that a cluster has all keys of a site in one slot. An ACL of Redis needs `~P* &P*`
-/// and the commands get, strlen, set, del, eval, publish, subscribe, ping and select; for
-/// `for_each` also scan and pttl; in a cluster also cluster and asking.
+/// P stands for `redis_options::key_prefix` and the version of the record format after it. A value
+/// has the key `P site:KEY`, and a lease has the key `P lease:KEY`, both without the blank. The
+/// store publishes changes on the channel `P changed`. KEY has braces around the text after
+/// `https://` or `http://`, so that a cluster has all keys of a site in one slot. An ACL of Redis
+/// needs `~P* &P*` and the commands get, strlen, set, del, eval, publish, subscribe, ping and
+/// select. `for_each` also needs scan and pttl. A cluster also needs cluster and asking.
 class RedisStore : public SharedStore {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
@@ -67,9 +67,9 @@ class RedisStore : public SharedStore {
         timeout_{options.command_timeout},
         max_value_bytes_{options.max_value_bytes} {}
 
-  /// Returns the values of many keys in the order of `keys`, as `load_or_lease` loads them. A value
-  /// above `max_value_bytes` is treated as missing. Needs at most `max_value_bytes` octets of
-  /// memory for each key, even if the server sends more.
+  /// Loads the values of many keys, and returns them in the order of `keys`. A value above
+  /// `max_value_bytes` is treated as missing. Needs at most `max_value_bytes` octets of memory for
+  /// each key, even if the server sends more.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     std::vector<store_question> questions;
@@ -87,9 +87,9 @@ class RedisStore : public SharedStore {
     return values;
   }
 
-  /// Loads the values of some sites. Takes a lease if the question asks for one. The keys of a
-  /// question must belong to one site. Sends the questions of a server in groups of 512, with one
-  /// round trip for each group. If the two values of a question are together above
+  /// Loads the values of each question. Takes a lease for `duration` if the question asks for one.
+  /// The keys of a question must belong to one site. Sends the questions of a server in groups of
+  /// 512, with one round trip for each group. If the two values of a question are together above
   /// `max_value_bytes`, loads only one of them. If the server has no room for the lease, or a node
   /// of a cluster cannot be reached, `is_answered` is false.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
@@ -150,9 +150,9 @@ class RedisStore : public SharedStore {
     return replies;
   }
 
-  /// Stores `value` for `lifetime`, or for a hundred years at most. Throws `store_error` if the
-  /// value cannot be stored or is longer than `max_value_bytes`. If Redis refuses the value, the
-  /// old value remains. After a timeout, Redis has either the old or the new value.
+  /// Stores `value` for `lifetime`, at most a hundred years. Throws `store_error` if the value
+  /// cannot be stored or is longer than `max_value_bytes`. If Redis refuses the value, the old
+  /// value remains. After a timeout, Redis has either the old or the new value.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     if (lifetime <= std::chrono::milliseconds{0}) {
@@ -179,7 +179,7 @@ class RedisStore : public SharedStore {
                .integer == 1;
   }
 
-  /// Removes the value of `key`, ends its lease, and notifies the other processes like `announce`.
+  /// Removes the value and the lease of `key`, and notifies the other processes as `announce` does.
   void erase(std::string_view key) override {
     constexpr const char* script =
         "redis.call('del', KEYS[1], KEYS[2]) return redis.call('publish', ARGV[1], ARGV[2])";
@@ -194,8 +194,8 @@ class RedisStore : public SharedStore {
         client_->ask_any({"PUBLISH", channel(), sender_ + std::string{key}}, reply::kind::integer));
   }
 
-  /// Returns the lease of `key`, unless somebody holds it. After an error, the lease may be taken,
-  /// and then ends after `duration`.
+  /// Takes the lease of `key` for `duration` if nobody holds it. If the call throws, Redis may have
+  /// granted the lease all the same; that lease expires after `duration`.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     if (duration <= std::chrono::milliseconds{0}) {
@@ -207,7 +207,7 @@ class RedisStore : public SharedStore {
     return taken.type == reply::kind::status ? std::optional{std::move(lease)} : std::nullopt;
   }
 
-  /// Takes the lease of `key`, even from another process.
+  /// Takes the lease of `key` for `duration`, even from another process.
   [[nodiscard]] store_lease take_lease(std::string_view key,
                                        std::chrono::milliseconds duration) override {
     store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
@@ -224,9 +224,10 @@ class RedisStore : public SharedStore {
                      reply::kind::integer);
   }
 
-  /// Calls `on_change` for each key that other stores erase or announce. After the server could not
-  /// be reached, calls `on_change` once with "". Returns when the subscription exists, or when the
-  /// first try has failed. After a failure, a thread tries again, at least every two seconds.
+  /// Calls `on_change` for each key that other stores erase or announce. When the subscription
+  /// exists again after a failure, calls `on_change("")`, since changes may have been missed.
+  /// Returns when the subscription exists, or when the first try has failed. After a failure, a
+  /// thread tries again after a pause of a second at most.
   void watch(std::function<void(std::string_view)> on_change) override {
     const std::scoped_lock lock{*watching_};
     subscription_.reset();
@@ -321,7 +322,7 @@ class RedisStore : public SharedStore {
   std::string prefix_;
   std::chrono::milliseconds timeout_;
   std::size_t max_value_bytes_;
-  std::string sender_ = adapters_detail::store_token();  // identifies messages of this store
+  std::string sender_ = adapters_detail::store_token();  // the start of this store's messages
   std::unique_ptr<std::mutex> watching_ = std::make_unique<std::mutex>();
   std::unique_ptr<adapters_detail::redis_subscription> subscription_;
 };

@@ -65,8 +65,8 @@ class redis_tls {
     }
   }
 
-  /// Starts TLS on an open connection. Calls `wait` with POLLIN or POLLOUT when the handshake must
-  /// wait for this event. Throws `store_error` if TLS cannot start.
+  /// Starts TLS on an open connection to `host`. When the handshake must wait for POLLIN or
+  /// POLLOUT, calls `wait` with this event. Throws `store_error` if TLS cannot start.
   void operator()(redisContext& connection, const std::string& host,
                   const std::function<void(short events)>& wait) const {
     const std::unique_ptr<SSL, decltype(&SSL_free)> session{SSL_new(context_.get()), &SSL_free};
@@ -82,7 +82,7 @@ class redis_tls {
       throw store_error{"Redis at " + host +
                         ": TLS needs a host name or an address in the URL, and this is neither"};
     }
-    SSL_up_ref(session.get());  // hiredis, which begins the handshake, owns this reference
+    SSL_up_ref(session.get());  // the new reference is for hiredis
     const adapters_detail::sigpipe_guard no_signal;
     if (redisInitiateSSL(&connection, session.get()) != REDIS_OK) {
       SSL_free(session.get());

@@ -32,7 +32,7 @@
 
 namespace robots {
 
-/// The file of a `SqliteStore`, its size and its timeouts.
+/// The file of a `SqliteStore`, the maximum size of this file, and the timeout of the calls.
 struct sqlite_options {
   /// The path of the file. The store makes the file if it does not exist. The file must be on a
   /// disk of this machine, since SQLite's log does not work over network file systems. The log is
@@ -50,7 +50,7 @@ struct sqlite_options {
 
 namespace adapters_detail {
 
-/// The first three columns of a row, or only the first one.
+/// A row of a result, with one column (`number`) or three columns.
 struct sqlite_row {
   std::int64_t number = 0;
   std::string octets{};
@@ -80,7 +80,7 @@ class sqlite_file {
     ask("PRAGMA secure_delete=OFF");  // zeros for deleted records would fill the log of a full disk
   }
 
-  /// Runs a statement, and returns the rows of its result.
+  /// Runs the statement `sql` with the parameters `values`, and returns the rows of the result.
   template <class... Values>
   std::vector<sqlite_row> ask(const std::string& sql, const Values&... values) {
     give_up_ = base::saturating_add(std::chrono::steady_clock::now(), options_.timeout);
@@ -110,11 +110,11 @@ class sqlite_file {
     return rows;
   }
 
-  /// Returns the number in the first row of a statement's result.
+  /// Runs the statement `sql`, and returns the number in the first row of the result.
   std::int64_t number(const std::string& sql) { return ask(sql).at(0).number; }
 
-  /// Calls `work()` in one transaction, and returns its result. If `work` throws, the file does not
-  /// change.
+  /// Calls `work()` in a transaction that the statement `begin` opens, and returns the result of
+  /// `work`. If `work` throws, the file does not change.
   template <class Work>
   auto transact(const char* begin, const Work& work) {
     ask(begin);
@@ -128,9 +128,9 @@ class sqlite_file {
     }
   }
 
-  /// In one transaction, deletes up to eight expired records, and the oldest records if there is no
-  /// room for `octets` octets. Then calls `change(*this)`, which adds these octets, and returns its
-  /// result.
+  /// Makes room for `octets` octets and calls `change(*this)`, which adds these octets, in one
+  /// transaction. Returns the result of `change`. To make room, deletes up to eight expired
+  /// records, and then the oldest records while the file is too large.
   template <class Change>
   auto write(std::size_t octets, const Change& change) {
     if (octets > options_.max_bytes / 8) {
@@ -151,8 +151,8 @@ class sqlite_file {
             }
           }
           auto result = change(*this);
-          // Reserves room in the file for the contents of the log, so that SQLite can empty the log
-          // on a full disk.
+          // Reserves room in the file for the contents of the log. So SQLite can move these
+          // contents into the file even if the disk is full.
           std::int64_t size = number("PRAGMA page_count") * file_step / 16;
           check(::sqlite3_file_control(handle_.get(), nullptr, SQLITE_FCNTL_SIZE_HINT, &size));
           return result;
@@ -166,11 +166,11 @@ class sqlite_file {
     }
   }
 
-  /// The condition that a record has not expired at the time ?1. A record with a date more than a
-  /// minute after ?1 is treated as expired, since somebody has set the clock back.
+  /// The SQL condition that a record has not expired at the time ?1. A record stored more than a
+  /// minute after ?1 is treated as expired, since the clock must have been set back.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
 
-  /// Returns the time in milliseconds since 1970.
+  /// Returns the present time in milliseconds since 1970.
   [[nodiscard]] static std::int64_t present() {
     const auto now = std::chrono::system_clock::now();
     return std::chrono::floor<std::chrono::milliseconds>(now).time_since_epoch().count();
@@ -184,7 +184,7 @@ class sqlite_file {
     return found.empty() ? std::nullopt : std::optional{found[0].octets};
   }
 
-  /// Stores octets under a name. Returns true.
+  /// Stores `octets` under `name`. Returns true, so that callers can join calls with `&&`.
   bool put(const std::string& name, std::string_view octets, std::chrono::milliseconds lifetime) {
     remove(name);
     ask("INSERT INTO records(hash, name, since, until, octets) VALUES (?2, ?3, ?1, ?1 + ?4, ?5)",
@@ -199,7 +199,7 @@ class sqlite_file {
     return true;
   }
 
-  /// Notes that `store` has changed `key`. Keeps only the last 4,000 changes. Returns true.
+  /// Records that `store` has changed `key`. Keeps only the last 4,000 changes. Returns true.
   bool tell(std::string_view key, std::string_view store) {
     ask("INSERT INTO changes(key, store) VALUES (?, ?)", key, store);
     ask("DELETE FROM changes WHERE number <= last_insert_rowid() - 4000");
@@ -231,7 +231,7 @@ class sqlite_file {
   }
 
  private:
-  static constexpr int file_step = 65'536;  // the file grows by 16 pages
+  static constexpr int file_step = 65'536;  // octets: the file grows by 16 pages at a time
 
   static int bind(sqlite3_stmt* statement, int index, std::integral auto value) {
     return ::sqlite3_bind_int64(statement, index, static_cast<std::int64_t>(value));
@@ -241,7 +241,8 @@ class sqlite_file {
     return ::sqlite3_bind_blob64(statement, index, octets, value.size(), SQLITE_STATIC);
   }
 
-  /// Sleeps, each time longer than before. Returns 0 if the timeout has passed.
+  /// Sleeps while the file is locked, longer at each call, up to 1.3 ms. Returns 0 if the timeout
+  /// has passed, so that SQLite gives up.
   static int wait(void* self, int times) {
     std::this_thread::sleep_for(std::chrono::microseconds{20LL << (std::min)(times, 6)});
     return std::chrono::steady_clock::now() < static_cast<sqlite_file*>(self)->give_up_ ? 1 : 0;
@@ -280,9 +281,9 @@ class sqlite_file {
 ///
 /// The file survives `kill -9` at any time. If the power fails, the latest changes can be lost. The
 /// size of the file stays within `sqlite_options::max_bytes`. If the file or the disk has no room,
-/// the store drops the oldest records. If the file is damaged, the constructor throws, or the first
-/// call that finds the damage. Records expire by the clock of the machine. If the clock is set
-/// back, a record with a date more than a minute in the future is treated as expired.
+/// the store drops the oldest records. If the file is damaged, the constructor or the call that
+/// finds the damage throws `store_error`. Records expire by the clock of the machine. If the clock
+/// is set back, a record with a date more than a minute in the future is treated as expired.
 ///
 /// Calls that read do not wait for calls that write, and only one call at a time writes. `watch`
 /// starts a thread that looks for changes ten times a second. Open stores after a fork, never
@@ -319,7 +320,7 @@ class SqliteStore : public SharedStore {
     });
   }
 
-  /// See `SharedStore`. A value with its key can have at most an eighth of the octets in
+  /// See `SharedStore`. A value and its key together can have at most an eighth of
   /// `sqlite_options::max_bytes`.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
@@ -406,8 +407,8 @@ class SqliteStore : public SharedStore {
   static std::string site(std::string_view key) { return std::string{"site:"}.append(key); }
   static std::string lease(std::string_view key) { return std::string{"lease:"}.append(key); }
 
-  /// Calls `on_change` with the key of each change by another store after change number `last`,
-  /// until a stop is requested. Calls it with an empty key if the file has lost changes.
+  /// Until a stop is requested, calls `on_change` with the key of each change after number `last`
+  /// by a store other than `origin`. Uses an empty key if a change is no longer in the file.
   static void follow(const stop_token& stop, const std::shared_ptr<pool>& files,
                      const std::string& origin,
                      const std::function<void(std::string_view)>& on_change, std::int64_t last) {

@@ -44,7 +44,7 @@ class background_threads {
         thread.join();
       }
     }
-    // Declared before `lock`, since work that is destroyed can call this object.
+    // Declared before `lock`, and so destroyed after the unlock: the work can call this object.
     std::list<std::function<void()>> dropped;
     const std::scoped_lock lock{mutex_};
     dropped.swap(waiting_);
@@ -109,8 +109,8 @@ class background_threads {
   bool ending_ = false;
 };
 
-/// Queues work that asks the shared store, at once or at `site_work::next_look`. One thread at a
-/// time serves the queue. Any thread may call any member.
+/// A queue of work that must ask the shared store, at once or at `site_work::next_look`. One thread
+/// at a time serves the queue. Any thread may call any member.
 class store_queue {
  public:
   /// `parts` must outlive this object.
@@ -157,7 +157,7 @@ class store_queue {
     return {};
   }
 
-  /// Removes and returns all work. Call it when no thread serves the queue any more.
+  /// Removes and returns all work. Call this function only when no thread serves the queue.
   [[nodiscard]] std::vector<std::shared_ptr<site_work>> take_all() {
     const std::scoped_lock lock{mutex_};
     is_served_ = false;

@@ -70,7 +70,7 @@ class cache_engine : public look_up_environment {
     store_threads_.end();
     background_.end();
     for (const shared_work& work : queue_.take_all()) {
-      publish(*work);  // has no effect on flights that have not ended, which are abandoned
+      publish(*work);  // a flight that has not ended is abandoned instead
     }
   }
 
@@ -109,7 +109,7 @@ class cache_engine : public look_up_environment {
     return std::move(look.answer);
   }
 
-  rate_limit refusals{1, 4'096};  ///< the same refusal causes one event in ten seconds
+  rate_limit refusals{1, 4'096};  ///< limits the events about one refusal to one in ten seconds
 
  private:
   using shared_work = std::shared_ptr<site_work>;
@@ -197,8 +197,8 @@ class cache_engine : public look_up_environment {
            *limits.deadline >= base::saturating_add(parts.now(), store->options().patience);
   }
 
-  /// Gives the work in `left`, for which nobody waits, to threads of the cache. But if `limits`
-  /// leave enough time for the shared store, the calling thread publishes results.
+  /// Gives the work in `look.left`, for which nobody waits, to threads of the cache. But if
+  /// `limits` leave enough time for the shared store, the calling thread publishes results.
   void hand_over_left(site_look_up& look, const call_options& limits) {
     for (shared_work& work : std::exchange(look.left, {})) {
       const work_step step = work->next();
@@ -232,8 +232,8 @@ class cache_engine : public look_up_environment {
     work.on_fetched(std::move(result), stop.stop_requested());
   }
 
-  /// Lets a thread make the calls that the shared store has missed. If necessary, the thread also
-  /// asks the store for rulings.
+  /// Lets a thread make the calls to the shared store that `resilient_store::owe` noted. If
+  /// necessary, the thread also asks the store for rulings.
   void run_errands() noexcept {
     if (has_errands_.exchange(true)) {
       return;
@@ -279,8 +279,9 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Asks the store until each flight has ended, must wait, or must fetch. The first round trip
-  /// asks for all flights. A second round trip asks for the flights that need the lease. Blocks.
+  /// Asks the store about `works` until each flight has ended, must wait, or must fetch. The first
+  /// round trip asks for all flights, and a second asks for the flights that need the lease.
+  /// Blocks.
   void ask_store(std::span<const shared_work> works) {
     for (bool is_first = true;; is_first = false) {
       std::vector<site_work*> asking;
@@ -310,7 +311,7 @@ class cache_engine : public look_up_environment {
         try {
           asking[i]->on_store_reply(std::move(replies[i]));
         } catch (...) {
-          // There is no memory for this site. The other sites must still get the leases in their
+          // The memory ran out for this site. The other sites must still get the leases in their
           // replies.
           parts.counters.add(cache_event::failures);
           asking[i]->abandon();
@@ -358,8 +359,8 @@ class cache_engine : public look_up_environment {
   stop_source closing_;
   background_threads background_;
   std::atomic<bool> has_errands_ = false;           // a thread is about to run the errands
-  std::atomic<bool> must_ask_for_rulings_ = false;  // ask for rulings when the store answers again
-  // Separate, so that fetches do not delay calls to the store.
+  std::atomic<bool> must_ask_for_rulings_ = false;  // as soon as the store answers again
+  // Separate from `background_`, so that fetches do not delay calls to the store.
   background_threads store_threads_;
 };
 

@@ -48,7 +48,7 @@ struct found {
   time_point now{};    // the time of the look-up, if `policy` comes from an entry
 };
 
-/// Returns the result with the policy of one crawler. Number 0 is the crawler of
+/// Returns `all` with the policy of crawler number `agent`. Number 0 is the crawler of
 /// `cache_options::user_agent`, and number 1 is the first crawler of `cache_options::other_agents`.
 /// A policy without a robots.txt applies to all crawlers.
 [[nodiscard]] inline found selected(found all, std::size_t agent) {
@@ -105,7 +105,7 @@ class cache_parts : public detail::event_teller {
   /// Runs a retrieval to its end with the blocking fetcher.
   [[nodiscard]] virtual detail::retrieval_result run(detail::retrieval work,
                                                      const call_options& limits) = 0;
-  /// Continues a retrieval, like `advance_retrieval`.
+  /// Continues a retrieval while its next step surely ends by `deadline`. Returns true at its end.
   [[nodiscard]] virtual bool advance(detail::retrieval& work, time_point deadline) = 0;
   /// Waits until `ready()` is true or the call that has `limits` ends. Returns `ready()`. The
   /// caller holds `lock`. The thread that changes `ready()` must notify `changed`.
@@ -113,14 +113,14 @@ class cache_parts : public detail::event_teller {
                                   std::unique_lock<std::mutex>& lock, const call_options& limits,
                                   const std::function<bool()>& ready) = 0;
 
-  /// Returns the fresh entry of `key`, and counts and reports the hit. The result has no policy if
-  /// the entry leads to another site. Nor does it have a policy if the cache may have missed
-  /// messages of the shared store since the entry was stored.
+  /// Returns the fresh entry of `key`, and counts and reports the hit. Returns no policy if the
+  /// site redirects to another site, or if the cache may have missed messages of the shared store
+  /// since the entry was stored.
   [[nodiscard]] virtual found find_fresh(std::string_view key,
                                          const std::shared_ptr<const call_context>& context) = 0;
 
-  const bool is_observed;       ///< without an observer, no events need to be made
-  const bool observes_changes;  ///< the observer wants `policy_change_event`, which takes long
+  const bool is_observed;       ///< false if no observer needs events
+  const bool observes_changes;  ///< the observer gets `policy_change_event`, which is slow to make
   cache_counters counters;
   /// The number of times that the cache may have missed messages of the shared store. See
   /// `cache_entry::epoch`.
@@ -215,7 +215,7 @@ class own_parts final : public cache_parts {
   static constexpr bool has_observer = !std::same_as<O, NullObserver>;
 };
 
-/// Holds the parts in a base class, so that they outlive the objects that use them.
+/// The base class that holds the parts, so that they outlive the objects that use them.
 template <Fetcher F, Clock C, Storage S, Observer O>
 struct parts_holder {
   own_parts<F, C, S, O> parts_;

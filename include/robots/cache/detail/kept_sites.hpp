@@ -63,11 +63,11 @@ class rate_limit {
   base::site_table<state> keys_;
 };
 
-/// The entry of a site, with the marks that `kept_sites::mark` has set.
+/// The entry of a site, with the reasons why it must be checked before it answers.
 struct kept_entry : cache_entry {
   bool is_changed_elsewhere = false;  // another process has changed the site since the entry was
                                       // stored
-  bool is_suspect = false;            // the answer of a page suggests that the rules have changed
+  bool is_suspect = false;  // the response for a page suggests that the rules have changed
 };
 
 /// The policies of sites in the storage of this process.
@@ -77,7 +77,7 @@ class kept_sites {
   kept_sites(cache_parts& parts, const detail::judge_options& judging)
       : parts_(parts), judging_(judging) {}
 
-  /// Returns true if the shared store may have a newer record than a fresh entry.
+  /// Returns true if a fresh entry may be older than the record in the shared store.
   [[nodiscard]] bool is_in_doubt(const kept_entry& entry) const noexcept {
     return entry.is_changed_elsewhere || entry.epoch != parts_.store_epoch;
   }
@@ -92,12 +92,12 @@ class kept_sites {
                 : now < detail::validity_of(*entry.policy, judging_).stale_until);
   }
 
-  /// Limits the questions to the shared store about sites whose entries are in doubt. Without this
-  /// limit, a flood of messages would cause a flood of requests.
+  /// The limit of questions to the shared store about sites whose entries are in doubt. Without
+  /// this limit, a flood of messages would cause a flood of requests.
   rate_limit questions{4, 65'536};
 
-  /// Marks the entry of a key, since another process has changed the site. The entry does not
-  /// answer before the cache has asked the shared store. Does not call the store.
+  /// Marks the entry of a key, since another process has changed the site. The entry answers again
+  /// only after the cache has asked the shared store. Does not call the store.
   void doubt(std::string_view key) { mark(key, in_doubt); }
 
   /// Makes the next look-up ask a site again if the stored answer of the site is at least
@@ -114,8 +114,7 @@ class kept_sites {
     parts_.erase(key);
   }
 
-  /// Erases the entries of a site that have the mark `in_doubt`, since another process has changed
-  /// the site.
+  /// Erases the entries of a site that `doubt` has marked.
   void forget_changed(const site& asked) {
     const std::scoped_lock lock{writing_};
     const time_point now = parts_.now();
@@ -132,12 +131,12 @@ class kept_sites {
     parts_.clear();
   }
 
-  /// Stores a policy, unless the site was invalidated meanwhile. An invalidation detaches the
-  /// flight before it erases the entry. So either the invalidation erases the new entry, or this
-  /// function sees that the flight is detached. In the same way, a message of the shared store
-  /// changes the flight before it marks the entry. `epoch` is `cache_parts::store_epoch` at the
-  /// start of the flight. If `replaces_all` is true, the policy replaces the entries of the site
-  /// under all names.
+  /// Stores `policy_now`, the result of the flight `led`, unless the site was invalidated
+  /// meanwhile. An invalidation detaches the flight before it erases the entry. So either the
+  /// invalidation erases the new entry, or this function sees that the flight is detached. In the
+  /// same way, a message that another process has changed the site reaches the flight before the
+  /// entry. `epoch` is `cache_parts::store_epoch` at the start of the flight. If `replaces_all` is
+  /// true, the policy replaces the entries of the site under all names.
   void keep(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
             std::uint32_t epoch, bool replaces_all = false) noexcept {
     try {
@@ -154,7 +153,7 @@ class kept_sites {
                    now);
       const record_head source = policy_now->source();
       replaces_all = replaces_all && source.status != 0;
-      // The newest answer of an origin is valid under each name of the site.
+      // If the new policy is also valid for another name of the site, it replaces the entry there.
       for (const site& name : policy_detail::names_of(led.asked)) {
         if (name != led.asked && (replaces_all || policy_detail::answers_for(name, source))) {
           parts_.try_erase(name.key());
@@ -186,8 +185,8 @@ class kept_sites {
   static constexpr time_point in_doubt = (time_point::min)();
   static constexpr time_point in_suspicion = in_doubt + time_point::duration{1};
 
-  /// Sets `fresh_until` of the entry to the mark `as`. Has no effect if the entry has a mark, or if
-  /// its answer is younger than `least_age`.
+  /// Sets `fresh_until` of the entry to `as`, which is `in_doubt` or `in_suspicion`. Has no effect
+  /// if the entry has such a value already, or if its answer is younger than `least_age`.
   void mark(std::string_view key, time_point as, std::chrono::seconds least_age = {}) {
     const std::scoped_lock lock{writing_};
     const time_point now = parts_.now();
@@ -212,8 +211,8 @@ class kept_sites {
   cache_parts& parts_;
   const detail::judge_options& judging_;
   // Held by a thread that changes entries, so that no thread marks an entry that another thread
-  // replaces or erases. Recursive, since an observer of a dropped entry can call the cache. But it
-  // must not wait there for a fetch of another thread.
+  // replaces or erases. Recursive, since an observer of a dropped entry can call the cache. But
+  // such an observer must not wait for a fetch of another thread.
   std::recursive_mutex writing_;
 };
 

@@ -32,7 +32,7 @@
 namespace robots::cache_detail {
 
 /// The parts that all look-ups of a cache share. `forget`, `invalidate` and `release` apply to all
-/// names of a site. Any thread may call any member.
+/// names of a site (`policy_detail::names_of`). Any thread may call any member.
 class look_up_environment {
  public:
   /// Throws `std::invalid_argument` if options contradict each other. `own` must outlive this
@@ -53,8 +53,8 @@ class look_up_environment {
     };
   }
 
-  /// Returns the policy of a ruling on a site, or null if the site may be asked. If `asked` is
-  /// empty, `url` is the text that names no site.
+  /// Returns the policy of the ruling on a site. The result has no policy if the robots.txt of the
+  /// site decides. If `asked` is empty, returns the policy for `url`, a text that names no site.
   [[nodiscard]] found ruling_on(const std::optional<site>& asked, std::string_view url = {}) {
     if (!asked) {
       return {.policy = policy::refusal(retrieval.user_agent, decision_reason::invalid_url, url)};
@@ -77,14 +77,13 @@ class look_up_environment {
         learn_ruling(key);
       } else if (const auto asked = parse_site(key)) {
         for (const site& name : policy_detail::names_of(*asked)) {
-          // Flights are marked before entries: see `kept_sites::store`.
+          // The flight comes before the entry: see `kept_sites::keep`.
           flights.note_change_elsewhere(policy_detail::flight_key(name));
           entries.doubt(name.key());
         }
       }
     } catch (...) {
-      parts.counters.add(cache_event::failures);  // there is no memory, or the storage threw an
-                                                  // exception
+      parts.counters.add(cache_event::failures);  // there is no memory
     }
   }
 
@@ -126,8 +125,8 @@ class look_up_environment {
   /// of a running fetch. Passes on exceptions of the storage.
   void forget(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
-    // Detaches the flights twice. A flight that runs before the erasure has an older result. A
-    // flight that began during the erasure may have read an entry that is now erased.
+    // Detaches the flights before and after the erasure. A flight that already runs can have an old
+    // result. A flight that begins during the erasure may have read an entry that is erased now.
     detach(names);
     for (const site& name : names) {
       entries.forget(name.key());
@@ -163,7 +162,7 @@ class look_up_environment {
     flights.detach_all();
   }
 
-  /// Lets the results of running flights serve only the look-ups that already wait for them.
+  /// Detaches the flights of `names`: their results serve only look-ups that already wait for them.
   void detach(const std::vector<site>& names) {
     for (const site& name : names) {
       flights.detach(policy_detail::flight_key(name));

@@ -36,10 +36,10 @@
 
 namespace robots::cache_detail {
 
-/// Decodes the records of a site. Anyone who can write to the shared store can forge them, so
-/// records that are not plausible become an empty optional. `latest` is the latest time that the
-/// clock of another machine can show now. `max_bytes` is the number of octets of a file that this
-/// process reads. Takes linear time.
+/// Decodes `value`, the records of a site. Anyone who can write to the shared store can forge
+/// records, so records that are not plausible become an empty optional. `latest` is the latest time
+/// that the clock of another machine can show now. `max_bytes` is the number of octets of a file
+/// that this process reads. Takes linear time.
 [[nodiscard]] inline std::optional<detail::site_records> believed(
     std::string_view value, const site& asked, const detail::excluded_hosts& excluded,
     std::chrono::sys_seconds latest, std::size_t max_bytes) {
@@ -49,7 +49,7 @@ namespace robots::cache_detail {
   const auto may_end_there = [&](const record& stored) {
     const auto end = stored.final_url == stored.url ? asked : parse_site(stored.final_url);
     if (stored.outcome == outcome::redirected) {
-      return end && stored.redirects > 0;  // the look-up goes on with that site
+      return end && stored.redirects > 0;  // the look-up of that site checks exclusions
     }
     return end && !excluded.contains(end->host);
   };
@@ -70,9 +70,10 @@ namespace robots::cache_detail {
   return read;
 }
 
-/// Makes the records of a site for the other processes. Returns an empty optional if the site did
-/// not answer, or if the file that a 304 confirms is missing. `retrieved` has just come from the
-/// site, and `result` is the policy of `retrieved`. `good` is the last good record, if it is known.
+/// Makes the records of a site for the other processes. `retrieved` has just come from the site,
+/// and `result` is the policy of `retrieved`. `good` is the last good record, if it is known.
+/// Returns an empty optional if the site did not answer, or if it answered 304 and there is no
+/// `good`, which has the file.
 [[nodiscard]] inline std::optional<detail::site_records> records_to_share(
     record retrieved, const std::shared_ptr<const policy>& result, std::optional<record> good) {
   if (!detail::is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {
@@ -106,7 +107,8 @@ class policy_maker {
   /// Makes the record of a retrieval that has just ended.
   [[nodiscard]] record recorded(detail::retrieval_result result,
                                 const detail::earlier_policies& before, const wall_anchor& now) {
-    // A caller that did not wait for the next try must not delay that try for other callers.
+    // A caller that did not wait for the next try must not delay that try for other callers. So the
+    // record expires when the next try is due.
     const auto until_next_try = result.cut_short
                                     ? std::chrono::ceil<std::chrono::seconds>((std::max)(
                                           result.next_try - now.steady, time_point::duration{0}))
@@ -159,8 +161,8 @@ class policy_maker {
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
-  /// Returns the policy for a caller that does not wait for the site: `last` if it may answer while
-  /// it is stale, else the policy for a cancelled call.
+  /// Returns the policy for a caller that does not wait for the site: `last` if it is fresh or may
+  /// answer while stale, else the policy for a cancelled call.
   [[nodiscard]] std::shared_ptr<const policy> without_fetch(
       const site& asked, const std::shared_ptr<const policy>& last, const wall_anchor& now) {
     const bool answers = last && now.steady < detail::validity_of(*last, judging_).stale_until;
@@ -184,8 +186,8 @@ class policy_maker {
     return events;
   }
 
-  /// Counts and reports a retrieval with its result. Returns false if there is no answer, since the
-  /// retrieval was cancelled or `cut_short` is true.
+  /// Counts and reports a retrieval with its result. Returns false if the result is not an answer:
+  /// the retrieval was cancelled, or `cut_short` is true.
   [[nodiscard]] bool note_retrieval(const flight& led, const policy& fetched,
                                     const record& retrieved, time_point::duration took,
                                     const std::vector<exchange_event>& exchanges, bool cut_short) {
@@ -211,9 +213,9 @@ class policy_maker {
   }
 
  private:
-  /// Returns the policy of the crawler with the policies of `cache_options::other_agents`. Calls
-  /// `make(agent, own)` to make each of these policies. `own` turns a policy of the crawler into
-  /// the policy of `agent`.
+  /// Makes the policy of the crawler, which holds the policies of `cache_options::other_agents`.
+  /// Calls `make(agent, own)` to make each policy. `own(all)` returns the policy of `agent` that
+  /// the policy `all` holds.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
     auto first = make(options_.user_agent, [](const auto& same) { return same; });
@@ -228,8 +230,8 @@ class policy_maker {
     return policy::with_others(*first, std::move(others));
   }
 
-  /// Returns true if a file was read as UTF-8 but is not valid UTF-8. Ignores a last character that
-  /// the size limit cut in two.
+  /// Returns true if a file was read as UTF-8 but is not valid UTF-8. Ignores a last line that the
+  /// size limit cut, since the cut can split a character.
   [[nodiscard]] static bool is_invalid_utf8(const record& retrieved) noexcept {
     std::string_view text = retrieved.body;
     if (retrieved.truncated) {

@@ -29,7 +29,7 @@
 
 namespace robots::cache_detail {
 
-/// Replaces, in a reply, a value that must still be erased.
+/// The text that replaces a value in a reply while the erasure of the value is still pending.
 inline constexpr std::string_view outdated_value = "(outdated)";
 
 enum class publish_answer : std::uint8_t {
@@ -54,8 +54,8 @@ class resilient_store {
   resilient_store(const resilient_store&) = delete;
   resilient_store& operator=(const resilient_store&) = delete;
 
-  /// Releases leases, and tries the missed calls a last time. If the call for a key fails, the
-  /// observer gets an event.
+  /// Releases leases, and tries the calls that `owe` noted a last time. If the call for a key
+  /// fails, the observer gets an event.
   ~resilient_store() {
     breaker_ = detail::circuit_breaker{options_.breaker};  // closed, for the last try
     for (auto& [key, missed] : owed_) {
@@ -93,7 +93,7 @@ class resilient_store {
     return replies;
   }
 
-  /// Stores a value while `lease` is held.
+  /// Stores a value and ends `lease`, if this process still holds `lease`.
   [[nodiscard]] publish_answer publish(std::string_view key, std::string_view value,
                                        std::chrono::milliseconds lifetime,
                                        const store_lease& lease) {
@@ -150,7 +150,7 @@ class resilient_store {
     call([key](SharedStore& store) { store.announce(key); });
   }
 
-  /// Lets the next `release_and_catch_up` release a lease. Does not block.
+  /// Makes the next `release_and_catch_up` release a lease. Does not block.
   void release_later(store_lease lease) noexcept {
     try {
       const std::scoped_lock lock{mutex_};
@@ -160,8 +160,8 @@ class resilient_store {
     }
   }
 
-  /// Releases the leases of `release_later`, and makes some of the calls that the store has missed.
-  /// Returns true if more missed calls may be due.
+  /// Releases the leases of `release_later`, and makes some of the calls that `owe` noted. Returns
+  /// true if more of these calls may be due.
   bool release_and_catch_up() {
     std::vector<store_lease> leases;
     {
@@ -174,7 +174,7 @@ class resilient_store {
     return catch_up(parts_.now());
   }
 
-  /// Releases leases, and makes all calls that the store has missed, until the store fails.
+  /// Releases leases, and makes all calls that `owe` noted and that are due, until the store fails.
   void deliver() {
     const time_point due = parts_.now();
     for (bool has_more = release_and_catch_up(); has_more; has_more = catch_up(due)) {
@@ -182,8 +182,8 @@ class resilient_store {
   }
 
   /// Calls `event` with each key that another process changes, and with "" if changes may have been
-  /// missed. If the store fails, the watch begins with the first call that succeeds. Calls
-  /// `on_owed` at each `owe`. `on_owed` must not call this object.
+  /// missed. If the store fails now, this begins with the first call to the store that succeeds.
+  /// Calls `on_owed` at each `owe`. `on_owed` must not call this object.
   void watch(std::function<void(std::string_view)> event, std::function<void()> on_owed) {
     {
       const std::scoped_lock lock{watching_, mutex_};
@@ -233,7 +233,7 @@ class resilient_store {
     report_changes();
   }
 
-  /// Makes one call to the store. The caller must report changes of the store's state.
+  /// Makes one call to the store. The caller must then call `report_changes`.
   [[nodiscard]] call_end call_without_report(const request& make) {
     {
       const std::scoped_lock lock{mutex_};
@@ -272,7 +272,7 @@ class resilient_store {
     is_down_ = false;
   }
 
-  /// Notes the exception that is being handled.
+  /// Counts the exception that is being handled as a failure of the store.
   void note_failure() {
     parts_.counters.add(cache_event::far_failures);
     const std::scoped_lock lock{mutex_};
@@ -282,8 +282,8 @@ class resilient_store {
     }
   }
 
-  /// Reports a change of the store's state. The caller must not hold a lock, since observers can
-  /// call the cache.
+  /// If the store has gone out of use or is in use again, reports this to the observer. The caller
+  /// must not hold a lock, since observers can call the cache.
   void report_changes() {
     bool is_down = false;
     std::string why;
@@ -306,8 +306,8 @@ class resilient_store {
 
   [[nodiscard]] bool must_be_erased(std::string_view key) { return missed_erasures(key) > 0; }
 
-  /// Makes some of the missed calls that are due by `due`. Returns true if more missed calls may be
-  /// due.
+  /// Makes some of the calls that `owe` noted and that are due by `due`. Returns true if more of
+  /// these calls may be due.
   [[nodiscard]] bool catch_up(time_point due) {
     constexpr std::size_t at_once = 64;  // limits the time for which a caller waits
     std::vector<std::string> missed;
@@ -333,7 +333,7 @@ class resilient_store {
   }
 
   /// Makes the call to the store that `owe` noted for `key`. Has no effect if the call is due after
-  /// `due`, or if another thread made it. The caller must report changes of the store's state.
+  /// `due`, or if another thread made it. The caller must then call `report_changes`.
   [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
     const std::scoped_lock one_thread{erasing_};
     owed_call owed;
@@ -357,9 +357,9 @@ class resilient_store {
     return end;
   }
 
-  /// Notes the end of the missed call for `key`. If the call succeeded, forgets it, unless `owe`
-  /// was called again since `times` was read. If a part of the store failed, the call is due again
-  /// a second later, so that this key does not delay other keys.
+  /// Notes the end of the call that `owe` noted for `key`. If the call succeeded, and `owe` was not
+  /// called again since `times` was read, forgets the call. If a part of the store failed, the call
+  /// is due again a second later, so that this key does not delay other keys.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
@@ -383,8 +383,8 @@ class resilient_store {
   std::function<void(std::string_view)> event_{};  // guarded by `watching_`
   std::atomic<bool> watches_ = false;
 
-  /// A thread locks this mutex while it repeats a missed erasure, and while it publishes a key with
-  /// a missed erasure. Without the mutex, the late erasure could delete the new value.
+  /// Locked by a thread that makes a call of `owe`, or publishes under a key that must still be
+  /// erased. So a late erasure cannot delete a new value.
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards the members below
@@ -392,7 +392,7 @@ class resilient_store {
   detail::circuit_breaker breaker_;
   bool is_down_ = false;  // unlike the state of `breaker_`, stays true during the last try
   bool is_reported_down_ = false;
-  std::string failure_;  // the message of the failure after which the store is not used
+  std::string failure_;  // the message of the failure that took the store out of use
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;
 };

@@ -25,8 +25,8 @@ namespace robots::cache_detail {
 
 class site_work;
 
-/// The state that the look-ups of one site share. One of these look-ups, or a thread of the cache,
-/// does the work. The other look-ups wait.
+/// The work on one site, whose result several look-ups share. One of these look-ups, or a thread of
+/// the cache, does the work. The other look-ups wait.
 class flight {
  public:
   /// The end of a flight. A null result means that the flight was abandoned.
@@ -57,10 +57,10 @@ class flight {
   /// True if another process has changed the site since the flight began. Then the shared store
   /// must be asked again before later look-ups use the result.
   std::atomic<bool> is_changed_elsewhere = false;
-  /// A stop is requested when nobody needs the result any more.
+  /// The source of the stop request that is made when nobody needs the result any more.
   stop_source stop;
 
-  /// Sets the policy from before the flight, in the thread that does the work.
+  /// Sets the policy from before the flight. Only the thread that does the work may call this.
   void set_last(std::shared_ptr<const policy> last) noexcept { last_ = std::move(last); }
 
   /// Returns the policy from before the flight, or null if the site was invalidated meanwhile. Only
@@ -74,11 +74,11 @@ class flight {
     return ++last_number_;
   }
 
-  /// Removes a waiter and its function of `on_news`. If no other waiter is left and the work is on
-  /// offer, drops the work, which ends the flight.
+  /// Removes waiter `number` and its `on_news` function. If no waiter is left, drops work that
+  /// `offer` has offered, which ends the flight.
   void leave(std::uint64_t number) noexcept {
     bool is_unwanted = false;
-    // Declared before the lock, so that both objects are destroyed after its release.
+    // Declared before the lock, so that both objects are destroyed after the unlock.
     std::function<void()> unused;
     std::shared_ptr<site_work> orphan;
     {
@@ -133,9 +133,9 @@ class flight {
     return ending_;
   }
 
-  /// Calls `wake` when the flight ends or its work is offered, in the thread that ends the flight
-  /// or offers the work. If that has already happened, calls `wake` at once. A later call for the
-  /// same waiter replaces `wake`.
+  /// Calls `wake` for waiter `number` when the flight ends or its work is offered, in the thread
+  /// that ends the flight or offers the work. If that has already happened, calls `wake` at once. A
+  /// later call for the same waiter replaces `wake`.
   void on_news(std::uint64_t number, std::function<void()> wake) {
     {
       const std::scoped_lock lock{mutex_};
@@ -205,7 +205,7 @@ class single_flight {
     [[nodiscard]] explicit operator bool() const noexcept { return flight_ != nullptr; }
     [[nodiscard]] flight* operator->() const noexcept { return flight_.get(); }
 
-    /// Like `flight::on_news`, unless this waiter has left the flight.
+    /// Calls `wake` as `flight::on_news` does, but not after this waiter has left the flight.
     void on_news(std::function<void()> wake) const { flight_->on_news(number_, std::move(wake)); }
 
    private:
@@ -215,8 +215,8 @@ class single_flight {
 
   struct joined {
     waiter place;  ///< the caller's place among the waiters
-    /// The duty to end a flight; null unless the caller began the flight. When the last copy is
-    /// destroyed, a flight that has not ended is abandoned.
+    /// The flight if the caller began it and so must end it, else null. If the last copy is
+    /// destroyed before the flight has ended, the flight is abandoned.
     std::shared_ptr<flight> lead;
   };
 

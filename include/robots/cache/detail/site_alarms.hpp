@@ -37,9 +37,9 @@ namespace robots::cache_detail {
 /// Compares each answer of a site with its earlier answers. Reports changes, and halts or
 /// quarantines the site if `cache_options` ask for it.
 ///
-/// Remembers the facts that can halt a site, even after its policy was evicted or invalidated. A
-/// hash of 64 bits stands for a site. Above 262,144 sites, the least recently used sites are
-/// forgotten. Any thread may call any member.
+/// Remembers the facts that can lead to a halt of a site, even after the policy of the site was
+/// evicted or invalidated. A hash of 64 bits identifies a site. Above 262,144 sites, the least
+/// recently used sites are forgotten. Any thread may call any member.
 class site_alarms {
  public:
   /// All arguments must outlive this object.
@@ -62,15 +62,15 @@ class site_alarms {
             ? changed_within(*options_.fast_change_within, led.site_key,
                              {before->fetched_at(), changes.share()}, after->fetched_at())
             : changes.share();
-    constexpr double rounding = 1e-9;  // without it, three times 10 % is above 30 %
+    constexpr double rounding = 1e-9;  // otherwise, three changes of 10 % would exceed 30 %
     parts_.tell(policy_change_event{parts_.about(led.site_key, led.context), *before, *after,
                                     changes, after->fetched_at() - before->fetched_at(),
                                     share > options_.fast_change_share + rounding, turned_hostile});
   }
 
   /// Halts a site if `cache_options` ask for a halt after this answer or failure. Reports a site
-  /// that revokes access. Returns true if the site has turned hostile. `is_known` is true if
-  /// another process has already found that the site turned hostile.
+  /// that revokes access. Returns true if the site has turned hostile: it denies everything, but
+  /// did not before. `is_known` is true if another process has found this already.
   bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
                    bool is_known = false) {
     note_access(led, after);
@@ -112,8 +112,8 @@ class site_alarms {
     return false;
   }
 
-  /// Counts a malformed file for which `fallback` denies the site. Any other answer of the site
-  /// resets the count and ends the quarantine.
+  /// Counts a malformed file that `fallback` does not obey. Any other answer of the site resets the
+  /// count and ends the quarantine.
   void quarantine_if_due(const flight& led, const policy& after) {
     const std::string& key = led.site_key;
     const auto step = detail::quarantine_step_of(after);
@@ -124,7 +124,7 @@ class site_alarms {
                                    after.findings());
       });
     }
-    // A detached flight means that the site was released or forgotten meanwhile.
+    // If the flight is detached, the site was released or forgotten, so this file must not count.
     if (step == detail::quarantine_step::release ||
         (step == detail::quarantine_step::count && led.detached)) {
       rulings_.release(key, led.context);
@@ -140,13 +140,13 @@ class site_alarms {
   };
 
   struct memory {
-    time_point failing_since = (time_point::max)();  // the first failure since the last answer
+    time_point failing_since = (time_point::max)();  // time of the first failure since an answer
     bool is_open = false;                            // the last answer did not deny everything
-    bool is_readable = false;  // the site has answered, and did not refuse its robots.txt since
+    bool is_readable = false;             // the last answer did not refuse the robots.txt
     std::forward_list<change> changes{};  // the newest change first
   };
 
-  /// Returns `function(memory)`, with the memory of a site, under a lock.
+  /// Calls `function` with the memory of a site, under a lock, and returns the result.
   template <class Function>
   std::invoke_result_t<const Function&, memory&> use(std::string_view key,
                                                      const Function& function) {
@@ -166,9 +166,9 @@ class site_alarms {
     return function(found->second);
   }
 
-  /// Notes a change of a site's rules, which was found at `now`. Returns the sum of the shares of
-  /// the changes within the last `window`. If there are more than 16 changes, merges the latest
-  /// changes into one change.
+  /// Notes `latest`, a change of a site's rules that was found at `now`. Returns the sum of the
+  /// shares of the changes within the last `window`. After 16 changes, merges each further change
+  /// into the newest one.
   [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
                                       const change& latest, time_point now) {
     // The unit is whole seconds, since the longest window would overflow in nanoseconds.

@@ -31,7 +31,7 @@
 
 namespace robots::cache_detail {
 
-/// A site that redirects to the next site.
+/// A site whose answer redirects the look-up to another site.
 struct redirecting_site {
   site asked;
   found answer;
@@ -68,8 +68,8 @@ class site_look_up {
     }
   }
 
-  /// Prepares for the end of a look-up whose call was stopped or has no time left. The result is
-  /// the stored policy, or the fallback policy for a cancelled call.
+  /// Prepares for the end of a look-up whose call was stopped or has no time left. The next
+  /// `proceed` answers with the stored policy, or with the fallback policy for a cancelled call.
   void give_up() {
     has_no_time = true;
     place = {};
@@ -89,7 +89,7 @@ class site_look_up {
   std::optional<site> asked{};        ///< the site asked now; empty after the answer
   single_flight::waiter place{};      ///< the place among the waiters for the flight of `asked`
   std::shared_ptr<site_work> work{};  ///< the work on `asked`, if this look-up does it
-  std::vector<std::shared_ptr<site_work>> left{};  ///< work for threads of the cache
+  std::vector<std::shared_ptr<site_work>> left{};  ///< work that nobody waits for
 
  private:
   /// Takes the next step. Returns false if the look-up must wait.
@@ -141,7 +141,8 @@ class site_look_up {
     return has_no_time ? find_kept() : join();
   }
 
-  /// Joins the flight of the site, unless an entry answers.
+  /// Returns the entry of the site if the entry may answer. Otherwise, joins the flight of the
+  /// site, and returns no policy.
   [[nodiscard]] found join() {
     const std::string site_key = asked->key();
     kept_sites& entries = cache_.entries;
@@ -149,7 +150,7 @@ class site_look_up {
     const time_point now = cache_.parts.now();
     const std::uint32_t epoch = cache_.parts.store_epoch;
     if (needs_fetch) {
-      // Running flights can have answers that are older than this call.
+      // The answer of a running flight can be older than this call, so begin a new flight.
       cache_.detach(policy_detail::names_of(*asked));
     }
     auto [joined, lead] = cache_.flights.join(policy_detail::flight_key(*asked), *asked,
@@ -187,7 +188,7 @@ class site_look_up {
     return {};
   }
 
-  /// Returns true if a stored answer of `asked` is not enough.
+  /// Returns true if `asked` must be asked again, even if its stored answer is fresh.
   [[nodiscard]] bool needs_new_answer() const noexcept { return refreshes && behind_.empty(); }
 
   /// Returns true if a redirect is so old that the site may have another answer now.
@@ -241,8 +242,8 @@ class site_look_up {
     place = {};
   }
 
-  /// Ends a look-up whose redirects lead to no policy. If one of the redirects is old, first asks
-  /// the sites again, but only once.
+  /// Ends a look-up whose redirects lead to no policy. If one of the redirects is old, asks the
+  /// sites again instead, but only once.
   void fail(outcome why, std::string text) {
     const auto answers = std::exchange(behind_, {});
     asked = answers.front().asked;
@@ -329,8 +330,8 @@ class site_look_up {
     return known;
   }
 
-  /// Counts and reports, once per look-up, how it found its policy. Does not count a policy that
-  /// only leads to another site, since the policy of that other site is counted.
+  /// Counts and reports how this look-up found its policy, once per look-up. Does not count a
+  /// policy that only leads to another site, since the policy of that other site is counted.
   void count(look_up_result result, const std::shared_ptr<const policy>& got = nullptr) {
     using enum cache_event;
     // These counters have the order of `look_up_result`.

@@ -91,8 +91,8 @@ class site_work {
   /// Ends the flight without an answer.
   void abandon() { end_with(nullptr, false); }
 
-  /// Returns true if the flight has its answer or was abandoned. At most the publication is left,
-  /// and nobody waits for it.
+  /// Returns true if the flight has its answer or was abandoned. Then only the publication can be
+  /// left, and nobody waits for it.
   [[nodiscard]] bool has_ended() const noexcept { return step_ >= work_step::publish; }
 
   [[nodiscard]] store_question question() {
@@ -136,14 +136,14 @@ class site_work {
 
   [[nodiscard]] detail::retrieval& fetch() noexcept { return *fetch_; }
 
-  /// Starts the fetch again from the beginning.
+  /// Starts the fetch, or starts it again from the beginning.
   void start_fetch() {
     asked_by_ = policy::good(flight_->last());
     fetch_began_ = cache_.parts.now();
     detail::retrieval_options result = cache_.retrieval;
     result.seed = cache_.maker.seed();
     result.excluded = cache_.rulings.excluded();
-    // The other processes cannot use a 304 if the shared store does not have the file.
+    // If the shared store lacks the file, a 304 is useless to other processes, so ask for the file.
     const bool needs_file = has_asked_store_ && !shared_good_;
     fetch_.emplace(flight_->asked, std::move(result), fetch_began_,
                    needs_file ? detail::known_copy{} : detail::known_copy_of(asked_by_));
@@ -159,8 +159,8 @@ class site_work {
     }
   }
 
-  /// Handles the result of `fetch()`. If the fetch was cancelled or a stop request cut it short,
-  /// abandons the flight.
+  /// Handles the result of `fetch()`. Abandons the flight if the fetch was cancelled, or was cut
+  /// short while `is_stopped` is true.
   void on_fetched(detail::retrieval_result result, bool is_stopped) {
     fetch_.reset();
     const auto exchanges = cache_.maker.note_exchanges(*flight_, result);
@@ -204,8 +204,8 @@ class site_work {
       lease_.reset();  // publishing has ended the lease
     }
     if (answer == publish_answer::lost) {
-      // If the lease ended early, another process erased or took the lease, and the record is no
-      // longer wanted. If the lease expired, the answer remains valid in this process.
+      // If the lease ended early, another process erased or took it, so this process drops the
+      // answer. If the lease expired, the answer remains valid in this process.
       if (cache_.parts.now() < lease_until_) {
         try {
           cache_.forget(flight_->asked);
@@ -242,14 +242,14 @@ class site_work {
     cache_.flights.end(*flight_, {std::move(policy_now), from_store});
   }
 
-  /// Lets `resilient_store::release_and_catch_up` release the lease.
+  /// Makes the next `resilient_store::release_and_catch_up` release the lease.
   void release_lease() noexcept {
     if (auto lease = std::exchange(lease_, std::nullopt)) {
       cache_.store->release_later(*std::move(lease));
     }
   }
 
-  /// Returns true if the store was asked for the lease.
+  /// Returns true if the question that got `reply` asked for the lease.
   [[nodiscard]] bool was_leased(const store_reply& reply) const noexcept {
     return wish_ == lease_wish::if_free || wish_ == lease_wish::take ||
            (wish_ == lease_wish::if_missing && !reply.value && !reply.other_value);
@@ -270,9 +270,9 @@ class site_work {
     step_ = work_step::wait;
   }
 
-  /// Ends the flight with a record of the reply, which is about the site or its counterpart.
-  /// Returns false if no record is a usable answer. Then the policy of a record can become
-  /// `flight::last`.
+  /// Ends the flight with a record in the reply, of the site or of its counterpart
+  /// (`policy_detail::counterpart_of`). Returns false if no record is a usable answer. Even then,
+  /// the policy of a record can become `flight::last`.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
     const site& asked = flight_->asked;
@@ -298,11 +298,11 @@ class site_work {
     auto last = flight_->last();
     const auto last_fetched = last ? last->source().fetched_at : (std::chrono::sys_seconds::min)();
     const auto had = last && is_failure(last->outcome()) ? policy::good(last) : last;
-    // The clock of the process that sent a message can be behind the clock of this process.
+    // The clock of the process that sent a message can be behind, so its record can look older.
     const bool is_changed_elsewhere = std::exchange(is_changed_elsewhere_, false);
     const auto ahead = is_changed_elsewhere ? options().clock_skew : std::chrono::seconds{0};
     if (had && records.latest.fetched_at + ahead < had->source().fetched_at) {
-      return false;  // the store has lost a record of this process
+      return false;  // the store has lost the newer record of this process
     }
     policy_maker& maker = cache_.maker;
     std::optional<record> good;
@@ -355,8 +355,8 @@ class site_work {
     return records;
   }
 
-  /// Ends the flight with the answer of this process if that answer is still fresh. The entry of
-  /// the site keeps its mark.
+  /// Ends the flight with the answer of this process if that answer is still fresh. Does not change
+  /// the entry of the site, which can still be in doubt (`kept_sites::is_in_doubt`).
   [[nodiscard]] bool end_with_fresh() {
     if (!fresh_ || flight_->detached ||
         cache_.parts.now() >= detail::validity_of(*fresh_, judging()).fresh_until) {
@@ -366,9 +366,9 @@ class site_work {
     return true;
   }
 
-  /// Like `end_with_fresh`, but also removes the mark of the entry, since the store has no newer
-  /// record. If the store has no record after a message about the site, the site was erased. Then
-  /// this process forgets the site, too.
+  /// Calls `end_with_fresh` after the store was asked and had no newer record, so that the entry is
+  /// no longer in doubt. If a message reported a change, but the store has no record, another
+  /// process erased the site. Then this process forgets the site, too.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);
@@ -381,7 +381,7 @@ class site_work {
     return end_with_fresh();
   }
 
-  /// Ends the flight with the stale entry of the site, which another process is about to ask.
+  /// Ends the flight with the stale entry of the site, since another process asks the site now.
   /// Returns false if the entry must not be used. See `cache_options::stale_while_revalidate` and
   /// `fallback_action::last_good_or_deny`.
   [[nodiscard]] bool end_with_stale() {
@@ -403,13 +403,13 @@ class site_work {
   /// Prepares the record for the other processes, if they can use this record.
   void prepare_publication(record retrieved, const std::shared_ptr<const policy>& policy_now,
                            bool turned_hostile, time_point now) {
-    // Without a lease, another process may have invalidated the site since the request.
+    // Without a lease, the record may be outdated: another process may have invalidated the site.
     if (flight_->detached || (!lease_ && !announces())) {
       return;
     }
     auto records = records_to_share(std::move(retrieved), policy_now, std::move(shared_good_));
     if (!records || (!has_asked_store_ && is_failure(records->latest.outcome))) {
-      return;  // the store may have a last good copy that this process does not know
+      return;  // the record could replace a last good copy in the store that is unknown here
     }
     records->turned_hostile = turned_hostile;
     value_ = detail::encode(*records);

@@ -35,7 +35,7 @@ class gate_environment : public detail::event_teller {
   [[nodiscard]] virtual time_point now() = 0;
   [[nodiscard]] wall_anchor moment() { return {.steady = now(), .wall = wall()}; }
   virtual void sleep_until(time_point when, const stop_token& stop) = 0;
-  /// Calls `changed.wait` with the clock of the gate, and the deadline and stop token of `call`.
+  /// Calls `changed.wait` with the clock of the gate, and with the deadline and the stop of `call`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& call,
                                   const std::function<bool()>& ready) = 0;
@@ -70,7 +70,7 @@ class typed_gate_environment final : public gate_environment {
 /// The answer of a ledger to a claim.
 struct ledger_answer {
   /// The time until which other processes have the host. A time that is not in the future grants
-  /// the turn. If empty, the ledger has failed, and the gate no longer waits for the ledger.
+  /// the turn. If empty, the gate goes on without the ledger, which failed for too long.
   std::optional<time_point> held_until{};
   wall_anchor moment{};  ///< the time to use as the present time for the start
 };
@@ -115,7 +115,7 @@ class shared_pace {
     return {base::saturating_add(now.steady, (std::max)(claim.after, most_lateness)), now};
   }
 
-  /// Lets the ledger grant no turn at a host until `until`, which is after `now`.
+  /// Asks the ledger to grant no turn at a host until `until`, which is after `now`.
   void hold(std::string_view host, time_point until, time_point now) {
     static_cast<void>(ask(now, [&](PaceLedger& ledger) { ledger.hold(host, until - now); }));
   }
@@ -134,7 +134,7 @@ class shared_pace {
                       (std::min)(next_try_, patient_until));
   }
 
-  /// Calls `question` with the ledger. Returns true if the ledger answered.
+  /// Calls `question(ledger)`. Returns false if that throws, or if the ledger has just failed.
   template <class Question>
   [[nodiscard]] bool ask(time_point now, const Question& question) {
     {
@@ -163,7 +163,7 @@ class shared_pace {
 
   const gate_options& options_;
   gate_environment& environment_;
-  std::atomic<std::chrono::nanoseconds> lateness_{};  // follows the delays of recent answers
+  std::atomic<std::chrono::nanoseconds> lateness_{};  // `claim::lateness` of the next claim
   std::mutex mutex_;                                  // guards the members below
   std::optional<time_point> down_since_;
   time_point next_try_{};

@@ -29,8 +29,8 @@ using delay_inputs = computed_delay::inputs;
   return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
 }
 
-/// Returns `from` if it is within `times`, or if `times` is empty. Otherwise, returns the next
-/// start of a window in `times`, at most a day later. Takes linear time in the number of `times`.
+/// Returns `from` if it lies in a window of `times`, or if `times` is empty. Otherwise, returns the
+/// start of the next window, at most a day later. Takes linear time in the number of `times`.
 [[nodiscard]] constexpr wall_time next_visit(std::span<const visit_time> times,
                                              wall_time from) noexcept {
   constexpr std::chrono::minutes day = std::chrono::hours{24};
@@ -43,7 +43,7 @@ using delay_inputs = computed_delay::inputs;
     const std::chrono::minutes until = ((time.from - now) % day + day) % day;
     wait = (std::min)(wait, until > std::chrono::minutes{0} ? until : day);
   }
-  // At the end of time, there is no next day.
+  // Near the end of time, `now + wait` would overflow.
   const auto last = std::chrono::floor<std::chrono::minutes>((wall_time::duration::max)());
   if (now > last - wait) {
     return from;
@@ -69,7 +69,7 @@ struct gate_moment : wall_anchor {
   double draw = 0;                        // random, 0 to 1, for the delay after a new request
 };
 
-/// A request to a host, with its start and the inputs of the delay after it.
+/// The start of a request to a host, and the inputs of the delay after the request.
 struct host_request {
   time_point at = (time_point::min)();  ///< the start; `time_point::min()` if there is no request
   delay_inputs inputs{};                // the delays that the policy asks for at the start
@@ -88,7 +88,8 @@ struct host_reservation {
 /// number of reservations.
 class host_state {
  public:
-  /// Returns a plan for a new request, which keeps the delays to all requests before and after it.
+  /// Returns a plan for a new request. The planned start leaves the required delay after each
+  /// earlier request and before each later request.
   [[nodiscard]] start_plan plan(const policy* site_policy, const gate_moment& now) const {
     start_plan result = soonest(now);
     keep_delay(result, last_, site_policy, now);
@@ -114,9 +115,9 @@ class host_state {
     return {.request = request, .policy = std::move(site_policy)};
   }
 
-  /// Starts a reserved request if its time has come. Otherwise, returns the time before which the
-  /// request cannot start. This time is later than planned if another request started late, if the
-  /// host asked for a pause, or if the hours of Visit-time are over.
+  /// Starts a reserved request if its time has come, and returns an empty optional. Otherwise,
+  /// returns the earliest time for the start. This time is later than planned if another request
+  /// started late, if the host asked for a pause, or if the hours of Visit-time are over.
   [[nodiscard]] std::optional<time_point> start(host_reservation& reserved,
                                                 const gate_moment& now) {
     host_request& request = reserved.request;
@@ -133,7 +134,7 @@ class host_state {
     return std::nullopt;
   }
 
-  /// Returns the claim to send to the ledger if the request can start now. Otherwise, returns an
+  /// If the request can start now, returns the claim to send to the ledger. Otherwise, returns an
   /// empty optional.
   [[nodiscard]] std::optional<PaceLedger::claim> claim(const host_reservation& reserved,
                                                        const gate_moment& now) {
@@ -150,9 +151,9 @@ class host_state {
     return result;
   }
 
-  /// Notes the time until which other processes have the host. If `held_until` is empty, the ledger
-  /// has failed. Then each of N processes waits N times the longest delay, so that together they
-  /// keep the delay. Before its first request, each process waits for a random part of this time.
+  /// Delays the next request until `held_until`. If `held_until` is empty, the ledger has failed.
+  /// Then each of N processes waits N times the longest delay, so that together they keep the
+  /// delay. Before its first request, each process waits for a random part of this time.
   void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
                      const gate_moment& now) {
     if (held_until) {
@@ -170,7 +171,7 @@ class host_state {
     }
   }
 
-  /// Returns the earliest start of a request, as if there were no reservations.
+  /// Returns the earliest start of a request. Does not consider reservations.
   [[nodiscard]] start_plan soonest(const gate_moment& now) const {
     const gap known = gap_of(last_.inputs, last_.draw, now);
     start_plan result{.at = now.steady, .delay = known.delay, .slowed = known.length};
@@ -181,7 +182,7 @@ class host_state {
     return result;
   }
 
-  /// Completes a request. If `start` was not called, the request is treated as started one response
+  /// Completes a request. If `start` was not called, assumes that the request started one response
   /// time ago, but not before its reserved time.
   void complete(host_reservation& reserved, const request_report& report, const gate_moment& now) {
     const bool has_started = reserved.started;
@@ -233,7 +234,7 @@ class host_state {
     return fetched <= robots_fetched_at_ || fetched == skipped_robots_at_;
   }
 
-  /// Adapts the pace to the response to a request.
+  /// Adapts the pace to the response in `report`.
   void add_response(const request_report& report, const gate_moment& now) {
     if (const std::chrono::nanoseconds took = duration_of(report); took.count() > 0) {
       last_response_ = took;
@@ -256,8 +257,8 @@ class host_state {
   /// Returns the number of reservations that are neither complete nor cancelled.
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return outstanding_; }
 
-  /// Returns the time from which a new, empty state would give the same answers. If there are
-  /// reservations, this is the end of time.
+  /// Returns the time from which the host may be forgotten, since an empty state would give the
+  /// same answers. If there are reservations, this is the end of time.
   [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
     if (outstanding_ > 0) {
       return (time_point::max)();
@@ -281,7 +282,7 @@ class host_state {
     return allowed.at;
   }
 
-  /// A delay, and its `length` with the effect of 429 and 503.
+  /// A delay, and the `length` that it has after 429 and 503.
   struct gap {
     [[nodiscard]] start_limit limit() const noexcept {
       return length > delay.delay ? start_limit::slow_down : start_limit::delay;
@@ -299,13 +300,12 @@ class host_state {
     return {delay, slowed(delay.delay, now)};
   }
 
-  /// Moves the start in `result` until it keeps the delay after `previous` and is within the hours
-  /// of Visit-time. For each kind of delay, the longer delay of the two requests applies. A later
-  /// start can have another rate and another window, so the function repeats this until the start
-  /// no longer moves.
+  /// Moves the start in `result` to keep the delay after `previous` and the hours of Visit-time.
+  /// For each kind of delay, the longer delay of the two requests applies. At a later start,
+  /// another rate or window can apply, so this is repeated until the start is stable.
   void keep_delay(start_plan& result, const host_request& previous, const policy* site_policy,
                   const gate_moment& now) const {
-    constexpr int enough = 70;  // rounds; a policy has at most 32 rates and 32 windows
+    constexpr int enough = 70;  // enough rounds for at most 32 rates and 32 windows
     for (int round = 0; round < enough; ++round) {
       const gap least = gap_of(stricter(previous.inputs, delays_at(site_policy, now.at(result.at))),
                                previous.draw, now);
@@ -367,7 +367,7 @@ class host_state {
     return std::clamp(report.response_time, std::chrono::nanoseconds{0}, longest_delay);
   }
 
-  /// Moves the next start to `begin` plus the delay after the last request, or later.
+  /// Moves the next start to `begin` plus the delay after the last request, but never back.
   void extend(time_point begin, const gate_moment& now) {
     const gap after = gap_of(last_.inputs, last_.draw, now);
     next_start_ = (std::max)(next_start_, base::saturating_add(begin, after.length));

@@ -55,7 +55,7 @@ struct change_report {
     std::optional<placed_pattern> before{};   ///< the rule in the old text; empty if added
     std::optional<placed_pattern> after{};    ///< the rule in the new text; empty if removed
     /// A target that only one of the texts allows. It is empty if `diff` found no such target
-    /// within its steps. Then the rule may make no difference.
+    /// within the limit of steps. Then the rule may make no difference.
     std::string example{};
     bool example_allowed = false;  ///< true if the new text allows `example`
   };

@@ -22,7 +22,7 @@ namespace robots::detail {
 /// Writes a rate, such as `30/60 0800-1300`: requests, and the seconds of the period.
 [[nodiscard]] std::string value_of(const request_rate& rate);
 
-/// Returns the Crawl-delays of a crawler's own groups and of the whole file as lines.
+/// Returns the Crawl-delays as lines: `own` from the crawler's groups, `of_file` for everyone.
 [[nodiscard]] std::vector<stated_line> stated_delays(
     const std::optional<std::chrono::milliseconds>& own,
     const std::optional<std::chrono::milliseconds>& of_file);

@@ -78,7 +78,7 @@ ROBOTS_INLINE change_report diff(const rule_set& before, std::vector<stated_line
       ++new_line;
     }
   }
-  // If exactly one line of a kind was removed and exactly one was added, they are one change.
+  // If exactly one line of a kind was removed and exactly one added, the two become one change.
   for (std::size_t i = 0; i + 1 < result.lines.size(); ++i) {
     change_report::line_change& first = result.lines[i];
     change_report::line_change& second = result.lines[i + 1];

@@ -155,7 +155,7 @@ class document {
       return read_lines<Line>(directives());
     }
   }
-  /// Deleted for temporaries if the lines are views, since the result would dangle.
+  /// Deleted for temporaries if `Line` has views into the document, since they would dangle.
   template <class Line>
     requires requires(Line line) { line.path; }
   std::vector<Line> read(std::string_view = "*") const&& = delete;
@@ -196,7 +196,7 @@ class document {
     return collector.finish();
   }
 
-  /// Like the function above, for names in braces.
+  /// Accepts names in braces; see `compile`.
   [[nodiscard]] constexpr rule_set rules_for(
       std::initializer_list<std::string_view> user_agents) const {
     return rules_for(std::span<const std::string_view>{user_agents.begin(), user_agents.size()});

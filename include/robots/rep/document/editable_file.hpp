@@ -55,10 +55,10 @@ struct editable_file {
 /// Throws `std::invalid_argument` with a message that says what to change, for
 /// - a value with a line end, NUL or `#`, or with white space at its start or end;
 /// - a group without user agents, an empty user agent or an empty sitemap;
-/// - a pattern that is neither empty nor begins with `/` or `*`;
+/// - a pattern that is not empty and begins with neither `/` nor `*`;
 /// - a delay that is negative or above `longest_delay`;
-/// - an `editable_file::line` whose key has other characters than letters, digits, `-` and `_`, or
-///   which is a key of rules, user agents, delays or sitemaps;
+/// - an `editable_file::line` whose key has other characters than letters, digits, `-` and `_`;
+/// - an `editable_file::line` whose key is a key of rules, user agents, delays or sitemaps;
 /// - a line over `max_line_bytes`, which `parse` would cut.
 ///
 /// Takes linear time.

@@ -209,7 +209,7 @@ class editable_collector {
     }
   }
 
-  /// Ends the current group, and gives its rules to each of its parts.
+  /// Ends the current group, and gives the rules of the group to each part of the group.
   void end_group() {
     for (editable_file::group& part : parts_) {
       if (part.user_agents.empty()) {

@@ -37,7 +37,7 @@ class forward_iterator : private Cursor {
     Cursor::next();
     return *this;
   }
-  /// Moves to the next value.
+  /// Moves to the next value. Returns an iterator at the position before the move.
   constexpr forward_iterator operator++(int) noexcept {
     const forward_iterator before = *this;
     ++*this;
@@ -59,7 +59,7 @@ class forward_range {
   /// Starts at the position of `first`.
   constexpr explicit forward_range(const Cursor& first) noexcept : first_(first) {}
 
-  /// Returns the first value.
+  /// Returns an iterator to the first value.
   [[nodiscard]] constexpr iterator begin() const noexcept { return iterator{first_}; }
   /// Returns the end of the values.
   [[nodiscard]] constexpr iterator end() const noexcept { return {}; }
@@ -70,7 +70,7 @@ class forward_range {
   Cursor first_;
 };
 
-/// A position in a list of lines that stops only at lines of one `directive_kind`.
+/// A position in a list of lines. The cursor skips lines of all kinds except one.
 class value_cursor {
  public:
   constexpr value_cursor() = default;
@@ -168,8 +168,8 @@ class group_cursor {
     run_size_ = size_up_to(rest_.first(group_size_), &document_line::starts_run);
   }
 
-  /// Returns the distance from the first line to the next line whose member `mark` is true, or to
-  /// the end. Returns 0 if there are no lines.
+  /// Returns the distance from the first line to the next line in which the member that `mark`
+  /// points to is true, or to the end. Returns 0 if there are no lines.
   [[nodiscard]] static constexpr std::size_t size_up_to(std::span<const document_line> lines,
                                                         bool document_line::* mark) noexcept {
     return lines.empty() ? 0 : 1 + lines_before(lines.subspan(1), mark).size();

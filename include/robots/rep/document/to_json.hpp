@@ -48,7 +48,7 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
 /// Control characters and characters outside ASCII become `\uNNNN`. An octet that is not UTF-8
 /// becomes the four characters `\xNN`, and a backslash becomes `\x5C`, as in the lines of
 /// `JsonLog`. So different octets always have different JSON. To get the octets back, replace each
-/// `\xNN`.
+/// `\xNN` by the octet 0xNN.
 ///
 /// Takes time linear in the JSON. If a group has many parts (see `group`), the size of the JSON is
 /// quadratic in the size of the file: a hostile file of 500 KB can have over 1 GB of JSON. Throws

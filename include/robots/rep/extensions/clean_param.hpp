@@ -49,9 +49,9 @@ struct clean_param {
 /// Returns `target`, an absolute URL or a path with query, without the parameters that matching
 /// lines in `rules` name. The other parameters keep their order. An empty query is removed.
 ///
-/// To clean many targets, keep the result of `document::read<clean_param>`. Takes time linear in
-/// the target for each rule, up to 8 million octets in all. If comparing all rules would take more,
-/// returns `target` unchanged.
+/// To clean many targets, keep the result of `document::read<clean_param>`. Comparing a rule costs
+/// one step per octet of its path and of the target. If all rules together need more than 8 million
+/// steps, returns `target` unchanged.
 [[nodiscard]] inline std::string clean_target(std::span<const clean_param> rules,
                                               std::string_view target) {
   const std::string_view page = target.substr(0, target.find('#'));

@@ -41,8 +41,8 @@ struct content_signal {
 
 namespace rep_detail {
 
-/// Sets the signal of one `name=value`. A later yes does not change a no. Returns false if the name
-/// or the value is unknown.
+/// Sets the signal that `member`, a text `name=value`, states. A later yes does not change a no.
+/// Returns false if the name or the value is unknown.
 constexpr bool set_signal(content_signal& signals, std::string_view member) noexcept {
   const std::size_t equals = (std::min)(member.find('='), member.size());
   const std::string_view name = base::trim(member.substr(0, equals), base::is_blank);
@@ -98,9 +98,9 @@ struct content_usage {
     return {.path = path, .statement = statement};
   }
 
-  /// Returns the preference for the category of use with this label. Returns true for `y` and false
-  /// for `n`. For anything else, returns an empty optional (draft-ietf-aipref-vocab-07, section
-  /// 6.5: unknown).
+  /// Returns the preference for the category of use that `label` names: true for `y` and false for
+  /// `n`. For anything else, returns an empty optional (draft-ietf-aipref-vocab-07, section 6.5:
+  /// unknown).
   ///
   /// Labels and values are case-sensitive. If a label is repeated, its last value is used. A
   /// statement that is not a Dictionary has no preferences. Takes time linear in the statement.

@@ -14,7 +14,7 @@ namespace robots {
 /// A site's preferences for one target, as stated in the site's robots.txt. Preferences never
 /// change a verdict.
 struct effective_preferences {
-  /// A site's preference for one category of use of one target, and the line with this preference.
+  /// The preference for one category of use, and the line that states this preference.
   struct preference {
     std::optional<bool> allowed{};                    ///< the preference; empty means unknown
     directive_kind source = directive_kind::unknown;  ///< content_usage or content_signal
@@ -43,7 +43,8 @@ constexpr void combine(effective_preferences::preference& first,
   }
 }
 
-/// Collects the preference for one category from the matching lines, in any order.
+/// Finds the preference for one category. `offer` takes the preferences of matching lines, in any
+/// order. The line with the longest path decides.
 class longest_preference {
  public:
   constexpr void offer(std::uint32_t specificity,
@@ -72,9 +73,9 @@ class longest_preference {
 /// Content-Usage (draft-ietf-aipref-attach-05, section 3.1): the matching line with the longest
 /// path decides about all categories, even about categories that the line does not name. Lines with
 /// paths of equal length are combined. Content-Signal: for each signal, the line with the longest
-/// path decides among the matching lines that have this signal. To combine lines, or both kinds of
-/// lines, means to use the most restrictive preference (draft-ietf-aipref-vocab-07, section 5.1).
-/// If both kinds agree, the result names the Content-Usage line.
+/// path decides among the matching lines that have this signal. Then the two kinds of lines are
+/// combined. The most restrictive of combined preferences applies (draft-ietf-aipref-vocab-07,
+/// section 5.1). If both kinds agree, the result names the Content-Usage line.
 ///
 /// A line applies to the crawlers in the User-agent lines directly above it, and does not end a
 /// group (RFC 9309, section 2.2.4). All preferences are unknown if the crawler is not allowed to

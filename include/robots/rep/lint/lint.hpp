@@ -25,8 +25,8 @@ namespace robots::rep_detail {
 /// Compares the rules of one group with each other.
 class group_lint {
  public:
-  /// Takes all lines of the file, since a rule of another group can make a rule of this group
-  /// necessary.
+  /// Takes all lines of the file. Groups of one crawler are merged, so a rule of another group can
+  /// make a rule of this group necessary.
   constexpr group_lint(const std::vector<directive>& file, const parse_options& options,
                        std::vector<diagnostic>& findings)
       : options_(options), findings_(findings) {
@@ -122,8 +122,8 @@ class group_lint {
     }
   }
 
-  /// Reports redundant rules. A rule is redundant if a rule with a prefix of its pattern has the
-  /// same effect, and no opposite rule has a rank between these two rules.
+  /// Reports each rule that a shorter rule of the same kind makes redundant. The shorter pattern is
+  /// a prefix of the longer one, and the specificity of no opposite rule is between the two.
   constexpr void report_redundant() {
     std::vector<std::size_t> prefixes;  // rules whose pattern is a prefix of the current one
     for (std::size_t i = 0; i < rules_.size(); ++i) {
@@ -153,7 +153,7 @@ class group_lint {
 
   const parse_options& options_;
   std::vector<diagnostic>& findings_;
-  std::vector<std::uint32_t> allowing_;  // sorted specificities of the whole file's patterns
+  std::vector<std::uint32_t> allowing_;  // sorted specificities of all Allow patterns in the file
   std::vector<std::uint32_t> disallowing_;
   std::vector<char> text_;  // the compiled patterns; reserved, so that they never move
   std::vector<entry> rules_;

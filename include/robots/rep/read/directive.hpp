@@ -71,8 +71,10 @@ struct directive {
   std::uint32_t line = 0;                         ///< the line number, 1-based
   std::uint32_t column = 0;                       ///< the column of the value, 1-based, in octets
   bool starts_group = false;                      ///< true for a User-agent line that opens a group
-  bool starts_run = false;  ///< true if a User-agent line starts a group or follows an extension
-  bool in_group = false;    ///< true from the first User-agent line on
+  /// True for a User-agent line that starts a group or follows an extension for crawlers, such as
+  /// Crawl-delay.
+  bool starts_run = false;
+  bool in_group = false;  ///< true from the first User-agent line on
 };
 
 /// Reads the lines of one kind among `lines`, in file order, and skips unreadable lines:

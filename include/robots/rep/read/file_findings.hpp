@@ -12,7 +12,7 @@ namespace robots {
 struct file_findings {
   /// The numbers of lines and of malformed lines in a text.
   struct line_counts {
-    std::uint32_t non_blank = 0;  ///< lines with more than white space and a comment
+    std::uint32_t non_blank = 0;  ///< lines that are neither blank nor only a comment
     /// Lines that are not `key: value`, or that have a value which the key does not accept, such as
     /// `Crawl-delay: soon` and `Disallow: x`. Each such line has a finding of severity `error`.
     std::uint32_t malformed = 0;

@@ -28,13 +28,12 @@ namespace robots {
 /// `const directive& d`, whose views point into the scanned text.
 ///
 /// If the handler has `on_diagnostic`, `scan` passes every finding about the text to this function.
-/// Models are the makers of `document` and of `rule_set`.
+/// The classes that make a `document` and a `rule_set` are models.
 template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
 
-/// The maximum size, in octets, of a line that is read as a whole. This is google/robotstxt's
-/// limit.
+/// The maximum number of octets that are read from one line. google/robotstxt has the same limit.
 inline constexpr std::size_t max_line_bytes = 16'663;
 
 namespace rep_detail {
@@ -100,8 +99,8 @@ class scanner {
     return text;
   }
 
-  /// Removes an incomplete escape at the end. Such an escape would be read as literal octets, and
-  /// the rule would match nothing.
+  /// Removes an incomplete percent escape at the end of a cut line. Such an escape would be read as
+  /// literal octets, so the rule would match nothing.
   [[nodiscard]] static constexpr std::string_view without_cut_escape(
       std::string_view line) noexcept {
     const std::size_t tail = line.size() - std::min<std::size_t>(line.size(), 2);
@@ -205,9 +204,9 @@ class scanner {
     }
   }
 
-  /// Ignores the value of `line`, but not its kind. The rules after a broken User-agent line do not
-  /// apply to the crawlers above that line. A broken rule ends a list of User-agent lines, as a
-  /// good rule does.
+  /// Ignores the value of `line`, but not its kind. So a broken User-agent line can start a group,
+  /// and the rules below it do not apply to the crawlers of the group above. A broken rule ends a
+  /// list of User-agent lines, as a good rule does.
   constexpr void drop(diagnostic_code code, std::string_view line, const key_and_value& parts) {
     malformed(code, line);
     if ((traits_.ignores_keyless_lines && !parts.found) || !may_be_key(line, true)) {
@@ -283,8 +282,8 @@ class scanner {
     handler_.on_directive(line);
   }
 
-  /// Finds the starts of groups. A group is one or more User-agent lines followed by rules (RFC
-  /// 9309, section 2.1). Other lines do not split a group (section 2.2.4).
+  /// Sets the members of `line` that depend on the lines above. A group is one or more User-agent
+  /// lines followed by rules (RFC 9309, section 2.1). Other lines do not split it (section 2.2.4).
   ROBOTS_ALWAYS_INLINE constexpr void place(directive& line) {
     if (is_rule(line.kind)) [[likely]] {
       close_agents();
@@ -354,7 +353,7 @@ class scanner {
     report(code, about);
   }
 
-  /// Reports a finding on the current line, in the column of `about`.
+  /// Reports a finding on the current line. The column of the finding is the start of `about`.
   constexpr void report(diagnostic_code code, std::string_view about) {
     if constexpr (diagnoses) {
       handler_.on_diagnostic(make_diagnostic(code, (std::max)(number_, 1U), column_of(about)));
@@ -383,8 +382,8 @@ class scanner {
 
 /// Reads a robots.txt in one pass, and gives its directives to `handler`, in file order.
 ///
-/// Accepts any octets. Reports and skips lines that it cannot understand. Throws only if the
-/// handler throws. Takes time linear in the text.
+/// Accepts any octets. Reports and skips lines that it cannot understand. Returns the numbers of
+/// lines. Throws only if the handler throws. Takes time linear in the text.
 template <DirectiveHandler Handler>
 constexpr file_findings::line_counts scan(std::string_view text, Handler& handler,
                                           const parse_options& options = {}) {

@@ -15,10 +15,10 @@ namespace robots {
 /// Compiles the rules of `text` for one crawler, in one pass. Returns the same as
 /// `parse(text).rules_for(user_agent)`, without making a document.
 ///
-/// `user_agent` is a product token or a whole header value; "*" stands for crawlers that are not
-/// named. Accepts any octets, and never throws because of them. Takes time linear in the text, plus
-/// the time to sort the rules that queries try one by one. Needs up to 64 KiB of stack if a rule is
-/// not in normal form.
+/// `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for crawlers
+/// that are not named. Accepts any octets, and never throws because of them. Takes time linear in
+/// the text, plus the time to sort the rules that queries try one by one. Needs up to 64 KiB of
+/// stack if a rule is not in normal form.
 [[nodiscard]] constexpr rule_set compile(std::string_view text, std::string_view user_agent,
                                          const parse_options& options = {}) {
   // The normal form of an octet has at most three octets, and `prepend_slash` can add a `/`.
@@ -28,8 +28,8 @@ namespace robots {
   return collector.finish();
 }
 
-/// Compiles for a crawler with several names, the most specific one first: `compile(text,
-/// {"examplebot-news", "examplebot"})`.
+/// Compiles the rules for a crawler with several names, the most specific name first:
+/// `compile(text, {"examplebot-news", "examplebot"})`.
 ///
 /// RFC 9309 says nothing about several names. `options.names` decides whether only the first name
 /// with a group is used, or the groups of all names are merged. The rules of `*` apply if no name
@@ -43,8 +43,8 @@ namespace robots {
   return collector.finish();
 }
 
-/// Like the function above, for names in braces. Without this overload, two names would mean the
-/// start and the end of one name.
+/// Accepts names in braces. Without this overload, C++ would take two names in braces as the start
+/// and the end of one text.
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::initializer_list<std::string_view> user_agents,
                                          const parse_options& options = {}) {

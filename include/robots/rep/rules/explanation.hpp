@@ -36,7 +36,7 @@ struct listed_rule {
   std::string_view pattern{};         ///< the pattern, as written in the file
   std::string compared{};         ///< the normal form of the pattern, without wildcards at the end
   bool anchored = false;          ///< true if `compared` ends with the anchor `$`
-  std::uint32_t specificity = 0;  ///< octets in the normal form, including its `*` and its anchor
+  std::uint32_t specificity = 0;  ///< octets of the normal form, including each `*` and the anchor
   std::uint32_t rank = 0;         ///< the matching rule with the highest rank decides
   std::uint32_t line = 0;         ///< the line number, 1-based
 };

@@ -56,7 +56,7 @@ ROBOTS_INLINE explanation rule_set::explain(std::string_view target) const& {
       matches.push_back(rep_detail::listed(rule, table));
     }
   }
-  // In `dialect::google`, a line can be two patterns. Only the pattern with the higher rank is
+  // In `dialect::google`, a line can have two patterns. Only the pattern with the higher rank is
   // listed.
   std::sort(matches.begin(), matches.end(), [](const listed_rule& a, const listed_rule& b) {
     return std::tie(a.line, b.rank) < std::tie(b.line, a.rank);

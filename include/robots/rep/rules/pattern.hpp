@@ -17,8 +17,8 @@ namespace robots {
 /// section 2.2.3.
 ///
 /// A pattern refers to its text, which must outlive the pattern. It allocates only if the text has
-/// `**` or is not in percent normal form. A pattern that does not allocate can be a constant:
-/// `constexpr pattern p{"/a*b$"};`. A `static_pattern` has no such limits.
+/// `**` or is not in normal form. A pattern that does not allocate can be a constant:
+/// `constexpr pattern p{"/a*b$"};`. A `static_pattern` is always a constant.
 class pattern {
  public:
   /// Compiles `text` in linear time. Accepts any octets, but a pattern that does not begin with `/`
@@ -77,8 +77,8 @@ struct fixed_string {
 
 /// A path pattern that is compiled with the program: `static_pattern<"/a*b$">::matches("/axxb")`.
 ///
-/// A static pattern has the same answers as `pattern` with `dialect::rfc9309`, and is compiled
-/// before the program runs. A pattern that can never match does not compile.
+/// A static pattern has the same answers as `pattern` with `dialect::rfc9309`. A pattern that can
+/// never match is a compile error.
 template <rep_detail::fixed_string Text>
 class static_pattern {
   static constexpr auto source = rep_detail::pattern_source::of(Text.view());

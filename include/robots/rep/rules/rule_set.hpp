@@ -99,7 +99,7 @@ class rule_set {
   }
   std::string_view user_agent() const&& = delete;
 
-  /// Returns true if a target without a scheme begins with a host, as in `dialect::google`.
+  /// Returns true if a target without a scheme is read as a host and a path (`dialect::google`).
   [[nodiscard]] constexpr bool reads_hosts() const noexcept {
     return parts_.facts.traits->lenient_targets;
   }

@@ -28,7 +28,7 @@ enum class group_choice : std::uint8_t {
   return base::enum_text<group_choice::none>(choice, {"own", "everyone", "none"});
 }
 
-/// The answer whether a crawler is allowed to fetch a target, and why (WEB::ROBOTS's MATCH).
+/// The answer to "Is this crawler allowed to fetch this target, and why?" (WEB::ROBOTS's MATCH).
 ///
 /// The views refer to the `document` or `rule_set` that was asked, and live as long as that object.
 /// In a document's verdict, `user_agent` refers to the argument of `document::match`.
@@ -44,9 +44,8 @@ struct verdict {
   std::string_view user_agent{};
   /// The 1-based line of the deciding rule, or 0 if no rule decided.
   std::uint32_t line = 0;
-  /// True if not all rules could be compared. Then the target is denied. The reason is that the
-  /// normal form of the target exceeds 65,536 octets, or that comparing takes too long. See
-  /// `rule_set::allows`.
+  /// True if the target is denied because not all rules could be compared: the normal form of the
+  /// target exceeds 65,536 octets, or comparing takes too long. See `rule_set::allows`.
   bool undecided = false;
   /// True if the target is /robots.txt itself, which no rule can deny (RFC 9309, section 2.2.2).
   bool exempt = false;

@@ -314,7 +314,7 @@ class audit_lines {
   bool is_whole_ = false;
 };
 
-/// Returns the seconds since 1970 of a time such as `2026-01-01T12:00:00.000Z`, or 0 for another
+/// Returns the seconds since 1970 of a time such as `2026-01-01T12:00:00.000Z`, or 0 for any other
 /// text.
 [[nodiscard]] inline std::int64_t audit_second(const std::string& date) {
   ::tm parts{};

@@ -188,7 +188,7 @@ class audit_file {
       return;
     }
     const auto all = static_cast<std::uint64_t>(found.st_size);
-    constexpr std::uint64_t enough = 2 * audit_lines::longest;  // contains a whole line
+    constexpr std::uint64_t enough = 2 * audit_lines::longest;  // contains at least one whole line
     audit_lines lines{name, all > enough ? all - enough : 0};
     std::string last;
     std::string torn;
@@ -218,7 +218,7 @@ class audit_file {
   file_handle file_;
   std::uint64_t number_ = 1;
   std::uint64_t size_ = 0;  // octets of whole lines
-  bool is_torn_ = false;    // true if a part of a line follows that could not be removed
+  bool is_torn_ = false;    // true if a part of a line remains after these octets
   audit_chain end_;
   std::string torn_;
 };

@@ -95,7 +95,7 @@ inline constexpr std::array<std::pair<std::string_view, bool parse_options::*>, 
      {"delay_closes_group", &parse_options::delay_closes_group},
      {"prepend_slash", &parse_options::prepend_slash}}};
 
-/// Returns the options of a crawler that its decisions depend on, as JSON.
+/// Returns, as JSON, the options on which the decisions of a crawler depend.
 [[nodiscard]] inline std::string crawler_text(const cache_options& options) {
   const parse_options& parse = options.parse;
   base::json_writer json;
@@ -127,7 +127,7 @@ struct audited_crawler {
   parse_options parse{};
   std::vector<detail::excluded_hosts> excluded{};  ///< all lists that the trail has had so far
   detail::excluded_hosts high_risk{};              ///< hosts that need a sign-off
-  bool has_own_risk = false;  ///< true if a function of the user can name more such hosts
+  bool has_own_risk = false;  ///< true if a function of the user can name further such hosts
 };
 
 /// Reads a list of hosts from an entry.
@@ -140,7 +140,7 @@ struct audited_crawler {
   try {
     return detail::excluded_hosts{listed};
   } catch (const std::invalid_argument&) {
-    return detail::excluded_hosts{};  // an `AuditTrail` writes no such name
+    return detail::excluded_hosts{};  // no `AuditTrail` writes a name that is not valid
   }
 }
 

@@ -86,7 +86,7 @@ class audit_writer {
             "audit_options: flush_every is " +
                 std::to_string(options.flush_every.value_or(std::chrono::milliseconds{0}).count()) +
                 " ms: set 0 for at once");
-    // In JSON, a robots.txt can become six times as long, and so can its directives.
+    // In JSON, a robots.txt or its directives can be six times as long, and must fit into a line.
     constexpr std::size_t longest = audit_lines::longest / 8;
     require(crawler.parse.max_bytes <= longest, "AuditTrail: parse.max_bytes is " +
                                                     std::to_string(crawler.parse.max_bytes) +
@@ -111,7 +111,7 @@ class audit_writer {
 
   [[nodiscard]] bool takes() noexcept { return random_.draw() < options.share; }
 
-  /// Counts events that were not written. The next block of entries states their number.
+  /// Counts `events` as lost. The next block states their number, and `why`.
   void lose(std::uint64_t events, std::string_view why) {
     const std::scoped_lock lock{mutex_};
     stats_.lost += events;
@@ -164,13 +164,13 @@ class audit_writer {
   };
 
   static constexpr std::size_t block = std::size_t{1} << 18U;
-  /// The maximum size of `known_` and of `ids_`. A container that reaches it is emptied before its
-  /// next use.
+  /// The maximum size of `known_` and of `ids_`. A container that has reached this size is emptied
+  /// before it grows.
   static constexpr std::size_t most_known = 65'536;
 
-  /// Writes the next events in one block, and signs the block if `why` is not empty. Returns the
-  /// number of these events. If the disk is full, memory runs out or OpenSSL cannot sign, drops the
-  /// block, and counts its events as lost.
+  /// Writes the first events of `waiting` as one block, and returns their number. If `why` is not
+  /// empty, the block ends with a checkpoint, which states `why`. If the disk is full, memory runs
+  /// out or OpenSSL cannot sign, drops the block, and counts these events as lost.
   std::size_t write_block(std::span<const audit_news> waiting, std::string_view why = {}) {
     std::size_t events = waiting.empty() ? 0 : 1;
     try {
@@ -244,7 +244,7 @@ class audit_writer {
   }
 
   /// Continues in the next file. Returns false if the next file cannot be opened. Then the trail
-  /// keeps its file, and tries again after another `file_bytes`.
+  /// keeps its file, and tries again after another `file_bytes` octets.
   bool begin_next_file() {
     flush_file();
     if (!file_.begin_next()) {
@@ -386,7 +386,7 @@ class audit_writer {
   std::vector<audit_part> reports_;  // entries about files, for the next block
   std::optional<clock::time_point> flush_at_;
   std::unordered_set<std::string> known_;  // the ids of entries that the trail has
-  // The id of each policy, by its address.
+  // The id of each policy, by address. The weak pointer shows if the address was reused.
   std::unordered_map<const policy*, std::pair<std::weak_ptr<const policy>, std::string>> ids_;
 };
 

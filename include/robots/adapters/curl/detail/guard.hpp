@@ -25,7 +25,7 @@
 
 namespace robots::adapters_detail {
 
-/// Returns the address in a socket address, or an empty optional if the family is not IP.
+/// Returns the IP address in `socket`, or an empty optional for another family of addresses.
 [[nodiscard]] inline std::optional<detail::ip_address> address_in(const sockaddr& socket) noexcept {
   const auto octets_of = [](auto octets, const void* address) {
     std::memcpy(octets.data(), address, octets.size());
@@ -43,9 +43,9 @@ namespace robots::adapters_detail {
 }
 
 /// Returns the reason why a proxy must not be asked for `host`, or an empty optional if the proxy
-/// may be asked. Checks an address and `localhost` (RFC 6761, section 6.3). Refuses a host that
-/// ends in a number, since a proxy can read such a host as an address. Refuses a host outside
-/// ASCII, since the library does not compute its ASCII form.
+/// may be asked. If `host` is an address or `localhost` (RFC 6761, section 6.3), `guard` decides.
+/// Refuses a host that ends in a number, since a proxy can read such a host as an address. Refuses
+/// a host outside ASCII, since the library does not compute its ASCII form.
 [[nodiscard]] inline std::optional<std::string> why_not_by_proxy(const address_guard& guard,
                                                                  std::string_view host) {
   while (host.ends_with('.')) {
@@ -85,8 +85,8 @@ inline constexpr std::string_view not_allowed = " is not in curl_options::allowe
                 : std::nullopt;
 }
 
-/// Checks each address before libcurl opens a socket for an exchange. The guard must outlive the
-/// transfer, and must not move.
+/// Checks each address before libcurl opens a socket for an exchange. This object must outlive the
+/// transfer and must not move.
 class curl_guard {
  public:
   curl_guard(CURL* easy, const curl_settings& settings)
@@ -110,8 +110,9 @@ class curl_guard {
 
   [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 
-  /// Returns `fetch_error::refused_address` if the guard refused all addresses of the exchange.
-  /// Otherwise, returns `failure`, and its message also names the first refused address, if any.
+  /// Returns `fetch_error::refused_address` if the guard refused all addresses, or a reused
+  /// connection. Otherwise, returns `failure`. Its message then names the first refused address, if
+  /// any.
   [[nodiscard]] fetch_response judge(fetch_response failure) const {
     if (refused_ == 0 || (failure.error == fetch_error::cancelled && !on_other_connection_)) {
       return failure;

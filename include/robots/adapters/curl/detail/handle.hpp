@@ -39,8 +39,8 @@ inline void start_curl() {
   }
 }
 
-/// Returns `handle`. Throws std::bad_alloc if `handle` is null, since libcurl only fails to make a
-/// handle if there is no memory.
+/// Returns `handle`. Throws std::bad_alloc if `handle` is null, since libcurl returns null only if
+/// there is no memory.
 template <class Handle>
 [[nodiscard]] Handle made(Handle handle) {
   if (!handle) {
@@ -62,9 +62,8 @@ inline void add(curl_strings& list, const std::string& text) {
   list.reset(grown);
 }
 
-/// Returns the error for `code`, which is `fetch_error::timeout` for every timeout. The caller must
-/// find out which of the two timeouts has passed: the timeout of the request, or the timeout for
-/// connecting.
+/// Returns the error for `code`. Every timeout becomes `fetch_error::timeout`, so the caller must
+/// find out if the timeout of the request or the timeout for connecting has passed.
 [[nodiscard]] constexpr fetch_error to_fetch_error(CURLcode code) noexcept {
   const auto is = [code](std::initializer_list<int> codes) {
     return std::find(codes.begin(), codes.end(), static_cast<int>(code)) != codes.end();

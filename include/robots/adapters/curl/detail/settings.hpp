@@ -22,7 +22,7 @@
 
 namespace robots::adapters_detail {
 
-/// Converts a time to libcurl's milliseconds, which have 32 bits. A longer time becomes 24 days.
+/// Converts `time` to libcurl's milliseconds. They have 32 bits, so 24 days is the maximum.
 [[nodiscard]] constexpr long curl_milliseconds(std::chrono::milliseconds time) noexcept {
   constexpr std::chrono::milliseconds::rep most = 0x7FFF'FFFF;
   return static_cast<long>((std::min)(time.count(), most));
@@ -52,8 +52,8 @@ namespace robots::adapters_detail {
 }
 
 /// Returns the decoded host of `url`. An IPv6 address has brackets. An IPv4 address of any spelling
-/// (`2130706433`, `0x7f.1`) becomes four decimal parts. Returns an empty text if libcurl, with
-/// these CURLU flags, would refuse `url`.
+/// (`2130706433`, `0x7f.1`) becomes four decimal parts. Returns an empty text if libcurl refuses
+/// `url` with the CURLU flags in `flags`.
 [[nodiscard]] inline std::string host_of(const std::string& url, unsigned flags) {
   const curl_url_handle handle = made(curl_url_handle(curl_url()));
   char* text = nullptr;
@@ -88,7 +88,7 @@ inline void clear_option(CURL* easy, CURLoption option) noexcept {
   curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
 }
 
-/// Says whether an exchange uses a proxy, as known before its start.
+/// The use of a proxy by an exchange, as far as it is known before the exchange begins.
 enum class proxy_use {
   never,    ///< connections go to the site
   always,   ///< connections go to `curl_options::proxy`
@@ -104,12 +104,12 @@ enum class proxy_use {
   });
 }
 
-/// Checked `curl_options`, which `apply` sets on each handle of a fetcher.
+/// Valid `curl_options`. `apply` sets them on each handle of a fetcher.
 class curl_settings {
  public:
   /// Throws `std::invalid_argument` with the name of a bad option, and std::runtime_error if
-  /// libcurl cannot start.
-  /// Set `has_session` if `apply` gets handles of sessions, which can have a proxy.
+  /// libcurl cannot start. Set `has_session` if the handles for `apply` belong to sessions of cpr,
+  /// which can have a proxy.
   explicit curl_settings(curl_options options, bool has_session = false)
       : options_(std::move(options)), has_session_(has_session), guard_(make_guard(options_)) {
     start_curl();
@@ -131,7 +131,7 @@ class curl_settings {
     return has_session_ || environment_names_proxy() ? proxy_use::unknown : proxy_use::never;
   }
 
-  /// Sets all options of a handle that do not depend on the request. Replaces earlier settings.
+  /// Sets on `easy` all options that do not depend on the request. Replaces earlier settings.
   void apply(CURL* easy) const {
     set_option(easy, CURLOPT_HTTPGET, 1L);
     clear_option(easy, CURLOPT_CUSTOMREQUEST);

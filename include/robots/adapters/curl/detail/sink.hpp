@@ -29,8 +29,8 @@ template <class Number>
 }
 
 /// The Content-Length fields of one header section. If lengths differ or are malformed, nothing
-/// shows whether the body is complete (RFC 9112, section 6.3). libcurl does not report this: it
-/// uses the last length, and ignores a length that is too large.
+/// shows whether the body is complete (RFC 9112, section 6.3). This class checks the lengths, since
+/// libcurl does not: it uses the last length, and ignores a length that is too large.
 class content_length {
  public:
   /// Adds the value of one field. Returns false if the value is not a number, or differs from an
@@ -56,9 +56,9 @@ class content_length {
   std::optional<std::uint64_t> said_;
 };
 
-/// Receives the decoded body of an exchange, and counts the octets of its headers. Ends the
-/// transfer if a limit is exceeded, or when the body of a redirect begins. The sink must outlive
-/// the transfer, and must not move.
+/// Receives the decoded body of an exchange, and counts the octets of the headers. Ends the
+/// transfer if a limit is exceeded, or when the body of a redirect begins. This object must outlive
+/// the transfer and must not move.
 class curl_sink {
  public:
   /// Keeps at most `max_body` octets of the decoded body; 0 means no limit. Accepts at most
@@ -67,8 +67,8 @@ class curl_sink {
       : easy_(easy),
         body_room_(max_body == 0 ? (std::numeric_limits<std::size_t>::max)() : max_body),
         header_room_(max_headers) {
-    // A result other than `size * count` makes libcurl end the transfer. No exception may pass
-    // through libcurl.
+    // A result other than `size * count` makes libcurl end the transfer. The callbacks are
+    // `noexcept`, since no exception may pass through libcurl.
     using writer = std::size_t (*)(char*, std::size_t, std::size_t, void*) noexcept;
     const writer on_body = [](char* data, std::size_t size, std::size_t count,
                               void* self) noexcept {
@@ -95,7 +95,7 @@ class curl_sink {
   std::string body{};                     ///< the decoded body, up to the limit
   bool over_limit = false;                ///< true if the body is longer than the limit
   bool headers_complete = false;          ///< true after the empty line that ends the headers.
-                                          ///< libcurl does not check this line.
+                                          ///< libcurl accepts headers without this line.
   fetch_error error = fetch_error::none;  ///< why the sink ended the transfer
   const char* error_text = "";
 
@@ -116,7 +116,7 @@ class curl_sink {
   }
 
   std::size_t count_header(std::string_view line) noexcept {
-    // This limit bounds the time, since libcurl searches its list of headers for each header.
+    // This limit saves time, since libcurl searches all earlier headers for each new header.
     constexpr std::size_t max_header_lines = 1'000;
     if (line.size() > header_room_ || ++header_lines_ > max_header_lines) {
       return fail(line.size(), fetch_error::protocol,

@@ -22,7 +22,7 @@
 
 namespace robots::adapters_detail {
 
-/// Watches the TLS of an exchange for close_notify (RFC 8446, section 6.1).
+/// Finds out whether the TLS of an exchange ended with close_notify (RFC 8446, section 6.1).
 ///
 /// With OpenSSL, libcurl does not notice that a connection closes without close_notify. With other
 /// TLS libraries, libcurl itself reports a missing close_notify as an error, and sends no TLS
@@ -30,9 +30,9 @@ namespace robots::adapters_detail {
 class tls_trace {
  public:
   explicit tls_trace(CURL* easy) : easy_(easy) {
-    // In a trace of TLS, a record header has 5 octets, an inner content type has 1, and a handshake
-    // message has at least 4. Only an alert has exactly 2: the level and the description. The
-    // description of close_notify is 0.
+    // libcurl traces TLS in parts. A record header has 5 octets, an inner content type has 1, and a
+    // handshake message has at least 4. Only an alert has exactly 2: the level and the description.
+    // The description of close_notify is 0.
     set_option(
         easy, CURLOPT_DEBUGFUNCTION,
         +[](CURL*, curl_infotype type, char* data, std::size_t size, void* self) noexcept {
@@ -110,7 +110,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return curl_info<curl_off_t>(easy, CURLINFO_PRETRANSFER_TIME_T) > 0;
 }
 
-/// Returns true if a field `name` has another value than `usual`.
+/// Returns true if a field `name` has a value that is neither empty nor `usual`.
 [[nodiscard]] inline bool has_other(const std::vector<http_header>& headers, std::string_view name,
                                     std::string_view usual) {
   return std::ranges::any_of(headers, [&](const http_header& field) {
@@ -130,9 +130,9 @@ inline constexpr std::size_t longest_url = 8'000'000;
           has_other(response.headers, "Transfer-Encoding", "chunked"));
 }
 
-/// Returns the response for a transfer that succeeded, or whose body was cut off by the sink or by
-/// a decoding error. `problem` is libcurl's message about this error. With a 2xx status, a faulty
-/// body makes the response an error. With any other status, the response then has no body.
+/// Returns the response of a transfer. `problem` is libcurl's message if the body could not be
+/// decoded, and is empty otherwise. With a 2xx status, a faulty body makes the response an error.
+/// With any other status, a faulty body is left out of the response.
 [[nodiscard]] inline fetch_response received(CURL* easy, curl_sink& sink, const tls_trace& tls,
                                              std::string_view problem) {
   const int status = received_status(easy);
@@ -215,8 +215,8 @@ class curl_transfer {
       // Before version 8.6, libcurl reports a header line above 100 KiB as out of memory.
       return failed(fetch_error::protocol, "a header line is longer than libcurl accepts");
     }
-    // libcurl does not say which of two timeouts ended the attempt to connect. It was the shorter
-    // timeout.
+    // libcurl does not say which of the two timeouts ended the attempt to connect, but the shorter
+    // timeout passes first.
     const std::chrono::milliseconds timeout = request_->timeout;
     const bool connecting_ran_out =
         code == CURLE_OPERATION_TIMEDOUT && !had_connection(easy_) &&

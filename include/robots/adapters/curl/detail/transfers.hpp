@@ -40,7 +40,7 @@ inline void trust_file_alone(CURL* easy) noexcept {
   }
 }
 
-/// Makes a slot with an easy handle of libcurl.
+/// Makes a slot with a plain easy handle of libcurl.
 [[nodiscard]] inline curl_slot plain_curl_slot(const curl_settings& settings) {
   const std::shared_ptr<CURL> easy = make_curl_easy();
   trust_file_alone(easy.get());
@@ -52,24 +52,24 @@ inline void trust_file_alone(CURL* easy) noexcept {
 /// Either `run_once` drives the handle, or the user drives it and calls `collect()` from time to
 /// time. Only one thread at a time may use this object, but any thread may stop a request.
 ///
-/// Exchanges above `curl_options::max_connections` wait in this object. In libcurl, the wait would
-/// be part of the timeout.
+/// Exchanges above `curl_options::max_connections` wait in this object, not in libcurl, since there
+/// the wait would be part of the timeout.
 class curl_transfers {
  public:
   using on_done = std::function<void(fetch_response)>;
   using slot_factory = std::function<curl_slot(const curl_settings&)>;
 
   /// `make` makes a slot with the given settings, which outlive the slot. The constructor makes one
-  /// slot, so that it throws if this libcurl lacks an option. The thread that stops a request calls
-  /// `wake`, which must cause a call of `collect()`, and must not throw. Without a `wake`, the stop
-  /// ends the wait of `run_once`.
+  /// slot, so that it throws if this libcurl lacks an option. When a request is stopped, the
+  /// stopping thread calls `wake`. `wake` must cause a call of `collect()`, and must not throw.
+  /// Without a `wake`, the stop ends the wait of `run_once`.
   curl_transfers(std::shared_ptr<const curl_settings> settings, slot_factory make,
                  std::function<void()> wake = {})
       : settings_(std::move(settings)), make_(std::move(make)), wake_(std::move(wake)) {
     idle_.push_back(make_(*settings_));
   }
 
-  /// Uses plain handles of libcurl, and `curl_options::max_connections`. Throws what
+  /// Uses plain handles of libcurl, and obeys `curl_options::max_connections`. Throws what
   /// `curl_settings` throws.
   explicit curl_transfers(const curl_options& options, std::function<void()> wake = {})
       : curl_transfers(std::make_shared<const curl_settings>(options), &plain_curl_slot,
@@ -82,9 +82,9 @@ class curl_transfers {
     if (most != 0) {
       most_begun_ = options.max_connections;
     }
-    // The limit includes idle connections.
+    // libcurl counts idle connections towards this limit, too.
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
-    // This option limits the idle connections. libcurl's default grows with the transfers.
+    // Limits the idle connections, since libcurl's default limit grows with the transfers.
     curl_multi_setopt(
         multi_.get(), CURLMOPT_MAXCONNECTS,
         most != 0 ? most : count((std::max<std::size_t>)(options.max_idle_handles, 1)));
@@ -115,8 +115,8 @@ class curl_transfers {
 
   /// Handles network events, and calls the callbacks of exchanges that have ended. Waits until an
   /// event occurs, `wake` is called or `timeout` passes. Does not wait if an exchange has ended
-  /// already. Returns the number of callbacks. If a callback throws, throws the same exception, and
-  /// the next call calls the remaining callbacks.
+  /// already. Returns the number of callbacks that were called. If a callback throws, throws the
+  /// same exception, and the next call calls the remaining callbacks.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     perform();
     std::size_t called = collect();
@@ -135,7 +135,7 @@ class curl_transfers {
   /// Ends the wait of the running or the next `run_once`. Any thread may call this function.
   void wake() noexcept { curl_multi_wakeup(multi()); }
 
-  /// Calls the callbacks of exchanges that have ended, and returns their number. If a callback
+  /// Calls the callbacks of exchanges that have ended. Returns the number of calls. If a callback
   /// throws, throws the same exception, and the next call calls the remaining callbacks. A callback
   /// may start exchanges.
   std::size_t collect() {

@@ -76,11 +76,11 @@ struct redis_redirect {
 /// node that has the key of the command. Any thread may call this object.
 ///
 /// A call takes at most `connect_timeout`, one `command_timeout` to wait for a free connection, and
-/// one for each 512 commands. In a cluster, these limits apply to each node.
+/// one `command_timeout` for each 512 commands. In a cluster, these limits apply to each node.
 ///
-/// Loads a cluster's table of slots at the first command. After a redirect or a failure, loads the
-/// table again, at most once a second. After a failure of a node, sends nothing to that node for a
-/// second. A command fails after five redirects.
+/// For a cluster, the first command loads the table of slots and of their nodes. After a redirect
+/// or a failure, a later command loads the table again, at most once a second. After a failure of a
+/// node, nothing is sent to that node for a second. A command fails at its sixth redirect.
 class redis_client {
  public:
   /// Throws `std::invalid_argument` if the options are not valid.
@@ -92,8 +92,8 @@ class redis_client {
   redis_client& operator=(const redis_client&) = delete;
 
   /// Returns the replies to independent commands, in their order. If a node of a cluster cannot be
-  /// reached, its replies have the kind `lost`. If all replies are lost, throws `store_error` if
-  /// all nodes have failed, and `store_part_error` otherwise.
+  /// reached, its replies have the kind `lost`. If all replies are lost, throws `store_part_error`,
+  /// or `store_error` if all nodes have failed.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
     if (!is_cluster()) {
       return server_->ask(commands);
@@ -227,8 +227,8 @@ class redis_client {
     return std::vector<redis_reply>(commands.size(), lost);
   }
 
-  /// Sends a command to another node while `reply` is a redirect, and returns the last reply. The
-  /// node `from` has sent the reply.
+  /// Follows redirects. While `reply` is a redirect, sends `command` to the node that the redirect
+  /// names. Returns the last reply. `from` is the node that sent `reply`.
   [[nodiscard]] redis_reply follow(std::shared_ptr<node> from, const redis_command& command,
                                    redis_reply reply) {
     constexpr int most_redirects = 5;

@@ -40,8 +40,8 @@ using redis_time = std::chrono::steady_clock::time_point;
 /// The words of a command. The key is the second word, except in `EVAL`, where it is the fourth.
 using redis_command = std::vector<std::string>;
 
-/// While it exists, protects its thread from SIGPIPE. This signal ends a program that writes to a
-/// socket whose other end is closed. The program's own handler of SIGPIPE does not change.
+/// Protects a thread from SIGPIPE while this object exists. This signal ends a program that writes
+/// to a socket whose other end is closed. The program's own handler of SIGPIPE does not change.
 class sigpipe_guard {
  public:
   sigpipe_guard() noexcept {
@@ -71,11 +71,11 @@ class sigpipe_guard {
   bool was_pending_ = false;
 };
 
-/// A connection to one server. Only one thread at a time may use it. No call waits longer than its
+/// A connection to one server. Only one thread at a time may use the connection. A call ends by its
 /// deadline, whatever the server does. After an exception, destroy the connection.
 ///
 /// A call throws `store_error` if the connection is lost, if a reply is malformed, or if a reply
-/// takes more than `max_reply_bytes`.
+/// needs more memory than `max_reply_bytes`.
 class redis_connection {
  public:
   /// Opens the connection before `deadline`, with TLS if `tls` is not empty. A stop request ends
@@ -272,7 +272,7 @@ class redis_pool {
       std::move(answered.begin(), answered.end(), std::back_inserter(replies));
       commands = commands.subspan(batch.size());
     }
-    // After an error, drops the connection, since another server can be the master now.
+    // After an error reply, drops the connection, since another server can be the master now.
     if (std::none_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
           return reply.type == redis_reply::kind::error;
         })) {
@@ -283,8 +283,8 @@ class redis_pool {
   }
 
  private:
-  /// Waits until fewer than `max_connections` calls use a connection. Returns the open connection
-  /// that was used most recently, or null.
+  /// Waits until fewer than `max_connections` calls use a connection. Returns the idle connection
+  /// that was used last, or null if there is none.
   [[nodiscard]] std::unique_ptr<redis_connection> take() {
     std::unique_lock lock{mutex_};
     if (!is_free_.wait_until(lock, redis_deadline(timeout_),

@@ -76,9 +76,9 @@ class redis_connector {
     return master;
   }
 
-  /// Asks one server after another, until one answers with a list. Returns this list, and the
-  /// address of the server. Divides half of `connect_timeout` equally among the servers. Does not
-  /// log in to Sentinels. Throws `store_error` if no server answers with a list.
+  /// Sends `question` to one server after another, until one answers with a list. Returns the
+  /// address of this server, and the list. Divides half of `connect_timeout` equally among the
+  /// servers. Does not log in to Sentinels. Throws `store_error` if no server answers with a list.
   [[nodiscard]] std::pair<redis_address, redis_reply> ask_any(
       std::span<const redis_address> servers, const redis_command& question,
       const stop_token& stop = {}) const {
@@ -124,8 +124,8 @@ class redis_connector {
   }
 
  private:
-  /// The minimum limit for a reply. Replies to CLUSTER SLOTS and SCAN need this room, even if
-  /// `max_value_bytes` is lower.
+  /// The lowest limit for the size of a reply. Replies to CLUSTER SLOTS and SCAN need this room,
+  /// even if `max_value_bytes` is lower.
   static constexpr std::size_t least_reply_bytes = std::size_t{1} << 20U;
 
   /// Opens a connection. If `logs_in`, also logs in and selects the database.

@@ -18,7 +18,7 @@ struct redis_reply {
   enum class kind : std::uint8_t { nil, text, status, error, integer, list, lost };
 
   kind type = kind::nil;
-  std::string text{};  ///< the content of a text, status or error; the reason of a `lost` reply
+  std::string text{};  ///< the content of a text, status or error; the reason why a reply is `lost`
   std::int64_t integer = 0;
   std::vector<redis_reply> list{};
 
@@ -28,7 +28,7 @@ struct redis_reply {
 };
 
 /// Subtracts the memory of one part from the octets that the current reply may still use. Returns
-/// false if these octets do not suffice. Without this limit, a server could send an array of two
+/// false if these octets are too few. Without this limit, a server could send an array of two
 /// thousand million elements.
 [[nodiscard]] inline bool takes_from_budget(const redisReadTask* task,
                                             std::size_t octets) noexcept {
@@ -39,8 +39,9 @@ struct redis_reply {
   return has_room;
 }
 
-/// Returns true if lists are nested deeper than any reply needs. The destructors of thousands of
-/// nested lists would overflow the stack. Some versions of hiredis do not limit the depth.
+/// Returns true if lists are nested deeper than any reply needs. This limit is for versions of
+/// hiredis without one, since the destructors of thousands of nested lists would overflow the
+/// stack.
 [[nodiscard]] inline bool is_deep(const redisReadTask* task) noexcept {
   constexpr int most = 8;
   int lists = 0;
@@ -69,8 +70,8 @@ struct redis_reply {
   }
 }
 
-/// The functions that hiredis calls for each part of a reply. RESP3 has more types, but servers
-/// send these types only to a client that asks for RESP3.
+/// Returns the functions that hiredis calls for each part of a reply. They accept only the types of
+/// RESP2, since servers send other types only to a client that asks for RESP3.
 template <class Functions>
 [[nodiscard]] Functions make_reply_functions() {
   using kind = redis_reply::kind;

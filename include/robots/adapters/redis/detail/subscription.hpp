@@ -22,9 +22,9 @@ namespace robots::adapters_detail {
 /// the subscription, and waits for a running call of the listener.
 class redis_subscription {
  public:
-  /// Calls `on_message` with each message. After a failure, also calls it with an empty message,
-  /// since messages may have been lost. Returns when the subscription exists or the first try has
-  /// failed.
+  /// Calls `on_message` with each message. When the subscription exists again after a failure,
+  /// calls `on_message` with an empty message, since messages may have been lost. Returns when the
+  /// subscription exists or the first try has failed.
   redis_subscription(std::shared_ptr<redis_client> client, std::string channel,
                      std::chrono::milliseconds timeout,
                      std::function<void(std::string_view message)> on_message)
@@ -66,7 +66,7 @@ class redis_subscription {
   }
 
   /// Sends a command, and handles the next reply, which must arrive within the timeout. A message
-  /// is accepted as a reply, too.
+  /// that arrives first counts as the reply.
   void ask(redis_connection& connection, const redis_command& command) {
     connection.send(command);
     const std::optional<redis_reply> reply = connection.receive(redis_deadline(timeout_));

@@ -73,7 +73,7 @@ struct redis_endpoint {
 }
 
 /// Decodes a host or the path of a socket. Refuses an empty text, and a text with a NUL, since the
-/// system would ignore the rest.
+/// system would ignore the text after the NUL.
 [[nodiscard]] inline std::string redis_host(std::string_view text) {
   std::string host = percent_decoded(text);
   if (host.empty() || host.find('\0') != std::string::npos) {
@@ -90,7 +90,7 @@ struct redis_endpoint {
                                         : std::optional{static_cast<std::uint16_t>(port)};
 }
 
-/// Reads `host[:port]`; an IPv6 address has brackets.
+/// Reads `host[:port]`; without a port, the result has `usual_port`. An IPv6 address has brackets.
 [[nodiscard]] inline redis_address parse_redis_address(std::string_view text,
                                                        std::uint16_t usual_port) {
   const bool bracketed = text.starts_with('[') && text.find(']') != std::string_view::npos;
@@ -114,7 +114,7 @@ struct redis_endpoint {
   return taken;
 }
 
-/// Reads the scheme, which precedes `://`.
+/// Reads the scheme, the text before `://`.
 inline void read_redis_scheme(redis_endpoint& endpoint, std::string_view scheme) {
   if (scheme == "redis+cluster" || scheme == "rediss+cluster") {
     endpoint.topology = redis_topology::cluster;

@@ -28,7 +28,7 @@ namespace robots::rep_detail {
 ///
 /// A rule that is equal in both sets cannot make a difference. For each other rule, this class
 /// looks for a target that the rule decides and the other set decides differently. The targets to
-/// try come from the patterns of the rule and of its competitors.
+/// try come from the patterns of the rule and of other rules that can match the same targets.
 class rule_comparison {
  public:
   /// Both sets must outlive this object.
@@ -98,9 +98,9 @@ class rule_comparison {
  private:
   static constexpr std::size_t none = (std::numeric_limits<std::size_t>::max)();
   static constexpr std::uint32_t exempt = (std::numeric_limits<std::uint32_t>::max)();
-  static constexpr std::size_t steps_to_visit = 4;  // steps to read one rule several times
-  static constexpr std::size_t steps_for_one = std::size_t{1} << 18U;
-  static constexpr std::size_t octets_per_step = 8;  // octets of a target written in one step
+  static constexpr std::size_t steps_to_visit = 4;  // the steps that one visit to a rule costs
+  static constexpr std::size_t steps_for_one = std::size_t{1} << 18U;  // the limit for one rule
+  static constexpr std::size_t octets_per_step = 8;  // octets of a target that count as one step
 
   /// A pattern of one rule set, or of both.
   struct rule {
@@ -180,8 +180,8 @@ class rule_comparison {
     return with.anchored ? target : target.append(end);
   }
 
-  /// Returns true if `wide` matches everything that another pattern matches. `narrow` is the other
-  /// pattern as `symbolic` returns it: with NUL, which only a wildcard matches, for each wildcard.
+  /// Returns true if `wide` matches everything that another pattern matches. `narrow` is the result
+  /// of `symbolic` for the other pattern: each wildcard is a NUL, which only a wildcard matches.
   [[nodiscard]] bool covers(const compiled_pattern& wide, std::string_view narrow) {
     steps_.spend(1 + wide.text.size());
     return (wide.text == "/" && !wide.anchored) || matches(wide, narrow, steps_);
@@ -191,7 +191,7 @@ class rule_comparison {
     return filled(of.pattern, {"\0", 1}, {"\0", 1});
   }
 
-  /// Decides whether a rule of one set makes a difference.
+  /// Sets `counts` and `examples` of rule `i` for the set `side` (0 is the old set, 1 the new one).
   void examine(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
     if (self.in[side] == nullptr || !(self.pattern.text.empty() || self.pattern.text[0] == '/' ||
@@ -223,8 +223,8 @@ class rule_comparison {
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
-    // A target that another rule of the same set decides is no example. So that other rule becomes
-    // a competitor with the kind of `own`. Then the sets agree about the target.
+    // If a rule of higher rank in the same set decides a target, the target is no example. Such a
+    // rule becomes a competitor with the kind of `own`, so that both sets agree about the target.
     std::vector<competitor> competitors;
     for (const std::size_t index : neighbours(i)) {
       const rule& nearby = rules_[index];
@@ -236,8 +236,8 @@ class rule_comparison {
     }
     std::sort(competitors.begin(), competitors.end(),
               [](const competitor& a, const competitor& b) { return a.rank > b.rank; });
-    // The first competitor that matches every target of this rule decides, unless an earlier
-    // competitor matches.
+    // `base` is the first competitor that matches every target of this rule. It decides each target
+    // that no earlier competitor matches. So later competitors never decide.
     const auto base =
         std::find_if(competitors.begin(), competitors.end(),
                      [&](const competitor& rival) { return covers(rival.pattern, everything); });
@@ -309,8 +309,8 @@ class rule_comparison {
     return {!steps_.exceeded()};
   }
 
-  /// Adds texts to `fills` that can replace a wildcard of `self`, so that `rival` may match
-  /// the target, too.
+  /// Adds texts to `fills`. If one of these texts replaces a wildcard of `self`, `rival` may match
+  /// the resulting target, too.
   static void suggest(std::vector<std::string>& fills, const rule& self,
                       const compiled_pattern& rival, std::string_view filler) {
     for (const std::string_view star : {std::string_view{}, filler}) {
@@ -340,7 +340,7 @@ class rule_comparison {
 
   /// Returns a target whose normal form is `target`.
   [[nodiscard]] std::string spelled(std::string_view target) const {
-    // google/robotstxt would read the text after two slashes as a host.
+    // google/robotstxt reads the text after `//` as a host, so such a path needs a host before it.
     std::string result{reads_hosts_ && target.starts_with("//") ? "https://example.com" : ""};
     for (std::size_t i = 0; i < target.size(); ++i) {
       result += target[i];
@@ -353,9 +353,9 @@ class rule_comparison {
     return result;
   }
 
-  /// Returns the change that a rule of one set makes. The partner of that rule is the rule of the
-  /// other set that replaces it: one of the two matches everything that the other matches, and no
-  /// other such rule has a more similar length.
+  /// Returns the change that rule `i` of the set `side` makes. The rule of the other set that
+  /// replaces rule `i` is the partner: one of the two rules matches everything that the other rule
+  /// matches. If there are several such rules, the one with the most similar length is the partner.
   [[nodiscard]] change_report::rule_change change_of(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
     const std::size_t other = 1 - side;

@@ -61,7 +61,7 @@ struct document_line {
   }
 };
 
-/// Returns the lines before the first line whose member `mark` is true.
+/// Returns the lines before the first line in which the member that `mark` points to is true.
 [[nodiscard]] constexpr std::span<const document_line> lines_before(
     std::span<const document_line> lines, bool document_line::* mark) noexcept {
   const auto marked = std::find_if(lines.begin(), lines.end(),
@@ -101,8 +101,8 @@ struct document_parts {
   }
 };
 
-/// Makes the lines of a document from directives. Allocates enough memory for nearly all files at
-/// the start.
+/// Makes the lines of a document from directives. The constructor allocates enough memory for the
+/// lines of nearly any file.
 class document_builder {
  public:
   constexpr document_builder(std::string_view text, document_parts& parts)

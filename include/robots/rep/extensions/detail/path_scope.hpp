@@ -28,8 +28,8 @@ namespace robots::rep_detail {
   return value.starts_with('/') ? split_at_blank(value) : std::pair{std::string_view{}, value};
 }
 
-/// Compares a target with the paths of many lines, within `max_match_steps`. A line costs one step
-/// per octet of path and target.
+/// Compares a target with the paths of many lines, in at most `max_match_steps` steps. A line costs
+/// one step per octet of path and target.
 class scoped_target {
  public:
   constexpr explicit scoped_target(std::string_view target) noexcept : target_(target) {}

@@ -16,8 +16,8 @@ class dictionary_reader {
  public:
   constexpr explicit dictionary_reader(std::string_view text) noexcept : rest_(text) {}
 
-  /// Returns the last value of `wanted` if that value is a Token. For another value or no value,
-  /// returns an empty text. Returns an empty optional if the text is not a Dictionary.
+  /// Returns the last value of the key `wanted` if that value is a Token. For another value or no
+  /// value, returns an empty text. Returns an empty optional if the text is not a Dictionary.
   [[nodiscard]] constexpr std::optional<std::string_view> token_of(std::string_view wanted) {
     std::string_view found;
     skip(" ");

@@ -42,7 +42,7 @@ struct common_line {
   return from;
 }
 
-/// Up to eight octets of a key, in lower case. One comparison finds them in upper or lower case.
+/// Up to eight octets of a key. One comparison recognises these octets in upper and lower case.
 class key_part {
  public:
   consteval explicit key_part(std::string_view text) {
@@ -53,8 +53,8 @@ class key_part {
     }
   }
 
-  /// Returns true if `octets` begin with this part. Sets bit 0x20 of each letter, which turns upper
-  /// case into lower case, and turns no other octet into a letter.
+  /// Returns true if `octets` begin with this part. First sets bit 0x20 of the octets to compare
+  /// with letters: this turns upper case into lower case, but no other octet into a letter.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins(octet_word octets) const noexcept {
     return ((octets & compared_) | folded_) == wanted_;
   }
@@ -101,8 +101,8 @@ struct common_key {
   return {};
 }
 
-/// Reads the line whose key starts at `from`, if the line has the common form. All dialects and
-/// options read such a line alike.
+/// Reads the line whose key starts at `from`, if the line has the common form. Such a line means
+/// the same in all dialects and with all options.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_line read_common_line(
     const char* from, const char* text_end) noexcept {
   const common_key key = find_common_key({from, static_cast<std::size_t>(text_end - from)});

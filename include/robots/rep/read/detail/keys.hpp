@@ -19,7 +19,8 @@ struct key_spelling {
   bool is_prefix;  ///< true if google/robotstxt accepts all keys that begin with `text`
 };
 
-/// Wrong spellings with `prefix` are from google/robotstxt, the others from crawler-commons.
+/// All spellings of keys. The wrong spellings with `prefix` come from google/robotstxt, and the
+/// wrong spellings with `whole` from crawler-commons.
 inline constexpr auto spellings = [] {
   using enum directive_kind;
   constexpr bool right = true;
@@ -89,8 +90,8 @@ inline constexpr auto spelling_sizes = [] {
   return sizes;
 }();
 
-/// Returns false if `key` is certainly unknown. Checks its first octet and, unless `prefixes`, its
-/// length.
+/// Returns false if `key` is certainly unknown. Checks the first octet of `key`. If `prefixes` is
+/// false, also checks the length, which must then be the length of a spelling.
 [[nodiscard]] constexpr bool may_be_key(std::string_view key, bool prefixes) noexcept {
   if (key.empty()) {
     return false;
@@ -99,8 +100,8 @@ inline constexpr auto spelling_sizes = [] {
   return prefixes ? sizes != 0 : key.size() < 32 && (sizes >> key.size() & 1U) != 0;
 }
 
-/// Reads a key in upper or lower case (RFC 9309, section 2.2). Accepts wrong spellings unless
-/// `strict`.
+/// Reads a key in upper or lower case (RFC 9309, section 2.2). If `strict` is false, accepts wrong
+/// spellings and, if `prefixes` is true, longer keys such as `Disallowed`.
 [[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
                                                      bool strict) noexcept {
   if (!may_be_key(key, prefixes)) {

@@ -46,7 +46,7 @@ struct key_and_value {
           .found = true};
 }
 
-/// Splits a line from which comment and padding were removed.
+/// Splits `line`, which must have no comment, and no padding at its ends.
 [[nodiscard]] constexpr key_and_value split_line(std::string_view line) noexcept {
   const auto colon = line.find(':');
   return colon == std::string_view::npos ? split_words(line) : split_at_colon(line, colon);

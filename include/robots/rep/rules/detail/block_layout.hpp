@@ -21,9 +21,9 @@ namespace robots::rep_detail {
 inline constexpr std::uint64_t hash_start = 0x2545'F491'4F6C'DD1DU;
 inline constexpr std::uint64_t hash_factor = 0x9E37'79B9'7F4A'7C15U;
 
-/// Returns the hash of a text. `state` is the state after its whole words, and the first `count`
-/// octets of `word`, 0 to 7, are the rest. The highest bits of the hash are more random than the
-/// other bits.
+/// Returns the hash of a text. `state` is the state after the whole words of the text. The first
+/// `count` octets of `word` are the rest of the text; `count` is 0 to 7. The highest bits of the
+/// hash are more random than the other bits.
 ///
 /// The hash is not secure, so an attacker can find texts with equal hashes. These texts cost time
 /// linear in their number, but never cause a wrong answer.
@@ -32,8 +32,8 @@ inline constexpr std::uint64_t hash_factor = 0x9E37'79B9'7F4A'7C15U;
   return (state ^ (word & octet_mask(count))) * hash_factor;
 }
 
-/// The size of a gram in octets. The hash of a gram, which is a part of a literal, indexes a rule
-/// that begins with a wildcard.
+/// The size of a gram, a part of the text between wildcards, in octets. A rule without a useful
+/// prefix, such as `/*.html`, is found by the hash of a gram.
 inline constexpr std::size_t gram_size = 4;
 
 /// Calls `use` with the hash of each gram of `text`.
@@ -74,10 +74,10 @@ class prefix_hasher {
   return prefix_hasher{text}.of(text.size());
 }
 
-/// The size of the longest prefix in the index, in octets.
+/// The maximum size of a prefix by which a rule is found, in octets.
 inline constexpr std::size_t max_key_size = 63;
 
-/// The lengths of the prefixes in the index: bit n stands for length n. The second octet of a text
+/// The lengths of the hashed prefixes: bit n stands for length n. The second octet of a text
 /// selects one of four classes. A target is compared only with prefixes of its class.
 struct prefix_lengths {
   std::array<octet_word, 4> of_class{};
@@ -89,8 +89,8 @@ struct prefix_lengths {
     }
   }
 
-  /// Returns the lengths of the prefixes that `target` can begin with. `octets` begins with the
-  /// stored `prefix_lengths`.
+  /// Returns the lengths of the prefixes that `target` can begin with. `octets` is the block of a
+  /// rule set, which begins with the stored `prefix_lengths`.
   [[nodiscard]] static constexpr octet_word load_for(std::string_view target,
                                                      std::string_view octets) noexcept {
     const std::size_t index = target.size() > 1 ? class_of(target) : 0;
@@ -107,9 +107,9 @@ struct prefix_lengths {
 /// The members of a rule set, except its block. The block contains, in this order:
 /// - if rules are found by hash: the `prefix_lengths`; for each bucket, the index of its first
 ///   rule, in four octets; and one more index, which ends the last bucket;
-/// - a `packed_rule` for each rule: first the rules tried one by one, sorted by rank,
+/// - a `packed_rule` for each rule: first the rules tried one by one, by descending `rule_rank`,
 ///   then the rules found by prefix, then the rules found by gram;
-/// - the texts of the rules, and the token.
+/// - the texts of the rules, and the token of the crawler.
 struct rule_set_facts {
   const dialect_traits* traits = &rfc9309_traits;  ///< the dialect of rules and targets
   std::chrono::milliseconds delay{-1};             ///< Crawl-delay; negative if there is none
@@ -165,7 +165,8 @@ struct rule_set_parts {
   return sizeof(prefix_lengths) + index * sizeof(std::uint32_t);
 }
 
-/// Returns the tag of a hash. The tag is made from bits that do not select the bucket.
+/// Returns the tag of a hash, by which a query skips most other rules of the bucket. The tag is
+/// made from bits that do not select the bucket.
 [[nodiscard]] constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
   return static_cast<std::uint32_t>((hash ^ hash >> 32U) & ((1U << packed_rule::tag_bits) - 1));
 }

@@ -79,8 +79,8 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
   return octets;
 }
 
-/// Makes a pattern from the compiled text `text`. Removes wildcards at the end. An anchor after a
-/// wildcard has no effect, since `*` matches any end.
+/// Makes a pattern from the compiled text `text`. Removes wildcards at the end. Also removes an
+/// anchor after a wildcard, which has no effect, since `*` matches any end.
 [[nodiscard]] constexpr compiled_pattern finish(std::string_view text, bool anchored) noexcept {
   if (text.ends_with('*')) {
     anchored = false;
@@ -110,7 +110,7 @@ using rule_rank = std::uint64_t;
 /// Calls `use` with each pattern of a rule. An empty rule has no pattern, since it restricts
 /// nothing (RFC 9309, section 2.2.2: `empty-pattern`).
 ///
-/// For google/robotstxt, a rule that allows `/x/index.html` also allows `/x/`.
+/// In google/robotstxt, a rule that allows `/x/index.html` also allows `/x/`, by a second pattern.
 template <class Use>
 constexpr void for_each_pattern(rule_kind kind, std::string_view value,
                                 const parse_options& options, const dialect_traits& traits,

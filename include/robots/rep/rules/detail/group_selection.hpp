@@ -69,15 +69,15 @@ class group_selection {
     return is_more;
   }
 
-  /// Returns true if a line of `kind`, which is not User-agent, applies to the crawler if it comes
-  /// next. A later User-agent line that is a better match for the crawler can still change the
+  /// Returns true if the next line applies to the crawler. `kind` is the kind of this line, and is
+  /// not User-agent. A later User-agent line that matches the crawler better can still change the
   /// result.
   [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
     const agent_match named = is_rule(kind) ? in_group_ : right_above_;
     return named == found_ && named != agent_match::none;
   }
 
-  /// Returns the kind of the groups that apply.
+  /// Returns which groups apply so far: the crawler's own groups, the groups of `*`, or none.
   [[nodiscard]] constexpr group_choice choice() const noexcept {
     if (found_ >= agent_match::own) {
       return group_choice::own;

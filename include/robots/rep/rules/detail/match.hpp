@@ -15,14 +15,14 @@
 
 namespace robots::rep_detail {
 
-/// A critical factorisation of a text: the length of its left part, and the period of its right
-/// part.
+/// A critical factorisation of a text, as `two_way_find` needs it: the length of the left part, and
+/// the period of the right part.
 struct factorization {
   std::size_t left = 0;
   std::size_t period = 1;
 };
 
-/// Returns the maximal suffix of `text` in the order `less`, with its period. Takes linear time.
+/// Returns the start and period of the maximal suffix of `text` by order `less`, in linear time.
 template <class Less>
 [[nodiscard]] constexpr factorization maximal_suffix(std::string_view text, Less less) noexcept {
   std::size_t best = 0;
@@ -56,8 +56,8 @@ struct literal_search {
   std::size_t steps = 0;
 };
 
-/// The maximum size of a literal that is compared at many positions at once. This method is the
-/// fastest for real texts, and reads each octet of a text at most `short_literal` times.
+/// The maximum size of a literal for `find_short`, which compares many positions at once. This is
+/// the fastest method for real texts. It reads each octet of a text at most `short_literal` times.
 inline constexpr std::size_t short_literal = 16;
 
 /// Searches for a literal of 1 to `short_literal` octets. A step takes about a nanosecond. The
@@ -84,15 +84,15 @@ inline constexpr std::size_t short_literal = 16;
     if (std::is_constant_evaluated()) {
       continue;
     }
-    // If the first octet of the literal occurs here without the rest, such places are often nearby,
-    // too. So the next blocks are compared as a whole.
+    // If the first octet of the literal occurs here without the rest, it often occurs nearby, too.
+    // So the next blocks are compared as a whole.
     for (std::size_t blocks = 8;
          blocks > 0 && text.size() - place >= octet_block::size + short_literal; --blocks) {
       const auto equal_to = [&](std::size_t i) {
         return octet_block::load(text.data() + place + i).equal(literal[i]);
       };
       octet_set found = equal_to(0) & equal_to(std::min<std::size_t>(1, literal.size() - 1));
-      steps += 5;  // about as long as two comparisons of a block
+      steps += 5;  // two comparisons of a block take about five steps
       for (std::size_t i = 2; i < literal.size() && found != 0; ++i, ++steps) {
         found &= equal_to(i);
       }
@@ -105,7 +105,7 @@ inline constexpr std::size_t short_literal = 16;
   return {.steps = steps};
 }
 
-/// Returns the number of octets that both texts begin with.
+/// Returns the length of the longest common prefix of two texts.
 [[nodiscard]] constexpr std::size_t common_size(std::string_view a, std::string_view b) noexcept {
   a = a.substr(0, b.size());
   b = b.substr(0, a.size());
@@ -203,9 +203,9 @@ class step_budget {
 /// Returns false if `steps` is exceeded.
 ///
 /// Uses the first occurrence of each literal after a `*`, since a later occurrence would leave less
-/// text for the rest of the pattern. Searches for the last literal first, since a target without
-/// that literal cannot match. Searches for the last literal again if an earlier literal ends after
-/// the place that was found. Takes time linear in pattern and target. Is not recursive.
+/// text for the rest of the pattern. Searches for the last literal first, so that a target that
+/// lacks it is rejected at once. Searches for the last literal again if an earlier literal ends
+/// after the place that was found. Takes time linear in pattern and target. Is not recursive.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, std::string_view target,
                                      step_budget& steps) noexcept {
   constexpr auto npos = std::string_view::npos;
@@ -245,7 +245,7 @@ class step_budget {
   return target.data() <= last_place || (!pattern.anchored && find_in(target, last) != npos);
 }
 
-/// Compares without a limit on steps.
+/// Compares a pattern and a target in normal form, without a limit on steps.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern,
                                      std::string_view target) noexcept {
   step_budget steps{(std::numeric_limits<std::int64_t>::max)()};

@@ -13,16 +13,17 @@
 
 namespace robots::rep_detail {
 
-/// A rule of a `rule_set`, in twelve octets. Its text, the written pattern, is stored elsewhere.
+/// A rule of a `rule_set`, in twelve octets. The text of the rule, which is the written pattern, is
+/// in another part of the rule set's memory block.
 ///
-/// For most rules, the compiled pattern is the text without `*` and `$` at the end. The text of any
-/// other rule is compiled each time its pattern is needed. Before the text of that other rule, the
-/// block has the specificity and the length of the text, in two octets each.
+/// For most rules, the compiled pattern is the text without `*` and `$` at the end. Any other text
+/// is compiled each time the pattern is needed. Before such a text, the block has the specificity
+/// of the rule and the length of the text, in two octets each.
 class packed_rule {
  public:
   /// The number of bits in the tag of a rule, which is a part of a hash.
   static constexpr unsigned tag_bits = 14;
-  /// The octets of the two numbers before a text that must be compiled.
+  /// The size of the two numbers before a text that must be compiled, in octets.
   static constexpr std::size_t numbers_size = 4;
 
   packed_rule() = default;
@@ -42,7 +43,7 @@ class packed_rule {
 
   static constexpr std::size_t stored_size = 12;
 
-  /// Stores the rule with the `offset` of its text, and with `tag`, a part of its hash.
+  /// Stores the rule at `to`, with the `offset` of its text, and with the `tag` of a hash.
   constexpr void store(char* to, std::size_t offset, std::uint32_t tag) const noexcept {
     store_word<4>(to, offset);
     store_word<4>(to + 4, line_and_flags_);

@@ -59,8 +59,8 @@ class rule_collector {
     return is_more;
   }
 
-  /// Handles any other line. Returns true if the line applies, unless a later User-agent line is a
-  /// better match for the crawler.
+  /// Handles any other line. Returns true if the line applies so far. A later User-agent line that
+  /// matches the crawler better can still change this.
   ROBOTS_ALWAYS_INLINE constexpr bool on_other(const directive& line) {
     if (!groups_.applies(line.kind)) {
       return false;
@@ -98,7 +98,7 @@ class rule_collector {
   }
 
  private:
-  /// Returns the quality of the match of a User-agent line. If the crawler has several names, an
+  /// Returns how well a User-agent line matches the crawler. If the crawler has several names, an
   /// earlier name matches better than a later name, unless the groups of all names are merged.
   [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -113,7 +113,7 @@ class rule_collector {
   }
 
   std::vector<agent_matcher> names_;
-  std::size_t first_named_;  // an index, or the number of names if no name has a group
+  std::size_t first_named_;  // the index of the first name with a group, or `names_.size()`
   parse_options options_;
   group_selection groups_;
   // The rules that apply so far, and the first valid delay that applies so far.

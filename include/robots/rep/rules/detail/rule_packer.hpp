@@ -19,7 +19,7 @@
 
 namespace robots::rep_detail {
 
-/// The way in which a query finds a rule: by trying each one, or by the hash of a prefix or gram.
+/// The way in which a query finds a rule: by trial, or by the hash of a prefix or of a gram.
 enum class found_by : std::uint8_t { trial, prefix, gram };
 
 /// A rule that applies to the crawler.
@@ -158,8 +158,8 @@ class rule_packer {
   }
 
   /// Takes the rules with wildcards out of the index of prefixes. Thousands of such rules could
-  /// have the same prefix, and a query that tries them all could exceed its steps. After this call,
-  /// `place_by_gram` indexes these rules by gram.
+  /// have the same prefix, and a query that tries them all could exceed `max_match_steps`. After
+  /// this call, `place_by_gram` indexes these rules by gram.
   constexpr void leave_prefixes() noexcept {
     for (kept_rule& rule : rules_) {
       if (rule.way == found_by::prefix && rule.rule.star()) {
@@ -175,7 +175,8 @@ class rule_packer {
     return counts[static_cast<std::size_t>(hash >> (64 - std::countr_zero(counts.size())))];
   }
 
-  /// Indexes the rules that would be tried one by one, each by the gram that is rarest in them.
+  /// Indexes the rules that would be tried one by one. For each rule, chooses the gram of the rule
+  /// that is rarest in all these rules. A rule without a gram is still tried.
   constexpr void place_by_gram() {
     std::vector<std::uint32_t> uses(std::bit_ceil(std::size_t{8} * count(found_by::trial)), 0U);
     for (const kept_rule& rule : rules_) {
@@ -229,7 +230,7 @@ class rule_packer {
                                  : rule.size;
   }
 
-  /// Writes the end of each bucket, as the index of the rule after its last rule.
+  /// Writes the end of each bucket, as the index of the rule after the last rule of the bucket.
   constexpr void write_buckets(char* block, const rule_set_facts& facts) const noexcept {
     for (const kept_rule& rule : rules_) {
       if (rule.way != found_by::trial) {

@@ -20,7 +20,7 @@
 
 namespace robots::rep_detail {
 
-/// A view of compiled rules, which answers queries about targets.
+/// A view of compiled rules that answers queries about targets.
 struct rule_table {
   std::string_view block;  ///< the block that `rule_set_facts` describes
   const rule_set_facts& facts;
@@ -218,8 +218,8 @@ struct rule_table {
     }
   }
 
-  /// The number of octets that cost one try. A long rule costs several tries, so that it is not
-  /// tried many times.
+  /// The number of octets of a rule that count as one try. A long rule counts as several tries, so
+  /// that `find_by_gram` does not try it many times.
   static constexpr std::size_t octets_per_try = 8;
 
   /// The number of tags that can be compared in the time in which one rule is tried.

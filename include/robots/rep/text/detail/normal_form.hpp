@@ -28,8 +28,9 @@ struct normal_form {
   }
 };
 
-/// Makes the form of RFC 9309, section 2.2.2. It encodes octets outside ASCII, control characters,
-/// space and `$`. It decodes encoded unreserved octets, and writes all other escapes in upper case.
+/// Makes the form of RFC 9309, section 2.2.2, for rules. This form encodes octets outside ASCII,
+/// control characters, space and `$`. It decodes encoded unreserved octets, and writes all other
+/// escapes in upper case.
 [[nodiscard]] constexpr normal_form make_rfc9309_form() noexcept {
   normal_form form{.decode_unreserved = true};
   for (unsigned octet = 0; octet < 256; ++octet) {
@@ -38,7 +39,7 @@ struct normal_form {
     }
   }
   form.set('%', octet_action::percent);
-  // Section 2.2.3: `$` and `*` are literal in a target. A rule writes them as %24 and %2A.
+  // Section 2.2.3: `$` and `*` are literal in targets. Rules write literal ones as %24 and %2A.
   form.set('$', octet_action::encode);
   return form;
 }
@@ -49,7 +50,8 @@ struct normal_form {
   return form;
 }
 
-/// google/robotstxt encodes octets outside ASCII, and writes hexadecimal digits in upper case.
+/// Makes the form of google/robotstxt for rules. This form encodes octets outside ASCII, and writes
+/// escapes in upper case.
 [[nodiscard]] constexpr normal_form make_google_rule_form() noexcept {
   normal_form form{};
   for (unsigned octet = 0x80; octet < 256; ++octet) {

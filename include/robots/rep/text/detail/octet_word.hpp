@@ -20,7 +20,7 @@ using base::part_of_word;
 using base::whole_word;
 using base::word_at;
 
-/// Stores the lowest `Size` octets of a word. `part_of_word` reads the stored octets.
+/// Stores the lowest `Size` octets of `word` at `to`. `part_of_word` can read them from there.
 template <std::size_t Size>
 constexpr void store_word(char* to, octet_word word) noexcept {
   if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
@@ -71,7 +71,8 @@ template <unsigned char... Others>
          (has_octet_below(word, '!') || (has_octet(word, Others) || ...));
 }
 
-/// Returns `word` with the graphic character `~` in place of the octets after the first `count`.
+/// Returns `word` with `~` in place of the zero octets after the first `count` octets. `~` is a
+/// graphic character, so `has_other_than_graphic` ignores these octets.
 [[nodiscard]] constexpr octet_word with_graphic_end(octet_word word, std::size_t count) noexcept {
   return word | (repeat_octet('~') & ~octet_mask(count));
 }
