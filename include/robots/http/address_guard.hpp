@@ -11,8 +11,8 @@
 namespace robots {
 
 /// Decides to which addresses a fetcher may connect, so that a site cannot send the crawler to
-/// addresses inside your network (server-side request forgery). Permits addresses of
-/// `address_kind::global`, and addresses on a list.
+/// addresses inside your network (server-side request forgery). Permits addresses of the internet,
+/// and addresses on a list.
 ///
 /// The guard compares numbers and does not know your network. So it permits the global addresses of
 /// this machine, and all addresses of a NAT64 under its operator's own global prefix.

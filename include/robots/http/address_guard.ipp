@@ -5,7 +5,6 @@
 #include <robots/http/address_kind.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -20,13 +19,10 @@ ROBOTS_INLINE address_guard::address_guard(std::span<const std::string> allowed)
 }
 
 ROBOTS_INLINE bool address_guard::permits(const detail::ip_address& address) const noexcept {
-  if (open_ || detail::kind_of(address) == detail::address_kind::global) {
-    return true;
-  }
-  const detail::ip_address unmapped = http_detail::unmapped(address);
-  return std::any_of(
-      allowed_.begin(), allowed_.end(),
-      [&unmapped](const detail::ip_prefix& prefix) { return prefix.contains(unmapped); });
+  return open_ || detail::is_global(address) ||
+         std::any_of(allowed_.begin(), allowed_.end(), [&address](const detail::ip_prefix& prefix) {
+           return prefix.contains(address);
+         });
 }
 
 ROBOTS_INLINE detail::ip_prefix address_guard::checked(const std::string& text) {
@@ -42,10 +38,7 @@ ROBOTS_INLINE detail::ip_prefix address_guard::checked(const std::string& text) 
         "\"" + text + "\" is not the first address of its prefix; write \"" + to_string(first) +
         '/' + std::to_string(prefix->length()) + "\", or the address alone");
   }
-  constexpr std::size_t mapped_length = 96;
-  return http_detail::ipv4_mapped.contains(first) && prefix->length() >= mapped_length
-             ? detail::ip_prefix(http_detail::unmapped(first), prefix->length() - mapped_length)
-             : *prefix;
+  return *prefix;
 }
 
 }  // namespace robots

@@ -52,7 +52,10 @@ inline constexpr std::size_t max_label_length = 63;
   std::string host;
   if (text.starts_with('[')) {
     const std::optional<detail::ip_address> address = detail::parse_ip_address(text);
-    return address ? std::optional{'[' + to_string(*address) + ']'} : std::nullopt;
+    if (!address) {
+      return std::nullopt;
+    }
+    return (address->is_v4() ? "[::ffff:" : "[") + to_string(*address) + ']';
   }
   for (std::size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
