@@ -64,46 +64,37 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
   return parse_delta_seconds(value).value_or(std::chrono::seconds{0});
 }
 
-}  // namespace robots::http_detail
-
-namespace robots::detail {
-
-/// The directives of `Cache-Control` that matter to a private cache (RFC 9111, section 5.2.2).
-/// `s-maxage` is for shared caches only.
-struct cache_control {
-  bool no_store = false;  ///< do not store the response
-  bool no_cache = false;  ///< do not use the response, or some fields, without revalidation
-  std::optional<std::chrono::seconds> max_age;  ///< the first `max-age`; 0 if it is not a number
-
-  [[nodiscard]] friend bool operator==(const cache_control&, const cache_control&) = default;
-};
-
-/// Reads all `Cache-Control` headers as one list (RFC 9110, section 5.3). Ignores the case of names
-/// and the directives inside quoted values. Takes linear time.
-[[nodiscard]] inline cache_control parse_cache_control(
+/// Returns the lifetime that the `Cache-Control` headers state, which form one list (RFC 9110,
+/// section 5.3). It is 0 for `no-store` and `no-cache`, else the first `max-age`. Ignores the case
+/// of names and the directives inside quoted values.
+[[nodiscard]] inline std::optional<std::chrono::seconds> cache_control_lifetime(
     const std::vector<http_header>& headers) noexcept {
-  cache_control result;
+  std::optional<std::chrono::seconds> max_age;
   for (const http_header& header : headers) {
     const bool counts = base::equal_ignoring_case(header.name, "Cache-Control");
     std::string_view rest = counts ? std::string_view{header.value} : std::string_view{};
     while (!rest.empty()) {
-      const std::size_t length = http_detail::length_before_comma(rest);
+      const std::size_t length = length_before_comma(rest);
       const std::string_view directive = rest.substr(0, length);
       rest.remove_prefix(length < rest.size() ? length + 1 : length);
       const std::size_t equals = directive.find('=');
       const std::string_view name = base::trim(directive.substr(0, equals), base::is_blank);
-      if (base::equal_ignoring_case(name, "no-store")) {
-        result.no_store = true;
-      } else if (base::equal_ignoring_case(name, "no-cache")) {
-        result.no_cache = true;
-      } else if (base::equal_ignoring_case(name, "max-age") && !result.max_age) {
-        result.max_age = http_detail::parse_max_age(
-            equals == std::string_view::npos ? "" : directive.substr(equals + 1));
+      if (base::equal_ignoring_case(name, "no-store") ||
+          base::equal_ignoring_case(name, "no-cache")) {
+        return std::chrono::seconds{0};
+      }
+      if (base::equal_ignoring_case(name, "max-age") && !max_age) {
+        max_age =
+            parse_max_age(equals == std::string_view::npos ? "" : directive.substr(equals + 1));
       }
     }
   }
-  return result;
+  return max_age;
 }
+
+}  // namespace robots::http_detail
+
+namespace robots::detail {
 
 /// Returns the freshness lifetime of a response (RFC 9111, section 4.2). It is 0 for `no-store` and
 /// `no-cache`. Otherwise it is `max-age`, or without `max-age`, `Expires` minus `Date`. `Age` is
@@ -116,12 +107,7 @@ struct cache_control {
 [[nodiscard]] inline std::optional<std::chrono::seconds> freshness_lifetime(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   using std::chrono::seconds;
-  const cache_control control = parse_cache_control(headers);
-  if (control.no_store || control.no_cache) {
-    return seconds{0};
-  }
-
-  std::optional<seconds> lifetime = control.max_age;
+  std::optional<seconds> lifetime = http_detail::cache_control_lifetime(headers);
   if (!lifetime) {
     const std::optional<std::string_view> expires = find_header(headers, "Expires");
     if (!expires) {
