@@ -4,6 +4,7 @@
 #include <robots/base/decimal.hpp>
 #include <robots/time/clock.hpp>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -13,60 +14,32 @@
 
 namespace robots::http_detail {
 
-/// Returns the value of one to nine digits, or -1 for any other text.
-[[nodiscard]] constexpr int digits_value(std::string_view text) noexcept {
-  const std::optional<std::uint64_t> value = base::parse_decimal(text);
-  return value && text.size() <= 9 ? static_cast<int>(*value) : -1;
-}
+/// A form of an `HTTP-date` after the name of the day. A capital letter stands for an octet of the
+/// day, month, year, hour, minute (`N`) or second. Any other octet stands for itself, in any case.
+struct date_form {
+  std::string_view text;
+  bool has_long_name;  ///< false if the name of the day has three letters
+};
 
-/// Returns the index of `name` in `names`, or the number of names.
-template <std::size_t N>
-[[nodiscard]] constexpr std::size_t index_of_name(const std::array<std::string_view, N>& names,
-                                                  std::string_view name) noexcept {
-  std::size_t index = 0;
-  while (index < N && !base::equal_ignoring_case(names[index], name)) {
-    ++index;
-  }
-  return index;
-}
+inline constexpr std::array<date_form, 3> date_forms{{{", DD MMM YYYY HH:NN:SS gmt", false},
+                                                      {", DD-MMM-YY HH:NN:SS gmt", true},
+                                                      {" MMM DD HH:NN:SS YYYY", false}}};
 
-inline constexpr std::array<std::string_view, 7> short_day_names{"Mon", "Tue", "Wed", "Thu",
-                                                                 "Fri", "Sat", "Sun"};
-inline constexpr std::array<std::string_view, 7> long_day_names{
+inline constexpr std::array<std::string_view, 7> day_names{
     "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"};
 inline constexpr std::array<std::string_view, 12> month_names{
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-/// Reads `hour ":" minute ":" second`, where second 60 is a leap second.
-[[nodiscard]] constexpr std::optional<std::chrono::seconds> parse_time_of_day(
-    std::string_view text) noexcept {
-  if (text.size() != 8 || text[2] != ':' || text[5] != ':') {
-    return std::nullopt;
-  }
-  const int hour = digits_value(text.substr(0, 2));
-  const int minute = digits_value(text.substr(3, 2));
-  const int second = digits_value(text.substr(6, 2));
-  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) {
-    return std::nullopt;
-  }
-  return std::chrono::hours{hour} + std::chrono::minutes{minute} + std::chrono::seconds{second};
+[[nodiscard]] constexpr bool has_form(std::string_view text, std::string_view form) noexcept {
+  return std::equal(text.begin(), text.end(), form.begin(), form.end(), [](char c, char wanted) {
+    return (wanted >= 'A' && wanted <= 'Z') || base::to_lower(c) == wanted;
+  });
 }
 
-[[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_moment(
-    int year, std::string_view month, std::string_view day, std::string_view time) noexcept {
-  const int day_value = digits_value(day);
-  const std::size_t month_index = index_of_name(month_names, month);
-  const std::optional<std::chrono::seconds> time_of_day = parse_time_of_day(time);
-  if (year < 0 || day_value < 0 || !time_of_day) {
-    return std::nullopt;
-  }
-  const std::chrono::year_month_day date{std::chrono::year{year},
-                                         std::chrono::month{static_cast<unsigned>(month_index + 1)},
-                                         std::chrono::day{static_cast<unsigned>(day_value)}};
-  if (!date.ok()) {
-    return std::nullopt;
-  }
-  return std::chrono::sys_days{date} + *time_of_day;
+[[nodiscard]] constexpr bool is_day_name(std::string_view text, bool is_long) noexcept {
+  return std::any_of(day_names.begin(), day_names.end(), [&](std::string_view name) {
+    return base::equal_ignoring_case(text, is_long ? name : name.substr(0, 3));
+  });
 }
 
 /// Returns the year for two digits, which is at most 50 years ahead (RFC 9110, section 5.6.7).
@@ -81,6 +54,41 @@ inline constexpr std::array<std::string_view, 12> month_names{
     year += 100;
   }
   return year;
+}
+
+/// Reads a text of this form. `now` decides the century of a year of two digits.
+[[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_moment(
+    std::string_view text, std::string_view form, wall_time now) noexcept {
+  const auto field = [&](char letter) {
+    const std::size_t begin = form.find(letter);
+    return text.substr(begin, form.rfind(letter) + 1 - begin);
+  };
+  bool is_valid = true;
+  const auto number = [&](std::string_view digits) {
+    const std::optional<std::uint64_t> value = base::parse_decimal(digits);
+    is_valid = is_valid && value;
+    return static_cast<int>(value.value_or(0));
+  };
+  // Only the form without a comma has a blank before a day of one digit.
+  const std::string_view day_text = field('D');
+  const bool is_padded = form.front() == ' ' && day_text.front() == ' ';
+  const int day = number(is_padded ? day_text.substr(1) : day_text);
+  const auto month = std::find_if(
+      month_names.begin(), month_names.end(),
+      [&](std::string_view name) { return base::equal_ignoring_case(name, field('M')); });
+  const int year = number(field('Y'));
+  const int hour = number(field('H'));
+  const int minute = number(field('N'));
+  const int second = number(field('S'));  // 60 is a leap second
+  const std::chrono::year_month_day date{
+      std::chrono::year{field('Y').size() == 2 ? full_year(year, now) : year},
+      std::chrono::month{static_cast<unsigned>(month - month_names.begin() + 1)},
+      std::chrono::day{static_cast<unsigned>(day)}};
+  if (!is_valid || !date.ok() || hour > 23 || minute > 59 || second > 60) {
+    return std::nullopt;
+  }
+  return std::chrono::sys_days{date} + std::chrono::hours{hour} + std::chrono::minutes{minute} +
+         std::chrono::seconds{second};
 }
 
 }  // namespace robots::http_detail
@@ -98,37 +106,13 @@ namespace robots::detail {
 /// does not depend on the locale.
 [[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_http_date(
     std::string_view text, wall_time now) noexcept {
-  const std::size_t comma = text.find(',');
-  if (comma == std::string_view::npos) {
-    if (text.size() != 24 || text[3] != ' ' || text[7] != ' ' || text[10] != ' ' ||
-        text[19] != ' ' ||
-        http_detail::index_of_name(http_detail::short_day_names, text.substr(0, 3)) == 7) {
-      return std::nullopt;
+  const std::string_view name = text.substr(0, text.find_first_of(", "));
+  const std::string_view rest = text.substr(name.size());
+  for (const http_detail::date_form& form : http_detail::date_forms) {
+    if (http_detail::has_form(rest, form.text) &&
+        http_detail::is_day_name(name, form.has_long_name)) {
+      return http_detail::parse_moment(rest, form.text, now);
     }
-    const std::size_t day = text[8] == ' ' ? 9 : 8;
-    return http_detail::parse_moment(http_detail::digits_value(text.substr(20)), text.substr(4, 3),
-                                     text.substr(day, 10 - day), text.substr(11, 8));
-  }
-
-  const std::string_view name = text.substr(0, comma);
-  const std::string_view rest = text.substr(comma + 1);
-  if (!rest.starts_with(' ') || rest.size() < 4 ||
-      !base::equal_ignoring_case(rest.substr(rest.size() - 4), " GMT")) {
-    return std::nullopt;
-  }
-  if (rest.size() == 25 && rest[3] == ' ' && rest[7] == ' ' && rest[12] == ' ' &&
-      http_detail::index_of_name(http_detail::short_day_names, name) < 7) {
-    return http_detail::parse_moment(http_detail::digits_value(rest.substr(8, 4)),
-                                     rest.substr(4, 3), rest.substr(1, 2), rest.substr(13, 8));
-  }
-  if (rest.size() == 23 && rest[3] == '-' && rest[7] == '-' && rest[10] == ' ' &&
-      http_detail::index_of_name(http_detail::long_day_names, name) < 7) {
-    const int two_digits = http_detail::digits_value(rest.substr(8, 2));
-    if (two_digits < 0) {
-      return std::nullopt;
-    }
-    return http_detail::parse_moment(http_detail::full_year(two_digits, now), rest.substr(4, 3),
-                                     rest.substr(1, 2), rest.substr(11, 8));
   }
   return std::nullopt;
 }
