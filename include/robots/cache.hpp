@@ -14,11 +14,11 @@
 #include <robots/http/address_kind.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/freshness.hpp>
+#include <robots/http/host.hpp>
 #include <robots/http/ip_address.hpp>
-#include <robots/http/site_key.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/codec.hpp>
-#include <robots/policy/decide.hpp>
+#include <robots/policy/decision.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy_change.hpp>

@@ -8,7 +8,6 @@
 #include <robots/http/ip_address.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
-#include <robots/http/site_key.hpp>
 
 #include <array>
 #include <cstddef>

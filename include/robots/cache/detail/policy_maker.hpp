@@ -12,7 +12,7 @@
 #include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/policy/decide.hpp>
+#include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>

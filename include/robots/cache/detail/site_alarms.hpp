@@ -6,7 +6,7 @@
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/policy/decide.hpp>
+#include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
