@@ -11,7 +11,6 @@
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/cache/prefetch.hpp>
 #include <robots/http/address_guard.hpp>
-#include <robots/http/address_kind.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/host.hpp>

@@ -3,7 +3,6 @@
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include <robots/base/ascii.hpp>
-#include <robots/http/http_date.hpp>
 
 #include <array>
 #include <chrono>

@@ -2,7 +2,6 @@
 
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
-#include <robots/http/detail/authority.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/ip_address.hpp>

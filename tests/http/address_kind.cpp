@@ -1,4 +1,4 @@
-#include <robots/http/address_kind.hpp>
+#include <robots/http/address_guard.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/http/http_date.hpp>
+#include <robots/http/freshness.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
 

@@ -4,7 +4,6 @@
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/http/address_guard.hpp>
-#include <robots/http/address_kind.hpp>
 #include <robots/http/ip_address.hpp>
 #include <robots/http/message.hpp>
 
