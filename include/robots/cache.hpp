@@ -19,7 +19,7 @@
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/judge.hpp>
-#include <robots/policy/lifetime.hpp>
+#include <robots/policy/judge_options.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/policy/site_records.hpp>

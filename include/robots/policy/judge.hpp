@@ -8,7 +8,6 @@
 #include <robots/http/validators.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/judge_options.hpp>
-#include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rep/read/file_findings.hpp>
