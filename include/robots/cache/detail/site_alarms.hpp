@@ -116,8 +116,9 @@ class site_alarms {
   /// resets the count and ends the quarantine.
   void quarantine_if_due(const flight& led, const policy& after) {
     const std::string& key = led.site_key;
-    const auto step = detail::quarantine_step_of(after);
-    if (step == detail::quarantine_step::count) {
+    const bool is_malformed =
+        after.outcome() == outcome::malformed && after.basis() != policy_basis::rules;
+    if (is_malformed) {
       rulings_.note_malformed(key, led.context, [&] {
         return detail::quarantined(after.source(), "its files are malformed again and again",
                                    options_.user_agent, options_.fallback, after.fetched_at(),
@@ -125,8 +126,7 @@ class site_alarms {
       });
     }
     // A detached flight means that the site was released or forgotten meanwhile.
-    if (step == detail::quarantine_step::release ||
-        (step == detail::quarantine_step::count && led.detached)) {
+    if (is_malformed ? led.detached.load() : !is_failure(after.outcome())) {
       rulings_.release(key, led.context);
     }
   }
