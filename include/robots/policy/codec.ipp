@@ -275,19 +275,19 @@ ROBOTS_INLINE std::string encode(const record& from) {
 ROBOTS_INLINE decoded<record> decode(std::string_view text) {
   constexpr std::size_t checksum_size = 8;
   if (text.size() <= checksum_size) {
-    return {.error = decode_error::too_short};
+    return {.error = "too_short"};
   }
   if (text.front() != record_format) {
-    return {.error = decode_error::unknown_version};
+    return {.error = "unknown_version"};
   }
   const std::string_view content = text.substr(0, text.size() - checksum_size);
   if (base::whole_word(text, content.size()) != base::fingerprint(content)) {
-    return {.error = decode_error::damaged};
+    return {.error = "damaged"};
   }
   policy_detail::octet_reader in{content.substr(1)};
   decoded<record> result{.value = policy_detail::read_record(in)};
   if (in.failed() || !in.rest().empty()) {
-    return {.error = decode_error::malformed};
+    return {.error = "malformed"};
   }
   return result;
 }
