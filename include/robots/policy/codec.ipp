@@ -267,9 +267,11 @@ namespace robots::detail {
 
 ROBOTS_INLINE std::string encode(const record& from) {
   std::string text = policy_detail::without_checksum(from);
-  policy_detail::octet_writer sum;
-  sum.fixed(base::fingerprint(text));
-  return text += sum.written();
+  std::uint64_t sum = base::fingerprint(text);
+  for (int octet = 0; octet < 8; ++octet, sum >>= 8U) {
+    text += static_cast<char>(sum & 0xFFU);
+  }
+  return text;
 }
 
 ROBOTS_INLINE decoded<record> decode(std::string_view text) {
