@@ -4,7 +4,6 @@
 #include <robots/fetch/fetcher.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/fwd.hpp>
-#include <robots/policy/policy_source.hpp>
 #include <robots/polite/fwd.hpp>
 #include <robots/rep/fwd.hpp>
 #include <robots/store/fwd.hpp>
