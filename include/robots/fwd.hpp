@@ -2,11 +2,8 @@
 
 #include <robots/cache/fwd.hpp>
 #include <robots/fetch/fetcher.hpp>
-#include <robots/fetch/fwd.hpp>
-#include <robots/http/fwd.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/fwd.hpp>
-#include <robots/policy/policy_source.hpp>
 #include <robots/polite/fwd.hpp>
 #include <robots/rep/fwd.hpp>
 #include <robots/store/fwd.hpp>
@@ -18,7 +15,7 @@
 
 /// Declarations for headers that only mention the library's types. The concepts in this header are
 /// complete. A program that uses a type needs the header of the type, or `robots/robots.hpp`. Only
-/// this header has the defaults of template parameters. The `fwd.hpp` of each folder declares the
+/// this header has the defaults of template parameters. The `fwd.hpp` of a folder declares the
 /// other types of the folder.
 namespace robots {
 
@@ -41,10 +38,20 @@ using host_gate = basic_host_gate<>;
 class JsonLog;
 enum class log_level : std::uint8_t;
 class Metrics;
+class address_guard;
+struct breaker_options;
+enum class breaker_state : std::uint8_t;
 struct cache_stats;
+struct call_context;
+struct call_options;
 struct json_log_options;
 struct metrics_options;
 struct metrics_snapshot;
+struct origin;
+enum class outcome : std::uint8_t;
+struct retry_options;
+struct site;
+enum class url_scheme;
 struct wall_anchor;
 
 }  // namespace robots

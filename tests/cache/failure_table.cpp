@@ -1,7 +1,7 @@
 // The effect of each failure on the cache's decisions, under each of the three policies.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/policy/decide.hpp>
+#include <robots/policy/decision.hpp>
 
 #include <doctest/doctest.h>
 

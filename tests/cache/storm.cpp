@@ -2,7 +2,7 @@
 #include "storm_sites.hpp"
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/http/site_key.hpp>
+#include <robots/http/host.hpp>
 #include <robots/testing/manual_clock.hpp>
 
 #include <adapters/curl/fetcher_helpers.hpp>

@@ -52,7 +52,7 @@ TEST_CASE("A request has the user agent, the accepted media types and the limits
   const auto& request = std::get<fetch_request>(work.next());
   CHECK(request.url == "https://example.com/robots.txt");
   CHECK(robots::detail::find_header(request.headers, "user-agent") == with.user_agent);
-  CHECK(robots::detail::find_header(request.headers, "accept") == with.accept);
+  CHECK(robots::detail::find_header(request.headers, "accept") == "text/plain, */*;q=0.1");
   CHECK(request.timeout == 3s);
   CHECK(request.max_bytes == 1000);
 }

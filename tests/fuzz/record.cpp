@@ -20,7 +20,7 @@ void fuzz::fuzz_record(octets input) {
     }
   }
   const robots::detail::decoded<robots::record> read = robots::detail::decode(text);
-  require(read.value.has_value() == (read.error == robots::detail::decode_error::none),
+  require(read.value.has_value() == (read.error.empty()),
           "decode returns either a record or an error");
   if (!read.value) {
     return;

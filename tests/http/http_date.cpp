@@ -1,4 +1,4 @@
-#include <robots/http/http_date.hpp>
+#include <robots/http/freshness.hpp>
 
 #include <doctest/doctest.h>
 

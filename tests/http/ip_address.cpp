@@ -26,10 +26,10 @@ std::string written(std::string_view text) {
 static_assert(parse_ip_address("192.0.2.1") == v4(192, 0, 2, 1));
 static_assert(parse_ip_address("0.0.0.0") == v4(0, 0, 0, 0));
 static_assert(parse_ip_address("255.255.255.255") == v4(255, 255, 255, 255));
-static_assert(parse_ip_address("::ffff:192.0.2.1") != v4(192, 0, 2, 1));
-static_assert(parse_ip_address("192.0.2.1")->octets().size() == 4);
-static_assert(parse_ip_address("::")->octets().size() == 16);
+static_assert(parse_ip_address("::ffff:192.0.2.1") == v4(192, 0, 2, 1));
+static_assert(parse_ip_address("::192.0.2.1") != v4(192, 0, 2, 1));
 static_assert(parse_ip_address("1.2.3.4")->is_v4());
+static_assert(parse_ip_address("::ffff:102:304")->is_v4());
 static_assert(!parse_ip_address("::1.2.3.4")->is_v4());
 static_assert(noexcept(parse_ip_address({})));
 static_assert(ends_in_number("127.1") && ends_in_number("a.0x7f") && !ends_in_number("1.a"));
@@ -51,8 +51,8 @@ TEST_CASE("An address is written in the form of RFC 5952, and parsing it gives t
            {"::2:3:4:5:6:7:8", "0:2:3:4:5:6:7:8"},
            {"1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:102:304"},
            {"::1.2.3.4", "::102:304"},
-           {"::ffff:1.2.3.4", "::ffff:1.2.3.4"},
-           {"::FFFF:0102:0304", "::ffff:1.2.3.4"},
+           {"::ffff:1.2.3.4", "1.2.3.4"},
+           {"::FFFF:0102:0304", "1.2.3.4"},
            {"64:ff9b::127.0.0.1", "64:ff9b::7f00:1"},
            {"ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255",
             "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"},

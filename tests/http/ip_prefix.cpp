@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-using robots::detail::ip_prefix;
 using robots::detail::parse_ip_address;
 using robots::detail::parse_ip_prefix;
 
@@ -43,9 +42,13 @@ static_assert(parse_ip_prefix("255.1.2.3/0")->first() == parse_ip_address("0.0.0
 static_assert(parse_ip_prefix("ffff::1/9")->first() == parse_ip_address("ff80::"));
 static_assert(parse_ip_prefix("10.1.2.3")->length() == 32);
 static_assert(parse_ip_prefix("::1")->length() == 128);
-static_assert(ip_prefix(parse_ip_address("10.1.2.3").value(), 1'000).length() == 32);
-static_assert(ip_prefix(parse_ip_address("10.1.2.3").value(), 1'000).first() ==
-              parse_ip_address("10.1.2.3"));
+static_assert(holds("10.0.0.0/8", "::ffff:10.1.2.3"));
+static_assert(holds("::ffff:10.0.0.0/104", "10.1.2.3"));
+static_assert(parse_ip_prefix("::ffff:10.0.0.0/104")->length() == 8);
+static_assert(!parse_ip_prefix("10.0.0.0/104"));
+static_assert(!holds("::/0", "::ffff:1.2.3.4"));
+static_assert(!holds("::ffff:0:0/95", "1.2.3.4"));
+static_assert(holds("::ffff:0:0/96", "1.2.3.4"));
 static_assert(noexcept(parse_ip_prefix({})));
 
 }  // namespace

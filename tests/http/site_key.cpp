@@ -1,5 +1,4 @@
-#include <robots/http/site_key.hpp>
-
+#include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
 
 #include <doctest/doctest.h>

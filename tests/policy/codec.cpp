@@ -25,19 +25,12 @@ namespace {
 using robots::outcome;
 using robots::record;
 using robots::detail::decode;
-using robots::detail::decode_error;
 using robots::detail::encode;
 using robots::detail::record_limits;
 using robots::test::every_record;
 using robots::test::full_record;
 using robots::test::record_of_outcome;
 using robots::test::sample_body;
-
-static_assert(to_string(decode_error::none) == "none");
-static_assert(to_string(decode_error::too_short) == "too_short");
-static_assert(to_string(decode_error::unknown_version) == "unknown_version");
-static_assert(to_string(decode_error::damaged) == "damaged");
-static_assert(to_string(decode_error::malformed) == "malformed");
 
 /// Returns `content` with its checksum.
 std::string sealed(std::string content) {
@@ -52,15 +45,15 @@ std::string without_checksum(std::string_view text) {
   return std::string{text.substr(0, text.size() - 8)};
 }
 
-decode_error error_of(std::string_view text) {
+std::string_view error_of(std::string_view text) {
   const robots::detail::decoded<robots::record> read = decode(text);
-  CHECK(read.value.has_value() == (read.error == decode_error::none));
+  CHECK(read.value.has_value() == (read.error.empty()));
   return read.error;
 }
 
 record read_back(const record& written) {
   const robots::detail::decoded<robots::record> read = decode(encode(written));
-  REQUIRE(read.error == decode_error::none);
+  REQUIRE(read.error.empty());
   return *read.value;
 }
 
@@ -180,26 +173,26 @@ TEST_CASE("A text that is not a record is refused, with the reason") {
   const std::string text = encode(full_record(outcome::success, sample_body));
   for (std::size_t size = 0; size < text.size(); ++size) {
     CHECK(error_of(std::string_view{text}.substr(0, size)) ==
-          (size <= 8 ? decode_error::too_short : decode_error::damaged));
+          (size <= 8 ? "too_short" : "damaged"));
   }
   std::string other = text;
   other.front() = 1;
-  CHECK(error_of(other) == decode_error::unknown_version);
-  CHECK(error_of(sealed(without_checksum(other))) == decode_error::unknown_version);
+  CHECK(error_of(other) == "unknown_version");
+  CHECK(error_of(sealed(without_checksum(other))) == "unknown_version");
   for (std::size_t position = 1; position < text.size(); ++position) {
     other = text;
     other[position] = static_cast<char>(other[position] ^ 0x40);
-    CHECK(error_of(other) == decode_error::damaged);
+    CHECK(error_of(other) == "damaged");
   }
-  CHECK(error_of(text + '\0') == decode_error::damaged);
-  CHECK(error_of(sealed(without_checksum(text) + '\0')) == decode_error::malformed);
+  CHECK(error_of(text + '\0') == "damaged");
+  CHECK(error_of(sealed(without_checksum(text) + '\0')) == "malformed");
 }
 
 TEST_CASE("A truncated encoding is refused even if its checksum is right") {
   for (const record& written : every_record(sample_body)) {
     const std::string content = without_checksum(encode(written));
     for (std::size_t size = 1; size < content.size(); ++size) {
-      CHECK(error_of(sealed(content.substr(0, size))) == decode_error::malformed);
+      CHECK(error_of(sealed(content.substr(0, size))) == "malformed");
     }
   }
 }
@@ -211,7 +204,7 @@ TEST_CASE("Each record has only one encoding, and other encodings are refused") 
   const std::string url =
       "\x06"
       "a"s;
-  REQUIRE(error_of(sealed(head + '\0' + times + url)) == decode_error::none);
+  REQUIRE(error_of(sealed(head + '\0' + times + url)).empty());
   const std::vector<std::string> others{
       "\x02\x81\x00\x00"s + times + url,           // the outcome as a longer number
       head + "\x80\x00"s + times + url,            // the parts as a longer number
@@ -244,7 +237,7 @@ TEST_CASE("Each record has only one encoding, and other encodings are refused") 
   };
   for (std::size_t i = 0; i < others.size(); ++i) {
     CAPTURE(i);
-    CHECK(error_of(sealed(others[i])) == decode_error::malformed);
+    CHECK(error_of(sealed(others[i])) == "malformed");
   }
 }
 
@@ -255,11 +248,11 @@ TEST_CASE("A length without its octets allocates no memory") {
   CHECK(error_of(sealed("\x02\x00\x80\x40"s + times +
                         "\x06"
                         "a"
-                        "\x80\x80\x80\x80\x01"s)) == decode_error::malformed);
+                        "\x80\x80\x80\x80\x01"s)) == "malformed");
   CHECK(error_of(sealed("\x02\x00\x40"s + times +
                         "\x06"
                         "a"
-                        "\x80\x02"s)) == decode_error::malformed);
+                        "\x80\x02"s)) == "malformed");
 }
 
 TEST_CASE("A mutated encoding is refused, or is the encoding of the record that is read") {

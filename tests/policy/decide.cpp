@@ -1,6 +1,5 @@
-#include <robots/policy/decide.hpp>
-
 #include "policy/record_samples.hpp"
+#include <robots/policy/decision.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 

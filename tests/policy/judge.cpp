@@ -2,7 +2,7 @@
 
 #include "policy/record_samples.hpp"
 #include <robots/policy/codec.hpp>
-#include <robots/policy/decide.hpp>
+#include <robots/policy/decision.hpp>
 
 #include <doctest/doctest.h>
 

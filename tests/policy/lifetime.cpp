@@ -1,5 +1,3 @@
-#include <robots/policy/lifetime.hpp>
-
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/judge_options.hpp>

@@ -5,7 +5,7 @@
 #include "support/memory_pace_ledger.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/observe/metrics.hpp>
-#include <robots/policy/policy_source.hpp>
+#include <robots/policy/fwd.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/scripted_fetcher.hpp>

@@ -164,7 +164,7 @@ std::string to_json(const stored_site& site) {
     return to_line(written);
   }
   written["storedFor"] = seconds(site.left);
-  written["problem"] = site.content.value ? json{} : json(to_string(site.content.error));
+  written["problem"] = site.content.value ? json{} : json(site.content.error);
   if (site.content.value) {
     const record& latest = site.content.value->latest;
     const auto& good = site.content.value->last_good;

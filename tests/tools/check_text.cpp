@@ -336,7 +336,7 @@ std::string to_text(const stored_site& site) {
     return line;
   }
   if (!site.content.value) {
-    return line + "cannot be read: " + std::string{to_string(site.content.error)} + lifetime;
+    return line + "cannot be read: " + std::string{site.content.error} + lifetime;
   }
   const record& latest = site.content.value->latest;
   line += padded(latest.outcome == outcome::redirected ? "as " + base::printable(latest.final_url)

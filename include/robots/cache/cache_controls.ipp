@@ -7,9 +7,9 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
+#include <robots/http/host.hpp>
 #include <robots/http/origin.hpp>
-#include <robots/http/site_key.hpp>
-#include <robots/policy/decide.hpp>
+#include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/read/product_token.hpp>

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -86,16 +85,6 @@ class origin_breakers {
     const std::scoped_lock lock{mutex_};
     const state* const found = origins_.find(origin);
     return found != nullptr && found->answered;
-  }
-
-  /// Returns the time until which `origin` gets no requests, or an empty optional if it may get a
-  /// request now.
-  [[nodiscard]] std::optional<time_point> open_until(std::string_view origin,
-                                                     time_point now) const {
-    const std::scoped_lock lock{mutex_};
-    const state* const found = origins_.find(origin);
-    const time_point until = found == nullptr ? now : found->breaker.open_until();
-    return until > now ? std::optional{until} : std::nullopt;
   }
 
   /// Returns the number of origins whose breaker is not closed.

@@ -180,7 +180,7 @@ ROBOTS_INLINE void retrieval::send(time_point now) {
   sent_at_ = now;
   fetch_request request{
       .url = url_,
-      .headers = {{"User-Agent", options_.user_agent}, {"Accept", options_.accept}},
+      .headers = {{"User-Agent", options_.user_agent}, {"Accept", "text/plain, */*;q=0.1"}},
       .timeout = options_.timeout,
       .max_bytes = options_.max_bytes,
       .stop = {}};

@@ -12,7 +12,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 namespace robots::detail {
 
@@ -22,7 +21,6 @@ class origin_breakers;
 /// The options of a request for a robots.txt.
 struct retrieval_options {
   std::string user_agent;  ///< the whole header value, such as `FooBot/1.0 (+https://foo.example)`
-  std::string accept = "text/plain, */*;q=0.1";  ///< value of the header `Accept`
   /// The maximum number of redirects to follow. RFC 9309, section 2.3.1.2, asks for at least five.
   /// If this number is less than five, a further redirect leads to `outcome::server_error`, since
   /// RFC 9309 expects crawlers to follow that redirect.
@@ -42,20 +40,8 @@ struct retrieval_options {
   bool leave_to_other_sites = false;
 };
 
-/// Throws `std::invalid_argument` if the text of the option `name` has a control character other
-/// than a tab.
-inline void require_header_value(std::string_view name, std::string_view text) {
-  for (const char c : text) {
-    const auto octet = static_cast<unsigned char>(c);
-    if ((octet < 0x20 && c != '\t') || octet == 0x7F) {
-      throw std::invalid_argument{std::string{name} + " \"" + base::printable(text) +
-                                  "\" has a control character: remove it"};
-    }
-  }
-}
-
-/// Throws `std::invalid_argument` if the user agent is empty or names no crawler, a header value
-/// has a control character, or a number is outside its range. The message says what to change.
+/// Throws `std::invalid_argument` if the user agent is empty, names no crawler or has a
+/// control character, or if a number is outside its range. The message says what to change.
 inline void validate(const retrieval_options& options) {
   if (options.user_agent.empty()) {
     throw std::invalid_argument{
@@ -72,8 +58,13 @@ inline void validate(const retrieval_options& options) {
         "user_agent is \"*\", which stands for every crawler: give the name of yours, as in "
         "FooBot/1.0"};
   }
-  require_header_value("user_agent", options.user_agent);
-  require_header_value("accept", options.accept);
+  for (const char c : options.user_agent) {
+    const auto octet = static_cast<unsigned char>(c);
+    if ((octet < 0x20 && c != '\t') || octet == 0x7F) {
+      throw std::invalid_argument{"user_agent \"" + base::printable(options.user_agent) +
+                                  "\" has a control character: remove it"};
+    }
+  }
   if (options.max_redirects < 0) {
     throw std::invalid_argument{"max_redirects is " + std::to_string(options.max_redirects) +
                                 ": use 0 or more; with 0, none is followed"};

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/http/address_kind.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/ip_address.hpp>
 
@@ -56,10 +55,8 @@ template <std::predicate<std::string_view> Excluded>
   if (base::equal_ignoring_case(a, b)) {
     return true;
   }
-  const std::optional<detail::ip_address> first = detail::parse_ip_address(a);
-  const std::optional<detail::ip_address> second =
-      first ? detail::parse_ip_address(b) : std::nullopt;
-  return second && unmapped(*first) == unmapped(*second);
+  const std::optional<detail::ip_address> address = detail::parse_ip_address(a);
+  return address && address == detail::parse_ip_address(b);
 }
 
 /// A range of texts, such as host names. Models are a `std::vector<std::string>` and an array of

@@ -2,9 +2,9 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/hash.hpp>
-#include <robots/http/detail/authority.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/ip_address.hpp>
+#include <robots/http/origin.hpp>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 

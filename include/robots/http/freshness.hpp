@@ -2,17 +2,124 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/decimal.hpp>
-#include <robots/http/http_date.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+namespace robots::http_detail {
+
+/// A form of an `HTTP-date` after the name of the day. A capital letter stands for an octet of the
+/// day, month, year, hour, minute (`N`) or second. Any other octet stands for itself, in any case.
+struct date_form {
+  std::string_view text;
+  bool has_long_name;  ///< false if the name of the day has three letters
+};
+
+inline constexpr std::array<date_form, 3> date_forms{{{", DD MMM YYYY HH:NN:SS gmt", false},
+                                                      {", DD-MMM-YY HH:NN:SS gmt", true},
+                                                      {" MMM DD HH:NN:SS YYYY", false}}};
+
+inline constexpr std::array<std::string_view, 7> day_names{
+    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"};
+inline constexpr std::array<std::string_view, 12> month_names{
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+[[nodiscard]] constexpr bool has_form(std::string_view text, std::string_view form) noexcept {
+  return std::equal(text.begin(), text.end(), form.begin(), form.end(), [](char c, char wanted) {
+    return (wanted >= 'A' && wanted <= 'Z') || base::to_lower(c) == wanted;
+  });
+}
+
+[[nodiscard]] constexpr bool is_day_name(std::string_view text, bool is_long) noexcept {
+  return std::any_of(day_names.begin(), day_names.end(), [&](std::string_view name) {
+    return base::equal_ignoring_case(text, is_long ? name : name.substr(0, 3));
+  });
+}
+
+/// Returns the year for two digits, which is at most 50 years ahead (RFC 9110, section 5.6.7).
+[[nodiscard]] constexpr int full_year(int two_digits, wall_time now) noexcept {
+  const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(now)};
+  const int this_year = static_cast<int>(today.year());
+  int year = this_year - this_year % 100 + two_digits;
+  if (year > this_year + 50) {
+    year -= 100;
+  }
+  if (year <= this_year - 50) {
+    year += 100;
+  }
+  return year;
+}
+
+/// Reads a text of this form. `now` decides the century of a year of two digits.
+[[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_moment(
+    std::string_view text, std::string_view form, wall_time now) noexcept {
+  const auto field = [&](char letter) {
+    const std::size_t begin = form.find(letter);
+    return text.substr(begin, form.rfind(letter) + 1 - begin);
+  };
+  bool is_valid = true;
+  const auto number = [&](std::string_view digits) {
+    const std::optional<std::uint64_t> value = base::parse_decimal(digits);
+    is_valid = is_valid && value;
+    return static_cast<int>(value.value_or(0));
+  };
+  // Only the form without a comma has a blank before a day of one digit.
+  const std::string_view day_text = field('D');
+  const bool is_padded = form.front() == ' ' && day_text.front() == ' ';
+  const int day = number(is_padded ? day_text.substr(1) : day_text);
+  const auto month = std::find_if(
+      month_names.begin(), month_names.end(),
+      [&](std::string_view name) { return base::equal_ignoring_case(name, field('M')); });
+  const int year = number(field('Y'));
+  const int hour = number(field('H'));
+  const int minute = number(field('N'));
+  const int second = number(field('S'));  // 60 is a leap second
+  const std::chrono::year_month_day date{
+      std::chrono::year{field('Y').size() == 2 ? full_year(year, now) : year},
+      std::chrono::month{static_cast<unsigned>(month - month_names.begin() + 1)},
+      std::chrono::day{static_cast<unsigned>(day)}};
+  if (!is_valid || !date.ok() || hour > 23 || minute > 59 || second > 60) {
+    return std::nullopt;
+  }
+  return std::chrono::sys_days{date} + std::chrono::hours{hour} + std::chrono::minutes{minute} +
+         std::chrono::seconds{second};
+}
+
+}  // namespace robots::http_detail
+
+namespace robots::detail {
+
+/// Reads an `HTTP-date` in whole seconds (RFC 9110, section 5.6.7):
+///
+///     IMF-fixdate  = Sun, 06 Nov 1994 08:49:37 GMT
+///     rfc850-date  = Sunday, 06-Nov-94 08:49:37 GMT
+///     asctime-date = Sun Nov  6 08:49:37 1994
+///
+/// `now` decides the century of the second form. Names may be in any case, and the name of the day
+/// need not match the date. Returns an empty optional for any other text. Takes linear time, and
+/// does not depend on the locale.
+[[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_http_date(
+    std::string_view text, wall_time now) noexcept {
+  const std::string_view name = text.substr(0, text.find_first_of(", "));
+  const std::string_view rest = text.substr(name.size());
+  for (const http_detail::date_form& form : http_detail::date_forms) {
+    if (http_detail::has_form(rest, form.text) &&
+        http_detail::is_day_name(name, form.has_long_name)) {
+      return http_detail::parse_moment(rest, form.text, now);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace robots::detail
 
 namespace robots::http_detail {
 
@@ -64,46 +171,37 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
   return parse_delta_seconds(value).value_or(std::chrono::seconds{0});
 }
 
-}  // namespace robots::http_detail
-
-namespace robots::detail {
-
-/// The directives of `Cache-Control` that matter to a private cache (RFC 9111, section 5.2.2).
-/// `s-maxage` is for shared caches only.
-struct cache_control {
-  bool no_store = false;  ///< do not store the response
-  bool no_cache = false;  ///< do not use the response, or some fields, without revalidation
-  std::optional<std::chrono::seconds> max_age;  ///< the first `max-age`; 0 if it is not a number
-
-  [[nodiscard]] friend bool operator==(const cache_control&, const cache_control&) = default;
-};
-
-/// Reads all `Cache-Control` headers as one list (RFC 9110, section 5.3). Ignores the case of names
-/// and the directives inside quoted values. Takes linear time.
-[[nodiscard]] inline cache_control parse_cache_control(
+/// Returns the lifetime that the `Cache-Control` headers state, which form one list (RFC 9110,
+/// section 5.3). It is 0 for `no-store` and `no-cache`, else the first `max-age`. Ignores the case
+/// of names and the directives inside quoted values.
+[[nodiscard]] inline std::optional<std::chrono::seconds> cache_control_lifetime(
     const std::vector<http_header>& headers) noexcept {
-  cache_control result;
+  std::optional<std::chrono::seconds> max_age;
   for (const http_header& header : headers) {
     const bool counts = base::equal_ignoring_case(header.name, "Cache-Control");
     std::string_view rest = counts ? std::string_view{header.value} : std::string_view{};
     while (!rest.empty()) {
-      const std::size_t length = http_detail::length_before_comma(rest);
+      const std::size_t length = length_before_comma(rest);
       const std::string_view directive = rest.substr(0, length);
       rest.remove_prefix(length < rest.size() ? length + 1 : length);
       const std::size_t equals = directive.find('=');
       const std::string_view name = base::trim(directive.substr(0, equals), base::is_blank);
-      if (base::equal_ignoring_case(name, "no-store")) {
-        result.no_store = true;
-      } else if (base::equal_ignoring_case(name, "no-cache")) {
-        result.no_cache = true;
-      } else if (base::equal_ignoring_case(name, "max-age") && !result.max_age) {
-        result.max_age = http_detail::parse_max_age(
-            equals == std::string_view::npos ? "" : directive.substr(equals + 1));
+      if (base::equal_ignoring_case(name, "no-store") ||
+          base::equal_ignoring_case(name, "no-cache")) {
+        return std::chrono::seconds{0};
+      }
+      if (base::equal_ignoring_case(name, "max-age") && !max_age) {
+        max_age =
+            parse_max_age(equals == std::string_view::npos ? "" : directive.substr(equals + 1));
       }
     }
   }
-  return result;
+  return max_age;
 }
+
+}  // namespace robots::http_detail
+
+namespace robots::detail {
 
 /// Returns the freshness lifetime of a response (RFC 9111, section 4.2). It is 0 for `no-store` and
 /// `no-cache`. Otherwise it is `max-age`, or without `max-age`, `Expires` minus `Date`. `Age` is
@@ -116,12 +214,7 @@ struct cache_control {
 [[nodiscard]] inline std::optional<std::chrono::seconds> freshness_lifetime(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   using std::chrono::seconds;
-  const cache_control control = parse_cache_control(headers);
-  if (control.no_store || control.no_cache) {
-    return seconds{0};
-  }
-
-  std::optional<seconds> lifetime = control.max_age;
+  std::optional<seconds> lifetime = http_detail::cache_control_lifetime(headers);
   if (!lifetime) {
     const std::optional<std::string_view> expires = find_header(headers, "Expires");
     if (!expires) {

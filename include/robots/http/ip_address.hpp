@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -99,32 +98,35 @@ using ipv6_octets = std::array<std::uint8_t, 16>;
 
 namespace robots::detail {
 
-/// An IPv4 or IPv6 address, as octets in network order, without port or zone.
+/// An IPv4 or IPv6 address, without port or zone. An IPv4 address equals its form mapped to IPv6,
+/// since sockets treat both alike (RFC 4291, section 2.5.5.2).
 class ip_address {
  public:
   /// Makes an IPv4 address.
-  explicit constexpr ip_address(const std::array<std::uint8_t, 4>& octets) noexcept : v4_(true) {
-    std::copy(octets.begin(), octets.end(), octets_.begin());
-  }
+  explicit constexpr ip_address(const std::array<std::uint8_t, 4>& octets) noexcept
+      : octets_{0, 0, 0,    0,    0,         0,         0,         0,
+                0, 0, 0xFF, 0xFF, octets[0], octets[1], octets[2], octets[3]} {}
   /// Makes an IPv6 address.
   explicit constexpr ip_address(const std::array<std::uint8_t, 16>& octets) noexcept
       : octets_(octets) {}
 
-  /// Returns true for an IPv4 address. An IPv4 address mapped to IPv6 is an IPv6 address.
-  [[nodiscard]] constexpr bool is_v4() const noexcept { return v4_; }
-
-  /// Returns the 4 or 16 octets. The span is valid as long as the address.
-  [[nodiscard]] constexpr std::span<const std::uint8_t> octets() const noexcept {
-    return {octets_.data(), v4_ ? 4 : octets_.size()};
+  /// Returns true for an IPv4 address, also in its mapped form.
+  [[nodiscard]] constexpr bool is_v4() const noexcept {
+    const ip_address mapped(std::array{octets_[12], octets_[13], octets_[14], octets_[15]});
+    return octets_ == mapped.octets_;
   }
 
-  /// An IPv4 address and an IPv6 address always differ.
+  /// Returns the octets in network order. The octets of an IPv4 address are those of its mapped
+  /// form.
+  [[nodiscard]] constexpr const std::array<std::uint8_t, 16>& octets() const noexcept {
+    return octets_;
+  }
+
   [[nodiscard]] friend constexpr bool operator==(const ip_address&,
                                                  const ip_address&) noexcept = default;
 
  private:
-  std::array<std::uint8_t, 16> octets_{};
-  bool v4_ = false;
+  std::array<std::uint8_t, 16> octets_;
 };
 
 /// Reads an address: `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]` (RFC 3986, section 3.2.2; RFC
@@ -150,21 +152,10 @@ class ip_address {
 
 namespace robots::http_detail {
 
-[[nodiscard]] inline std::string ipv4_text(std::span<const std::uint8_t> octets) {
-  std::string text;
-  for (const std::uint8_t octet : octets) {
-    if (!text.empty()) {
-      text += '.';
-    }
-    text += std::to_string(octet);
-  }
-  return text;
-}
-
 /// Writes an IPv6 address in the form of RFC 5952, without leading zeros, and with `::` for the
 /// first of the longest runs of zero groups.
-[[nodiscard]] inline std::string ipv6_text(std::span<const std::uint8_t> octets) {
-  const auto group = [octets](std::size_t i) {
+[[nodiscard]] inline std::string ipv6_text(const ipv6_octets& octets) {
+  const auto group = [&octets](std::size_t i) {
     return static_cast<unsigned>(octets[2 * i]) << 8U | octets[2 * i + 1];
   };
   constexpr std::size_t groups = 8;
@@ -201,17 +192,18 @@ namespace robots::http_detail {
 
 namespace robots::detail {
 
-/// Writes an address in the form of RFC 5952, without brackets. The IPv4 address in an IPv4-mapped
-/// address is written with dots. `parse_ip_address` reads this form.
+/// Writes an IPv4 address with dots, and an IPv6 address in the form of RFC 5952 without brackets.
+/// `parse_ip_address` reads this form.
 [[nodiscard]] inline std::string to_string(const ip_address& address) {
-  const std::span<const std::uint8_t> octets = address.octets();
-  if (address.is_v4()) {
-    return http_detail::ipv4_text(octets);
+  const std::array<std::uint8_t, 16>& octets = address.octets();
+  if (!address.is_v4()) {
+    return http_detail::ipv6_text(octets);
   }
-  constexpr std::array<std::uint8_t, 12> mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
-  return std::equal(mapped.begin(), mapped.end(), octets.begin())
-             ? "::ffff:" + http_detail::ipv4_text(octets.subspan(mapped.size()))
-             : http_detail::ipv6_text(octets);
+  std::string text;
+  for (std::size_t i = 12; i < octets.size(); ++i) {
+    text += (text.empty() ? "" : ".") + std::to_string(octets[i]);
+  }
+  return text;
 }
 
 /// Returns true if the last label of a host is a number, decimal or hexadecimal. The host is in
@@ -229,42 +221,37 @@ namespace robots::detail {
 /// The addresses of one family that begin with certain bits, such as `10.0.0.0/8` or `fc00::/7`.
 class ip_prefix {
  public:
-  /// Takes the first `length` bits of `address`, or all bits if `address` has fewer bits. Ignores
-  /// the other bits.
+  /// Takes the first `length` bits of `address`, and ignores the other bits. The bits of an IPv4
+  /// address are those of its mapped form.
   constexpr ip_prefix(const ip_address& address, std::size_t length) noexcept
-      : first_(masked(address, length)), length_((std::min)(length, address.octets().size() * 8)) {}
+      : first_(masked(address, length)), length_(length) {}
 
   /// Returns the first address with this prefix. The other bits of the address are 0.
   [[nodiscard]] constexpr const ip_address& first() const noexcept { return first_; }
-  /// Returns the length in bits, from 0 to 32 or from 0 to 128.
-  [[nodiscard]] constexpr std::size_t length() const noexcept { return length_; }
 
-  /// Returns true if `address` has the same family and begins with these bits. Takes constant time.
-  [[nodiscard]] constexpr bool contains(const ip_address& address) const noexcept {
-    if (address.is_v4() != first_.is_v4()) {
-      return false;
-    }
-    const std::span<const std::uint8_t> prefix = first_.octets();
-    const std::span<const std::uint8_t> octets = address.octets();
-    const std::size_t whole = length_ / 8;
-    if (!std::equal(prefix.begin(), prefix.begin() + static_cast<std::ptrdiff_t>(whole),
-                    octets.begin())) {
-      return false;
-    }
-    const std::size_t rest = length_ % 8;
-    return rest == 0 || (prefix[whole] ^ octets[whole]) >> (8 - rest) == 0;
+  /// Returns the length in bits, from 0 to 32 or from 0 to 128, as it is written.
+  [[nodiscard]] constexpr std::size_t length() const noexcept {
+    return first_.is_v4() ? length_ - mapped_bits : length_;
   }
+
+  /// Returns true if `address` begins with these bits. An IPv6 prefix of fewer than 96 bits, such
+  /// as `::/0`, contains no IPv4 address. Takes constant time.
+  [[nodiscard]] constexpr bool contains(const ip_address& address) const noexcept {
+    return masked(address, length_) == first_ && (length_ >= mapped_bits || !address.is_v4());
+  }
+
+  /// The number of bits before an IPv4 address in its mapped form.
+  static constexpr std::size_t mapped_bits = 96;
 
  private:
   [[nodiscard]] static constexpr ip_address masked(const ip_address& address,
                                                    std::size_t length) noexcept {
     std::array<std::uint8_t, 16> octets{};
-    for (std::size_t i = 0; i < address.octets().size() && 8 * i < length; ++i) {
+    for (std::size_t i = 0; i < octets.size() && 8 * i < length; ++i) {
       const std::size_t unused_bits = 8 - std::min<std::size_t>(8, length - 8 * i);
       octets[i] = static_cast<std::uint8_t>(address.octets()[i] >> unused_bits << unused_bits);
     }
-    return address.is_v4() ? ip_address(std::array{octets[0], octets[1], octets[2], octets[3]})
-                           : ip_address(octets);
+    return ip_address(octets);
   }
 
   ip_address first_;
@@ -280,16 +267,18 @@ class ip_prefix {
   if (!first) {
     return std::nullopt;
   }
-  const std::size_t most = first->octets().size() * 8;
+  const std::size_t all = first->octets().size() * 8;
   if (slash == std::string_view::npos) {
-    return ip_prefix(*first, most);
+    return ip_prefix(*first, all);
   }
+  const std::size_t unwritten =
+      text.find(':') == std::string_view::npos ? ip_prefix::mapped_bits : 0;
   const std::string_view digits = text.substr(slash + 1);
   const std::optional<std::uint64_t> length = base::parse_decimal(digits);
-  if (!length || *length > most || (digits.size() > 1 && digits.front() == '0')) {
+  if (!length || *length > all - unwritten || (digits.size() > 1 && digits.front() == '0')) {
     return std::nullopt;
   }
-  return ip_prefix(*first, static_cast<std::size_t>(*length));
+  return ip_prefix(*first, unwritten + static_cast<std::size_t>(*length));
 }
 
 }  // namespace robots::detail

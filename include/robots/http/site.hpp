@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/http/detail/authority.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/origin.hpp>
 

@@ -125,26 +125,19 @@ inline void append_encoded(std::string& to, std::string_view text) {
 
   std::optional<std::string_view> authority = to.authority;
   std::optional<std::string_view> query = to.query;
-  std::string path;
-  if (to.scheme || to.authority) {
-    path = http_detail::remove_dot_segments(to.path);
-  } else {
+  std::string path{to.path};
+  if (!to.scheme && !to.authority) {
     authority = from.authority;
-    if (to.path.empty()) {
-      path = std::string{from.path};
-      if (!to.query) {
-        query = from.query;
-      }
-    } else if (to.path.front() == '/') {
-      path = http_detail::remove_dot_segments(to.path);
-    } else if (from.authority && from.path.empty()) {
-      path = http_detail::remove_dot_segments(std::string{"/"}.append(to.path));
-    } else {
-      const std::size_t slash = from.path.rfind('/');
-      const std::size_t length = slash == std::string_view::npos ? 0 : slash + 1;
-      path = http_detail::remove_dot_segments(std::string{from.path.substr(0, length)} +
-                                              std::string{to.path});
+    if (path.empty()) {
+      path = from.path;
+      query = to.query ? to.query : from.query;
+    } else if (path.front() != '/') {
+      const bool has_no_path = from.authority && from.path.empty();
+      path.insert(0, has_no_path ? "/" : from.path.substr(0, from.path.rfind('/') + 1));
     }
+  }
+  if (!to.path.empty()) {
+    path = http_detail::remove_dot_segments(path);
   }
 
   std::string out;

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <robots/http/http_date.hpp>
+#include <robots/http/freshness.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
 
-#include <chrono>
-#include <cstddef>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,27 +12,21 @@
 
 namespace robots::http_detail {
 
+/// Returns the part of an entity tag that the weak comparison compares (RFC 9110, section 8.8.3.2).
+[[nodiscard]] constexpr std::string_view opaque_tag(std::string_view tag) noexcept {
+  return tag.starts_with("W/") ? tag.substr(2) : tag;
+}
+
 /// Returns true for `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3). `etagc`
 /// is any octet except controls, space and the quote. Refuses a tag over 1,024 octets, since tags
 /// are stored with the rules.
 [[nodiscard]] inline bool is_entity_tag(std::string_view text) noexcept {
-  constexpr std::size_t longest = 1'024;
-  if (text.size() > longest) {
-    return false;
-  }
-  if (text.starts_with("W/")) {
-    text.remove_prefix(2);
-  }
-  if (text.size() < 2 || !text.starts_with('"') || !text.ends_with('"')) {
-    return false;
-  }
-  for (const char c : text.substr(1, text.size() - 2)) {
-    const auto octet = static_cast<unsigned char>(c);
-    if (octet <= 0x20 || octet == 0x7F || c == '"') {
-      return false;
-    }
-  }
-  return true;
+  const std::string_view tag = opaque_tag(text);
+  return text.size() <= 1'024 && tag.size() >= 2 && tag.starts_with('"') && tag.ends_with('"') &&
+         std::none_of(tag.begin() + 1, tag.end() - 1, [](char c) {
+           const auto octet = static_cast<unsigned char>(c);
+           return octet <= 0x20 || octet == 0x7F || c == '"';
+         });
 }
 
 }  // namespace robots::http_detail
@@ -66,13 +59,9 @@ struct validators {
   return found;
 }
 
-/// Returns true if two entity tags mean the same content, by the weak comparison of RFC 9110,
-/// section 8.8.3.2.
+/// Returns true if two entity tags mean the same content.
 [[nodiscard]] constexpr bool same_entity(std::string_view a, std::string_view b) noexcept {
-  const auto opaque = [](std::string_view tag) {
-    return tag.starts_with("W/") ? tag.substr(2) : tag;
-  };
-  return opaque(a) == opaque(b);
+  return http_detail::opaque_tag(a) == http_detail::opaque_tag(b);
 }
 
 /// Adds `If-None-Match` and `If-Modified-Since`, which ask for the content only if it has changed

@@ -1,36 +1,22 @@
 #pragma once
 
-#include <robots/base/enum_text.hpp>
 #include <robots/policy/record.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace robots::detail {
 
-/// The reason why a text is not a record.
-enum class decode_error : std::uint8_t {
-  none,             ///< the text is a record
-  too_short,        ///< the text ends before its checksum
-  unknown_version,  ///< this version of the library does not know the format
-  damaged,          ///< the checksum does not match
-  malformed,        ///< `encode` never writes such a text
-};
-
-/// The name of an error, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(decode_error error) noexcept {
-  return base::enum_text<decode_error::malformed>(
-      error, {"none", "too_short", "unknown_version", "damaged", "malformed"});
-}
-
 /// The result of `decode` or `decode_site`.
 template <class Value>
 struct decoded {
-  std::optional<Value> value{};             ///< empty if there is an error
-  decode_error error = decode_error::none;  ///< the reason if there is no value
+  std::optional<Value> value{};  ///< empty if there is an error
+  /// The reason if there is no value: `too_short`, `unknown_version` (this version of the library
+  /// does not know the format), `damaged` (the checksum does not match), or `malformed` (`encode`
+  /// never writes such a text).
+  std::string_view error{};
 };
 
 /// The maximum numbers of octets and elements in an encoded record. `encode` cuts longer texts and

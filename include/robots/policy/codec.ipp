@@ -267,27 +267,29 @@ namespace robots::detail {
 
 ROBOTS_INLINE std::string encode(const record& from) {
   std::string text = policy_detail::without_checksum(from);
-  policy_detail::octet_writer sum;
-  sum.fixed(base::fingerprint(text));
-  return text += sum.written();
+  std::uint64_t sum = base::fingerprint(text);
+  for (int octet = 0; octet < 8; ++octet, sum >>= 8U) {
+    text += static_cast<char>(sum & 0xFFU);
+  }
+  return text;
 }
 
 ROBOTS_INLINE decoded<record> decode(std::string_view text) {
   constexpr std::size_t checksum_size = 8;
   if (text.size() <= checksum_size) {
-    return {.error = decode_error::too_short};
+    return {.error = "too_short"};
   }
   if (text.front() != record_format) {
-    return {.error = decode_error::unknown_version};
+    return {.error = "unknown_version"};
   }
   const std::string_view content = text.substr(0, text.size() - checksum_size);
   if (base::whole_word(text, content.size()) != base::fingerprint(content)) {
-    return {.error = decode_error::damaged};
+    return {.error = "damaged"};
   }
   policy_detail::octet_reader in{content.substr(1)};
   decoded<record> result{.value = policy_detail::read_record(in)};
   if (in.failed() || !in.rest().empty()) {
-    return {.error = decode_error::malformed};
+    return {.error = "malformed"};
   }
   return result;
 }

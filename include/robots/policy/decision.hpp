@@ -3,6 +3,7 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/enum_text.hpp>
 #include <robots/fetch/outcome.hpp>
+#include <robots/http/host.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
@@ -10,6 +11,7 @@
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/verdict.hpp>
+#include <robots/time/clock.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -17,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace robots {
 
@@ -39,7 +42,50 @@ struct decision {
   }
 };
 
+}  // namespace robots
+
+namespace robots::detail {
+
+/// Returns true if the fallback policy decided because no robots.txt was available. Returns false
+/// if the site has no robots.txt (`outcome::not_found`), since this answer allows everything.
+[[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
+  const policy_basis basis = judged.basis();
+  return basis == policy_basis::deny_all || basis == policy_basis::last_good ||
+         (basis == policy_basis::allow_all && judged.outcome() != outcome::not_found);
+}
+
+/// Returns the part of `url` to which the rules of a policy apply. `url` is a URL, a host with or
+/// without a path, or a path with query. If the rules name hosts, returns the whole text, since
+/// these rules would read a host from a path that begins with two slashes.
+[[nodiscard]] inline std::string_view target_for(const policy& used,
+                                                 std::string_view url) noexcept {
+  return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);
+}
+
+}  // namespace robots::detail
+
+namespace robots {
+
 namespace policy_detail {
+
+[[nodiscard]] inline decision_reason reason_of(const policy& from, const verdict& answer) noexcept {
+  if (answer.directive) {
+    return decision_reason::rule;
+  }
+  if (answer.undecided) {
+    return decision_reason::undecided;
+  }
+  if (answer.exempt) {
+    return decision_reason::robots_txt;
+  }
+  switch (from.basis()) {
+    case policy_basis::allow_all:
+    case policy_basis::deny_all:
+      return detail::is_fallback(from) ? decision_reason::fallback : decision_reason::no_file;
+    default:
+      return decision_reason::no_rule;
+  }
+}
 
 /// Describes the mistakes in a malformed file by their number and the line of the first mistake.
 [[nodiscard]] inline std::string malformed_text(const file_findings& found) {
@@ -73,6 +119,23 @@ namespace policy_detail {
 }
 
 }  // namespace policy_detail
+
+/// Decides whether a crawler may fetch `url` at `now`. `used` is the policy of the site and must
+/// not be null. Only this function applies a policy to a URL. Costs one `rule_set::match`.
+[[nodiscard]] inline decision decide(std::shared_ptr<const policy> used, std::string_view url,
+                                     time_point now) {
+  const policy& rules = *used;
+  decision result{.verdict = rules.match(detail::target_for(rules, url)),
+                  .policy = std::move(used)};
+  result.allowed = result.verdict.allowed;
+  const std::optional<decision_reason> fixed_reason = rules.given_reason();
+  result.reason = fixed_reason ? *fixed_reason : policy_detail::reason_of(rules, result.verdict);
+  if (!fixed_reason) {
+    // Another thread may have fetched the rules after `now`.
+    result.age = (std::max)(now - rules.rules_fetched_at(), std::chrono::nanoseconds{0});
+  }
+  return result;
+}
 
 /// Returns one sentence for people, with the answer and its reason: a rule and its line, or an
 /// outcome.

@@ -207,11 +207,6 @@ class any_fallback_policy {
     }
   }
 
-  /// Returns the action for an outcome, without other details.
-  [[nodiscard]] fallback_action action(outcome kind) const noexcept {
-    return action(record_head{{.outcome = kind}});
-  }
-
   /// Returns the name of the policy, or `custom` if the policy has no name.
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
 

@@ -8,7 +8,6 @@
 #include <robots/http/validators.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/judge_options.hpp>
-#include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rep/read/file_findings.hpp>
@@ -166,23 +165,6 @@ struct earlier_policies {
   }
   return policy::successor(
       policy{action, user_agent, head, std::move(good), fetched_at, target->findings()}, target);
-}
-
-/// The effect of a new policy on the number of malformed files in a row (the pipeline guide:
-/// "quarantine the target").
-enum class quarantine_step {
-  none,     ///< no effect, since the site did not answer
-  count,    ///< the file is malformed and not obeyed, so the number grows by 1
-  release,  ///< the site gave another answer, so the number becomes 0
-};
-
-/// Returns the effect of `judged` on the number of malformed files.
-[[nodiscard]] inline quarantine_step quarantine_step_of(const policy& judged) noexcept {
-  const outcome kind = judged.outcome();
-  if (kind == outcome::malformed && judged.basis() != policy_basis::rules) {
-    return quarantine_step::count;
-  }
-  return is_failure(kind) ? quarantine_step::none : quarantine_step::release;
 }
 
 /// Returns the policy of a site in quarantine. `source` is the head of the last record of the site,

@@ -308,8 +308,6 @@ class policy {
  private:
   using extras_type = policy_detail::policy_extras;
 
-  [[nodiscard]] std::uint64_t fingerprint_of_rules() const;
-
   /// Returns true if this policy comes from a robots.txt, or from the answer that there is no
   /// robots.txt.
   [[nodiscard]] bool is_answer() const noexcept {

@@ -226,13 +226,6 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::by_hand(std::string_view use
   return std::make_shared<const policy>(std::move(result));
 }
 
-ROBOTS_INLINE std::uint64_t policy::fingerprint() const {
-  const policy& used = in_force();
-  const bool by_rules =
-      used.basis_ == policy_basis::rules || used.basis_ == policy_basis::allow_all;
-  return by_rules ? used.fingerprint_of_rules() : 0;
-}
-
 ROBOTS_INLINE std::shared_ptr<const policy> policy::successor(
     policy next, const std::shared_ptr<const policy>& before) {
   auto answer = next.is_answer() ? nullptr : last_answer(before);
@@ -284,9 +277,13 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::last_answer(
   return from == nullptr || from->is_answer() ? from : from->extras().last_answer;
 }
 
-ROBOTS_INLINE std::uint64_t policy::fingerprint_of_rules() const {
-  const extras_type& has = extras();
-  std::uint64_t all = parts_->rules.fingerprint();
+ROBOTS_INLINE std::uint64_t policy::fingerprint() const {
+  const policy& used = in_force();
+  if (used.basis_ != policy_basis::rules && used.basis_ != policy_basis::allow_all) {
+    return 0;
+  }
+  const extras_type& has = used.extras();
+  std::uint64_t all = used.parts_->rules.fingerprint();
   const auto add = [&all](std::chrono::milliseconds::rep number) {
     all = base::combined(all, static_cast<std::uint64_t>(number));
   };

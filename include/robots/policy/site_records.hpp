@@ -87,10 +87,10 @@ enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile }
 /// Reads the records of a site that `encode` wrote. Accepts any octets, as `decode` does.
 [[nodiscard]] inline decoded<site_records> decode_site(std::string_view text) {
   if (text.empty()) {
-    return {.error = decode_error::too_short};
+    return {.error = "too_short"};
   }
   if (text.front() != site_version) {
-    return {.error = decode_error::unknown_version};
+    return {.error = "unknown_version"};
   }
   policy_detail::octet_reader in{text.substr(1)};
   constexpr auto last_form = static_cast<std::uint64_t>(site_form::turned_hostile);
@@ -101,11 +101,10 @@ enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile }
     good = decode(in.text(text.size()));
   }
   if (in.failed() || !in.rest().empty() || form == site_form::unused) {
-    return {.error = decode_error::malformed};
+    return {.error = "malformed"};
   }
-  const decode_error error = latest.error != decode_error::none ? latest.error : good.error;
-  if (error != decode_error::none) {
-    return {.error = error};
+  if (!latest.value || !good.error.empty()) {
+    return {.error = latest.value ? good.error : latest.error};
   }
   return {.value = site_records{.latest = *std::move(latest.value),
                                 .last_good = std::move(good.value),

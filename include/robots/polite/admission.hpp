@@ -5,10 +5,9 @@
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/policy/decide.hpp>
 #include <robots/policy/decision.hpp>
+#include <robots/policy/fwd.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/policy/policy_source.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/start_plan.hpp>
 #include <robots/rep/read/product_token.hpp>

@@ -9,7 +9,7 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/http/message.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/policy/decide.hpp>
+#include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>

@@ -4,7 +4,7 @@
 #include <robots/adapters/audit/audit_trail.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/policy/decide.hpp>
+#include <robots/policy/decision.hpp>
 #include <robots/policy/judge.hpp>
 
 #include <chrono>

@@ -5,7 +5,7 @@
 #include "support/extremes.hpp"
 #include "support/temporary_folder.hpp"
 #include <robots/adapters/audit/audit_verify.hpp>
-#include <robots/policy/decide.hpp>
+#include <robots/policy/decision.hpp>
 #include <robots/policy/judge.hpp>
 
 #include <doctest/doctest.h>

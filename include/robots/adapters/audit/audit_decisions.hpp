@@ -8,11 +8,11 @@
 #include <robots/base/json_writer.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
+#include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
-#include <robots/http/site_key.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/policy/decide.hpp>
+#include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/judge.hpp>

@@ -13,8 +13,8 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
-#include <robots/http/site_key.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>

@@ -12,11 +12,10 @@
 #include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/policy/decide.hpp>
+#include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
-#include <robots/policy/lifetime.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_records.hpp>

@@ -5,7 +5,7 @@
 #include <robots/base/thrown_text.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
-#include <robots/http/site_key.hpp>
+#include <robots/http/host.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/store/shared_store.hpp>
 #include <robots/store/tiered_storage.hpp>

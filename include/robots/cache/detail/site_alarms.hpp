@@ -6,7 +6,7 @@
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/policy/decide.hpp>
+#include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
@@ -116,8 +116,9 @@ class site_alarms {
   /// count and ends the quarantine.
   void quarantine_if_due(const flight& led, const policy& after) {
     const std::string& key = led.site_key;
-    const auto step = detail::quarantine_step_of(after);
-    if (step == detail::quarantine_step::count) {
+    const bool is_malformed =
+        after.outcome() == outcome::malformed && after.basis() != policy_basis::rules;
+    if (is_malformed) {
       rulings_.note_malformed(key, led.context, [&] {
         return detail::quarantined(after.source(), "its files are malformed again and again",
                                    options_.user_agent, options_.fallback, after.fetched_at(),
@@ -125,8 +126,7 @@ class site_alarms {
       });
     }
     // If the flight is detached, the site was released or forgotten, so this file must not count.
-    if (step == detail::quarantine_step::release ||
-        (step == detail::quarantine_step::count && led.detached)) {
+    if (is_malformed ? led.detached.load() : !is_failure(after.outcome())) {
       rulings_.release(key, led.context);
     }
   }

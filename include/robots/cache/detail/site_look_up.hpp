@@ -11,8 +11,8 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/policy/decide.hpp>
-#include <robots/policy/lifetime.hpp>
+#include <robots/policy/decision.hpp>
+#include <robots/policy/judge_options.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>

@@ -31,13 +31,6 @@ class octet_writer {
 
   void octets(std::string_view value) { text_ += value; }
 
-  /// Writes a number as eight octets, the lowest octet first.
-  void fixed(std::uint64_t value) {
-    for (int octet = 0; octet < 8; ++octet, value >>= 8U) {
-      text_ += static_cast<char>(value & 0xFFU);
-    }
-  }
-
   [[nodiscard]] const std::string& written() const noexcept { return text_; }
   [[nodiscard]] std::string take() && noexcept { return std::move(text_); }
 

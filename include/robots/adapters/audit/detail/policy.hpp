@@ -110,7 +110,9 @@ inline constexpr std::array<std::pair<std::string_view, bool parse_options::*>, 
       .open_list("actions");
   for (std::size_t i = 0; i < outcome_count; ++i) {
     const auto kind = static_cast<outcome>(i);
-    json.open().text(to_string(kind), to_string(options.fallback.action(kind))).close();
+    json.open()
+        .text(to_string(kind), to_string(options.fallback.action(record_head{{.outcome = kind}})))
+        .close();
   }
   json.close_list();
   detail::add_hosts(json, "excluded", options.excluded);

@@ -4,7 +4,6 @@
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/http/address_guard.hpp>
-#include <robots/http/address_kind.hpp>
 #include <robots/http/ip_address.hpp>
 #include <robots/http/message.hpp>
 
@@ -57,10 +56,9 @@ namespace robots::adapters_detail {
   }
   const bool local = name == "localhost" || name.ends_with(".localhost");
   if (const auto address = detail::parse_ip_address(local ? std::string_view{"127.0.0.1"} : name)) {
-    return guard.permits(*address)
-               ? std::nullopt
-               : std::optional((local ? name : to_string(*address)) + " (" +
-                               std::string(to_string(detail::kind_of(*address))) + ')');
+    return guard.permits(*address) ? std::nullopt
+                                   : std::optional((local ? name : to_string(*address)) + " (" +
+                                                   std::string(detail::kind_of(*address)) + ')');
   }
   const bool ascii =
       std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
@@ -119,8 +117,7 @@ class curl_guard {
     }
     std::string why = "an address outside IP";
     if (first_refused_) {
-      why = to_string(*first_refused_) + " (" +
-            std::string(to_string(detail::kind_of(*first_refused_))) + ')';
+      why = to_string(*first_refused_) + " (" + std::string(detail::kind_of(*first_refused_)) + ')';
     }
     why += not_allowed;
     if (opened_ == 0 || on_other_connection_) {
