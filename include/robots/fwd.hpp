@@ -2,6 +2,9 @@
 
 #include <robots/cache/fwd.hpp>
 #include <robots/fetch/fetcher.hpp>
+#include <robots/fetch/fwd.hpp>
+#include <robots/http/fwd.hpp>
+#include <robots/observe/fwd.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/fwd.hpp>
 #include <robots/polite/fwd.hpp>
@@ -9,14 +12,13 @@
 #include <robots/store/fwd.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/time/fwd.hpp>
 #include <robots/time/steady_clock.hpp>
-
-#include <cstdint>
 
 /// Declarations for headers that only mention the library's types. The concepts in this header are
 /// complete. A program that uses a type needs the header of the type, or `robots/robots.hpp`. Only
-/// this header has the defaults of template parameters. The `fwd.hpp` of a folder declares the
-/// other types of the folder.
+/// this header has the defaults of template parameters. The `fwd.hpp` of each folder declares
+/// the other types of the folder.
 namespace robots {
 
 template <Fetcher F, Clock C = SteadyClock, Storage S = LruStorage<4096>, Observer O = NullObserver>
@@ -34,24 +36,5 @@ using robots_cache = basic_robots_cache<F>;
 
 /// The gate with default parameters.
 using host_gate = basic_host_gate<>;
-
-class JsonLog;
-enum class log_level : std::uint8_t;
-class Metrics;
-class address_guard;
-struct breaker_options;
-enum class breaker_state : std::uint8_t;
-struct cache_stats;
-struct call_context;
-struct call_options;
-struct json_log_options;
-struct metrics_options;
-struct metrics_snapshot;
-struct origin;
-enum class outcome : std::uint8_t;
-struct retry_options;
-struct site;
-enum class url_scheme;
-struct wall_anchor;
 
 }  // namespace robots

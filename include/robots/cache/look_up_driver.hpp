@@ -229,8 +229,7 @@ class look_up_driver {
     go_on(reported.id);
   }
 
-  /// Does the next step of a look-up. If memory runs out, the next `run` handles the report or wait
-  /// of the look-up again.
+  /// Does the next step of a look-up. If memory runs out, the next call of `run` repeats the step.
   void go_on(number id) {
     item& entry = *items_.at(id);
     std::unique_ptr<item> ended;

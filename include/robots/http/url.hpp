@@ -22,8 +22,8 @@ struct url_parts {
   std::optional<std::string_view> fragment;   ///< the fragment, without the `#`
 };
 
-/// Returns true if `text` has a space or a control character, which must not be in a request line,
-/// or a backslash. Some clients read a backslash as a slash, and so find another host.
+/// Returns true if `text` has a space, a control character or a backslash. The first two must not
+/// be in a request line. Some clients read a backslash as a slash, and so find another host.
 [[nodiscard]] constexpr bool has_forbidden_octet(std::string_view text) noexcept {
   for (const char c : text) {
     const auto octet = static_cast<unsigned char>(c);

@@ -63,8 +63,8 @@ struct site_records {
 /// cannot confuse encoded `site_records` with an encoded record.
 inline constexpr char site_version = static_cast<char>(0x80 + record_format);
 
-/// The part that follows the latest record of a site. If one bit of a number flips, the result is
-/// `unused`, or does not fit the length of the text.
+/// The part that follows the latest record of a site in the encoded text. If one bit of an encoded
+/// enumerator flips, the result is `unused`, or does not fit the length of the text.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 /// Encodes the records of a site as octets, which are the same on every machine. The parts are an

@@ -77,7 +77,7 @@ class look_up_environment {
         learn_ruling(key);
       } else if (const auto asked = parse_site(key)) {
         for (const site& name : policy_detail::names_of(*asked)) {
-          // The flight comes before the entry: see `kept_sites::keep`.
+          // Marks the flight first; `kept_sites::keep` explains why this order matters.
           flights.note_change_elsewhere(policy_detail::flight_key(name));
           entries.doubt(name.key());
         }
@@ -134,7 +134,7 @@ class look_up_environment {
     detach(names);
   }
 
-  /// Forgets a site under all of its names, later also in the shared store.
+  /// Forgets a site under all of its names. A thread of the cache then erases the site in the shared store.
   void invalidate(const site& asked) {
     if (store != nullptr) {
       std::vector<site> names = policy_detail::names_of(asked);

@@ -98,8 +98,8 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
 /// The rank of a rule. The matching rule with the highest rank decides.
 using rule_rank = std::uint64_t;
 
-/// Returns the rank by RFC 9309, section 2.2.2. The rule with more octets ranks higher. Of equally
-/// long rules, the rule of the kind that `tie` prefers ranks higher. If the kind is equal, too, the
+/// Returns the rank by RFC 9309, section 2.2.2. The rule with more octets ranks higher. If two
+/// rules are equally long, `tie` says which kind ranks higher. If the kind is also equal, the
 /// earlier rule ranks higher.
 [[nodiscard]] constexpr rule_rank rank_of(std::uint32_t specificity, rule_kind kind,
                                           std::uint32_t line, tie_break tie) noexcept {

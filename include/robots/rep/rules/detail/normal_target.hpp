@@ -84,7 +84,7 @@ constexpr void write_target(const target_path& path, const normal_form& form, Pu
 }
 
 /// Calls `use` with the normal form of a target, cut after `max_normal_target + 1` octets. This
-/// function is not inlined, so that targets in normal form need little stack.
+/// function is not inlined, since its buffer is large and most targets do not need it.
 template <class Use>
 ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const normal_form& form,
                                              Use use) {

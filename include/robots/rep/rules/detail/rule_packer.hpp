@@ -175,8 +175,8 @@ class rule_packer {
     return counts[static_cast<std::size_t>(hash >> (64 - std::countr_zero(counts.size())))];
   }
 
-  /// Indexes the rules that would be tried one by one. For each rule, chooses the gram of the rule
-  /// that is rarest in all these rules. A rule without a gram is still tried.
+  /// Indexes the rules that would be tried one by one. A rule is found by one of its grams: the one
+  /// that occurs least often in all these rules. Rules without a gram are still tried one by one.
   constexpr void place_by_gram() {
     std::vector<std::uint32_t> uses(std::bit_ceil(std::size_t{8} * count(found_by::trial)), 0U);
     for (const kept_rule& rule : rules_) {

@@ -109,8 +109,8 @@ class octet_block {
 
 #endif
 
-/// Returns the first octet from `from` up to `end` that is at most `most`, or `end`. Compares
-/// octets as unsigned numbers.
+/// Returns the position of the first octet in [`from`, `end`) that is not above `most`, or `end`.
+/// Compares octets as unsigned numbers.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr const char* find_at_most(const char* from,
                                                                       const char* end,
                                                                       char most) noexcept {
