@@ -134,7 +134,8 @@ class look_up_environment {
     detach(names);
   }
 
-  /// Forgets a site under all of its names. A thread of the cache then erases the site in the shared store.
+  /// Forgets a site under all of its names. A thread of the cache then erases the site in the
+  /// shared store.
   void invalidate(const site& asked) {
     if (store != nullptr) {
       std::vector<site> names = policy_detail::names_of(asked);
