@@ -126,12 +126,6 @@ class site_look_up {
       if (found ruled = cache_.ruling_on(asked); ruled.policy) {
         return ruled;
       }
-      if (!refreshes && !is_counted_) {
-        if (found fresh = cache_.parts.find_fresh(key, context); fresh.policy) {
-          is_counted_ = true;
-          return fresh;
-        }
-      }
     } else if (auto held = cache_.rulings.quarantined(*asked)) {
       return {.policy = std::move(held), .from_cache = true, .now = cache_.parts.now()};
     } else if (!cache_.rulings.may_ask(*asked)) {
