@@ -140,9 +140,11 @@ static_assert(kind("2002:808:808::5efe:7f00:1") == loopback);
 static_assert(kind("2002:808:808::200:5efe:a00:1") == private_use);
 static_assert(kind("2002:808:808::5efe:808:808") == global);
 static_assert(kind("2002:e000::") == multicast);
-static_assert(kind("2001:0:808:808::80ff:fffe") == loopback);    // client 127.0.0.1
-static_assert(kind("2001:0:7f00:1::f7f7:f7f7") == loopback);     // server 127.0.0.1
-static_assert(kind("2001:0:808:808::f7f7:f7f7") == global);      // both 8.8.8.8
+static_assert(kind("2001:0:808:808::80ff:fffe") == loopback);     // client 127.0.0.1
+static_assert(kind("2001:0:7f00:1::f7f7:f7f7") == loopback);      // server 127.0.0.1
+static_assert(kind("2001:0:808:808::f7f7:f7f7") == global);       // both 8.8.8.8
+static_assert(kind("2001:0:808:808:0:5efe:7f00:1") == loopback);  // ISATAP 127.0.0.1
+static_assert(kind("2001:0:808:808:200:5efe:a9fe:a9fe") == link_local);
 static_assert(kind("2001:0:808:808::5601:5601") == link_local);  // client 169.254.169.254
 static_assert(noexcept(kind_of(ip_address(std::array<std::uint8_t, 16>{}))));
 

@@ -40,21 +40,21 @@ inline constexpr detail::ip_prefix teredo = detail::parse_ip_prefix("2001::/32")
          octets[identifier + 2] == 0x5E && octets[identifier + 3] == 0xFE;
 }
 
-/// Returns the IPv4 addresses inside an IPv6 address, at most two. Reads compatible addresses (RFC
-/// 4291, section 2.5.5.1), NAT64 (RFC 6052, section 2.1), 6to4 (RFC 3056, section 2), Teredo (RFC
-/// 4380, section 4) and ISATAP (RFC 5214).
-[[nodiscard]] constexpr std::array<std::optional<detail::ip_address>, 2> embedded_ipv4(
+/// Returns the IPv4 addresses inside an IPv6 address, at most three. Reads compatible addresses
+/// (RFC 4291, section 2.5.5.1), NAT64 (RFC 6052, section 2.1), 6to4 (RFC 3056, section 2), Teredo
+/// (RFC 4380, section 4) and ISATAP (RFC 5214).
+[[nodiscard]] constexpr std::array<std::optional<detail::ip_address>, 3> embedded_ipv4(
     const detail::ip_address& address) noexcept {
   constexpr std::size_t last = 12;
+  std::array<std::optional<detail::ip_address>, 3> found{};
   if (teredo.contains(address)) {
-    return {ipv4_at(address, last, 0xFF), ipv4_at(address, 4)};  // the client and the server
-  }
-  std::array<std::optional<detail::ip_address>, 2> found{};
-  if (six_to_four.contains(address)) {
+    found[0] = ipv4_at(address, last, 0xFF);  // the client
+    found[1] = ipv4_at(address, 4);           // the server
+  } else if (six_to_four.contains(address)) {
     found[0] = ipv4_at(address, 2);
   }
   if (ipv4_compatible.contains(address) || nat64.contains(address) || is_isatap(address)) {
-    found[1] = ipv4_at(address, last);
+    found[2] = ipv4_at(address, last);
   }
   return found;
 }

@@ -171,8 +171,12 @@ ROBOTS_INLINE void site_rulings::note_malformed(
   }
   {
     const std::scoped_lock lock{mutex_};
-    malformed_files& noted =
-        *malformed_.find_or_add(key, {}, &malformed_files::needed_until, time_point{});
+    malformed_files* const found =
+        malformed_.find_or_add(key, {}, &malformed_files::needed_until, time_point{});
+    if (found == nullptr) {
+      return;
+    }
+    malformed_files& noted = *found;
     noted.note = ++notes_;
     malformed_.forget_after(noted, malformed_files::needed_until(noted));
     if (++noted.count < options_.quarantine_after) {

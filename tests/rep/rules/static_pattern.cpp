@@ -1,4 +1,3 @@
-
 #include <robots/rep/rules/pattern.hpp>
 
 #include <doctest/doctest.h>
