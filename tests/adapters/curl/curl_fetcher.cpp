@@ -110,7 +110,11 @@ TEST_CASE("The timeouts of curl work at their extremes or are refused") {
       for (const milliseconds timeout : {milliseconds{0}, milliseconds::max()}) {
         robots::fetch_request request = robots::test::get(server.url("/robots.txt"));
         request.timeout = timeout;
-        CHECK(fetcher.fetch(request).status == 200);
+        const robots::fetch_response response = fetcher.fetch(request);
+        // On a busy machine, a connection can take more than a millisecond.
+        const bool is_late =
+            time == milliseconds{1} && response.error == robots::fetch_error::timeout;
+        CHECK((response.status == 200 || is_late));
       }
       ++accepted;
     } catch (const std::invalid_argument&) {
