@@ -58,7 +58,7 @@ class any_event {
 
   /// Returns the members that all events have.
   [[nodiscard]] const event_base& base() const {
-    return visit([](const event_base& event) -> const event_base& { return event; });
+    return *visit([](const event_base& event) { return &event; });
   }
 
   /// Returns the event, or null if the event is of another kind.

@@ -95,7 +95,9 @@ namespace polite_detail {
   if (nanoseconds <= 0) {
     return {};
   }
-  return std::chrono::nanoseconds{static_cast<std::chrono::nanoseconds::rep>(nanoseconds + 0.5)};
+  const auto whole = static_cast<std::chrono::nanoseconds::rep>(nanoseconds);
+  const bool rounds_up = nanoseconds - static_cast<double>(whole) >= 0.5;
+  return std::chrono::nanoseconds{rounds_up ? whole + 1 : whole};
 }
 
 /// Returns the square of a response time in seconds, as a delay (CrawlingRules): 2 s gives 4 s, and

@@ -222,6 +222,7 @@ class policy_maker {
       return first;
     }
     std::vector<std::shared_ptr<const policy>> others;
+    others.reserve(options_.other_agents.size());
     for (const std::string& agent : options_.other_agents) {
       others.push_back(make(
           agent, [index = others.size()](const auto& all) { return policy::other(all, index); }));

@@ -94,6 +94,9 @@ class site_look_up {
  private:
   /// Takes the next step. Returns false if the look-up must wait.
   [[nodiscard]] bool take_step() {
+    if (has_left && !work) {
+      return false;
+    }
     found known;
     if (work) {
       work->settle();
@@ -101,8 +104,6 @@ class site_look_up {
         return false;
       }
       left.push_back(std::exchange(work, nullptr));
-    } else if (has_left) {
-      return false;
     } else if (!place) {
       known = ask();
     } else if (auto ended = place->ended()) {
