@@ -135,12 +135,8 @@ class redis_client {
     if (!is_cluster()) {
       return ask_one(command, wanted);
     }
-    learn_slots();
-    std::unique_lock lock{mutex_};
-    const auto nodes = nodes_;
-    lock.unlock();
     redis_reply reply{.type = redis_reply::kind::lost};
-    for (const auto& [address, one] : nodes) {
+    for (const std::shared_ptr<node>& one : known_nodes()) {
       reply = std::move(ask_node(one.get(), {&command, 1}).front());
       if (reply.type != redis_reply::kind::lost) {
         return accepted(command, std::move(reply), wanted);
@@ -161,11 +157,8 @@ class redis_client {
     if (!is_cluster()) {
       return {server_};
     }
-    learn_slots();
     std::vector<std::shared_ptr<redis_pool>> pools;
-    const std::scoped_lock lock{mutex_};
-    pools.reserve(nodes_.size());
-    for (const auto& [address, one] : nodes_) {
+    for (const std::shared_ptr<node>& one : known_nodes()) {
       pools.emplace_back(one, &one->pool);
     }
     return pools;
@@ -270,6 +263,18 @@ class redis_client {
       }
     }
     throw store_error{why};
+  }
+
+  /// Returns the nodes of the cluster.
+  [[nodiscard]] std::vector<std::shared_ptr<node>> known_nodes() {
+    learn_slots();
+    std::vector<std::shared_ptr<node>> nodes;
+    const std::scoped_lock lock{mutex_};
+    nodes.reserve(nodes_.size());
+    for (const auto& [address, one] : nodes_) {
+      nodes.push_back(one);
+    }
+    return nodes;
   }
 
   /// Returns the node that has the key of a command, or null if no node has its slot.
