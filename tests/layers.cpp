@@ -87,7 +87,10 @@ std::vector<source_file> files_under(std::string_view folder) {
   return files;
 }
 
-std::vector<source_file> headers() { return files_under("include"); }
+const std::vector<source_file>& headers() {
+  static const std::vector<source_file> all = files_under("include");
+  return all;
+}
 
 /// "include/robots/rep/x.hpp" -> "robots/rep/x.hpp", as it stands in an include line.
 std::string included_as(const source_file& header) {
@@ -171,7 +174,7 @@ bool is_umbrella(std::string_view name) {
 
 /// Returns the names of all files that a header includes, directly or not, without bodies.
 std::set<std::string> reached_from(std::string_view name) {
-  const std::vector<source_file> all = headers();
+  const std::vector<source_file>& all = headers();
   std::set<std::string> reached;
   std::vector<std::string> open{std::string{name}};
   while (!open.empty()) {
@@ -405,18 +408,10 @@ TEST_CASE("Headers are included by their full name between angle brackets") {
 // The check that each header compiles alone precompiles these headers, so it does not see that one
 // is missing.
 TEST_CASE("A header includes the standard headers whose names it uses") {
-  const std::vector<source_file> all = headers();
-  for (const source_file& header : all) {
-    const std::string declarations =
-        fs::path{header.path}.replace_extension(".hpp").generic_string();
-    std::set<std::string> included;
-    for (const source_file& file : all) {
-      if (file.path == header.path || file.path == declarations) {
-        for (include_line& include : file.includes()) {
-          included.insert(std::move(include.name));
-        }
-      }
-    }
+  for (const source_file& header : headers()) {
+    fs::path file{included_as(header)};
+    std::set<std::string> included = included_by(file.generic_string());
+    included.merge(included_by(file.replace_extension(".hpp").generic_string()));
     std::set<std::string_view> used;
     for (const std::string_view line : header.lines) {
       for (const std::string_view name : standard_names_in(line)) {
@@ -470,7 +465,7 @@ TEST_CASE("parse.hpp needs neither Boost nor other rooms, and a cache needs no l
 }
 
 TEST_CASE("A header includes its bodies last, unless ROBOTS_COMPILED is set, and src.hpp has all") {
-  const std::vector<source_file> all = headers();
+  const std::vector<source_file>& all = headers();
   std::set<std::string> found;
   for (const source_file& header : all) {
     for (const include_line& include : header.includes()) {
