@@ -63,6 +63,15 @@ struct fixture {
     store.reset();
   }
 
+  /// Makes the shared store fail so often that the cache does not use it any more.
+  void fail_until_down() {
+    shared.fail("out of reach");
+    for (int i = 0; i < 16; ++i) {
+      store->owe("https://site" + std::to_string(i) + ".test");
+      store->release_and_catch_up();
+    }
+  }
+
   robots::store_lease lease() {
     const store_question question{
         .key = key, .other_key = {}, .lease_key = host_key, .wish = lease_wish::take};
@@ -110,11 +119,7 @@ TEST_CASE("An observer can call the store while it handles the event of a failur
     ++changes;
     test.store->deliver();
   };
-  test.shared.fail("out of reach");
-  for (int i = 0; i < 16; ++i) {
-    test.store->owe("https://site" + std::to_string(i) + ".test");
-    test.store->release_and_catch_up();
-  }
+  test.fail_until_down();
   CHECK(changes == 1);
   test.shared.recover();
   test.clock.advance(1h);
@@ -127,11 +132,7 @@ TEST_CASE("A store that is destroyed while it is down is not reported as up") {
   fixture test;
   int changes = 0;
   *test.observer.on_change = [&] { ++changes; };
-  test.shared.fail("out of reach");
-  for (int i = 0; i < 16; ++i) {
-    test.store->owe("https://site" + std::to_string(i) + ".test");
-    test.store->release_and_catch_up();
-  }
+  test.fail_until_down();
   REQUIRE(changes == 1);
   test.store.reset();
   CHECK(changes == 1);
