@@ -76,7 +76,7 @@ class stop_state {
   bool requested_ = false;
 };
 
-/// Like `std::stop_token`.
+/// Replaces `std::stop_token`.
 class own_stop_token {
  public:
   own_stop_token() = default;
@@ -91,7 +91,7 @@ class own_stop_token {
   std::shared_ptr<stop_state> state_;
 };
 
-/// Like `std::stop_source`.
+/// Replaces `std::stop_source`.
 class own_stop_source {
  public:
   [[nodiscard]] own_stop_token get_token() const noexcept { return own_stop_token{state_}; }
@@ -102,7 +102,7 @@ class own_stop_source {
   std::shared_ptr<stop_state> state_ = std::make_shared<stop_state>();
 };
 
-/// Like `std::stop_callback<std::function<void()>>`.
+/// Replaces `std::stop_callback<std::function<void()>>`.
 class own_stop_callback {
  public:
   own_stop_callback(const own_stop_token& token, std::function<void()> callback)
@@ -124,7 +124,7 @@ class own_stop_callback {
   std::shared_ptr<stop_state> state_;
 };
 
-/// Like `std::jthread`, for a function that takes a token.
+/// Replaces `std::jthread`. The function of the thread must take a token.
 class own_jthread {
  public:
   own_jthread() = default;

@@ -88,7 +88,7 @@ struct counting {
   }
 };
 
-/// A list of families, with functions that add families and samples.
+/// Collects the families for `metrics_snapshot::families`.
 class family_list {
  public:
   using family = metrics_snapshot::family;

@@ -149,9 +149,10 @@ class basic_admission {
                                                     : admission_reason::disallowed;
   }
 
-  /// Decides again on the page `own`, and sets `site_policy`. Does not count an allowed URL a
-  /// second time. Once the policy was renewed, checks only rulings. If each renewal delayed the
-  /// request again, and the delay exceeds the lifetime of the rules, the request would never start.
+  /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. Does not
+  /// count an allowed URL a second time. After one renewal of the policy, checks only rulings. If
+  /// each renewal delayed the request again, a delay above the lifetime of the rules would never
+  /// end.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
     if constexpr (requires { source_.is_denied(own.url); }) {

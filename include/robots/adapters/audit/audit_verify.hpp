@@ -307,7 +307,7 @@ class audit_verifier {
 ///
 /// The chain of hashes shows each change, unless all later entries were rewritten. Signatures show
 /// such a rewrite, too. `public_key` is the signer's key in PEM; if it is empty, signatures are not
-/// checked. `head` is the hash of an entry that must exist, from an earlier
+/// checked. `head` is the hash of an entry that must exist: take it from an earlier
 /// `audit_stats::last_hash`. If the end was cut off after a whole line, only a missing signature or
 /// `head` shows the loss. `audit_result::notes` states the limits of the check. Files may have any
 /// content. Throws `audit_error` for a file that cannot be read, is not a regular file or has a
