@@ -30,7 +30,7 @@ bool ask(std::string_view url) {
       {.user_agent = "FooBot", .fallback = robots::fallback_policy::rfc9309()}};
   robots::host_gate gate;
   robots::basic_admission admission{cache, gate};
-  return admission.admit(url).reservation.start() == robots::start_result::go;
+  return admission.admit(url).reservation.start().reason == robots::admission_reason::go;
 }
 """
 
