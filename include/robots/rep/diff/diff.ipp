@@ -1,34 +1,23 @@
 #pragma once
 
 #include <robots/base/config.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/rep/diff/detail/rule_comparison.hpp>
 #include <robots/rep/diff/diff.hpp>
 #include <robots/rep/extensions/clean_param.hpp>
-#include <robots/rep/extensions/content_usage.hpp>
+#include <robots/rep/extensions/usage_preferences.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/request_rate.hpp>
 #include <robots/rep/read/scan.hpp>
-#include <robots/rep/read/visit_time.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 
 namespace robots::detail {
-
-ROBOTS_INLINE std::string value_of(std::chrono::milliseconds delay) {
-  constexpr std::int64_t unit = 1000;
-  std::string text = std::to_string(delay.count() / unit);
-  if (const auto part = delay.count() % unit; part != 0) {
-    const std::string digits = std::to_string(unit + part).substr(1);
-    text += '.' + digits.substr(0, digits.find_last_not_of('0') + 1);
-  }
-  return text;
-}
 
 ROBOTS_INLINE std::string value_of(const visit_time& hours) {
   const auto hhmm = [](std::chrono::minutes time) {
@@ -38,20 +27,24 @@ ROBOTS_INLINE std::string value_of(const visit_time& hours) {
 }
 
 ROBOTS_INLINE std::string value_of(const request_rate& rate) {
-  return std::to_string(rate.requests) + '/' + value_of(rate.per) +
-         (rate.window ? ' ' + value_of(*rate.window) : "");
+  std::string text = std::to_string(rate.requests) + '/';
+  base::append_seconds(text, rate.per);
+  return rate.window ? text + ' ' + value_of(*rate.window) : text;
 }
 
 ROBOTS_INLINE std::vector<stated_line> stated_delays(
     const std::optional<std::chrono::milliseconds>& own,
     const std::optional<std::chrono::milliseconds>& of_file) {
   std::vector<stated_line> lines;
-  if (own) {
-    lines.push_back({directive_kind::crawl_delay, value_of(*own)});
-  }
-  if (of_file) {
-    lines.push_back({directive_kind::crawl_delay, value_of(*of_file) + " for everyone"});
-  }
+  const auto add = [&](std::optional<std::chrono::milliseconds> delay, std::string_view scope) {
+    if (delay) {
+      std::string value;
+      base::append_seconds(value, *delay);
+      lines.push_back({directive_kind::crawl_delay, value.append(scope)});
+    }
+  };
+  add(own, "");
+  add(of_file, " for everyone");
   return lines;
 }
 

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <robots/rep/document/detail/document_parts.hpp>
 #include <robots/rep/document/group.hpp>
-#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
@@ -15,12 +13,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace robots {
@@ -58,10 +56,10 @@ class document {
     // The views must not refer to `rules`, which does not live as long as the result.
     result.user_agent = result.user_agent == "*" ? "*" : product_token(user_agent);
     if (result.pattern) {
-      const auto rule = std::lower_bound(parts_.lines.begin(), parts_.lines.end(), result.line,
+      const auto rule = std::lower_bound(lines_.begin(), lines_.end(), result.line,
                                          [](const rep_detail::document_line& line,
                                             std::uint32_t number) { return line.number < number; });
-      result.pattern = rule->value(all_text());
+      result.pattern = rule->value(text());
     }
     return result;
   }
@@ -88,7 +86,7 @@ class document {
 
   /// Returns the values of all lines of one kind, as written, in file order.
   [[nodiscard]] constexpr rep_detail::value_range values(directive_kind kind) const& noexcept {
-    return rep_detail::value_range{{kept_lines(), all_text(), kind}};
+    return {lines_, text(), kind};
   }
   void values(directive_kind) const&& = delete;
 
@@ -98,7 +96,7 @@ class document {
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay(
       std::string_view user_agent = "*") const {
     rep_detail::rule_collector collector{user_agent, options_};
-    parts_.replay(collector);
+    replay(collector);
     return collector.crawl_delay();
   }
 
@@ -106,16 +104,16 @@ class document {
   /// although the line names no crawler.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept {
     const auto before_groups =
-        rep_detail::lines_before(kept_lines(), &rep_detail::document_line::in_group);
-    return rep_detail::first_delay(before_groups, all_text());
+        rep_detail::lines_before(lines_, &rep_detail::document_line::in_group);
+    return rep_detail::first_delay(before_groups, text());
   }
 
   /// Lists every directive in file order, including directives of unknown kinds.
   [[nodiscard]] constexpr std::vector<directive> directives() const& {
     std::vector<directive> result;
-    result.reserve(parts_.lines.size());
-    for (const rep_detail::document_line& line : parts_.lines) {
-      result.push_back(line.as_directive(all_text()));
+    result.reserve(lines_.size());
+    for (const rep_detail::document_line& line : lines_) {
+      result.push_back(line.as_directive(text()));
     }
     return result;
   }
@@ -129,8 +127,8 @@ class document {
     std::vector<directive> found;
     const rep_detail::agent_matcher agent{user_agent};
     rep_detail::group_selection groups;
-    for (const rep_detail::document_line& stored : parts_.lines) {
-      const directive line = stored.as_directive(all_text());
+    for (const rep_detail::document_line& stored : lines_) {
+      const directive line = stored.as_directive(text());
       if (line.kind == directive_kind::user_agent) {
         if (groups.on_user_agent(line, agent.compare(line.value))) {
           found.clear();
@@ -160,15 +158,13 @@ class document {
     requires requires(Line line) { line.path; }
   std::vector<Line> read(std::string_view = "*") const&& = delete;
 
-  /// Returns the groups in file order, not merged.
-  [[nodiscard]] constexpr rep_detail::group_range groups() const& noexcept {
-    return rep_detail::group_range{{kept_lines(), all_text()}};
-  }
-  void groups() const&& = delete;
+  /// Returns the groups in file order, not merged. Takes linear time.
+  [[nodiscard]] constexpr std::vector<group> groups() const&;
+  std::vector<group> groups() const&& = delete;
 
   /// Returns the problems that the author of the file should know, in file order.
   [[nodiscard]] constexpr std::span<const diagnostic> diagnostics() const& noexcept {
-    return {parts_.diagnostics.data(), parts_.diagnostics.size()};
+    return diagnostics_;
   }
   std::span<const diagnostic> diagnostics() const&& = delete;
 
@@ -177,14 +173,12 @@ class document {
   const parse_options& options() const&& = delete;
 
   /// Returns the numbers of lines and of malformed lines (the pipeline guide).
-  [[nodiscard]] constexpr file_findings::line_counts lines() const noexcept {
-    return parts_.counts;
-  }
+  [[nodiscard]] constexpr file_findings::line_counts lines() const noexcept { return counts_; }
 
   /// Compiles the rules for one crawler. Keep the result for many queries about one crawler.
   [[nodiscard]] constexpr rule_set rules_for(std::string_view user_agent) const {
     rep_detail::rule_collector collector{user_agent, options_};
-    parts_.replay(collector);
+    replay(collector);
     return collector.finish();
   }
 
@@ -192,7 +186,7 @@ class document {
   /// `compile`.
   [[nodiscard]] constexpr rule_set rules_for(std::span<const std::string_view> user_agents) const {
     rep_detail::rule_collector collector{user_agents, options_};
-    parts_.replay(collector);
+    replay(collector);
     return collector.finish();
   }
 
@@ -205,18 +199,66 @@ class document {
  private:
   friend constexpr document parse(std::string_view text, parse_options options);
 
-  constexpr document(rep_detail::document_parts parts, const parse_options& options)
-      : parts_(std::move(parts)), options_(options) {}
+  /// Adds the directives and findings of `text` to `file`.
+  struct builder {
+    document& file;
+    std::string_view text;
 
-  [[nodiscard]] constexpr std::string_view all_text() const noexcept { return parts_.text(); }
+    static constexpr std::size_t least_line = 12;  // octets of the line `Disallow: /`
 
-  [[nodiscard]] constexpr std::span<const rep_detail::document_line> kept_lines() const noexcept {
-    return {parts_.lines.data(), parts_.lines.size()};
+    constexpr void on_directive(const directive& line) {
+      file.lines_.push_back(rep_detail::document_line::of(line, text));
+    }
+    constexpr void on_diagnostic(const diagnostic& found) {
+      if (file.diagnostics_.empty()) {
+        file.diagnostics_.reserve(text.size() / least_line + 8);
+      }
+      file.diagnostics_.push_back(found);
+    }
+  };
+
+  [[nodiscard]] constexpr std::string_view text() const noexcept {
+    return {octets_.data(), octets_.size()};
   }
 
-  rep_detail::document_parts parts_;
+  /// Passes every directive to `handler`.
+  template <class Handler>
+  constexpr void replay(Handler& handler) const {
+    for (const rep_detail::document_line& line : lines_) {
+      handler.on_directive(line.as_directive(text()));
+    }
+  }
+
+  std::vector<char> octets_;
+  std::vector<rep_detail::document_line> lines_;
+  std::vector<diagnostic> diagnostics_;
+  file_findings::line_counts counts_{};
   parse_options options_;
 };
+
+constexpr std::vector<group> document::groups() const& {
+  using rep_detail::document_line;
+  using lines = std::span<const document_line>;
+  const auto size_up_to = [](lines rest, bool document_line::* mark) {
+    return rest.empty() ? 0 : 1 + rep_detail::lines_before(rest.subspan(1), mark).size();
+  };
+  std::vector<group> result;
+  lines rest = lines_;
+  rest = rest.subspan(rep_detail::lines_before(rest, &document_line::starts_group).size());
+  while (!rest.empty()) {
+    lines all = rest.first(size_up_to(rest, &document_line::starts_group));
+    rest = rest.subspan(all.size());
+    while (!all.empty()) {
+      const lines run = all.first(size_up_to(all, &document_line::starts_run));
+      result.push_back({.user_agents = {run, text(), directive_kind::user_agent},
+                        .allow = {all, text(), directive_kind::allow},
+                        .disallow = {all, text(), directive_kind::disallow},
+                        .crawl_delay = rep_detail::first_delay(run, text())});
+      all = all.subspan(run.size());
+    }
+  }
+  return result;
+}
 
 /// Parses a whole robots.txt.
 ///
@@ -224,10 +266,14 @@ class document {
 /// `document::diagnostics`. Never throws because of bad content. Takes time linear in the text.
 /// Works in constant expressions.
 [[nodiscard]] constexpr document parse(std::string_view text, parse_options options = {}) {
-  rep_detail::document_parts parts;
-  rep_detail::document_builder builder{text.substr(0, rep_detail::text_limit(options)), parts};
-  parts.counts = scan(text, builder, options);
-  return document{std::move(parts), options};
+  document result;
+  result.options_ = options;
+  const std::string_view kept = text.substr(0, rep_detail::text_limit(options));
+  result.octets_ = {kept.begin(), kept.end()};
+  result.lines_.reserve(kept.size() / document::builder::least_line);
+  document::builder builder{result, kept};
+  result.counts_ = scan(text, builder, options);
+  return result;
 }
 
 }  // namespace robots

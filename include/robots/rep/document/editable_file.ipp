@@ -6,8 +6,7 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/rep/document/editable_file.hpp>
 #include <robots/rep/read/detail/keys.hpp>
-#include <robots/rep/read/detail/parse_delay.hpp>
-#include <robots/rep/read/detail/split_line.hpp>
+#include <robots/rep/read/detail/line.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/scan.hpp>
 

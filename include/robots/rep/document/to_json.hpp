@@ -57,7 +57,7 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
                                          std::size_t max_octets = std::size_t{64} << 20U) {
   base::json_writer line;
   line.open_list("groups");
-  for (const group entry : file.groups()) {
+  for (const group& entry : file.groups()) {
     line.open();
     rep_detail::add_texts(line, "userAgents", entry.user_agents, max_octets);
     rep_detail::add_texts(line, "allow", entry.allow, max_octets);

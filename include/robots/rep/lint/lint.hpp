@@ -2,9 +2,8 @@
 
 #include <robots/base/url_head.hpp>
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/extensions/content_usage.hpp>
+#include <robots/rep/extensions/usage_preferences.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
-#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/rep/read/detail/split_line.hpp>
+#include <robots/rep/read/detail/line.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,18 +1,14 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/rep/read/detail/common_line.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/keys.hpp>
-#include <robots/rep/read/detail/parse_delay.hpp>
-#include <robots/rep/read/detail/split_line.hpp>
-#include <robots/rep/read/diagnostic.hpp>
+#include <robots/rep/read/detail/line.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/foreign_content.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/request_rate.hpp>
-#include <robots/rep/read/visit_time.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
 #include <algorithm>
@@ -209,7 +205,7 @@ class scanner {
   /// list of User-agent lines, as a good rule does.
   constexpr void drop(diagnostic_code code, std::string_view line, const key_and_value& parts) {
     malformed(code, line);
-    if ((traits_.ignores_keyless_lines && !parts.found) || !may_be_key(line, true)) {
+    if (traits_.ignores_keyless_lines && !parts.found) {
       return;
     }
     const auto words_to = [line](std::size_t from) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <robots/rep/read/detail/parse_delay.hpp>
-#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>

@@ -4,7 +4,6 @@
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_table.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/normal_form.hpp>
@@ -41,10 +40,10 @@ class rule_set {
 
   /// Takes over the rules of `other`, which is then empty.
   constexpr rule_set(rule_set&& other) noexcept
-      : parts_(std::exchange(other.parts_, rep_detail::rule_set_parts{})) {}
+      : table_(std::exchange(other.table_, rep_detail::rule_table{})) {}
   /// Takes over the rules of `other`, which is then empty, unless `other` is this object.
   constexpr rule_set& operator=(rule_set&& other) noexcept {
-    parts_ = std::exchange(other.parts_, rep_detail::rule_set_parts{});
+    table_ = std::exchange(other.table_, rep_detail::rule_table{});
     return *this;
   }
 
@@ -60,7 +59,7 @@ class rule_set {
   /// search of a target for a literal takes at most one step per octet of target and literal. A
   /// rule set without rules allows everything.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
-    return table().allows(target);
+    return table_.allows(target);
   }
 
   /// Like `allows`, but also returns the deciding rule. The views in the result live as long as
@@ -70,7 +69,7 @@ class rule_set {
   /// rules, an allow rule decides. If no rule matches, the target is allowed. /robots.txt itself is
   /// always allowed.
   [[nodiscard]] constexpr verdict match(std::string_view target) const& noexcept {
-    return table().match(target);
+    return table_.match(target);
   }
   verdict match(std::string_view) const&& = delete;
 
@@ -89,23 +88,23 @@ class rule_set {
   /// the crawler's groups have no delay. A crawler with its own groups does not inherit the delay
   /// of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
-    return parts_.facts.crawl_delay();
+    return table_.facts.crawl_delay();
   }
 
   /// Returns the name for verdicts, which is the crawler's token as given, or "*" if the rules of
   /// `*` apply.
   [[nodiscard]] constexpr std::string_view user_agent() const& noexcept {
-    return table().user_agent();
+    return table_.user_agent();
   }
   std::string_view user_agent() const&& = delete;
 
   /// Returns true if a target without a scheme is read as a host and a path (`dialect::google`).
   [[nodiscard]] constexpr bool reads_hosts() const noexcept {
-    return parts_.facts.traits->lenient_targets;
+    return table_.facts.traits->lenient_targets;
   }
 
   /// Returns the number of rules without the empty rules, which restrict nothing.
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return parts_.facts.rules; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return table_.facts.rules; }
 
   /// Returns true if there are no rules, so that everything is allowed.
   [[nodiscard]] constexpr bool empty() const noexcept { return size() == 0; }
@@ -120,44 +119,39 @@ class rule_set {
   [[nodiscard]] friend constexpr bool operator==(const rule_set&, const rule_set&) = default;
 
   /// Returns the address of the memory that a query reads first, for a prefetch.
-  [[nodiscard]] constexpr const void* block() const noexcept { return parts_.block.data(); }
+  [[nodiscard]] constexpr const void* block() const noexcept { return table_.octets.data(); }
 
   /// Returns the octets of memory in use, including this object.
   [[nodiscard]] constexpr std::size_t memory_bytes() const noexcept {
-    return sizeof(*this) + parts_.block.capacity();
+    return sizeof(*this) + table_.octets.capacity();
   }
 
  private:
   friend class rep_detail::rule_collector;
 
-  /// Makes the parts in place, since moving parts that were just written is slow.
+  /// Makes the table in place, since moving a table that was just written is slow.
   template <class Collector>
-  constexpr explicit rule_set(Collector& from) : parts_(from.parts()) {}
+  constexpr explicit rule_set(Collector& from) : table_(from.table()) {}
 
-  [[nodiscard]] constexpr rep_detail::rule_table table() const noexcept {
-    return {.block = {parts_.block.data(), parts_.block.size()}, .facts = parts_.facts};
-  }
-
-  rep_detail::rule_set_parts parts_;
+  rep_detail::rule_table table_;
 };
 
 constexpr std::uint64_t rule_set::fingerprint() const {
-  const rep_detail::rule_table table = this->table();
-  const rep_detail::normal_form& form = *parts_.facts.traits->rule_form;
+  const rep_detail::normal_form& form = *table_.facts.traits->rule_form;
   std::vector<std::uint64_t> hashes;
   hashes.reserve(size());
   for (std::size_t i = 0; i < size(); ++i) {
-    const rep_detail::packed_rule rule = table.rule(i);
-    rule.with_pattern(table.block, form, [&](const rep_detail::compiled_pattern& pattern) {
+    const rep_detail::packed_rule rule = table_.rule(i);
+    rule.with_pattern(table_.block(), form, [&](const rep_detail::compiled_pattern& pattern) {
       const bool allows = rule.kind() == rule_kind::allow;
       const std::uint64_t flags = (allows ? 1U : 0U) + (pattern.anchored ? 2U : 0U);
       hashes.push_back(base::combined(base::fingerprint(pattern.text),
-                                      flags + std::uint64_t{4} * rule.specificity(table.block)));
+                                      flags + std::uint64_t{4} * rule.specificity(table_.block())));
     });
   }
   std::sort(hashes.begin(), hashes.end());
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-  const auto delay = parts_.facts.crawl_delay();
+  const auto delay = table_.facts.crawl_delay();
   std::uint64_t all = delay ? static_cast<std::uint64_t>(delay->count()) + 1 : 0;
   for (const std::uint64_t hash : hashes) {
     all = base::combined(all, hash);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/rep/diff/change_report.hpp>
+#include <robots/rep/diff/diff.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>

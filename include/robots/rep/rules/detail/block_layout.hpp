@@ -1,8 +1,9 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/parse_options.hpp>
-#include <robots/rep/rules/detail/packed_rule.hpp>
+#include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
@@ -13,9 +14,171 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace robots::rep_detail {
+
+/// A rule of a `rule_set`, in twelve octets. The text of the rule, which is the written pattern, is
+/// in another part of the rule set's memory block.
+///
+/// For most rules, the compiled pattern is the text without `*` and `$` at the end. Any other text
+/// is compiled each time the pattern is needed. Before such a text, the block has the specificity
+/// of the rule and the length of the text, in two octets each.
+class packed_rule {
+ public:
+  /// The number of bits in the tag of a rule, which is a part of a hash.
+  static constexpr unsigned tag_bits = 14;
+  /// The size of the two numbers before a text that must be compiled, in octets.
+  static constexpr std::size_t numbers_size = 4;
+
+  packed_rule() = default;
+
+  /// Makes a rule with a text of `size` octets. `size` is below 2^16, since a line has at most
+  /// 16,663 octets. `line` is below 2^28, since a text has at most 2^28 octets.
+  constexpr packed_rule(rule_kind kind, std::uint32_t line, std::size_t size) noexcept
+      : offset_(0),
+        line_and_flags_((line & line_mask) | flag(kind == rule_kind::allow, allow_bit)),
+        size_tag_and_tail_(static_cast<std::uint32_t>(size)) {}
+
+  /// Reads the rule stored at `place`.
+  constexpr packed_rule(std::string_view octets, std::size_t place) noexcept
+      : offset_(static_cast<std::uint32_t>(part_of_word<4>(octets, place))),
+        line_and_flags_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 4))),
+        size_tag_and_tail_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8))) {}
+
+  static constexpr std::size_t stored_size = 12;
+
+  /// Stores the rule at `to`, with the `offset` of its text, and with the `tag` of a hash.
+  constexpr void store(char* to, std::size_t offset, std::uint32_t tag) const noexcept {
+    store_word<4>(to, offset);
+    store_word<4>(to + 4, line_and_flags_);
+    store_word<4>(to + 8, size_tag_and_tail_ | tag << size_bits);
+  }
+
+  /// Stores that the compiled pattern is `source` without a `*` at the end.
+  constexpr void set_compiled(const pattern_source& source) noexcept {
+    const bool open = source.body.ends_with('*');
+    set_pattern(source.body.size() - (open ? 1 : 0),
+                (open ? open_tail : 0) | (source.anchored ? anchor_tail : 0));
+  }
+
+  /// Stores that the compiled pattern must be made from `source`.
+  constexpr void set_source(const pattern_source& source) noexcept {
+    set_pattern(source.body.size(), source.anchored ? anchor_tail : 0);
+    line_and_flags_ |= flag(true, source_bit) | flag(source.leading_slash, slash_bit);
+  }
+
+  constexpr void set_star(bool star) noexcept { line_and_flags_ |= flag(star, star_bit); }
+
+  [[nodiscard]] constexpr std::uint32_t line() const noexcept {
+    return line_and_flags_ & line_mask;
+  }
+
+  [[nodiscard]] constexpr rule_kind kind() const noexcept {
+    return has(allow_bit) ? rule_kind::allow : rule_kind::disallow;
+  }
+
+  /// Returns true if the compiled pattern has a `*`.
+  [[nodiscard]] constexpr bool star() const noexcept { return has(star_bit); }
+
+  /// Returns true if the pattern must be compiled each time it is needed.
+  [[nodiscard]] constexpr bool is_source() const noexcept { return has(source_bit); }
+
+  /// Returns the compiled pattern. `is_source()` must be false.
+  [[nodiscard]] constexpr compiled_pattern pattern(std::string_view text) const noexcept {
+    return {.text = {text.data() + offset_, size()}, .anchored = anchored()};
+  }
+
+  [[nodiscard]] constexpr pattern_source source(std::string_view text) const noexcept {
+    return {.body = text.substr(offset_, size()),
+            .anchored = anchored(),
+            .leading_slash = has(slash_bit)};
+  }
+
+  [[nodiscard]] constexpr std::string_view written(std::string_view text) const noexcept {
+    return text.substr(offset_, is_source() ? number(text, offset_ - 2) : written_size());
+  }
+
+  [[nodiscard]] constexpr std::uint32_t specificity(std::string_view text) const noexcept {
+    return static_cast<std::uint32_t>(is_source() ? number(text, offset_ - 4) : written_size());
+  }
+
+  [[nodiscard]] constexpr rule_rank rank(std::string_view text, tie_break tie) const noexcept {
+    return rank_of(specificity(text), kind(), line(), tie);
+  }
+
+  /// The maximum size of a compiled pattern in octets, for a line of at most 16,663 octets.
+  static constexpr std::size_t most_compiled = 50'000;
+
+  /// Compiles the pattern if necessary, calls `use` with it, and returns the result of `use`.
+  template <class Use>
+  constexpr auto with_pattern(std::string_view text, const normal_form& form, Use use) const {
+    return is_source() ? with_compiled(source(text), form, use) : use(pattern(text));
+  }
+
+  /// Returns the tag of the rule that is stored at `place`.
+  [[nodiscard]] static constexpr std::uint32_t tag_at(std::string_view octets,
+                                                      std::size_t place) noexcept {
+    return static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8)) >> size_bits & tag_mask;
+  }
+
+ private:
+  /// Calls `use` with the compiled `source`. This function is not inlined, so that other
+  /// rules need little stack.
+  template <class Use>
+  ROBOTS_NOINLINE static constexpr auto with_compiled(const pattern_source& source,
+                                                      const normal_form& form, Use use) {
+    std::array<char, most_compiled> octets;  // NOLINT(*-member-init): filled below
+    std::size_t size = 0;
+    write_compiled(source, form, [&](char c) { octets[size++] = c; });
+    return use(finish({octets.data(), size}, source.anchored));
+  }
+
+  static constexpr unsigned allow_bit = 28;
+  static constexpr unsigned star_bit = 29;
+  static constexpr unsigned source_bit = 30;
+  static constexpr unsigned slash_bit = 31;
+  static constexpr std::uint32_t line_mask = (1U << allow_bit) - 1;
+  static constexpr unsigned size_bits = 16;
+  static constexpr unsigned tail_at = size_bits + tag_bits;
+  static constexpr std::uint32_t tag_mask = (1U << tag_bits) - 1;
+
+  // Bits that say how the written text goes on after the compiled pattern: with `*`, `$` or `*$`.
+  static constexpr unsigned anchor_tail = 1;
+  static constexpr unsigned open_tail = 2;
+
+  constexpr void set_pattern(std::size_t size, unsigned tail) noexcept {
+    size_tag_and_tail_ = static_cast<std::uint32_t>(size) | tail << tail_at;
+  }
+
+  [[nodiscard]] static constexpr std::uint32_t flag(bool value, unsigned bit) noexcept {
+    return std::uint32_t{value} << bit;
+  }
+
+  [[nodiscard]] constexpr bool has(unsigned bit) const noexcept {
+    return (line_and_flags_ >> bit & 1U) != 0;
+  }
+
+  [[nodiscard]] constexpr std::size_t size() const noexcept {
+    return size_tag_and_tail_ & ((1U << size_bits) - 1);
+  }
+
+  [[nodiscard]] constexpr unsigned tail() const noexcept { return size_tag_and_tail_ >> tail_at; }
+
+  [[nodiscard]] constexpr bool anchored() const noexcept { return tail() == anchor_tail; }
+
+  [[nodiscard]] constexpr std::size_t written_size() const noexcept {
+    return size() + (tail() & anchor_tail) + tail() / open_tail;
+  }
+
+  [[nodiscard]] static constexpr std::size_t number(std::string_view text,
+                                                    std::size_t place) noexcept {
+    return static_cast<std::size_t>(part_of_word<2>(text, place));
+  }
+
+  std::uint32_t offset_;
+  std::uint32_t line_and_flags_;
+  std::uint32_t size_tag_and_tail_;
+};
 
 /// The state of a hash before the first word of a text.
 inline constexpr std::uint64_t hash_start = 0x2545'F491'4F6C'DD1DU;
@@ -104,7 +267,7 @@ struct prefix_lengths {
   }
 };
 
-/// The members of a rule set, except its block. The block contains, in this order:
+/// The members of a `rule_table`, except its block. The block contains, in this order:
 /// - if rules are found by hash: the `prefix_lengths`; for each bucket, the index of its first
 ///   rule, in four octets; and one more index, which ends the last bucket;
 /// - a `packed_rule` for each rule: first the rules tried one by one, by descending `rule_rank`,
@@ -140,15 +303,6 @@ struct rule_set_facts {
   [[nodiscard]] constexpr std::size_t texts_at() const noexcept {
     return rules_at() + rules * packed_rule::stored_size;
   }
-};
-
-/// All members of a `rule_set`.
-struct rule_set_parts {
-  std::vector<char> block{};
-  rule_set_facts facts{};
-
-  [[nodiscard]] friend constexpr bool operator==(const rule_set_parts&,
-                                                 const rule_set_parts&) = default;
 };
 
 /// Returns the number of buckets for `rules` rules: 0 or, as `bucket_at` needs, a power of two

@@ -2,16 +2,13 @@
 
 #include <robots/base/config.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/text/detail/octet_block.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string_view>
-#include <type_traits>
 
 namespace robots::rep_detail {
 
@@ -56,8 +53,8 @@ struct literal_search {
   std::size_t steps = 0;
 };
 
-/// The maximum size of a literal for `find_short`, which compares many positions at once. This is
-/// the fastest method for real texts. It reads each octet of a text at most `short_literal` times.
+/// The maximum size of a literal for `find_short`, which reads each octet of a text at most
+/// `short_literal` times.
 inline constexpr std::size_t short_literal = 16;
 
 /// Searches for a literal of 1 to `short_literal` octets. A step takes about a nanosecond. The
@@ -67,55 +64,18 @@ inline constexpr std::size_t short_literal = 16;
   const std::size_t places = text.size() + 1 - (std::min)(literal.size(), text.size() + 1);
   constexpr std::size_t at_a_glance = 16;
   std::size_t steps = 0;
-  for (std::size_t place = 0; place < places;) {
-    if (text[place] != literal.front()) {
-      const std::size_t passed = find_octet(behind(text, place), literal.front());
-      steps += passed / at_a_glance;
-      place += passed;
-      if (place >= places) {
-        break;
-      }
+  for (std::size_t place = 0;; ++place) {
+    const std::size_t passed = find_octet(behind(text, place), literal.front());
+    steps += passed / at_a_glance;
+    place += passed;
+    if (place >= places) {
+      return {.steps = steps};
     }
     ++steps;
     if (begins_with(behind(text, place), literal)) {
       return {.place = place, .steps = steps};
     }
-    ++place;
-    if (std::is_constant_evaluated()) {
-      continue;
-    }
-    // If the first octet of the literal occurs here without the rest, it often occurs nearby, too.
-    // So the next blocks are compared as a whole.
-    for (std::size_t blocks = 8;
-         blocks > 0 && text.size() - place >= octet_block::size + short_literal; --blocks) {
-      const auto equal_to = [&](std::size_t i) {
-        return octet_block::load(text.data() + place + i).equal(literal[i]);
-      };
-      octet_set found = equal_to(0) & equal_to(std::min<std::size_t>(1, literal.size() - 1));
-      steps += 5;  // two comparisons of a block take about five steps
-      for (std::size_t i = 2; i < literal.size() && found != 0; ++i, ++steps) {
-        found &= equal_to(i);
-      }
-      if (found != 0) {
-        return {.place = place + static_cast<std::size_t>(std::countr_zero(found)), .steps = steps};
-      }
-      place += octet_block::size;
-    }
   }
-  return {.steps = steps};
-}
-
-/// Returns the length of the longest common prefix of two texts.
-[[nodiscard]] constexpr std::size_t common_size(std::string_view a, std::string_view b) noexcept {
-  a = a.substr(0, b.size());
-  b = b.substr(0, a.size());
-  std::size_t size = 0;
-  octet_word differs = 0;
-  while (size < a.size() && differs == 0) {
-    differs = word_at(a, size) ^ word_at(b, size);
-    size += differs == 0 ? sizeof differs : static_cast<std::size_t>(std::countr_zero(differs)) / 8;
-  }
-  return (std::min)(size, a.size());
 }
 
 /// Returns the position of the first `needle` in `text`, or npos if there is none. `needle` must
@@ -143,10 +103,11 @@ inline constexpr std::size_t short_literal = 16;
       place += passed;
     }
     const std::size_t start = (std::max)(left, known);
-    const std::size_t end = start + common_size(text.substr(place + start), needle.substr(start));
-    if (end < needle.size()) {
+    const auto differs =
+        std::mismatch(needle.begin() + start, needle.end(), text.begin() + place + start).first;
+    if (differs != needle.end()) {
       known = 0;
-      place += end - left + 1;
+      place += static_cast<std::size_t>(differs - needle.begin()) - left + 1;
       continue;
     }
     if (known >= left ||
@@ -203,12 +164,9 @@ class step_budget {
 /// Returns false if `steps` is exceeded.
 ///
 /// Uses the first occurrence of each literal after a `*`, since a later occurrence would leave less
-/// text for the rest of the pattern. Searches for the last literal first, so that a target that
-/// lacks it is rejected at once. Searches for the last literal again if an earlier literal ends
-/// after the place that was found. Takes time linear in pattern and target. Is not recursive.
+/// text for the rest of the pattern. Takes time linear in pattern and target.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, std::string_view target,
                                      step_budget& steps) noexcept {
-  constexpr auto npos = std::string_view::npos;
   const std::string_view text = pattern.text;
   auto star = find_octet(text, '*');
   if (!begins_with(target, {text.data(), star})) {
@@ -217,32 +175,27 @@ class step_budget {
   if (star == text.size()) {
     return !pattern.anchored || target.size() == star;
   }
-  const auto find_in = [&steps](std::string_view part, std::string_view literal) {
-    const literal_search found = find_literal(part, literal);
-    steps.spend(found.steps);
-    return steps.exceeded() ? npos : found.place;
-  };
   const std::size_t last_star = text.rfind('*');
   const std::string_view last = behind(text, last_star + 1);
   target.remove_prefix(star);
-  const std::size_t last_at = !pattern.anchored        ? find_in(target, last)
-                              : target.ends_with(last) ? target.size() - last.size()
-                                                       : npos;
-  if (last_at == npos) {
+  if (pattern.anchored && !target.ends_with(last)) {
     return false;
   }
-  const char* const last_place = target.data() + last_at;
-  while (star != last_star) {
+  while (star != last_star || !pattern.anchored) {
     const std::string_view rest = behind(text, star + 1);
     const std::string_view literal{rest.data(), find_octet(rest, '*')};
-    const std::size_t place = find_in(target, literal);
-    if (place == npos) {
+    const literal_search found = find_literal(target, literal);
+    steps.spend(found.steps);
+    if (found.place == std::string_view::npos || steps.exceeded()) {
       return false;
     }
+    if (star == last_star) {
+      return true;
+    }
     star += 1 + literal.size();
-    target.remove_prefix(place + literal.size());
+    target.remove_prefix(found.place + literal.size());
   }
-  return target.data() <= last_place || (!pattern.anchored && find_in(target, last) != npos);
+  return target.size() >= last.size();
 }
 
 /// Compares a pattern and a target in normal form, without a limit on steps.

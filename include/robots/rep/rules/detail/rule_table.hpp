@@ -6,7 +6,6 @@
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/detail/normal_target.hpp>
-#include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
@@ -17,13 +16,20 @@
 #include <optional>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace robots::rep_detail {
 
-/// A view of compiled rules that answers queries about targets.
+/// Compiled rules, which answer queries about targets.
 struct rule_table {
-  std::string_view block;  ///< the block that `rule_set_facts` describes
-  const rule_set_facts& facts;
+  std::vector<char> octets{};  ///< the block that `rule_set_facts` describes
+  rule_set_facts facts{};
+
+  [[nodiscard]] constexpr std::string_view block() const noexcept {
+    return {octets.data(), octets.size()};
+  }
+
+  [[nodiscard]] friend constexpr bool operator==(const rule_table&, const rule_table&) = default;
 
   /// Returns true if the rules allow `target`.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
@@ -56,7 +62,7 @@ struct rule_table {
       } else if (found.rule) {
         result.allowed = found.rule->kind() == rule_kind::allow;
         result.directive = found.rule->kind();
-        result.pattern = found.rule->written(block);
+        result.pattern = found.rule->written(block());
         result.line = found.rule->line();
       }
       return result;
@@ -74,20 +80,20 @@ struct rule_table {
                                        step_budget& steps) const noexcept {
     steps.spend(1);
     if (rule.is_source()) {
-      steps.spend(rule.source(block).body.size());
+      steps.spend(rule.source(block()).body.size());
     } else if (!rule.star()) {
-      const compiled_pattern pattern = rule.pattern(block);
+      const compiled_pattern pattern = rule.pattern(block());
       return begins_with(target, pattern.text) &&
              (!pattern.anchored || target.size() == pattern.text.size());
     }
     const auto is_match = [&](const compiled_pattern& pattern) {
       return rep_detail::matches(pattern, target, steps);
     };
-    return !steps.exceeded() && rule.with_pattern(block, *facts.traits->rule_form, is_match);
+    return !steps.exceeded() && rule.with_pattern(block(), *facts.traits->rule_form, is_match);
   }
 
   [[nodiscard]] constexpr packed_rule rule(std::size_t index) const noexcept {
-    return {block, facts.rules_at() + index * packed_rule::stored_size};
+    return {block(), facts.rules_at() + index * packed_rule::stored_size};
   }
 
  private:
@@ -100,13 +106,13 @@ struct rule_table {
   /// Prefetches the first rules, so that the query does not wait for the memory of each one.
   constexpr void prefetch() const noexcept {
     if (!std::is_constant_evaluated()) {
-      base::fetch_ahead(block.data() + facts.rules_at());
+      base::fetch_ahead(octets.data() + facts.rules_at());
     }
   }
 
   [[nodiscard]] constexpr std::string_view named() const noexcept {
     return facts.token_size == 0 ? std::string_view{"*"}
-                                 : block.substr(block.size() - facts.token_size);
+                                 : block().substr(block().size() - facts.token_size);
   }
 
   [[nodiscard]] constexpr search find(std::string_view target) const noexcept {
@@ -130,7 +136,7 @@ struct rule_table {
   constexpr void try_rule(search& best, const packed_rule& rule,
                           std::string_view target) const noexcept {
     const bool is_higher =
-        !best.rule || rule.rank(block, facts.tie) > best.rule->rank(block, facts.tie);
+        !best.rule || rule.rank(block(), facts.tie) > best.rule->rank(block(), facts.tie);
     if (is_higher && matches(rule, target, best.steps)) {
       best.rule = rule;
     }
@@ -153,7 +159,7 @@ struct rule_table {
   };
 
   [[nodiscard]] constexpr candidates candidates_at(std::size_t place) const noexcept {
-    const octet_word first_and_end = whole_word(block, place);
+    const octet_word first_and_end = whole_word(block(), place);
     return {.first = static_cast<std::size_t>(first_and_end & 0xFFFF'FFFFU),
             .end = static_cast<std::size_t>(first_and_end >> 32U)};
   }
@@ -165,8 +171,8 @@ struct rule_table {
     const std::size_t first = facts.rules_at() + found.first * packed_rule::stored_size;
     const std::size_t size = (found.end - found.first) * packed_rule::stored_size;
     for (std::size_t offset = first; offset != first + size; offset += packed_rule::stored_size) {
-      if (packed_rule::tag_at(block, offset) == tag) {
-        use(packed_rule{block, offset});
+      if (packed_rule::tag_at(block(), offset) == tag) {
+        use(packed_rule{block(), offset});
       }
     }
   }
@@ -174,7 +180,7 @@ struct rule_table {
   ROBOTS_ALWAYS_INLINE constexpr void find_by_prefix(search& best,
                                                      std::string_view target) const noexcept {
     prefix_hasher prefixes{target};
-    for (octet_word lengths = prefix_lengths::load_for(target, block); lengths != 0;
+    for (octet_word lengths = prefix_lengths::load_for(target, block()); lengths != 0;
          lengths &= lengths - 1) {
       const std::uint64_t hash = prefixes.of(static_cast<std::size_t>(std::countr_zero(lengths)));
       const candidates found = candidates_at(bucket_at(hash, 0, facts.prefix_buckets));
@@ -204,7 +210,7 @@ struct rule_table {
       look_ups -= found.end - found.first;
       visit(found, hash, [&](const packed_rule& rule) {
         if (tries > 0) {
-          tries -= (std::min)(tries, 1 + rule.written(block).size() / octets_per_try);
+          tries -= (std::min)(tries, 1 + rule.written(block()).size() / octets_per_try);
           try_rule(best, rule, target);
         }
       });

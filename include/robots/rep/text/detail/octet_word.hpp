@@ -2,7 +2,6 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/octet_word.hpp>
-#include <robots/rep/text/detail/octet_block.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -119,6 +118,25 @@ template <unsigned char... Others>
     }
   }
   return text.size();
+}
+
+/// Returns the position of the first octet in [`from`, `end`) that is not above `most`, an ASCII
+/// character, or `end`. Compares octets as unsigned numbers.
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr const char* find_at_most(const char* from,
+                                                                      const char* end,
+                                                                      char most) noexcept {
+  constexpr octet_word high = repeat_octet(0x80);
+  const octet_word above = repeat_octet(static_cast<unsigned char>(0x7F - most));
+  for (; end - from >= std::ptrdiff_t{sizeof(octet_word)}; from += sizeof(octet_word)) {
+    const octet_word word = whole_word({from, sizeof(octet_word)}, 0);
+    if (const octet_word found = ~(((word & ~high) + above) | word) & high; found != 0) {
+      return from + std::countr_zero(found) / 8;
+    }
+  }
+  while (from != end && static_cast<unsigned char>(*from) > static_cast<unsigned char>(most)) {
+    ++from;
+  }
+  return from;
 }
 
 /// Does the same as `std::string_view::starts_with`, but is faster if both texts are short.
