@@ -8,7 +8,7 @@
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/diff/diff.hpp>
+#include <robots/rep/diff/change_report.hpp>
 
 #include <doctest/doctest.h>
 

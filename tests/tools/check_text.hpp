@@ -4,7 +4,7 @@
 #include "check_answer.hpp"
 #include "check_store.hpp"
 #include <robots/observe/cache_stats.hpp>
-#include <robots/rep/diff/diff.hpp>
+#include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/read/file_findings.hpp>
 
 #include <chrono>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/policy/policy.hpp>
+#include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/diff/diff.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/request_rate.hpp>

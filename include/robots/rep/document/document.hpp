@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/rep/document/group.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
@@ -16,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -23,11 +23,150 @@
 
 namespace robots {
 
+namespace rep_detail {
+
+/// A directive in a `document`, as positions in the document's text. The parsed part of a line has
+/// at most 16,663 octets, so a position in a line needs only two octets.
+struct document_line {
+  std::uint32_t value_offset = 0;
+  std::uint32_t number = 0;
+  std::uint16_t value_size = 0;
+  std::uint16_t key_distance = 0;  ///< octets from the start of the key to the start of the value
+  std::uint16_t key_size = 0;
+  std::uint16_t column = 0;
+  directive_kind kind = directive_kind::unknown;
+  bool starts_group = false;
+  bool starts_run = false;
+  bool in_group = false;
+
+  /// The views of `line` must be in `text`.
+  [[nodiscard]] static constexpr document_line of(const directive& line,
+                                                  std::string_view text) noexcept {
+    return {.value_offset = static_cast<std::uint32_t>(line.value.data() - text.data()),
+            .number = line.line,
+            .value_size = static_cast<std::uint16_t>(line.value.size()),
+            .key_distance = static_cast<std::uint16_t>(line.value.data() - line.key.data()),
+            .key_size = static_cast<std::uint16_t>(line.key.size()),
+            .column = static_cast<std::uint16_t>(line.column),
+            .kind = line.kind,
+            .starts_group = line.starts_group,
+            .starts_run = line.starts_run,
+            .in_group = line.in_group};
+  }
+
+  [[nodiscard]] constexpr std::string_view value(std::string_view text) const noexcept {
+    return text.substr(value_offset, value_size);
+  }
+
+  [[nodiscard]] constexpr directive as_directive(std::string_view text) const noexcept {
+    return {.kind = kind,
+            .key = text.substr(value_offset - key_distance, key_size),
+            .value = value(text),
+            .line = number,
+            .column = column,
+            .starts_group = starts_group,
+            .starts_run = starts_run,
+            .in_group = in_group};
+  }
+};
+
+/// Returns the lines before the first line in which the member that `mark` points to is true.
+[[nodiscard]] constexpr std::span<const document_line> lines_before(
+    std::span<const document_line> lines, bool document_line::* mark) noexcept {
+  const auto marked = std::find_if(lines.begin(), lines.end(),
+                                   [&](const document_line& line) { return line.*mark; });
+  return lines.first(static_cast<std::size_t>(marked - lines.begin()));
+}
+
+[[nodiscard]] constexpr std::optional<std::chrono::milliseconds> first_delay(
+    std::span<const document_line> lines, std::string_view text) noexcept {
+  for (const document_line& line : lines) {
+    const bool is_delay = line.kind == directive_kind::crawl_delay;
+    if (const auto delay = is_delay ? parse_delay(line.value(text)) : std::nullopt) {
+      return delay;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The values of all lines of one kind in a part of a `document`, as written, in file order. The
+/// type is a forward range of `std::string_view`. A range is valid as long as the document.
+class value_range {
+ public:
+  class iterator {
+   public:
+    using value_type = std::string_view;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::input_iterator_tag;  // `*` returns values, not references
+    using iterator_concept = std::forward_iterator_tag;
+
+    constexpr iterator() = default;
+    constexpr iterator(std::span<const document_line> rest, std::string_view text,
+                       directive_kind kind) noexcept
+        : rest_(rest), text_(text), kind_(kind) {
+      skip_others();
+    }
+
+    [[nodiscard]] constexpr std::string_view operator*() const noexcept {
+      return rest_.front().value(text_);
+    }
+    constexpr iterator& operator++() noexcept {
+      rest_ = rest_.subspan(1);
+      skip_others();
+      return *this;
+    }
+    constexpr iterator operator++(int) noexcept {
+      const iterator before = *this;
+      ++*this;
+      return before;
+    }
+    [[nodiscard]] friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept {
+      return a.rest_.size() == b.rest_.size();
+    }
+
+   private:
+    constexpr void skip_others() noexcept {
+      while (!rest_.empty() && rest_.front().kind != kind_) {
+        rest_ = rest_.subspan(1);
+      }
+    }
+
+    std::span<const document_line> rest_{};
+    std::string_view text_{};
+    directive_kind kind_ = directive_kind::unknown;
+  };
+
+  constexpr value_range(std::span<const document_line> lines, std::string_view text,
+                        directive_kind kind) noexcept
+      : first_(lines, text, kind) {}
+
+  [[nodiscard]] constexpr iterator begin() const noexcept { return first_; }
+  [[nodiscard]] constexpr iterator end() const noexcept { return {}; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return first_ == iterator{}; }
+
+ private:
+  iterator first_;
+};
+
+}  // namespace rep_detail
+
+/// One group of a robots.txt (RFC 9309, section 2.1), as in the file. Groups that name the same
+/// crawler are not merged.
+///
+/// A line such as Crawl-delay between User-agent lines applies only to the crawlers above it, and
+/// divides the group into parts. Each part is listed as a group with all rules, so a loop over the
+/// rules of all groups can take quadratic time.
+struct group {
+  rep_detail::value_range user_agents;                   ///< product tokens, as written
+  rep_detail::value_range allow;                         ///< patterns of Allow lines, as written
+  rep_detail::value_range disallow;                      ///< patterns of Disallow lines, as written
+  std::optional<std::chrono::milliseconds> crawl_delay;  ///< the first valid delay
+};
+
 /// The whole content of one robots.txt (WEB::ROBOTS's PARSE). `parse` makes it.
 ///
 /// A document owns a copy of the text. All returned views and ranges refer to this copy, so they
-/// live as long as the document. Members that return views or ranges are deleted for temporaries.
-/// Several threads can query one object at once.
+/// live as long as the document. Several threads can query one object at once.
 ///
 /// A `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for crawlers
 /// that are not named. A `target` is an absolute URL or a path with query. A target without scheme
@@ -44,11 +183,9 @@ class document {
     return rules_for(user_agent).allows(target);
   }
 
-  /// Returns the verdict with the deciding rule. The views in the verdict live as long as this
-  /// document and `user_agent`.
-  ///
-  /// Each call compiles the crawler's rules. For many queries about one crawler, keep the result of
-  /// `rules_for`.
+  /// Returns the verdict with the deciding rule. Its views live as long as this document and
+  /// `user_agent`. Each call compiles the crawler's rules. For many queries about one crawler, keep
+  /// the result of `rules_for`.
   [[nodiscard]] constexpr verdict match(std::string_view target,
                                         std::string_view user_agent = "*") const& {
     const rule_set rules = rules_for(user_agent);
@@ -65,15 +202,13 @@ class document {
   }
   verdict match(std::string_view, std::string_view = "*") const&& = delete;
 
-  /// Returns the values of the Sitemap lines, as written, from the whole file (RFC 9309, section
-  /// 2.2.4).
+  /// Returns the values of the Sitemap lines of the whole file (RFC 9309, section 2.2.4).
   [[nodiscard]] constexpr rep_detail::value_range sitemaps() const& noexcept {
     return values(directive_kind::sitemap);
   }
   void sitemaps() const&& = delete;
 
-  /// Returns the value of the first Host line whose value is not empty. Host lines have no effect
-  /// on any verdict.
+  /// Returns the first Host value that is not empty. Host lines have no effect on any verdict.
   [[nodiscard]] constexpr std::optional<std::string_view> host() const& noexcept {
     for (const std::string_view value : values(directive_kind::host)) {
       if (!value.empty()) {
@@ -90,18 +225,13 @@ class document {
   }
   void values(directive_kind) const&& = delete;
 
-  /// Returns the Crawl-delay of a crawler in milliseconds, rounded up, or an empty optional if the
-  /// crawler's groups have no delay. A crawler with its own groups does not inherit the delay of
-  /// `*`.
+  /// Returns the same as `rule_set::crawl_delay`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay(
       std::string_view user_agent = "*") const {
-    rep_detail::rule_collector collector{user_agent, options_};
-    replay(collector);
-    return collector.crawl_delay();
+    return rules_for(user_agent).crawl_delay();
   }
 
-  /// Returns the first valid Crawl-delay before all groups. Every crawler should wait that long,
-  /// although the line names no crawler.
+  /// Returns the first valid Crawl-delay before all groups, which every crawler should keep.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept {
     const auto before_groups =
         rep_detail::lines_before(lines_, &rep_detail::document_line::in_group);
@@ -119,9 +249,8 @@ class document {
   }
   std::vector<directive> directives() const&& = delete;
 
-  /// Lists the directives that apply to a crawler, in file order, without User-agent lines. The
-  /// directives come from the crawler's own groups, or from the groups of `*` if no group names the
-  /// crawler.
+  /// Lists the directives that apply to a crawler, in file order, without User-agent lines. They
+  /// come from its own groups, or from the groups of `*` if no group names the crawler.
   [[nodiscard]] constexpr std::vector<directive> directives_for(
       std::string_view user_agent) const& {
     std::vector<directive> found;
@@ -141,10 +270,9 @@ class document {
   }
   std::vector<directive> directives_for(std::string_view) const&& = delete;
 
-  /// Reads the lines of one kind that apply to a crawler, in file order:
-  /// `file.read<request_rate>("FooBot")`. Skips lines that cannot be read. `Line` is as for
-  /// `read_lines`. Lines that apply to the whole file, such as `clean_param`, apply to every
-  /// crawler. Takes time linear in the file.
+  /// Reads the lines of one kind that apply to a crawler, as `read_lines` does:
+  /// `file.read<request_rate>("FooBot")`. Lines that apply to the whole file, such as
+  /// `clean_param`, apply to every crawler. Takes time linear in the file.
   template <class Line>
   [[nodiscard]] constexpr std::vector<Line> read(std::string_view user_agent = "*") const& {
     if constexpr (rep_detail::is_for_crawler(Line::kind)) {
@@ -153,7 +281,6 @@ class document {
       return read_lines<Line>(directives());
     }
   }
-  /// Deleted for temporaries if `Line` has views into the document, since they would dangle.
   template <class Line>
     requires requires(Line line) { line.path; }
   std::vector<Line> read(std::string_view = "*") const&& = delete;
@@ -175,15 +302,12 @@ class document {
   /// Returns the numbers of lines and of malformed lines (the pipeline guide).
   [[nodiscard]] constexpr file_findings::line_counts lines() const noexcept { return counts_; }
 
-  /// Compiles the rules for one crawler. Keep the result for many queries about one crawler.
+  /// Compiles the rules for one crawler.
   [[nodiscard]] constexpr rule_set rules_for(std::string_view user_agent) const {
-    rep_detail::rule_collector collector{user_agent, options_};
-    replay(collector);
-    return collector.finish();
+    return rules_for(std::span{&user_agent, 1});
   }
 
-  /// Compiles the rules for a crawler with several names, the most specific one first; see
-  /// `compile`.
+  /// Compiles the rules for a crawler with several names; see `compile`.
   [[nodiscard]] constexpr rule_set rules_for(std::span<const std::string_view> user_agents) const {
     rep_detail::rule_collector collector{user_agents, options_};
     replay(collector);
@@ -221,7 +345,6 @@ class document {
     return {octets_.data(), octets_.size()};
   }
 
-  /// Passes every directive to `handler`.
   template <class Handler>
   constexpr void replay(Handler& handler) const {
     for (const rep_detail::document_line& line : lines_) {
@@ -262,16 +385,15 @@ constexpr std::vector<group> document::groups() const& {
 
 /// Parses a whole robots.txt.
 ///
-/// Accepts any octets. Skips each line that it cannot understand, and reports that line in
-/// `document::diagnostics`. Never throws because of bad content. Takes time linear in the text.
-/// Works in constant expressions.
+/// Accepts any octets, and never throws because of them. Skips each line that it cannot understand,
+/// and reports it in `document::diagnostics`. Takes linear time. Works in constant expressions.
 [[nodiscard]] constexpr document parse(std::string_view text, parse_options options = {}) {
   document result;
   result.options_ = options;
-  const std::string_view kept = text.substr(0, rep_detail::text_limit(options));
-  result.octets_ = {kept.begin(), kept.end()};
-  result.lines_.reserve(kept.size() / document::builder::least_line);
-  document::builder builder{result, kept};
+  const std::string_view source = text.substr(0, rep_detail::text_limit(options));
+  result.octets_ = {source.begin(), source.end()};
+  result.lines_.reserve(source.size() / document::builder::least_line);
+  document::builder builder{result, source};
   result.counts_ = scan(text, builder, options);
   return result;
 }

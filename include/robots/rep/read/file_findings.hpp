@@ -144,9 +144,8 @@ struct file_findings {
 };
 
 /// The limit beyond which a file is too malformed to be obeyed (the pipeline guide). A file exceeds
-/// the limit if more than `share` of its lines, and at least `lines` lines, are malformed. A text
-/// that is not a robots.txt, such as an HTML page, always exceeds the limit. A text with malformed
-/// lines and without a good line always exceeds the limit, too.
+/// it if more than `share` of its lines, and at least `lines` lines, are malformed. A text that is
+/// not a robots.txt, or has only malformed lines, always exceeds it.
 struct malformed_limit {
   double share = 0.10;    ///< the share of malformed lines among lines that are not blank, 0 to 1
   std::size_t lines = 5;  ///< the minimum number of malformed lines for which `share` applies

@@ -5,7 +5,6 @@
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/match.hpp>
-#include <robots/rep/rules/detail/normal_target.hpp>
 #include <robots/rep/rules/detail/rule_table.hpp>
 #include <robots/rep/rules/explanation.hpp>
 
@@ -17,7 +16,6 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Describes a rule of `table`.
 [[nodiscard]] inline listed_rule listed(const packed_rule& rule, const rule_table& table) {
   const auto describe = [&](const compiled_pattern& pattern) {
     return listed_rule{
@@ -49,13 +47,13 @@ ROBOTS_INLINE explanation rule_set::explain(std::string_view target) const& {
   result.target.assign(octets.data(), octets.size());
   std::vector<listed_rule>& matches = result.matches;
   rep_detail::step_budget steps{rep_detail::max_match_steps};
-  for (std::size_t i = 0; i < size() && !rep_detail::is_too_long(result.target); ++i) {
+  for (std::size_t i = 0; i < size() && result.target.size() <= rep_detail::max_normal_target;
+       ++i) {
     if (const auto rule = table_.rule(i); table_.matches(rule, result.target, steps)) {
       matches.push_back(rep_detail::listed(rule, table_));
     }
   }
-  // In `dialect::google`, a line can have two patterns. Only the pattern with the higher rank is
-  // listed.
+  // Of a line with two patterns (`dialect::google`), the one with the higher rank is listed.
   std::sort(matches.begin(), matches.end(), [](const listed_rule& a, const listed_rule& b) {
     return std::tie(a.line, b.rank) < std::tie(b.line, a.rank);
   });

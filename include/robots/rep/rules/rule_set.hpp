@@ -48,16 +48,15 @@ class rule_set {
   }
 
   /// Returns true if the crawler is allowed to fetch `target`, an absolute URL or a path with
-  /// query. A target without scheme and leading slash is a path, too. See `path_and_query`.
+  /// query. A target without scheme and leading slash is a path, too.
   ///
-  /// Finds rules by hashes of parts of `target`, so the cost hardly depends on the number of rules.
-  /// Only a few rules, such as `/*.js`, are tried one by one. Allocates nothing. Needs up to 128
-  /// KiB of stack if the target and at least one rule are not in normal form.
+  /// The cost hardly depends on the number of rules, since only a few rules, such as `/*.js`, are
+  /// tried one by one. Allocates nothing. Needs up to 128 KiB of stack if the target and at least
+  /// one rule are not in normal form.
   ///
-  /// The cost is limited. A target is denied if its normal form exceeds 65,536 octets, or if
-  /// comparing the target takes more than 8,388,608 steps. Then `verdict::undecided` is true. The
-  /// search of a target for a literal takes at most one step per octet of target and literal. A
-  /// rule set without rules allows everything.
+  /// A target is denied if its normal form exceeds 65,536 octets, or if comparing takes more than
+  /// 8,388,608 steps; the search for a literal takes at most one step per octet of target and
+  /// literal. Then `verdict::undecided` is true. A rule set without rules allows everything.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     return table_.allows(target);
   }
@@ -73,9 +72,8 @@ class rule_set {
   }
   verdict match(std::string_view) const&& = delete;
 
-  /// Explains the verdict on `target`. Lists every matching rule, the deciding rule first, with the
-  /// compared normal forms. Allocates memory. Tries every rule, each in time linear in the target.
-  /// Include <robots/rep/rules/explanation.hpp> to call this function.
+  /// Explains the verdict on `target`. Tries every rule, each in time linear in the target. Include
+  /// <robots/rep/rules/explanation.hpp> to call this function.
   [[nodiscard]] explanation explain(std::string_view target) const&;
   explanation explain(std::string_view) const&& = delete;
 
@@ -84,9 +82,8 @@ class rule_set {
   [[nodiscard]] std::vector<listed_rule> list() const&;
   std::vector<listed_rule> list() const&& = delete;
 
-  /// Returns the Crawl-delay of the crawler in milliseconds, rounded up, or an empty optional if
-  /// the crawler's groups have no delay. A crawler with its own groups does not inherit the delay
-  /// of `*`.
+  /// Returns the Crawl-delay of the crawler, rounded up, or an empty optional if the crawler's
+  /// groups have none. A crawler with its own groups does not inherit the delay of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
     return table_.facts.crawl_delay();
   }
@@ -109,13 +106,12 @@ class rule_set {
   /// Returns true if there are no rules, so that everything is allowed.
   [[nodiscard]] constexpr bool empty() const noexcept { return size() == 0; }
 
-  /// Returns a hash of the meaning of the rules. Rule sets of one dialect with the same rules and
-  /// delay have the same fingerprint, whatever the order and the spelling of the rules. Allocates
-  /// memory. Takes O(n log n) time for n rules.
+  /// Returns a hash of the rules and the delay, whatever the order and the spelling of the rules.
+  /// Compare it only within one dialect. Takes O(n log n) time for n rules, and allocates memory.
   [[nodiscard]] constexpr std::uint64_t fingerprint() const;
 
   /// Returns true if both rule sets were compiled from the same rules, in the same way, for the
-  /// same crawler. Use `fingerprint` to compare the meaning of rule sets.
+  /// same crawler.
   [[nodiscard]] friend constexpr bool operator==(const rule_set&, const rule_set&) = default;
 
   /// Returns the address of the memory that a query reads first, for a prefetch.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,8 @@ using robots::rep_detail::rule_table;
 
 rule_table lay_out(const std::string& text) {
   const robots::parse_options options{.max_bytes = 10'000'000};
-  robots::rep_detail::rule_collector collector{"*", options};
+  const std::string_view user_agent = "*";
+  robots::rep_detail::rule_collector collector{std::span{&user_agent, 1}, options};
   robots::scan(text, collector, options);
   return collector.table();
 }

@@ -9,7 +9,7 @@
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/policy_change.hpp>
-#include <robots/rep/diff/diff.hpp>
+#include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/time/wall_time.hpp>
 

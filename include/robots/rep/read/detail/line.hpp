@@ -21,7 +21,7 @@ struct key_and_value {
 
 [[nodiscard]] constexpr bool is_line_end(char c) noexcept { return c == '\n' || c == '\r'; }
 
-/// Returns true for white space, and for NUL octets, which some editors leave at the end of lines.
+/// White space, and NUL octets, which some editors leave at the end of lines.
 [[nodiscard]] constexpr bool is_padding(char c) noexcept { return base::is_blank(c) || c == '\0'; }
 
 /// Splits a line with a colon. RFC 9309, section 2.2: `key *WS ":" *WS value`.
@@ -32,8 +32,7 @@ struct key_and_value {
   return {.key = key, .value = value, .colon = true, .found = !key.empty()};
 }
 
-/// Splits a line without a colon. Some authors forget the colon, so two words are read as a key and
-/// a value.
+/// Splits a line without a colon: two words are read as a key and a value.
 [[nodiscard]] constexpr key_and_value split_words(std::string_view line) noexcept {
   const auto blank = std::find_if(line.begin(), line.end(), base::is_ws);
   if (blank == line.end()) {
@@ -75,15 +74,7 @@ struct common_line {
   return from;
 }
 
-/// Returns the first octet from `from` on that is not a space or tab, or `text_end`.
-[[nodiscard]] constexpr const char* skip_indent(const char* from, const char* text_end) noexcept {
-  while (from != text_end && base::is_ws(*from)) {
-    ++from;
-  }
-  return from;
-}
-
-/// Up to eight octets of a key. One comparison recognises these octets in upper and lower case.
+/// Up to eight octets of a key, which one comparison recognises in upper and lower case.
 class key_part {
  public:
   consteval explicit key_part(std::string_view text) {
@@ -106,14 +97,12 @@ class key_part {
   octet_word folded_ = 0;
 };
 
-/// A frequent key at the start of a text.
 struct common_key {
   directive_kind kind = directive_kind::unknown;
   std::size_t size = 0;
 };
 
-/// Returns the frequent key at the start of `text` if a colon follows directly. Otherwise returns
-/// the kind `unknown`.
+/// Returns the frequent key at the start of `text` if a colon follows directly.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_key find_common_key(
     std::string_view text) noexcept {
   constexpr key_part disallow{"disallow"};
@@ -142,8 +131,8 @@ struct common_key {
   return {};
 }
 
-/// Reads the line whose key starts at `from`, if the line has the common form. Such a line means
-/// the same in all dialects and with all options.
+/// Reads the line whose key starts at `from`, if it has the common form. Such a line means the same
+/// in all dialects and with all options.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_line read_common_line(
     const char* from, const char* text_end) noexcept {
   const common_key key = find_common_key({from, static_cast<std::size_t>(text_end - from)});
@@ -159,7 +148,7 @@ struct common_key {
   const char* line_end = value_end;
   if (value_end != text_end && !is_line_end(*value_end)) [[unlikely]] {
     line_end = find_line_end(value_end, text_end);
-    const char* const rest = skip_indent(value_end, line_end);
+    const char* const rest = std::find_if_not(value_end, line_end, base::is_ws);
     if (rest != line_end && *rest != '#') {
       return {.end = line_end};
     }

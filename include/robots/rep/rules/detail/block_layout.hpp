@@ -17,23 +17,23 @@
 
 namespace robots::rep_detail {
 
-/// A rule of a `rule_set`, in twelve octets. The text of the rule, which is the written pattern, is
-/// in another part of the rule set's memory block.
+/// A rule of a `rule_set`, in twelve octets. The written pattern is in another part of the block.
 ///
 /// For most rules, the compiled pattern is the text without `*` and `$` at the end. Any other text
-/// is compiled each time the pattern is needed. Before such a text, the block has the specificity
-/// of the rule and the length of the text, in two octets each.
+/// is a source: it is compiled each time the pattern is needed. Before a source, the block has the
+/// specificity of the rule and the length of the text, in two octets each.
 class packed_rule {
  public:
-  /// The number of bits in the tag of a rule, which is a part of a hash.
-  static constexpr unsigned tag_bits = 14;
-  /// The size of the two numbers before a text that must be compiled, in octets.
-  static constexpr std::size_t numbers_size = 4;
+  static constexpr unsigned tag_bits = 14;        ///< bits of the tag, a part of a hash
+  static constexpr std::size_t numbers_size = 4;  ///< octets of the two numbers before a source
+  static constexpr std::size_t stored_size = 12;
+  /// Octets of a compiled pattern at most, for a line of at most 16,663 octets.
+  static constexpr std::size_t most_compiled = 50'000;
 
   packed_rule() = default;
 
-  /// Makes a rule with a text of `size` octets. `size` is below 2^16, since a line has at most
-  /// 16,663 octets. `line` is below 2^28, since a text has at most 2^28 octets.
+  /// `size`, the octets of the text, is below 2^16, since a line has at most 16,663 octets. `line`
+  /// is below 2^28, since a text has at most 2^28 octets.
   constexpr packed_rule(rule_kind kind, std::uint32_t line, std::size_t size) noexcept
       : offset_(0),
         line_and_flags_((line & line_mask) | flag(kind == rule_kind::allow, allow_bit)),
@@ -45,23 +45,20 @@ class packed_rule {
         line_and_flags_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 4))),
         size_tag_and_tail_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8))) {}
 
-  static constexpr std::size_t stored_size = 12;
-
-  /// Stores the rule at `to`, with the `offset` of its text, and with the `tag` of a hash.
+  /// Stores the rule at `to`, with the `offset` of its text.
   constexpr void store(char* to, std::size_t offset, std::uint32_t tag) const noexcept {
     store_word<4>(to, offset);
     store_word<4>(to + 4, line_and_flags_);
     store_word<4>(to + 8, size_tag_and_tail_ | tag << size_bits);
   }
 
-  /// Stores that the compiled pattern is `source` without a `*` at the end.
+  /// Notes that the compiled pattern is `source` without a `*` at the end.
   constexpr void set_compiled(const pattern_source& source) noexcept {
     const bool open = source.body.ends_with('*');
     set_pattern(source.body.size() - (open ? 1 : 0),
                 (open ? open_tail : 0) | (source.anchored ? anchor_tail : 0));
   }
 
-  /// Stores that the compiled pattern must be made from `source`.
   constexpr void set_source(const pattern_source& source) noexcept {
     set_pattern(source.body.size(), source.anchored ? anchor_tail : 0);
     line_and_flags_ |= flag(true, source_bit) | flag(source.leading_slash, slash_bit);
@@ -77,10 +74,8 @@ class packed_rule {
     return has(allow_bit) ? rule_kind::allow : rule_kind::disallow;
   }
 
-  /// Returns true if the compiled pattern has a `*`.
   [[nodiscard]] constexpr bool star() const noexcept { return has(star_bit); }
 
-  /// Returns true if the pattern must be compiled each time it is needed.
   [[nodiscard]] constexpr bool is_source() const noexcept { return has(source_bit); }
 
   /// Returns the compiled pattern. `is_source()` must be false.
@@ -106,24 +101,19 @@ class packed_rule {
     return rank_of(specificity(text), kind(), line(), tie);
   }
 
-  /// The maximum size of a compiled pattern in octets, for a line of at most 16,663 octets.
-  static constexpr std::size_t most_compiled = 50'000;
-
   /// Compiles the pattern if necessary, calls `use` with it, and returns the result of `use`.
   template <class Use>
   constexpr auto with_pattern(std::string_view text, const normal_form& form, Use use) const {
     return is_source() ? with_compiled(source(text), form, use) : use(pattern(text));
   }
 
-  /// Returns the tag of the rule that is stored at `place`.
   [[nodiscard]] static constexpr std::uint32_t tag_at(std::string_view octets,
                                                       std::size_t place) noexcept {
     return static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8)) >> size_bits & tag_mask;
   }
 
  private:
-  /// Calls `use` with the compiled `source`. This function is not inlined, so that other
-  /// rules need little stack.
+  // Not inlined, so that other rules need little stack.
   template <class Use>
   ROBOTS_NOINLINE static constexpr auto with_compiled(const pattern_source& source,
                                                       const normal_form& form, Use use) {
@@ -184,22 +174,19 @@ class packed_rule {
 inline constexpr std::uint64_t hash_start = 0x2545'F491'4F6C'DD1DU;
 inline constexpr std::uint64_t hash_factor = 0x9E37'79B9'7F4A'7C15U;
 
-/// Returns the hash of a text. `state` is the state after the whole words of the text. The first
-/// `count` octets of `word` are the rest of the text; `count` is 0 to 7. The highest bits of the
-/// hash are more random than the other bits.
+/// Returns the hash of a text. `state` is the state after its whole words; the first `count` octets
+/// of `word`, 0 to 7, are the rest. The highest bits are the most random.
 ///
-/// The hash is not secure, so an attacker can find texts with equal hashes. These texts cost time
-/// linear in their number, but never cause a wrong answer.
+/// An attacker can find texts with equal hashes. They cost time, but never cause a wrong answer.
 [[nodiscard]] constexpr std::uint64_t finish_hash(std::uint64_t state, octet_word word,
                                                   std::size_t count) noexcept {
   return (state ^ (word & octet_mask(count))) * hash_factor;
 }
 
-/// The size of a gram, a part of the text between wildcards, in octets. A rule without a useful
-/// prefix, such as `/*.html`, is found by the hash of a gram.
+/// Octets of a gram, a part of the text between wildcards. A rule without a useful prefix, such as
+/// `/*.html`, is found by the hash of a gram.
 inline constexpr std::size_t gram_size = 4;
 
-/// Calls `use` with the hash of each gram of `text`.
 template <class Use>
 constexpr void for_each_gram(std::string_view text, Use use) {
   for (std::size_t offset = 0; offset + gram_size <= text.size(); ++offset) {
@@ -207,15 +194,13 @@ constexpr void for_each_gram(std::string_view text, Use use) {
   }
 }
 
-/// Computes hashes of prefixes of one text, shorter prefixes first. The hash of a longer prefix
-/// continues from the state of a shorter prefix.
+/// Computes hashes of prefixes of one text, shorter prefixes first.
 class prefix_hasher {
  public:
   constexpr explicit prefix_hasher(std::string_view text) noexcept
       : text_(text), word_(word_at(text, 0)) {}
 
-  /// Returns the hash of the first `size` octets. `size` must not exceed the size of the text, and
-  /// must not be less than in the last call.
+  /// Returns the hash of the first `size` octets. `size` must not be less than in the last call.
   [[nodiscard]] constexpr std::uint64_t of(std::size_t size) noexcept {
     while (size - at_ >= sizeof word_) {
       state_ = (state_ ^ word_) * hash_factor;
@@ -241,7 +226,7 @@ class prefix_hasher {
 inline constexpr std::size_t max_key_size = 63;
 
 /// The lengths of the hashed prefixes: bit n stands for length n. The second octet of a text
-/// selects one of four classes. A target is compared only with prefixes of its class.
+/// selects one of four classes, since a target can begin only with prefixes of its class.
 struct prefix_lengths {
   std::array<octet_word, 4> of_class{};
 
@@ -278,12 +263,11 @@ struct rule_set_facts {
   std::chrono::milliseconds delay{-1};             ///< Crawl-delay; negative if there is none
   std::uint32_t token_size = 0;                    ///< octets of the crawler's token
   std::uint32_t rules = 0;
-  std::uint32_t tried = 0;  ///< the number of rules that are tried one by one
-  /// The number of buckets for rules that are found by a hash of the text before their first
-  /// wildcard. Only the first `max_key_size` octets of that text are hashed.
+  std::uint32_t tried = 0;  ///< rules that are tried one by one
+  /// Buckets for rules found by a hash of the text before their first wildcard, of which at most
+  /// `max_key_size` octets are hashed.
   std::uint32_t prefix_buckets = 0;
-  /// The number of buckets for rules that are found by a hash of a gram, a part of a literal.
-  std::uint32_t gram_buckets = 0;
+  std::uint32_t gram_buckets = 0;  ///< buckets for rules found by a hash of a gram
   group_choice group = group_choice::none;
   tie_break tie = tie_break::allow;
 
@@ -294,33 +278,29 @@ struct rule_set_facts {
   [[nodiscard]] friend constexpr bool operator==(const rule_set_facts&,
                                                  const rule_set_facts&) = default;
 
-  /// Returns the position of the rules in the block.
   [[nodiscard]] constexpr std::size_t rules_at() const noexcept {
     const std::size_t buckets = std::size_t{prefix_buckets} + gram_buckets;
     return buckets == 0 ? 0 : sizeof(prefix_lengths) + (buckets + 1) * sizeof(std::uint32_t);
   }
-  /// Returns the position of the texts in the block.
   [[nodiscard]] constexpr std::size_t texts_at() const noexcept {
     return rules_at() + rules * packed_rule::stored_size;
   }
 };
 
-/// Returns the number of buckets for `rules` rules: 0 or, as `bucket_at` needs, a power of two
-/// above 1. A bucket has at most three rules on average.
+/// Returns 0 or a power of two above 1, so that a bucket has at most three rules on average.
 [[nodiscard]] constexpr std::uint32_t buckets_for(std::uint32_t rules) noexcept {
   return rules == 0 ? 0 : std::bit_ceil(rules / 3 + 2);
 }
 
-/// Returns the position of the bucket of `hash` in the block. The highest bits of `hash` select one
-/// of the `buckets` buckets from index `first` on. `buckets` is a power of two above 1.
+/// Returns the position in the block of the bucket of `hash`, which is one of `buckets` buckets
+/// from index `first` on.
 [[nodiscard]] constexpr std::size_t bucket_at(std::uint64_t hash, std::size_t first,
                                               std::size_t buckets) noexcept {
   const auto index = first + static_cast<std::size_t>(hash >> (64 - std::countr_zero(buckets)));
   return sizeof(prefix_lengths) + index * sizeof(std::uint32_t);
 }
 
-/// Returns the tag of a hash, by which a query skips most other rules of the bucket. The tag is
-/// made from bits that do not select the bucket.
+/// Returns the tag of a hash, by which a query skips most other rules of the bucket.
 [[nodiscard]] constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
   return static_cast<std::uint32_t>((hash ^ hash >> 32U) & ((1U << packed_rule::tag_bits) - 1));
 }

@@ -13,7 +13,6 @@
 #include <robots/rep/text/detail/octet_word.hpp>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <chrono>
 #include <cstddef>
@@ -26,7 +25,7 @@
 
 namespace robots::rep_detail {
 
-/// The way in which a query finds a rule: by trial, or by the hash of a prefix or of a gram.
+/// The way in which a query finds a rule.
 enum class found_by : std::uint8_t { trial, prefix, gram };
 
 /// A rule that applies to the crawler.
@@ -34,15 +33,14 @@ struct kept_rule {
   const char* text;    ///< the pattern, as written in the file
   packed_rule rule;    ///< the stored form, without offset and tag
   std::uint16_t size;  ///< octets of the text; above 0
-  found_by way;        ///< set by `rule_packer`, as is `hash`
-  std::uint64_t hash;  ///< the hash of the prefix or gram, or for `trial` the rank
+  found_by way = found_by::trial;
+  std::uint64_t hash = 0;  ///< the hash of the prefix or gram, or for `trial` the rank
 
   [[nodiscard]] constexpr std::string_view value() const noexcept { return {text, size}; }
 };
 
-/// Compiles the rules for one crawler. Puts them into one block, in which a query finds the rules
-/// that can match. Takes time linear in the octets of the rules, plus the time to sort the rules
-/// that queries try one by one.
+/// Compiles the rules for one crawler into one block, in which a query finds the rules that can
+/// match. Takes linear time, plus the time to sort the rules that queries try one by one.
 class rule_packer {
  public:
   /// Changes all members of `rules` except the texts, and can append rules.
@@ -61,9 +59,7 @@ class rule_packer {
     facts.traits = &traits_;
     facts.tie = options_.tie;
     facts.rules = static_cast<std::uint32_t>(rules_.size());
-    if (starred_prefixes_ > most_starred) {
-      leave_prefixes();
-    }
+    leave_prefixes();
     if (count(found_by::trial) > most_tried) {
       place_by_gram();
     }
@@ -92,29 +88,17 @@ class rule_packer {
  private:
   /// The maximum number of rules for which trying one by one is faster than a look-up by gram.
   static constexpr std::size_t most_tried = 4;
-  /// The minimum size of a prefix that indexes a rule with wildcards. A shorter prefix would match
-  /// too many targets.
+  /// The minimum prefix that indexes a rule with wildcards. A shorter one matches too much.
   static constexpr std::size_t least_prefix = 2;
-  /// The maximum number of rules with wildcards that are found by prefix. If there are more such
-  /// rules, none of them is found by prefix.
-  static constexpr std::size_t most_starred = 64;
+  /// If more rules with wildcards have a prefix, none of them is found by it.
+  static constexpr std::ptrdiff_t most_starred = 64;
 
   [[nodiscard]] constexpr std::uint32_t count(found_by way) const noexcept {
-    return counts_[static_cast<std::size_t>(way)];
+    return static_cast<std::uint32_t>(std::count_if(
+        rules_.begin(), rules_.end(), [way](const kept_rule& rule) { return rule.way == way; }));
   }
 
-  constexpr void find_by(kept_rule& rule, found_by way) noexcept {
-    rule.way = way;
-    ++counts_[static_cast<std::size_t>(way)];
-  }
-
-  constexpr void move_to(kept_rule& rule, found_by way) noexcept {
-    --counts_[static_cast<std::size_t>(rule.way)];
-    find_by(rule, way);
-  }
-
-  /// Calls `use` with the compiled text of a rule that was added. This function stands before its
-  /// callers, since clang needs this order in constant expressions.
+  // Before its callers, since clang needs this order in constant expressions.
   template <class Use>
   constexpr void with_pattern(const kept_rule& rule, Use use) const {
     rule.rule.with_pattern(rule.value(), *traits_.rule_form,
@@ -147,43 +131,37 @@ class rule_packer {
     with_pattern(rule, [&](std::string_view pattern) {
       const std::size_t star = find_octet(pattern, '*');
       const std::string_view key = pattern.substr(0, (std::min)(star, max_key_size));
-      place(rule, key, hash_of(key), star < pattern.size());
+      const bool has_star = star < pattern.size();
+      rule.rule.set_star(has_star);
+      if (!has_star || key.size() >= least_prefix) {
+        rule.way = found_by::prefix;
+        rule.hash = hash_of(key);
+        lengths_.add(key);
+      }
     });
   }
 
-  /// Chooses the way in which a rule is found. `key` is the prefix before the first wildcard.
-  constexpr void place(kept_rule& rule, std::string_view key, std::uint64_t hash, bool has_star) {
-    rule.rule.set_star(has_star);
-    if (has_star && key.size() < least_prefix) {
-      find_by(rule, found_by::trial);
-      return;
-    }
-    rule.hash = hash;
-    find_by(rule, found_by::prefix);
-    lengths_.add(key);
-    starred_prefixes_ += has_star ? 1 : 0;
-  }
-
-  /// Takes the rules with wildcards out of the index of prefixes. Thousands of such rules could
-  /// have the same prefix, and a query that tries them all could exceed `max_match_steps`. After
-  /// this call, `place_by_gram` indexes these rules by gram.
+  /// Takes the rules with wildcards out of the index of prefixes, if they are many. Thousands of
+  /// them could have one prefix, and a query that tries them all could exceed `max_match_steps`.
   constexpr void leave_prefixes() noexcept {
-    for (kept_rule& rule : rules_) {
-      if (rule.way == found_by::prefix && rule.rule.star()) {
-        move_to(rule, found_by::trial);
+    const auto is_starred = [](const kept_rule& rule) {
+      return rule.way == found_by::prefix && rule.rule.star();
+    };
+    if (std::count_if(rules_.begin(), rules_.end(), is_starred) > most_starred) {
+      for (kept_rule& rule : rules_) {
+        rule.way = is_starred(rule) ? found_by::trial : rule.way;
       }
     }
   }
 
-  /// Returns the count that the highest bits of `hash` select. The number of counts is a power of
-  /// two above 1.
+  /// `counts` has a power of two above 1 as its size.
   [[nodiscard]] static constexpr std::uint32_t& count_of(
       std::uint64_t hash, std::vector<std::uint32_t>& counts) noexcept {
     return counts[static_cast<std::size_t>(hash >> (64 - std::countr_zero(counts.size())))];
   }
 
-  /// Indexes the rules that would be tried one by one. A rule is found by one of its grams: the one
-  /// that occurs least often in all these rules. Rules without a gram are still tried one by one.
+  /// Indexes the rules that would be tried one by one, each by the one of its grams that is rarest
+  /// in all these rules. Rules without a gram are still tried one by one.
   constexpr void place_by_gram() {
     std::vector<std::uint32_t> uses(std::bit_ceil(std::size_t{8} * count(found_by::trial)), 0U);
     for (const kept_rule& rule : rules_) {
@@ -203,7 +181,7 @@ class rule_packer {
         }
       });
       if (fewest != (std::numeric_limits<std::uint32_t>::max)()) {
-        move_to(rule, found_by::gram);
+        rule.way = found_by::gram;
       }
     }
   }
@@ -237,7 +215,7 @@ class rule_packer {
                                  : rule.size;
   }
 
-  /// Writes the end of each bucket, as the index of the rule after the last rule of the bucket.
+  /// Writes the end of each bucket: the index of the rule after its last rule.
   constexpr void write_buckets(char* block, const rule_set_facts& facts) const noexcept {
     for (const kept_rule& rule : rules_) {
       if (rule.way != found_by::trial) {
@@ -253,7 +231,6 @@ class rule_packer {
     }
   }
 
-  /// Returns the position of a rule's bucket in the block.
   [[nodiscard]] static constexpr std::size_t place_of(const kept_rule& rule,
                                                       const rule_set_facts& facts) noexcept {
     return rule.way == found_by::gram
@@ -266,8 +243,8 @@ class rule_packer {
     return part_of_word<4>({block, place + 4}, place);
   }
 
-  /// Writes the rules and their texts. The stored index of a bucket is first the end of the bucket.
-  /// Each rule lowers the index by one, until it is the index of the bucket's first rule.
+  /// Writes the rules and their texts. Each rule lowers the stored index of its bucket, which is
+  /// the end at first, by one, until it is the index of the bucket's first rule.
   constexpr void write_rules(char* block, const rule_set_facts& facts, std::size_t text_at) {
     char* const rules = block + facts.rules_at();
     std::size_t tried = 0;
@@ -297,21 +274,13 @@ class rule_packer {
   const dialect_traits& traits_;
   std::vector<kept_rule>& rules_;
   prefix_lengths lengths_{};
-  std::array<std::uint32_t, 3> counts_{};  // indexed by `found_by`
-  std::size_t starred_prefixes_ = 0;
   std::size_t text_size_ = 0;
 };
 
-/// Collects the directives for one crawler and makes a `rule_set` of them. The text of the
-/// directives must live until the `rule_set` is made.
-///
-/// The functions that take directives are inlined, so that the scanner need not write each
-/// directive to memory.
+/// Collects the directives for one crawler and makes a `rule_set` of them. Their text must live
+/// until then. Inlining saves the scanner writing each directive to memory.
 class rule_collector {
  public:
-  constexpr rule_collector(std::string_view user_agent, const parse_options& options)
-      : rule_collector(std::span{&user_agent, 1}, options) {}
-
   /// Collects for a crawler with several names, the most specific one first. If there are no names,
   /// only the groups of `*` apply.
   constexpr rule_collector(std::span<const std::string_view> user_agents,
@@ -328,7 +297,7 @@ class rule_collector {
     }
   }
 
-  /// Handles a User-agent line. Returns true if the lines collected so far must be dropped.
+  /// Returns true if the lines collected so far must be dropped.
   ROBOTS_ALWAYS_INLINE constexpr bool on_user_agent(const directive& line) {
     const bool is_more = groups_.on_user_agent(line, compare(line.value));
     if (is_more) {
@@ -338,8 +307,7 @@ class rule_collector {
     return is_more;
   }
 
-  /// Handles any other line. Returns true if the line applies so far. A later User-agent line that
-  /// matches the crawler better can still change this.
+  /// Returns true if a line of another kind applies, unless a later User-agent line matches better.
   ROBOTS_ALWAYS_INLINE constexpr bool on_other(const directive& line) {
     if (!groups_.applies(line.kind)) {
       return false;
@@ -352,19 +320,12 @@ class rule_collector {
       }
       kept_.push_back({.text = line.value.data(),
                        .rule = packed_rule{rule_kind_of(line.kind), line.line, line.value.size()},
-                       .size = static_cast<std::uint16_t>(line.value.size()),
-                       .way = found_by::trial,
-                       .hash = 0});
+                       .size = static_cast<std::uint16_t>(line.value.size())});
     }
     return true;
   }
 
-  /// Returns the first valid Crawl-delay that applies.
-  [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
-    return crawl_delay_;
-  }
-
-  /// Makes the rule set. Call this function once. Verdicts report the first name that has a group.
+  /// Makes the rule set. Call this function once.
   [[nodiscard]] constexpr rule_set finish() { return rule_set{*this}; }
 
   [[nodiscard]] constexpr rule_table table() {
@@ -377,8 +338,7 @@ class rule_collector {
   }
 
  private:
-  /// Returns how well a User-agent line matches the crawler. If the crawler has several names, an
-  /// earlier name matches better than a later name, unless the groups of all names are merged.
+  /// An earlier name matches better than a later one, unless the groups of all names are merged.
   [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (names_[i].compare(value) == agent_match::own) {
@@ -395,7 +355,6 @@ class rule_collector {
   std::size_t first_named_;  // the index of the first name with a group, or `names_.size()`
   parse_options options_;
   group_selection groups_;
-  // The rules that apply so far, and the first valid delay that applies so far.
   std::vector<kept_rule> kept_;
   std::optional<std::chrono::milliseconds> crawl_delay_;
 };

@@ -5,7 +5,6 @@
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/match.hpp>
-#include <robots/rep/rules/detail/normal_target.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
@@ -31,7 +30,6 @@ struct rule_table {
 
   [[nodiscard]] friend constexpr bool operator==(const rule_table&, const rule_table&) = default;
 
-  /// Returns true if the rules allow `target`.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     if (facts.rules == 0) {
       return true;
@@ -45,7 +43,6 @@ struct rule_table {
     });
   }
 
-  /// Like `allows`, but also returns the deciding rule.
   [[nodiscard]] constexpr verdict match(std::string_view target) const noexcept {
     prefetch();
     return with_normal_target(target, *facts.traits, [this](std::string_view path) {
@@ -69,8 +66,6 @@ struct rule_table {
     });
   }
 
-  /// Returns the token for verdicts, which is the crawler's token, or "*" if the rules of `*`
-  /// apply.
   [[nodiscard]] constexpr std::string_view user_agent() const noexcept {
     return facts.group == group_choice::everyone ? std::string_view{"*"} : named();
   }
@@ -103,7 +98,6 @@ struct rule_table {
     step_budget steps{max_match_steps};
   };
 
-  /// Prefetches the first rules, so that the query does not wait for the memory of each one.
   constexpr void prefetch() const noexcept {
     if (!std::is_constant_evaluated()) {
       base::fetch_ahead(octets.data() + facts.rules_at());
@@ -117,13 +111,11 @@ struct rule_table {
 
   [[nodiscard]] constexpr search find(std::string_view target) const noexcept {
     search best;
-    if (is_too_long(target) && facts.rules != 0) {
+    if (target.size() > max_normal_target && facts.rules != 0) {
       best.steps.spend(max_match_steps + 1);
       return best;
     }
-    if (facts.tried != 0) {
-      find_by_trial(best, target);
-    }
+    find_by_trial(best, target);
     if (facts.prefix_buckets != 0) {
       find_by_prefix(best, target);
     }
@@ -152,7 +144,7 @@ struct rule_table {
     }
   }
 
-  /// The indexes of the rules of one bucket: from `first` up to, but not including, `end`.
+  /// The rules of one bucket: from index `first` up to, but not including, `end`.
   struct candidates {
     std::size_t first = 0;
     std::size_t end = 0;
@@ -188,8 +180,7 @@ struct rule_table {
     }
   }
 
-  /// This function is not inlined, since inlining would slow down queries to rule sets without
-  /// grams.
+  // Not inlined, since this would slow down queries to rule sets without grams.
   ROBOTS_NOINLINE constexpr void find_by_gram(search& best,
                                               std::string_view target) const noexcept {
     const auto bucket_of = [this](std::uint64_t hash) {
@@ -216,19 +207,17 @@ struct rule_table {
       });
     });
     if (tries == 0) {
-      // The target repeats itself, so that grams find the same rules again and again. Instead, each
-      // rule is now tried once.
+      // The target repeats itself, and grams find the same rules again and again.
       for (std::size_t i = first; i < facts.rules; ++i) {
         try_rule(best, rule(i), target);
       }
     }
   }
 
-  /// The number of octets of a rule that count as one try. A long rule counts as several tries, so
-  /// that `find_by_gram` does not try it many times.
+  /// Octets of a rule that count as one try, so that a long rule is not tried many times.
   static constexpr std::size_t octets_per_try = 8;
 
-  /// The number of tags that can be compared in the time in which one rule is tried.
+  /// Tags that can be compared in the time in which one rule is tried.
   static constexpr std::size_t look_ups_per_trial = 8;
 };
 

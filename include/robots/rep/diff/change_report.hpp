@@ -1,0 +1,78 @@
+#pragma once
+
+#include <robots/base/enum_text.hpp>
+#include <robots/rep/read/directive.hpp>
+#include <robots/rep/rules/verdict.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace robots {
+
+/// The changes from one text to another for one crawler.
+struct change_report {
+  /// The ways in which a rule changes.
+  enum class change_kind : std::uint8_t {
+    added,      ///< the old text has no such rule
+    removed,    ///< the new text has no such rule
+    loosened,   ///< the new rule allows more or denies less
+    tightened,  ///< the new rule allows less or denies more
+  };
+
+  /// The name of a kind of change, which is the name of the enumerator.
+  [[nodiscard]] friend constexpr std::string_view to_string(change_kind kind) noexcept {
+    return base::enum_text<change_kind::tightened>(kind,
+                                                   {"added", "removed", "loosened", "tightened"});
+  }
+
+  /// A rule and its place in one of two texts.
+  struct placed_pattern {
+    std::string pattern{};   ///< the pattern, as written
+    std::uint32_t line = 0;  ///< the line number, 1-based
+  };
+
+  /// A rule that makes a difference between two texts.
+  struct rule_change {
+    change_kind change = change_kind::added;  ///< the kind of change
+    rule_kind kind = rule_kind::allow;        ///< the kind of the rule, before and after
+    std::optional<placed_pattern> before{};   ///< the rule in the old text; empty if added
+    std::optional<placed_pattern> after{};    ///< the rule in the new text; empty if removed
+    /// A target that only one of the texts allows. It is empty if `diff` found no such target
+    /// within the limit of steps. Then the rule may make no difference.
+    std::string example{};
+    bool example_allowed = false;  ///< true if the new text allows `example`
+  };
+
+  /// An added, removed or changed line that is not a rule.
+  struct line_change {
+    directive_kind kind = directive_kind::unknown;  ///< the kind of the line
+    std::optional<std::string> before{};            ///< the old value; empty if added
+    std::optional<std::string> after{};             ///< the new value; empty if removed
+  };
+
+  std::vector<rule_change> rules{};  ///< sorted by `after.line`; removed rules by `before.line`
+  std::vector<line_change> lines{};  ///< sorted by kind, then by value
+  std::size_t unchanged = 0;         ///< the number of rules and lines that both texts have
+  /// True if all rules were compared to the end. If false, a rule without an example may make
+  /// no difference.
+  bool complete = true;
+
+  /// Returns true if no change was found, and the rules were compared to the end.
+  [[nodiscard]] bool same() const noexcept { return rules.empty() && lines.empty(); }
+
+  /// Returns the number of changed rules and lines. A replaced rule is counted once.
+  [[nodiscard]] std::size_t changed() const noexcept { return rules.size() + lines.size(); }
+
+  /// Returns the share of all rules and lines that has changed, from 0 to 1 (the pipeline guide's
+  /// "directive delta").
+  [[nodiscard]] double share() const noexcept {
+    const std::size_t all = changed() + unchanged;
+    return all == 0 ? 0.0 : static_cast<double>(changed()) / static_cast<double>(all);
+  }
+};
+
+}  // namespace robots
