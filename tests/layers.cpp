@@ -143,13 +143,6 @@ std::string_view room_of(std::string_view name) {
 
 bool is_adapter(const source_file& header) { return room_of(included_as(header)) == "adapters"; }
 
-/// Returns true for the one header that may include intrinsics, and these includes.
-bool is_for_vectors(const source_file& header, std::string_view name) {
-  constexpr std::array<std::string_view, 3> vectors{"immintrin.h", "emmintrin.h", "arm_neon.h"};
-  return included_as(header) == "robots/rep/text/detail/octet_block.hpp" &&
-         std::ranges::find(vectors, name) != vectors.end();
-}
-
 bool is_standard(std::string_view name) {
   return name.find('/') == std::string_view::npos && !name.ends_with(".h");
 }
@@ -352,8 +345,7 @@ TEST_CASE("Only adapters include third-party headers other than Boost.Unordered"
     for (const include_line& include : header.includes()) {
       INFO(header.path << ":" << include.number << " includes " << include.name);
       const bool allowed = include.name.starts_with("robots/") || is_standard(include.name) ||
-                           include.name.starts_with("boost/unordered/") ||
-                           is_for_vectors(header, include.name);
+                           include.name.starts_with("boost/unordered/");
       CHECK(allowed);
     }
   }
@@ -379,9 +371,9 @@ TEST_CASE("Only adapters include headers that cost much compile time") {
 }
 
 TEST_CASE("Features that MSVC lacks are used only behind a test for the compiler") {
-  constexpr std::array<std::string_view, 5> guarded{
+  constexpr std::array<std::string_view, 4> guarded{
       "robots/base/config.hpp", "robots/base/enum_text.hpp", "robots/base/fetch_ahead.hpp",
-      "robots/rep/text/detail/octet_block.hpp", "robots/rep/text/detail/octet_word.hpp"};
+      "robots/rep/text/detail/octet_word.hpp"};
   for (const source_file& header : headers()) {
     if (std::ranges::find(guarded, included_as(header)) != guarded.end()) {
       continue;

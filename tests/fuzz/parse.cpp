@@ -37,7 +37,7 @@ void walk(const robots::document& document, std::string_view user_agent, std::si
     rules += line.in_group && robots::rep_detail::is_rule(line.kind) ? 1 : 0;
     last = line.line;
   }
-  for (const robots::group group : document.groups()) {
+  for (const robots::group& group : document.groups()) {
     require(!group.user_agents.empty(), "a group names a user agent");
     for (const auto* range : {&group.allow, &group.disallow}) {
       for (const std::string_view value : *range) {

@@ -1,7 +1,7 @@
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include "rep/reference_matcher.hpp"
-#include <robots/rep/rules/detail/normal_target.hpp>
+#include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/pattern.hpp>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "check_store.hpp"
 #include <robots/observe/cache_stats.hpp>
 #include <robots/rep/diff/change_report.hpp>
-#include <robots/rep/read/diagnostic.hpp>
+#include <robots/rep/read/file_findings.hpp>
 
 #include <chrono>
 #include <cstddef>

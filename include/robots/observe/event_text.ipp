@@ -16,8 +16,8 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rep/diff/change_report.hpp>
-#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
+#include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/time/wall_time.hpp>
 

@@ -7,7 +7,6 @@
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/verdict.hpp>

@@ -6,10 +6,8 @@
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/request_rate.hpp>
-#include <robots/rep/read/visit_time.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/time/clock.hpp>
 

@@ -7,7 +7,7 @@
 #include <robots/policy/detail/octet_stream.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/read/diagnostic.hpp>
+#include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 

@@ -5,7 +5,6 @@
 #include <robots/rep/diff/diff.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/request_rate.hpp>
-#include <robots/rep/read/visit_time.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 

@@ -141,7 +141,7 @@ TEST_CASE("The text of random groups parses to the same groups") {
     const auto read = parse(text);
     CHECK(read.diagnostics().empty());
     std::size_t index = 0;
-    for (const robots::group entry : read.groups()) {
+    for (const robots::group& entry : read.groups()) {
       REQUIRE(index < file.groups.size());
       const editable_group& written = file.groups[index++];
       CHECK(strings_of(entry.user_agents) == written.user_agents);

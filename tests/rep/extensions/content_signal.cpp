@@ -1,6 +1,6 @@
 #include "rep/extensions/read_lines.hpp"
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/extensions/content_usage.hpp>
+#include <robots/rep/extensions/usage_preferences.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <robots/rep/rules/detail/normal_target.hpp>
+#include <robots/rep/rules/detail/match.hpp>
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,6 @@
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/polite/start_plan.hpp>
 #include <robots/rep/read/request_rate.hpp>
-#include <robots/rep/read/visit_time.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 

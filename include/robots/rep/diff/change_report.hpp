@@ -4,25 +4,12 @@
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace robots::detail {
-
-/// The meaning of a line that is not a rule, in one form for all spellings.
-struct stated_line {
-  directive_kind kind = directive_kind::unknown;  ///< the kind of the line
-  std::string value{};                            ///< the value of the line
-
-  [[nodiscard]] friend auto operator<=>(const stated_line&, const stated_line&) = default;
-};
-
-}  // namespace robots::detail
 
 namespace robots {
 
@@ -74,11 +61,10 @@ struct change_report {
   /// no difference.
   bool complete = true;
 
-  /// Returns true if no change was found. If the rules were not compared to the end, returns false.
+  /// Returns true if no change was found, and the rules were compared to the end.
   [[nodiscard]] bool same() const noexcept { return rules.empty() && lines.empty(); }
 
-  /// Returns the number of changed rules and lines. A rule that replaces another rule is counted
-  /// once.
+  /// Returns the number of changed rules and lines. A replaced rule is counted once.
   [[nodiscard]] std::size_t changed() const noexcept { return rules.size() + lines.size(); }
 
   /// Returns the share of all rules and lines that has changed, from 0 to 1 (the pipeline guide's

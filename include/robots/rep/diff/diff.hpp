@@ -3,9 +3,11 @@
 #include <robots/base/config.hpp>
 #include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/fwd.hpp>
+#include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
 
 #include <chrono>
+#include <compare>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,8 +15,13 @@
 
 namespace robots::detail {
 
-/// Writes a delay in seconds, to the millisecond, such as `1.5`.
-[[nodiscard]] std::string value_of(std::chrono::milliseconds delay);
+/// The meaning of a line that is not a rule, in one form for all spellings.
+struct stated_line {
+  directive_kind kind = directive_kind::unknown;
+  std::string value{};
+
+  [[nodiscard]] friend auto operator<=>(const stated_line&, const stated_line&) = default;
+};
 
 /// Writes hours, such as `0600-0845`.
 [[nodiscard]] std::string value_of(const visit_time& hours);
@@ -27,9 +34,8 @@ namespace robots::detail {
     const std::optional<std::chrono::milliseconds>& own,
     const std::optional<std::chrono::milliseconds>& of_file);
 
-/// Compares two rule sets of one crawler, and two lists of other lines. Use this function if the
-/// texts have been parsed already. Lines are equal if their kind and value are equal. Order and
-/// repetition do not matter.
+/// Compares two rule sets of one crawler, and two lists of other lines, whose order and repetition
+/// do not matter.
 [[nodiscard]] change_report diff(const rule_set& before, std::vector<stated_line> stated_before,
                                  const rule_set& after, std::vector<stated_line> stated_after);
 
@@ -41,17 +47,15 @@ namespace robots {
 /// duplicates, groups of other crawlers, other spellings (`/a` and `/a*`, `%41` and `A`), and rules
 /// that never decide.
 ///
-/// Each changed rule has an example: a target that the two texts decide differently. `diff` makes
-/// the targets that it tries from the patterns of both texts. This search misses fewer than 1
-/// change in 1,000 in files full of wildcards, and no change in files without wildcards. A rule is
-/// reported as loosened or tightened if a rule of the same kind replaces it, and one of the two
-/// rules matches everything that the other rule matches.
+/// Each changed rule has an example: a target that the two texts decide differently. The search
+/// misses fewer than 1 change in 1,000 in files full of wildcards, and none in other files. A rule
+/// is loosened or tightened if a rule of the same kind replaces it, and one of the two matches
+/// everything that the other matches.
 ///
 /// Stops after 8,388,608 steps (about 0.1 s), or 262,144 steps for one rule. A rule that was not
 /// compared to the end is reported as changed. Then the report is not `complete`.
 ///
-/// `user_agent` and `options` are as for `compile`. Accepts any octets, and never throws because of
-/// them.
+/// `user_agent` and `options` are as for `compile`. Never throws because of the texts.
 [[nodiscard]] change_report diff(std::string_view before, std::string_view after,
                                  std::string_view user_agent, const parse_options& options = {});
 

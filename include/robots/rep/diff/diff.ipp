@@ -1,34 +1,21 @@
 #pragma once
 
 #include <robots/base/config.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/rep/diff/detail/rule_comparison.hpp>
 #include <robots/rep/diff/diff.hpp>
+#include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/clean_param.hpp>
-#include <robots/rep/extensions/content_usage.hpp>
+#include <robots/rep/extensions/usage_preferences.hpp>
 #include <robots/rep/read/directive.hpp>
-#include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/request_rate.hpp>
-#include <robots/rep/read/scan.hpp>
-#include <robots/rep/read/visit_time.hpp>
-#include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 
 namespace robots::detail {
-
-ROBOTS_INLINE std::string value_of(std::chrono::milliseconds delay) {
-  constexpr std::int64_t unit = 1000;
-  std::string text = std::to_string(delay.count() / unit);
-  if (const auto part = delay.count() % unit; part != 0) {
-    const std::string digits = std::to_string(unit + part).substr(1);
-    text += '.' + digits.substr(0, digits.find_last_not_of('0') + 1);
-  }
-  return text;
-}
 
 ROBOTS_INLINE std::string value_of(const visit_time& hours) {
   const auto hhmm = [](std::chrono::minutes time) {
@@ -38,20 +25,24 @@ ROBOTS_INLINE std::string value_of(const visit_time& hours) {
 }
 
 ROBOTS_INLINE std::string value_of(const request_rate& rate) {
-  return std::to_string(rate.requests) + '/' + value_of(rate.per) +
-         (rate.window ? ' ' + value_of(*rate.window) : "");
+  std::string text = std::to_string(rate.requests) + '/';
+  base::append_seconds(text, rate.per);
+  return rate.window ? text + ' ' + value_of(*rate.window) : text;
 }
 
 ROBOTS_INLINE std::vector<stated_line> stated_delays(
     const std::optional<std::chrono::milliseconds>& own,
     const std::optional<std::chrono::milliseconds>& of_file) {
   std::vector<stated_line> lines;
-  if (own) {
-    lines.push_back({directive_kind::crawl_delay, value_of(*own)});
-  }
-  if (of_file) {
-    lines.push_back({directive_kind::crawl_delay, value_of(*of_file) + " for everyone"});
-  }
+  const auto add = [&](std::optional<std::chrono::milliseconds> delay, std::string_view scope) {
+    if (delay) {
+      std::string value;
+      base::append_seconds(value, *delay);
+      lines.push_back({directive_kind::crawl_delay, value.append(scope)});
+    }
+  };
+  add(own, "");
+  add(of_file, " for everyone");
   return lines;
 }
 
@@ -101,27 +92,11 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Collects the lines for one crawler, and the Clean-param lines.
-struct diff_collector : crawler_collector {
-  using crawler_collector::crawler_collector;
-
-  void on_directive(const directive& line) {
-    crawler_collector::on_directive(line);
-    if (line.kind == directive_kind::clean_param) {
-      clean_params.push_back(line);
-    }
-  }
-
-  std::vector<directive> clean_params;
-};
-
-/// Writes a path and a statement with a space between them.
 [[nodiscard]] inline std::string scoped(std::string_view path, std::string_view statement) {
   return path.empty() ? std::string{statement} : std::string{path}.append(1, ' ').append(statement);
 }
 
-/// Returns the value of a line that is not a rule, in one form for all spellings. Returns an empty
-/// text if the value cannot be read.
+/// Returns a value in one form for all spellings, or an empty text if it cannot be read.
 [[nodiscard]] inline std::string line_value(const directive& line) {
   switch (line.kind) {
     case directive_kind::request_rate: {
@@ -167,48 +142,39 @@ struct diff_collector : crawler_collector {
   }
 }
 
-/// The meaning of a text for a crawler, in a form that can be compared.
-struct stated_text {
-  rule_set rules{};
-  std::vector<detail::stated_line> lines{};
-
-  stated_text(std::string_view text, std::string_view user_agent, const parse_options& options) {
-    diff_collector collector{user_agent, options};
-    const file_findings::line_counts counts = scan(text, collector, options);
-    for (const directive& line : collector.clean_params) {
-      add(line.kind, line_value(line));
-    }
-    crawler_directives found = std::move(collector).finish(counts);
-    for (const directive& line : found.extensions) {
-      add(line.kind, line_value(line));
-    }
-    for (const std::string_view sitemap : found.sitemaps) {
-      add(directive_kind::sitemap, std::string{sitemap});
-    }
-    add(directive_kind::host, std::string{found.host.value_or("")});
-    rules = std::move(found.rules);
-    for (detail::stated_line& delay :
-         detail::stated_delays(rules.crawl_delay(), found.file_delay)) {
-      lines.push_back(std::move(delay));
-    }
-  }
-
- private:
-  void add(directive_kind kind, std::string value) {
+/// Returns the lines for a crawler that are not rules.
+[[nodiscard]] inline std::vector<detail::stated_line> stated_lines(const document& file,
+                                                                   std::string_view user_agent) {
+  std::vector<detail::stated_line> lines =
+      detail::stated_delays(file.crawl_delay(user_agent), file.file_delay());
+  const auto add = [&](directive_kind kind, std::string value) {
     if (!value.empty()) {
       lines.push_back({kind, std::move(value)});
     }
+  };
+  for (const directive& line : file.directives_for(user_agent)) {
+    if (is_for_crawler(line.kind) && line.kind != directive_kind::crawl_delay) {
+      add(line.kind, line_value(line));
+    }
   }
-};
+  for (const directive& line : file.directives()) {
+    if (line.kind == directive_kind::clean_param || line.kind == directive_kind::sitemap) {
+      add(line.kind, line_value(line));
+    }
+  }
+  add(directive_kind::host, std::string{file.host().value_or("")});
+  return lines;
+}
 
 }  // namespace rep_detail
 
 ROBOTS_INLINE change_report diff(std::string_view before, std::string_view after,
                                  std::string_view user_agent, const parse_options& options) {
-  rep_detail::stated_text old_text{before, user_agent, options};
-  rep_detail::stated_text new_text{after, user_agent, options};
-  return detail::diff(old_text.rules, std::move(old_text.lines), new_text.rules,
-                      std::move(new_text.lines));
+  const document old_file = parse(before, options);
+  const document new_file = parse(after, options);
+  return detail::diff(
+      old_file.rules_for(user_agent), rep_detail::stated_lines(old_file, user_agent),
+      new_file.rules_for(user_agent), rep_detail::stated_lines(new_file, user_agent));
 }
 
 }  // namespace robots

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <robots/rep/document/detail/document_parts.hpp>
-#include <robots/rep/document/group.hpp>
-#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
@@ -15,21 +12,161 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace robots {
 
+namespace rep_detail {
+
+/// A directive in a `document`, as positions in the document's text. The parsed part of a line has
+/// at most 16,663 octets, so a position in a line needs only two octets.
+struct document_line {
+  std::uint32_t value_offset = 0;
+  std::uint32_t number = 0;
+  std::uint16_t value_size = 0;
+  std::uint16_t key_distance = 0;  ///< octets from the start of the key to the start of the value
+  std::uint16_t key_size = 0;
+  std::uint16_t column = 0;
+  directive_kind kind = directive_kind::unknown;
+  bool starts_group = false;
+  bool starts_run = false;
+  bool in_group = false;
+
+  /// The views of `line` must be in `text`.
+  [[nodiscard]] static constexpr document_line of(const directive& line,
+                                                  std::string_view text) noexcept {
+    return {.value_offset = static_cast<std::uint32_t>(line.value.data() - text.data()),
+            .number = line.line,
+            .value_size = static_cast<std::uint16_t>(line.value.size()),
+            .key_distance = static_cast<std::uint16_t>(line.value.data() - line.key.data()),
+            .key_size = static_cast<std::uint16_t>(line.key.size()),
+            .column = static_cast<std::uint16_t>(line.column),
+            .kind = line.kind,
+            .starts_group = line.starts_group,
+            .starts_run = line.starts_run,
+            .in_group = line.in_group};
+  }
+
+  [[nodiscard]] constexpr std::string_view value(std::string_view text) const noexcept {
+    return text.substr(value_offset, value_size);
+  }
+
+  [[nodiscard]] constexpr directive as_directive(std::string_view text) const noexcept {
+    return {.kind = kind,
+            .key = text.substr(value_offset - key_distance, key_size),
+            .value = value(text),
+            .line = number,
+            .column = column,
+            .starts_group = starts_group,
+            .starts_run = starts_run,
+            .in_group = in_group};
+  }
+};
+
+/// Returns the lines before the first line in which the member that `mark` points to is true.
+[[nodiscard]] constexpr std::span<const document_line> lines_before(
+    std::span<const document_line> lines, bool document_line::* mark) noexcept {
+  const auto marked = std::find_if(lines.begin(), lines.end(),
+                                   [&](const document_line& line) { return line.*mark; });
+  return lines.first(static_cast<std::size_t>(marked - lines.begin()));
+}
+
+[[nodiscard]] constexpr std::optional<std::chrono::milliseconds> first_delay(
+    std::span<const document_line> lines, std::string_view text) noexcept {
+  for (const document_line& line : lines) {
+    const bool is_delay = line.kind == directive_kind::crawl_delay;
+    if (const auto delay = is_delay ? parse_delay(line.value(text)) : std::nullopt) {
+      return delay;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The values of all lines of one kind in a part of a `document`, as written, in file order. The
+/// type is a forward range of `std::string_view`. A range is valid as long as the document.
+class value_range {
+ public:
+  class iterator {
+   public:
+    using value_type = std::string_view;
+    using difference_type = std::ptrdiff_t;
+    using iterator_category = std::input_iterator_tag;  // `*` returns values, not references
+    using iterator_concept = std::forward_iterator_tag;
+
+    constexpr iterator() = default;
+    constexpr iterator(std::span<const document_line> rest, std::string_view text,
+                       directive_kind kind) noexcept
+        : rest_(rest), text_(text), kind_(kind) {
+      skip_others();
+    }
+
+    [[nodiscard]] constexpr std::string_view operator*() const noexcept {
+      return rest_.front().value(text_);
+    }
+    constexpr iterator& operator++() noexcept {
+      rest_ = rest_.subspan(1);
+      skip_others();
+      return *this;
+    }
+    constexpr iterator operator++(int) noexcept {
+      const iterator before = *this;
+      ++*this;
+      return before;
+    }
+    [[nodiscard]] friend constexpr bool operator==(const iterator& a, const iterator& b) noexcept {
+      return a.rest_.size() == b.rest_.size();
+    }
+
+   private:
+    constexpr void skip_others() noexcept {
+      while (!rest_.empty() && rest_.front().kind != kind_) {
+        rest_ = rest_.subspan(1);
+      }
+    }
+
+    std::span<const document_line> rest_{};
+    std::string_view text_{};
+    directive_kind kind_ = directive_kind::unknown;
+  };
+
+  constexpr value_range(std::span<const document_line> lines, std::string_view text,
+                        directive_kind kind) noexcept
+      : first_(lines, text, kind) {}
+
+  [[nodiscard]] constexpr iterator begin() const noexcept { return first_; }
+  [[nodiscard]] constexpr iterator end() const noexcept { return {}; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return first_ == iterator{}; }
+
+ private:
+  iterator first_;
+};
+
+}  // namespace rep_detail
+
+/// One group of a robots.txt (RFC 9309, section 2.1), as in the file. Groups that name the same
+/// crawler are not merged.
+///
+/// A line such as Crawl-delay between User-agent lines applies only to the crawlers above it, and
+/// divides the group into parts. Each part is listed as a group with all rules, so a loop over the
+/// rules of all groups can take quadratic time.
+struct group {
+  rep_detail::value_range user_agents;                   ///< product tokens, as written
+  rep_detail::value_range allow;                         ///< patterns of Allow lines, as written
+  rep_detail::value_range disallow;                      ///< patterns of Disallow lines, as written
+  std::optional<std::chrono::milliseconds> crawl_delay;  ///< the first valid delay
+};
+
 /// The whole content of one robots.txt (WEB::ROBOTS's PARSE). `parse` makes it.
 ///
 /// A document owns a copy of the text. All returned views and ranges refer to this copy, so they
-/// live as long as the document. Members that return views or ranges are deleted for temporaries.
-/// Several threads can query one object at once.
+/// live as long as the document. Several threads can query one object at once.
 ///
 /// A `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for crawlers
 /// that are not named. A `target` is an absolute URL or a path with query. A target without scheme
@@ -46,11 +183,9 @@ class document {
     return rules_for(user_agent).allows(target);
   }
 
-  /// Returns the verdict with the deciding rule. The views in the verdict live as long as this
-  /// document and `user_agent`.
-  ///
-  /// Each call compiles the crawler's rules. For many queries about one crawler, keep the result of
-  /// `rules_for`.
+  /// Returns the verdict with the deciding rule. Its views live as long as this document and
+  /// `user_agent`. Each call compiles the crawler's rules. For many queries about one crawler, keep
+  /// the result of `rules_for`.
   [[nodiscard]] constexpr verdict match(std::string_view target,
                                         std::string_view user_agent = "*") const& {
     const rule_set rules = rules_for(user_agent);
@@ -58,24 +193,22 @@ class document {
     // The views must not refer to `rules`, which does not live as long as the result.
     result.user_agent = result.user_agent == "*" ? "*" : product_token(user_agent);
     if (result.pattern) {
-      const auto rule = std::lower_bound(parts_.lines.begin(), parts_.lines.end(), result.line,
+      const auto rule = std::lower_bound(lines_.begin(), lines_.end(), result.line,
                                          [](const rep_detail::document_line& line,
                                             std::uint32_t number) { return line.number < number; });
-      result.pattern = rule->value(all_text());
+      result.pattern = rule->value(text());
     }
     return result;
   }
   verdict match(std::string_view, std::string_view = "*") const&& = delete;
 
-  /// Returns the values of the Sitemap lines, as written, from the whole file (RFC 9309, section
-  /// 2.2.4).
+  /// Returns the values of the Sitemap lines of the whole file (RFC 9309, section 2.2.4).
   [[nodiscard]] constexpr rep_detail::value_range sitemaps() const& noexcept {
     return values(directive_kind::sitemap);
   }
   void sitemaps() const&& = delete;
 
-  /// Returns the value of the first Host line whose value is not empty. Host lines have no effect
-  /// on any verdict.
+  /// Returns the first Host value that is not empty. Host lines have no effect on any verdict.
   [[nodiscard]] constexpr std::optional<std::string_view> host() const& noexcept {
     for (const std::string_view value : values(directive_kind::host)) {
       if (!value.empty()) {
@@ -88,49 +221,43 @@ class document {
 
   /// Returns the values of all lines of one kind, as written, in file order.
   [[nodiscard]] constexpr rep_detail::value_range values(directive_kind kind) const& noexcept {
-    return rep_detail::value_range{{kept_lines(), all_text(), kind}};
+    return {lines_, text(), kind};
   }
   void values(directive_kind) const&& = delete;
 
-  /// Returns the Crawl-delay of a crawler in milliseconds, rounded up, or an empty optional if the
-  /// crawler's groups have no delay. A crawler with its own groups does not inherit the delay of
-  /// `*`.
+  /// Returns the same as `rule_set::crawl_delay`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay(
       std::string_view user_agent = "*") const {
-    rep_detail::rule_collector collector{user_agent, options_};
-    parts_.replay(collector);
-    return collector.crawl_delay();
+    return rules_for(user_agent).crawl_delay();
   }
 
-  /// Returns the first valid Crawl-delay before all groups. Every crawler should wait that long,
-  /// although the line names no crawler.
+  /// Returns the first valid Crawl-delay before all groups, which every crawler should keep.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept {
     const auto before_groups =
-        rep_detail::lines_before(kept_lines(), &rep_detail::document_line::in_group);
-    return rep_detail::first_delay(before_groups, all_text());
+        rep_detail::lines_before(lines_, &rep_detail::document_line::in_group);
+    return rep_detail::first_delay(before_groups, text());
   }
 
   /// Lists every directive in file order, including directives of unknown kinds.
   [[nodiscard]] constexpr std::vector<directive> directives() const& {
     std::vector<directive> result;
-    result.reserve(parts_.lines.size());
-    for (const rep_detail::document_line& line : parts_.lines) {
-      result.push_back(line.as_directive(all_text()));
+    result.reserve(lines_.size());
+    for (const rep_detail::document_line& line : lines_) {
+      result.push_back(line.as_directive(text()));
     }
     return result;
   }
   std::vector<directive> directives() const&& = delete;
 
-  /// Lists the directives that apply to a crawler, in file order, without User-agent lines. The
-  /// directives come from the crawler's own groups, or from the groups of `*` if no group names the
-  /// crawler.
+  /// Lists the directives that apply to a crawler, in file order, without User-agent lines. They
+  /// come from its own groups, or from the groups of `*` if no group names the crawler.
   [[nodiscard]] constexpr std::vector<directive> directives_for(
       std::string_view user_agent) const& {
     std::vector<directive> found;
     const rep_detail::agent_matcher agent{user_agent};
     rep_detail::group_selection groups;
-    for (const rep_detail::document_line& stored : parts_.lines) {
-      const directive line = stored.as_directive(all_text());
+    for (const rep_detail::document_line& stored : lines_) {
+      const directive line = stored.as_directive(text());
       if (line.kind == directive_kind::user_agent) {
         if (groups.on_user_agent(line, agent.compare(line.value))) {
           found.clear();
@@ -143,10 +270,9 @@ class document {
   }
   std::vector<directive> directives_for(std::string_view) const&& = delete;
 
-  /// Reads the lines of one kind that apply to a crawler, in file order:
-  /// `file.read<request_rate>("FooBot")`. Skips lines that cannot be read. `Line` is as for
-  /// `read_lines`. Lines that apply to the whole file, such as `clean_param`, apply to every
-  /// crawler. Takes time linear in the file.
+  /// Reads the lines of one kind that apply to a crawler, as `read_lines` does:
+  /// `file.read<request_rate>("FooBot")`. Lines that apply to the whole file, such as
+  /// `clean_param`, apply to every crawler. Takes time linear in the file.
   template <class Line>
   [[nodiscard]] constexpr std::vector<Line> read(std::string_view user_agent = "*") const& {
     if constexpr (rep_detail::is_for_crawler(Line::kind)) {
@@ -155,20 +281,17 @@ class document {
       return read_lines<Line>(directives());
     }
   }
-  /// Deleted for temporaries if `Line` has views into the document, since they would dangle.
   template <class Line>
     requires requires(Line line) { line.path; }
   std::vector<Line> read(std::string_view = "*") const&& = delete;
 
-  /// Returns the groups in file order, not merged.
-  [[nodiscard]] constexpr rep_detail::group_range groups() const& noexcept {
-    return rep_detail::group_range{{kept_lines(), all_text()}};
-  }
-  void groups() const&& = delete;
+  /// Returns the groups in file order, not merged. Takes linear time.
+  [[nodiscard]] constexpr std::vector<group> groups() const&;
+  std::vector<group> groups() const&& = delete;
 
   /// Returns the problems that the author of the file should know, in file order.
   [[nodiscard]] constexpr std::span<const diagnostic> diagnostics() const& noexcept {
-    return {parts_.diagnostics.data(), parts_.diagnostics.size()};
+    return diagnostics_;
   }
   std::span<const diagnostic> diagnostics() const&& = delete;
 
@@ -177,22 +300,17 @@ class document {
   const parse_options& options() const&& = delete;
 
   /// Returns the numbers of lines and of malformed lines (the pipeline guide).
-  [[nodiscard]] constexpr file_findings::line_counts lines() const noexcept {
-    return parts_.counts;
-  }
+  [[nodiscard]] constexpr file_findings::line_counts lines() const noexcept { return counts_; }
 
-  /// Compiles the rules for one crawler. Keep the result for many queries about one crawler.
+  /// Compiles the rules for one crawler.
   [[nodiscard]] constexpr rule_set rules_for(std::string_view user_agent) const {
-    rep_detail::rule_collector collector{user_agent, options_};
-    parts_.replay(collector);
-    return collector.finish();
+    return rules_for(std::span{&user_agent, 1});
   }
 
-  /// Compiles the rules for a crawler with several names, the most specific one first; see
-  /// `compile`.
+  /// Compiles the rules for a crawler with several names; see `compile`.
   [[nodiscard]] constexpr rule_set rules_for(std::span<const std::string_view> user_agents) const {
     rep_detail::rule_collector collector{user_agents, options_};
-    parts_.replay(collector);
+    replay(collector);
     return collector.finish();
   }
 
@@ -205,29 +323,79 @@ class document {
  private:
   friend constexpr document parse(std::string_view text, parse_options options);
 
-  constexpr document(rep_detail::document_parts parts, const parse_options& options)
-      : parts_(std::move(parts)), options_(options) {}
+  /// Adds the directives and findings of `text` to `file`.
+  struct builder {
+    document& file;
+    std::string_view text;
 
-  [[nodiscard]] constexpr std::string_view all_text() const noexcept { return parts_.text(); }
+    static constexpr std::size_t least_line = 12;  // octets of the line `Disallow: /`
 
-  [[nodiscard]] constexpr std::span<const rep_detail::document_line> kept_lines() const noexcept {
-    return {parts_.lines.data(), parts_.lines.size()};
+    constexpr void on_directive(const directive& line) {
+      file.lines_.push_back(rep_detail::document_line::of(line, text));
+    }
+    constexpr void on_diagnostic(const diagnostic& found) {
+      if (file.diagnostics_.empty()) {
+        file.diagnostics_.reserve(text.size() / least_line + 8);
+      }
+      file.diagnostics_.push_back(found);
+    }
+  };
+
+  [[nodiscard]] constexpr std::string_view text() const noexcept {
+    return {octets_.data(), octets_.size()};
   }
 
-  rep_detail::document_parts parts_;
+  template <class Handler>
+  constexpr void replay(Handler& handler) const {
+    for (const rep_detail::document_line& line : lines_) {
+      handler.on_directive(line.as_directive(text()));
+    }
+  }
+
+  std::vector<char> octets_;
+  std::vector<rep_detail::document_line> lines_;
+  std::vector<diagnostic> diagnostics_;
+  file_findings::line_counts counts_{};
   parse_options options_;
 };
 
+constexpr std::vector<group> document::groups() const& {
+  using rep_detail::document_line;
+  using lines = std::span<const document_line>;
+  const auto size_up_to = [](lines rest, bool document_line::* mark) {
+    return rest.empty() ? 0 : 1 + rep_detail::lines_before(rest.subspan(1), mark).size();
+  };
+  std::vector<group> result;
+  lines rest = lines_;
+  rest = rest.subspan(rep_detail::lines_before(rest, &document_line::starts_group).size());
+  while (!rest.empty()) {
+    lines all = rest.first(size_up_to(rest, &document_line::starts_group));
+    rest = rest.subspan(all.size());
+    while (!all.empty()) {
+      const lines run = all.first(size_up_to(all, &document_line::starts_run));
+      result.push_back({.user_agents = {run, text(), directive_kind::user_agent},
+                        .allow = {all, text(), directive_kind::allow},
+                        .disallow = {all, text(), directive_kind::disallow},
+                        .crawl_delay = rep_detail::first_delay(run, text())});
+      all = all.subspan(run.size());
+    }
+  }
+  return result;
+}
+
 /// Parses a whole robots.txt.
 ///
-/// Accepts any octets. Skips each line that it cannot understand, and reports that line in
-/// `document::diagnostics`. Never throws because of bad content. Takes time linear in the text.
-/// Works in constant expressions.
+/// Accepts any octets, and never throws because of them. Skips each line that it cannot understand,
+/// and reports it in `document::diagnostics`. Takes linear time. Works in constant expressions.
 [[nodiscard]] constexpr document parse(std::string_view text, parse_options options = {}) {
-  rep_detail::document_parts parts;
-  rep_detail::document_builder builder{text.substr(0, rep_detail::text_limit(options)), parts};
-  parts.counts = scan(text, builder, options);
-  return document{std::move(parts), options};
+  document result;
+  result.options_ = options;
+  const std::string_view source = text.substr(0, rep_detail::text_limit(options));
+  result.octets_ = {source.begin(), source.end()};
+  result.lines_.reserve(source.size() / document::builder::least_line);
+  document::builder builder{result, source};
+  result.counts_ = scan(text, builder, options);
+  return result;
 }
 
 }  // namespace robots

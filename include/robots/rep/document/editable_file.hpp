@@ -39,7 +39,7 @@ struct editable_file {
     [[nodiscard]] friend bool operator==(const group&, const group&) = default;
   };
 
-  std::optional<std::chrono::milliseconds> crawl_delay{};  ///< the delay, before all groups
+  std::optional<std::chrono::milliseconds> crawl_delay{};  ///< the delay before all groups
   std::vector<line> lines{};                               ///< lines before all groups
   std::vector<group> groups{};                             ///< the groups, in file order
   std::vector<std::string> sitemaps{};                     ///< the absolute URLs of sitemaps
@@ -49,29 +49,25 @@ struct editable_file {
 
 /// Writes a robots.txt. `parse` reads the same groups, rules, delays and sitemaps from the result.
 ///
-/// A group without rules gets the line `Disallow:`, which ends its User-agent lines and denies
-/// nothing. Crawlers are free to ignore everything after the first 500 KiB (RFC 9309, section 2.5).
+/// A group without rules gets the line `Disallow:`, which denies nothing. Takes linear time.
 ///
 /// Throws `std::invalid_argument` with a message that says what to change, for
 /// - a value with a line end, NUL or `#`, or with white space at its start or end;
 /// - a group without user agents, an empty user agent or an empty sitemap;
 /// - a pattern that is not empty and begins with neither `/` nor `*`;
 /// - a delay that is negative or above `longest_delay`;
-/// - an `editable_file::line` whose key has other characters than letters, digits, `-` and `_`;
-/// - an `editable_file::line` whose key is a key of rules, user agents, delays or sitemaps;
+/// - an `editable_file::line` whose key has other characters than letters, digits, `-` and `_`, or
+///   is a key of rules, user agents, delays or sitemaps;
 /// - a line over `max_line_bytes`, which `parse` would cut.
-///
-/// Takes linear time.
 [[nodiscard]] std::string to_text(const editable_file& file);
 
 /// Makes an editable copy of a document. The text of the copy means the same to every crawler.
 ///
 /// The copy has no comments, and no lines without effect: rules outside a group, patterns that
 /// never match, invalid delays, groups that name no crawler, and unknown lines with a key that
-/// `to_text` refuses. The copy keeps other unknown lines. A Crawl-delay or a similar line between
-/// User-agent lines divides a group (see `group`). In the copy, each part is a group with all rules
-/// of the divided group. So the size of the copy can be quadratic in the size of the file. Throws
-/// `std::length_error` if the copy would have more than 1,000,000 rules.
+/// `to_text` refuses. Each part of a divided group (see `group`) becomes a group with all rules. So
+/// the size of the copy can be quadratic in the size of the file. Throws `std::length_error` if the
+/// copy would have more than 1,000,000 rules.
 [[nodiscard]] editable_file to_editable(const document& file);
 
 }  // namespace robots

@@ -6,8 +6,7 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/rep/document/editable_file.hpp>
 #include <robots/rep/read/detail/keys.hpp>
-#include <robots/rep/read/detail/parse_delay.hpp>
-#include <robots/rep/read/detail/split_line.hpp>
+#include <robots/rep/read/detail/line.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/scan.hpp>
 
@@ -35,7 +34,7 @@ namespace rep_detail {
          is_other(true);
 }
 
-/// Returns true if a pattern is empty or can match (RFC 9309, section 2.2).
+/// RFC 9309, section 2.2.
 [[nodiscard]] inline bool may_match(std::string_view pattern) noexcept {
   return pattern.empty() || pattern.front() == '/' || pattern.front() == '*';
 }
@@ -81,7 +80,6 @@ class text_writer {
     }
   }
 
-  /// Adds a line. Throws `std::invalid_argument` if `value` is empty.
   void add_value(directive_kind kind, std::string_view value) {
     if (value.empty()) {
       throw std::invalid_argument{"a " + std::string{to_string(kind)} +
@@ -141,7 +139,6 @@ class text_writer {
   std::string text_;
 };
 
-/// Makes an `editable_file` from the directives of a document.
 class editable_collector {
  public:
   explicit editable_collector(bool prepend_slash) noexcept : prepend_slash_{prepend_slash} {}
@@ -188,7 +185,7 @@ class editable_collector {
     }
   }
 
-  /// Adds a line to its group or to the file. Host and Clean-param lines apply to the whole file.
+  /// Host and Clean-param lines apply to the whole file.
   void add_other(const directive& line) {
     const bool is_for_group = is_for_crawler(line.kind) || line.kind == directive_kind::unknown;
     if (is_other_key(line.key)) {

@@ -2,7 +2,6 @@
 
 #include <robots/base/json_writer.hpp>
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/document/group.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
 #include <cstddef>
@@ -47,17 +46,16 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
 ///
 /// Control characters and characters outside ASCII become `\uNNNN`. An octet that is not UTF-8
 /// becomes the four characters `\xNN`, and a backslash becomes `\x5C`, as in the lines of
-/// `JsonLog`. So different octets always have different JSON. To get the octets back, replace each
-/// `\xNN` by the octet 0xNN.
+/// `JsonLog`. To get the octets back, replace each `\xNN` by the octet 0xNN.
 ///
-/// Takes time linear in the JSON. If a group has many parts (see `group`), the size of the JSON is
-/// quadratic in the size of the file: a hostile file of 500 KB can have over 1 GB of JSON. Throws
-/// `std::length_error` if the JSON has more than `max_octets` octets.
+/// Takes time linear in the JSON, whose size is quadratic in the size of a file in which a group
+/// has many parts (see `group`). Throws `std::length_error` if it has more than `max_octets`
+/// octets.
 [[nodiscard]] inline std::string to_json(const document& file,
                                          std::size_t max_octets = std::size_t{64} << 20U) {
   base::json_writer line;
   line.open_list("groups");
-  for (const group entry : file.groups()) {
+  for (const group& entry : file.groups()) {
     line.open();
     rep_detail::add_texts(line, "userAgents", entry.user_agents, max_octets);
     rep_detail::add_texts(line, "allow", entry.allow, max_octets);

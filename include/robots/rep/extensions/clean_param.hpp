@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/extensions/detail/path_scope.hpp>
 #include <robots/rep/read/directive.hpp>
+#include <robots/rep/rules/pattern.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -17,9 +17,8 @@ namespace robots {
 
 /// Query parameters that do not change a page, from Yandex's `Clean-param: s&ref /forum/*.php`.
 ///
-/// The line applies to the whole file, wherever in the file it stands. It never changes a verdict.
-/// The source is the Clean-param page of Yandex Webmaster's help. The views live as long as the
-/// document.
+/// The line applies to the whole file, wherever it stands, and never changes a verdict. The source
+/// is Yandex Webmaster's help. The views live as long as the document.
 struct clean_param {
   static constexpr directive_kind kind = directive_kind::clean_param;  ///< used by `read_lines`
 
@@ -49,9 +48,8 @@ struct clean_param {
 /// Returns `target`, an absolute URL or a path with query, without the parameters that matching
 /// lines in `rules` name. The other parameters keep their order. An empty query is removed.
 ///
-/// To clean many targets, keep the result of `document::read<clean_param>`. Comparing a rule costs
-/// one step per octet of its path and of the target. If all rules together need more than 8 million
-/// steps, returns `target` unchanged.
+/// To clean many targets, keep the result of `document::read<clean_param>`. If comparing takes more
+/// than 8 million steps, one per octet of a path and of the target, returns `target` unchanged.
 [[nodiscard]] inline std::string clean_target(std::span<const clean_param> rules,
                                               std::string_view target) {
   const std::string_view page = target.substr(0, target.find('#'));

@@ -1,18 +1,270 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/extensions/content_usage.hpp>
-#include <robots/rep/extensions/detail/path_scope.hpp>
 #include <robots/rep/read/directive.hpp>
+#include <robots/rep/rules/pattern.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace robots {
 
-/// A site's preferences for one target, as stated in the site's robots.txt. Preferences never
-/// change a verdict.
+/// The content signals of one line, such as `Content-Signal: search=yes, ai-train=no`
+/// (contentsignals.org, Cloudflare 2025). draft-romm-aipref-contentsignals-00 defines the
+/// categories.
+///
+/// A missing signal neither grants nor restricts. A path before the signals, which the published
+/// policy does not mention, is read as in a Content-Usage line. A signal never changes a verdict.
+/// The view lives as long as the document.
+struct content_signal {
+  static constexpr directive_kind kind = directive_kind::content_signal;  ///< used by `read_lines`
+
+  std::string_view path{};         ///< a pattern; empty means every path
+  std::optional<bool> search{};    ///< a search index, with links and short excerpts
+  std::optional<bool> ai_input{};  ///< input of a model: retrieval, grounding, generated answers
+  std::optional<bool> ai_train{};  ///< training or fine-tuning of a model
+  std::uint32_t line = 0;          ///< the line number, 1-based; 0 if not read from a file
+  bool complete = true;            ///< false if a part of the line could not be read
+
+  /// Reads `[path] signal=yes|no, ...` in upper or lower case. If a line repeats a signal, the most
+  /// restrictive value is used, as in `usage_preferences`. Takes linear time.
+  [[nodiscard]] static constexpr content_signal parse(std::string_view value) noexcept;
+};
+
+namespace rep_detail {
+
+/// Reads a Dictionary of Structured Fields (RFC 9651, section 4.2.2) without storing it. Checks the
+/// whole grammar, but not that a Display String is UTF-8.
+class dictionary_reader {
+ public:
+  constexpr explicit dictionary_reader(std::string_view text) noexcept : rest_(text) {}
+
+  /// Returns the last value of `wanted` if it is a Token, an empty text for another value or none,
+  /// and an empty optional if the text is not a Dictionary.
+  [[nodiscard]] constexpr std::optional<std::string_view> token_of(std::string_view wanted) {
+    std::string_view found;
+    skip(" ");
+    for (bool more = !rest_.empty(); more;) {
+      const std::string_view key = read_key();
+      const value token = take('=') ? read_member() : std::string_view{};
+      if (key.empty() || !token || !read_parameters()) {
+        return std::nullopt;
+      }
+      found = key == wanted ? *token : found;
+      skip(" \t");
+      more = take(',');
+      skip(" \t");
+    }
+    return rest_.empty() ? std::optional{found} : std::nullopt;
+  }
+
+ private:
+  /// A Token, an empty text for a value of another type, or an empty optional for no value.
+  using value = std::optional<std::string_view>;
+
+  [[nodiscard]] static constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+
+  [[nodiscard]] static constexpr bool is_key_char(char c) noexcept {
+    return is_lower(c) || base::is_digit(c) || std::string_view{"_-.*"}.find(c) != npos;
+  }
+  [[nodiscard]] static constexpr bool is_token_char(char c) noexcept {
+    return base::is_alpha(c) || base::is_digit(c) ||
+           std::string_view{"!#$%&'*+-.^_`|~:/"}.find(c) != npos;
+  }
+
+  [[nodiscard]] constexpr char front() const noexcept { return rest_.empty() ? '\0' : rest_[0]; }
+
+  constexpr bool take(char c) noexcept {
+    if (front() != c || rest_.empty()) {
+      return false;
+    }
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  constexpr void skip(std::string_view blanks) noexcept {
+    const std::size_t end = rest_.find_first_not_of(blanks);
+    rest_.remove_prefix(end == npos ? rest_.size() : end);
+  }
+
+  template <class Accepts>
+  constexpr std::string_view take_while(Accepts accepts) noexcept {
+    std::size_t size = 0;
+    while (size < rest_.size() && accepts(rest_[size])) {
+      ++size;
+    }
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return taken;
+  }
+
+  constexpr std::string_view read_key() noexcept {
+    return is_lower(front()) || front() == '*' ? take_while(is_key_char) : std::string_view{};
+  }
+
+  [[nodiscard]] static constexpr value other_if(bool valid) noexcept {
+    return valid ? value{std::string_view{}} : std::nullopt;
+  }
+
+  constexpr value read_member() noexcept {
+    return take('(') ? other_if(read_inner_list()) : read_bare_item();
+  }
+
+  constexpr bool read_inner_list() noexcept {
+    for (;;) {
+      skip(" ");
+      if (take(')')) {
+        return true;
+      }
+      if (!read_bare_item() || !read_parameters() || (front() != ' ' && front() != ')')) {
+        return false;
+      }
+    }
+  }
+
+  constexpr bool read_parameters() noexcept {
+    while (take(';')) {
+      skip(" ");
+      if (read_key().empty() || (take('=') && !read_bare_item())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  constexpr value read_bare_item() noexcept {
+    if (base::is_alpha(front()) || front() == '*') {
+      return take_while(is_token_char);
+    }
+    if (base::is_digit(front()) || front() == '-') {
+      return other_if(read_number(true));
+    }
+    if (take('"')) {
+      return other_if(read_string(false));
+    }
+    if (take(':')) {
+      take_while([](char c) {
+        return base::is_alpha(c) || base::is_digit(c) || c == '+' || c == '/' || c == '=';
+      });
+      return other_if(take(':'));
+    }
+    if (take('?')) {
+      return other_if(take('0') || take('1'));
+    }
+    if (take('@')) {
+      return other_if(read_number(false));
+    }
+    return other_if(take('%') && take('"') && read_string(true));
+  }
+
+  constexpr bool read_number(bool decimals) noexcept {
+    take('-');
+    const std::size_t whole = take_while(base::is_digit).size();
+    if (whole == 0 || front() != '.') {
+      return whole > 0 && whole <= 15;
+    }
+    take('.');
+    const std::size_t fraction = take_while(base::is_digit).size();
+    return decimals && whole <= 12 && fraction > 0 && fraction <= 3;
+  }
+
+  /// Reads a String, with the escapes `\"` and `\\`, or a Display String, with the escape `%` and
+  /// two lower-case hexadecimal digits, after its opening quote.
+  constexpr bool read_string(bool is_display) noexcept {
+    const auto is_hex = [](char c) { return base::is_digit(c) || (c >= 'a' && c <= 'f'); };
+    while (front() >= ' ' && front() <= '~') {
+      if (take('"')) {
+        return true;
+      }
+      if (is_display && take('%')) {
+        if (rest_.size() < 2 || !is_hex(rest_[0]) || !is_hex(rest_[1])) {
+          return false;
+        }
+        rest_.remove_prefix(1);
+      } else if (!is_display && take('\\') && front() != '"' && front() != '\\') {
+        return false;
+      }
+      rest_.remove_prefix(1);
+    }
+    return false;
+  }
+
+  static constexpr std::size_t npos = std::string_view::npos;
+
+  std::string_view rest_;
+};
+
+/// Sets the signal of `member`, a text `name=value`. Returns false if name or value is unknown.
+constexpr bool set_signal(content_signal& signals, std::string_view member) noexcept {
+  const std::size_t equals = (std::min)(member.find('='), member.size());
+  const std::string_view name = base::trim(member.substr(0, equals), base::is_blank);
+  const std::string_view value =
+      base::trim(member.substr((std::min)(equals + 1, member.size())), base::is_blank);
+  const bool yes = base::equal_ignoring_case(value, "yes");
+  if (!yes && !base::equal_ignoring_case(value, "no")) {
+    return false;
+  }
+  const auto set = [yes](std::optional<bool>& signal) {
+    signal = yes && signal.value_or(true);
+    return true;
+  };
+  if (base::equal_ignoring_case(name, "search")) {
+    return set(signals.search);
+  }
+  if (base::equal_ignoring_case(name, "ai-input")) {
+    return set(signals.ai_input);
+  }
+  return base::equal_ignoring_case(name, "ai-train") && set(signals.ai_train);
+}
+
+}  // namespace rep_detail
+
+constexpr content_signal content_signal::parse(std::string_view value) noexcept {
+  auto [path, rest] = rep_detail::split_scope(value);
+  content_signal result{.path = path};
+  while (!rest.empty()) {
+    const std::string_view member = rest.substr(0, rest.find(','));
+    if (!base::trim(member, base::is_blank).empty() && !rep_detail::set_signal(result, member)) {
+      result.complete = false;
+    }
+    rest.remove_prefix((std::min)(member.size() + 1, rest.size()));
+  }
+  return result;
+}
+
+/// One statement about the use of content under a path, such as `Content-Usage: /path train-ai=n`
+/// (draft-ietf-aipref-attach-05, section 3).
+///
+/// A statement never changes a verdict. The views live as long as the document.
+struct content_usage {
+  static constexpr directive_kind kind = directive_kind::content_usage;  ///< used by `read_lines`
+
+  std::string_view path{};       ///< a pattern; empty means every path
+  std::string_view statement{};  ///< a Dictionary of RFC 9651, as written
+  std::uint32_t line = 0;        ///< the line number, 1-based; 0 if not read from a file
+
+  /// Reads `[path] statement`. A path begins with `/` and ends before the first blank.
+  [[nodiscard]] static constexpr content_usage parse(std::string_view value) noexcept {
+    const auto [path, statement] = rep_detail::split_scope(value);
+    return {.path = path, .statement = statement};
+  }
+
+  /// Returns the preference for the category of use `label`: true for `y`, false for `n`, and empty
+  /// for anything else (draft-ietf-aipref-vocab-07, section 6.5: unknown).
+  ///
+  /// Labels and values are case-sensitive. If a label is repeated, its last value is used. A
+  /// statement that is not a Dictionary has no preferences. Takes linear time.
+  [[nodiscard]] constexpr std::optional<bool> preference(std::string_view label) const noexcept {
+    const auto token = rep_detail::dictionary_reader{statement}.token_of(label);
+    return token == "y" || token == "n" ? std::optional{token == "y"} : std::nullopt;
+  }
+};
+
+/// A site's preferences for one target. They never change a verdict.
 struct effective_preferences {
   /// The preference for one category of use, and the line that states this preference.
   struct preference {
@@ -33,18 +285,16 @@ struct effective_preferences {
 
 namespace rep_detail {
 
-/// Keeps the more restrictive of two preferences (draft-ietf-aipref-vocab-07, section 5.1) in
-/// `first`. If the preferences agree, the line of `first` stays.
+/// Keeps the more restrictive of two preferences, or else the first, in `first`
+/// (draft-ietf-aipref-vocab-07, section 5.1).
 constexpr void combine(effective_preferences::preference& first,
                        const effective_preferences::preference& second) noexcept {
-  const bool restricts = first.allowed == true && second.allowed == false;
-  if (!first.allowed || restricts) {
+  if (!first.allowed || (*first.allowed && second.allowed == false)) {
     first = second;
   }
 }
 
-/// Finds the preference for one category. `offer` takes the preferences of matching lines, in any
-/// order. The line with the longest path decides.
+/// Finds the preference of the matching line with the longest path, for one category.
 class longest_preference {
  public:
   constexpr void offer(std::uint32_t specificity,
@@ -71,19 +321,17 @@ class longest_preference {
 /// Returns the preferences for a crawler and a target, an absolute URL or a path with query.
 ///
 /// Content-Usage (draft-ietf-aipref-attach-05, section 3.1): the matching line with the longest
-/// path decides about all categories, even about categories that the line does not name. Lines with
-/// paths of equal length are combined. Content-Signal: for each signal, the line with the longest
-/// path decides among the matching lines that have this signal. Then the two kinds of lines are
-/// combined. The most restrictive of combined preferences applies (draft-ietf-aipref-vocab-07,
-/// section 5.1). If both kinds agree, the result names the Content-Usage line.
+/// path decides about all categories, even those that it does not name. Content-Signal: for each
+/// signal, the line with the longest path decides among the matching lines that have this signal.
+/// Lines of equal length are combined, then both kinds of lines. The most restrictive of combined
+/// preferences applies (draft-ietf-aipref-vocab-07, section 5.1). If both kinds agree, the result
+/// names the Content-Usage line.
 ///
-/// A line applies to the crawlers in the User-agent lines directly above it, and does not end a
-/// group (RFC 9309, section 2.2.4). All preferences are unknown if the crawler is not allowed to
-/// fetch the target: "no preferences are implied for resources that are disallowed".
+/// A line applies to the crawlers in the User-agent lines directly above it. All preferences are
+/// unknown if the crawler is not allowed to fetch the target.
 ///
-/// Takes time linear in the file. Comparing a line costs one step per octet of its path and of the
-/// target. If all lines together need more than 8 million steps, all preferences are false, and the
-/// result names no line.
+/// Takes time linear in the file. If comparing takes more than 8 million steps, one per octet of a
+/// path and of the target, all preferences are false, and the result names no line.
 [[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
                                                                 std::string_view target,
                                                                 std::string_view user_agent = "*") {

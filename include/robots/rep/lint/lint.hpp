@@ -2,9 +2,8 @@
 
 #include <robots/base/url_head.hpp>
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/extensions/content_usage.hpp>
+#include <robots/rep/extensions/usage_preferences.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
-#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
@@ -22,11 +21,10 @@
 
 namespace robots::rep_detail {
 
-/// Compares the rules of one group with each other.
 class group_lint {
  public:
-  /// Takes all lines of the file. Groups of one crawler are merged, so a rule of another group can
-  /// make a rule of this group necessary.
+  /// Takes all lines of the file, since groups of one crawler are merged: a rule of another group
+  /// can make a rule of this group necessary.
   constexpr group_lint(const std::vector<directive>& file, const parse_options& options,
                        std::vector<diagnostic>& findings)
       : options_(options), findings_(findings) {
@@ -69,7 +67,6 @@ class group_lint {
                       .reported = patterns > 1});
   }
 
-  /// Reports on the rules that were added, and removes them.
   constexpr void finish() {
     std::sort(rules_.begin(), rules_.end(), [](const entry& a, const entry& b) {
       return std::tie(a.pattern, a.line) < std::tie(b.pattern, b.line);
@@ -106,7 +103,7 @@ class group_lint {
     findings_.push_back(make_diagnostic(code, about.line, about.column));
   }
 
-  /// If several rules have the same pattern, reports all except the one with the highest rank.
+  /// Reports all rules with one pattern except the one with the highest rank.
   constexpr void report_same_patterns() {
     for (auto first = rules_.begin(); first != rules_.end();) {
       const auto end = std::find_if(
@@ -122,8 +119,8 @@ class group_lint {
     }
   }
 
-  /// Reports each rule that a shorter rule of the same kind makes redundant. The shorter pattern is
-  /// a prefix of the longer one, and the specificity of no opposite rule is between the two.
+  /// Reports each rule that a shorter rule of the same kind makes redundant: its pattern is a
+  /// prefix of the longer one, and the specificity of no opposite rule is between the two.
   constexpr void report_redundant() {
     std::vector<std::size_t> prefixes;  // rules whose pattern is a prefix of the current one
     for (std::size_t i = 0; i < rules_.size(); ++i) {
@@ -159,14 +156,8 @@ class group_lint {
   std::vector<entry> rules_;
 };
 
-}  // namespace robots::rep_detail
-
-namespace robots {
-
-namespace rep_detail {
-
-/// Returns true if the value of a User-agent line can match no crawler. Returns false for an empty
-/// value, for `*`, and for a name with other characters than the RFC allows, such as `360Spider`.
+/// Returns true if the value of a User-agent line is not empty and can match no crawler. A name
+/// with other characters than the RFC allows, such as `360Spider`, can match.
 [[nodiscard]] constexpr bool is_unmatchable(std::string_view user_agent) noexcept {
   if (user_agent.empty() || is_product_token_char(user_agent.front()) ||
       agent_matcher{{}}.compare(user_agent) == agent_match::everyone) {
@@ -176,14 +167,13 @@ namespace rep_detail {
   return named.empty() || named.front() == '*' || product_token(named) != named;
 }
 
-}  // namespace rep_detail
+}  // namespace robots::rep_detail
 
-/// Returns all problems of a robots.txt, sorted by line. These are `document::diagnostics` and the
-/// problems that only a comparison of lines shows.
-///
-/// Compares the rules of each group. Reports duplicates, rules that never decide because an
-/// opposite rule has the same pattern, and rules that repeat a shorter rule. Takes O(n log n) time
-/// for n rules in a group.
+namespace robots {
+
+/// Returns all problems of a robots.txt, sorted by line. Adds problems that a comparison of lines
+/// shows to `document::diagnostics`: duplicates, rules that never decide because an opposite rule
+/// has the same pattern, and rules that repeat a shorter rule. Takes O(n log n) time for n rules.
 [[nodiscard]] constexpr std::vector<diagnostic> lint(const document& file,
                                                      const malformed_limit& limit = {}) {
   std::vector<diagnostic> findings{file.diagnostics().begin(), file.diagnostics().end()};
@@ -194,19 +184,17 @@ namespace rep_detail {
       group.finish();
     }
     group.add(line);
-    if (line.kind == directive_kind::user_agent && rep_detail::is_unmatchable(line.value)) {
-      findings.push_back(rep_detail::make_diagnostic(diagnostic_code::unmatchable_user_agent,
-                                                     line.line, line.column));
-    }
-    if (line.kind == directive_kind::sitemap && base::scheme_prefix(line.value) == 0) {
-      findings.push_back(
-          rep_detail::make_diagnostic(diagnostic_code::relative_sitemap, line.line, line.column));
-    }
-    if (line.kind == directive_kind::content_signal &&
-        !content_signal::parse(line.value).complete) {
-      findings.push_back(rep_detail::make_diagnostic(diagnostic_code::unread_content_signal,
-                                                     line.line, line.column));
-    }
+    const auto report = [&](directive_kind kind, bool is_mistake, diagnostic_code code) {
+      if (line.kind == kind && is_mistake) {
+        findings.push_back(rep_detail::make_diagnostic(code, line.line, line.column));
+      }
+    };
+    report(directive_kind::user_agent, rep_detail::is_unmatchable(line.value),
+           diagnostic_code::unmatchable_user_agent);
+    report(directive_kind::sitemap, base::scheme_prefix(line.value) == 0,
+           diagnostic_code::relative_sitemap);
+    report(directive_kind::content_signal, !content_signal::parse(line.value).complete,
+           diagnostic_code::unread_content_signal);
   }
   group.finish();
   if (limit.exceeded_by(file.lines())) {

@@ -1,7 +1,13 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/base/enum_text.hpp>
+#include <robots/base/saturating_add.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -44,21 +50,52 @@ namespace rep_detail {
 }
 
 /// Returns true for an extension that applies to the crawlers named directly above it, such as
-/// Crawl-delay. A User-agent line after such an extension starts a new list of crawlers for
-/// extensions, but no new group. Other extensions (Sitemap, Host, Clean-param) apply to the whole
-/// file.
+/// Crawl-delay. A User-agent line after it starts a new list of crawlers for extensions, but no new
+/// group. Other extensions (Sitemap, Host, Clean-param) apply to the whole file.
 [[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
-  switch (kind) {
-    case directive_kind::crawl_delay:
-    case directive_kind::request_rate:
-    case directive_kind::visit_time:
-    case directive_kind::noindex:
-    case directive_kind::content_signal:
-    case directive_kind::content_usage:
-      return true;
-    default:
-      return false;
+  using enum directive_kind;
+  return kind == crawl_delay || kind == request_rate || kind == visit_time || kind == noindex ||
+         kind == content_signal || kind == content_usage;
+}
+
+/// Reads the value of a Crawl-delay line, which is a finite decimal number of seconds, 0 or more.
+/// Rounds fractions of a millisecond up, so that no crawler comes too early.
+[[nodiscard]] constexpr std::optional<std::chrono::milliseconds> parse_delay(
+    std::string_view value) noexcept {
+  const std::size_t point = (std::min)(value.find('.'), value.size());
+  const std::string_view whole = value.substr(0, point);
+  const std::string_view fraction = value.substr((std::min)(point + 1, value.size()));
+  constexpr auto longest = static_cast<std::uint64_t>(longest_delay / std::chrono::seconds{1});
+  const auto seconds = base::parse_decimal(whole, longest + 1);
+  if ((!seconds && !whole.empty()) || (!base::parse_decimal(fraction) && !fraction.empty()) ||
+      (whole.empty() && fraction.empty())) {
+    return std::nullopt;
   }
+  if (seconds > longest) {
+    return std::chrono::seconds{longest};
+  }
+  constexpr std::size_t places = 3;
+  auto milliseconds = static_cast<std::int64_t>(seconds.value_or(0));
+  for (std::size_t i = 0; i < places; ++i) {
+    milliseconds = milliseconds * 10 + (i < fraction.size() ? fraction[i] - '0' : 0);
+  }
+  const bool rest = fraction.find_first_not_of('0', places) != std::string_view::npos;
+  return std::chrono::milliseconds{milliseconds + (rest ? 1 : 0)};
+}
+
+/// Returns the text before the first blank, and the text after that blank.
+[[nodiscard]] constexpr std::pair<std::string_view, std::string_view> split_at_blank(
+    std::string_view value) noexcept {
+  const auto blank = std::find_if(value.begin(), value.end(), base::is_blank);
+  const auto size = static_cast<std::size_t>(blank - value.begin());
+  return {value.substr(0, size), base::trim(value.substr(size), base::is_blank)};
+}
+
+/// Splits a value into a path and the statement about that path. An empty path means every path. A
+/// path begins with `/` and ends before the first blank (draft-ietf-aipref-attach-05, section 3.2).
+[[nodiscard]] constexpr std::pair<std::string_view, std::string_view> split_scope(
+    std::string_view value) noexcept {
+  return value.starts_with('/') ? split_at_blank(value) : std::pair{std::string_view{}, value};
 }
 
 }  // namespace rep_detail
@@ -71,17 +108,14 @@ struct directive {
   std::uint32_t line = 0;                         ///< the line number, 1-based
   std::uint32_t column = 0;                       ///< the column of the value, 1-based, in octets
   bool starts_group = false;                      ///< true for a User-agent line that opens a group
-  /// True for a User-agent line that starts a group or follows an extension for crawlers, such as
-  /// Crawl-delay.
+  /// True for a User-agent line that starts a group or follows an extension for crawlers.
   bool starts_run = false;
   bool in_group = false;  ///< true from the first User-agent line on
 };
 
 /// Reads the lines of one kind among `lines`, in file order, and skips unreadable lines:
-/// `read_lines<request_rate>(lines)`. Takes linear time.
-///
-/// `Line` is `clean_param`, `content_signal`, `content_usage`, `request_rate` or `visit_time`.
-/// `Line::kind` is the kind of these lines, and `Line::parse` reads a value.
+/// `read_lines<request_rate>(lines)`. `Line` is `clean_param`, `content_signal`, `content_usage`,
+/// `request_rate` or `visit_time`. Takes linear time.
 template <class Line>
 [[nodiscard]] constexpr std::vector<Line> read_lines(std::span<const directive> lines) {
   std::vector<Line> result;

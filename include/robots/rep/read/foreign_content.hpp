@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/rep/read/detail/split_line.hpp>
+#include <robots/rep/read/detail/line.hpp>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace robots::rep_detail {
+namespace robots::detail {
 
 /// The first octets of files that are not a robots.txt: archives, images, documents, programs, and
 /// text in UTF-32. The first entry is gzip that a server converted from windows-1252 to UTF-8.
@@ -46,15 +46,10 @@ inline constexpr auto foreign_beginnings = [] {
                     "\0\0\xFE\xFF"sv};
 }();
 
-}  // namespace robots::rep_detail
-
-namespace robots::detail {
-
 /// Returns true if octets begin with the signature of an archive, image, document or program, or
-/// with the byte order mark of UTF-32. Such octets are not text in any charset. Takes constant
-/// time.
+/// with the byte order mark of UTF-32.
 [[nodiscard]] constexpr bool has_foreign_signature(std::string_view octets) noexcept {
-  return std::any_of(rep_detail::foreign_beginnings.begin(), rep_detail::foreign_beginnings.end(),
+  return std::any_of(foreign_beginnings.begin(), foreign_beginnings.end(),
                      [&](std::string_view beginning) { return octets.starts_with(beginning); });
 }
 
@@ -79,8 +74,8 @@ namespace robots::rep_detail {
   return octet < '\t' || ('\r' < octet && octet < ' ') || octet == 0x7F;
 }
 
-/// Returns true if the first octets have more control characters than a text in UTF-8 has. Some NUL
-/// octets are accepted, since some editors leave them at the ends of lines and of the file.
+/// Returns true if the first octets have more control characters than a text in UTF-8 has. Accepts
+/// some NUL octets, which some editors leave at the ends of lines and of the file.
 [[nodiscard]] constexpr bool is_mostly_controls(std::string_view text) noexcept {
   // Most texts have no control character near their start, and need no more checks.
   const std::string_view first = text.substr(0, 64);
@@ -105,11 +100,8 @@ enum class foreign_content : std::uint8_t {
   other,   ///< JSON, an archive, an image, UTF-32, or mostly control characters
 };
 
-/// Recognises content that sites send instead of a robots.txt, such as error and challenge pages,
-/// JSON, archives, images and programs.
-///
-/// Skips UTF-8 byte order marks, white space and NUL octets, then checks the start in constant
-/// time. Does not recognise UTF-16.
+/// Recognises content that sites send instead of a robots.txt. Skips UTF-8 byte order marks, white
+/// space and NUL octets, then checks the start in constant time. Does not recognise UTF-16.
 [[nodiscard]] constexpr foreign_content find_foreign_content(std::string_view text) noexcept {
   if (detail::has_foreign_signature(text)) {
     return foreign_content::other;

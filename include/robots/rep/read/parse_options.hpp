@@ -33,24 +33,20 @@ enum class several_names : std::uint8_t {
 struct parse_options {
   /// The choice on points about which implementations disagree.
   robots::dialect dialect = robots::dialect::rfc9309;
-  /// The maximum number of octets to read. The rest of the text is ignored, and so is the line that
-  /// the limit cuts. RFC 9309, section 2.5, asks for at least 500 KiB. Values above 256 MiB mean
-  /// 256 MiB.
+  /// The maximum number of octets to read, at most 256 MiB. The rest of the text, with the line
+  /// that the limit cuts, is ignored. RFC 9309, section 2.5, asks for at least 500 KiB.
   std::size_t max_bytes = 512'000;
   /// True if the text is only the start of a longer file. Then a last line without a line end is
   /// ignored.
   bool truncated = false;
-  /// Accepts only the exact keys of the protocol. Misspelled keys, and `Disallow /x` without a
-  /// colon, are not accepted.
+  /// Accepts neither misspelled keys nor `Disallow /x` without a colon.
   bool strict = false;
   /// If true, a Crawl-delay line ends a list of User-agent lines, as a rule does.
   bool delay_closes_group = false;
   /// Reads `Disallow: private` as `Disallow: /private`, instead of a rule that never matches.
   bool prepend_slash = false;
-  /// Decides between an allow and a disallow rule of equal length.
-  tie_break tie = tie_break::allow;
-  /// Chooses the groups for a crawler with several names. This option has no effect on a crawler
-  /// with one name.
+  tie_break tie = tie_break::allow;  ///< decides between rules of equal length
+  /// Chooses the groups for a crawler with several names.
   several_names names = several_names::first_with_group;
 };
 

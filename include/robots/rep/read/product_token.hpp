@@ -23,7 +23,6 @@ namespace rep_detail {
          c == ',' || c == ')';
 }
 
-/// Returns the product name at the start of `text`.
 [[nodiscard]] constexpr std::string_view product_name(std::string_view text) noexcept {
   text = base::trim(text, base::is_blank);
   // This is faster than `find_first_of`, which calls a function for each octet.
@@ -31,8 +30,7 @@ namespace rep_detail {
   return {text.begin(), end};
 }
 
-/// Returns the product name after `compatible;`. Crawlers that pose as a browser write their name
-/// there.
+/// Returns the product name after `compatible;`, where crawlers that pose as a browser write it.
 [[nodiscard]] constexpr std::string_view compatible_name(std::string_view user_agent) noexcept {
   constexpr std::string_view mark = "compatible;";
   for (std::size_t i = 0; i + mark.size() <= user_agent.size(); ++i) {
@@ -45,10 +43,9 @@ namespace rep_detail {
 
 }  // namespace rep_detail
 
-/// Returns the product token of a crawler, given its name or its `User-Agent` header value. The
-/// token of `FooBot/2.1 (+https://foo.example/bot)` is `FooBot`. RFC 9309, section 2.2.1, has the
-/// example `Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)`, with the
-/// token `ExampleBot`.
+/// Returns the product token of a crawler, given its name or its `User-Agent` header value:
+/// `FooBot` for `FooBot/2.1 (+https://foo.example/bot)`, and, as in RFC 9309, section 2.2.1,
+/// `ExampleBot` for `Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)`.
 ///
 /// A name can have characters that the RFC does not allow (`MJ12bot`), so the token ends only at
 /// white space or one of `/(;,)`. Returns an empty view if the token is empty. Takes linear time.

@@ -3,11 +3,10 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/decimal.hpp>
 #include <robots/base/saturating_add.hpp>
-#include <robots/rep/read/detail/parse_delay.hpp>
 #include <robots/rep/read/directive.hpp>
-#include <robots/rep/read/visit_time.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -21,42 +20,90 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Returns the number of seconds in a unit, or 0 if the unit is unknown.
-[[nodiscard]] constexpr std::int64_t unit_seconds(char unit) noexcept {
-  switch (base::to_lower(unit)) {
-    case 's':
-      return 1;
-    case 'm':
-      return 60;
-    case 'h':
-      return 3'600;
-    case 'd':
-      return 86'400;
-    default:
-      return 0;
+/// Reads `hhmm`, from 0000 to 2400.
+[[nodiscard]] constexpr std::optional<std::chrono::minutes> parse_hhmm(
+    std::string_view text) noexcept {
+  text = base::trim(text, base::is_blank);
+  const auto digits = base::parse_decimal(text);
+  if (text.size() != 4 || !digits || *digits > 2400 || *digits % 100 > 59) {
+    return std::nullopt;
   }
+  const auto hhmm = static_cast<int>(*digits);
+  return std::chrono::hours{hhmm / 100} + std::chrono::minutes{hhmm % 100};
 }
 
 /// Reads a number with an optional unit; the default is seconds.
 [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> parse_period(
     std::string_view text) noexcept {
-  std::int64_t unit = 1;
-  if (!text.empty() && unit_seconds(text.back()) > 0) {
-    unit = unit_seconds(text.back());
-    text.remove_suffix(1);
-  }
+  constexpr std::string_view units = "smhd";
+  constexpr std::array<std::int64_t, 4> seconds{1, 60, 3'600, 86'400};
+  const std::size_t unit = text.empty() ? 0 : units.find(base::to_lower(text.back()));
+  const bool has_unit = !text.empty() && unit < units.size();
+  text.remove_suffix(has_unit ? 1 : 0);
   const auto number = parse_delay(base::trim(text, base::is_blank));
   if (!number) {
     return std::nullopt;
   }
-  return (std::min)(*number * unit, std::chrono::floor<std::chrono::milliseconds>(longest_delay));
+  return (std::min)(*number * (has_unit ? seconds[unit] : 1),
+                    std::chrono::floor<std::chrono::milliseconds>(longest_delay));
 }
 
 }  // namespace rep_detail
 
+/// The part of the day, in UTC, in which a site asks a crawler to come, from
+/// `Visit-time: 0600-0845`. The source is Sean Conner, An Extended Standard for Robot Exclusion,
+/// 1996. Never changes a verdict.
+///
+/// The part ends at the start of its last minute, here at 08:45:00. But 2359 means midnight, since
+/// people write 0000-2359 for the whole day. The part can cross midnight (2200-0400). If both times
+/// are equal, it is the whole day.
+struct visit_time {
+  static constexpr directive_kind kind = directive_kind::visit_time;  ///< used by `read_lines`
+
+  std::chrono::minutes from{};  ///< the start, in minutes since midnight UTC, 0 to 1439
+  std::chrono::minutes to{};    ///< the end, in minutes since midnight UTC, 0 to 1440
+
+  /// Reads `hhmm-hhmm`, with or without blanks around the hyphen. Returns an empty optional for any
+  /// other text.
+  [[nodiscard]] static constexpr std::optional<visit_time> parse(std::string_view value) noexcept {
+    const std::size_t hyphen = value.find('-');
+    if (hyphen == std::string_view::npos) {
+      return std::nullopt;
+    }
+    const auto from = rep_detail::parse_hhmm(value.substr(0, hyphen));
+    const auto to = rep_detail::parse_hhmm(value.substr(hyphen + 1));
+    if (!from || !to) {
+      return std::nullopt;
+    }
+    return visit_time{.from = *from % std::chrono::hours{24}, .to = *to};
+  }
+
+  /// Returns true if `utc` is in this part of the day. `utc` is the number of minutes since any
+  /// midnight UTC, such as the minutes since the Unix epoch, rounded down.
+  [[nodiscard]] constexpr bool contains(std::chrono::minutes utc) const noexcept {
+    constexpr std::chrono::minutes day = std::chrono::hours{24};
+    const std::chrono::minutes now = (utc % day + day) % day;
+    if (from == to) {
+      return true;
+    }
+    constexpr std::chrono::minutes last_minute = day - std::chrono::minutes{1};
+    const std::chrono::minutes end = to == last_minute ? day : to;
+    return from < end ? from <= now && now < end : from <= now || now < end;
+  }
+
+  /// Returns true if `times` is empty or one of them contains `utc`.
+  [[nodiscard]] static constexpr bool is_open(std::span<const visit_time> times,
+                                              std::chrono::minutes utc) noexcept {
+    return times.empty() || std::any_of(times.begin(), times.end(), [utc](const visit_time& time) {
+             return time.contains(utc);
+           });
+  }
+
+  [[nodiscard]] friend constexpr bool operator==(const visit_time&, const visit_time&) = default;
+};
+
 /// The number of requests that a site accepts in a period, from `Request-rate: 30/1m 0800-1300`.
-/// The source is Sean Conner, An Extended Standard for Robot Exclusion, 1996. A rate never changes
-/// a verdict.
+/// The source is the one of `visit_time`. A rate never changes a verdict.
 struct request_rate {
   static constexpr directive_kind kind = directive_kind::request_rate;  ///< used by `read_lines`
 
@@ -65,10 +112,8 @@ struct request_rate {
   std::optional<visit_time> window{};   ///< the hours of the rate; empty means always
 
   /// Reads `requests/period`. The unit of the period is s, m, h or d; the default is seconds. A
-  /// blank and `hhmm-hhmm` in UTC can follow.
-  ///
+  /// blank and `hhmm-hhmm` in UTC can follow. Numbers that are too large are read as the maximum.
   /// Returns an empty optional for any other text, for zero requests and for a period of zero.
-  /// Numbers that are too large are read as the maximum.
   [[nodiscard]] static constexpr std::optional<request_rate> parse(
       std::string_view value) noexcept {
     const std::size_t slash = value.find('/');
@@ -105,9 +150,8 @@ struct request_rate {
     return std::chrono::milliseconds{(per.count() + count - 1) / count};
   }
 
-  /// Returns the slowest rate whose window contains `utc`. If no window contains `utc`, returns the
-  /// slowest rate without a window, or an empty optional if there is none. `utc` is as in
-  /// `visit_time::contains`.
+  /// Returns the slowest rate whose window contains `utc`, or else the slowest rate without a
+  /// window, or else an empty optional. `utc` is as in `visit_time::contains`.
   [[nodiscard]] static constexpr std::optional<request_rate> slowest_at(
       std::span<const request_rate> rates, std::chrono::minutes utc) noexcept {
     const auto precedence = [](const request_rate& rate) {

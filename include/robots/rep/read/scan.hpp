@@ -1,19 +1,14 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/rep/read/detail/common_line.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/keys.hpp>
-#include <robots/rep/read/detail/parse_delay.hpp>
-#include <robots/rep/read/detail/split_line.hpp>
-#include <robots/rep/read/diagnostic.hpp>
+#include <robots/rep/read/detail/line.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/foreign_content.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/request_rate.hpp>
-#include <robots/rep/read/visit_time.hpp>
-#include <robots/rep/text/detail/octet_word.hpp>
 
 #include <algorithm>
 #include <array>
@@ -28,18 +23,16 @@ namespace robots {
 /// `const directive& d`, whose views point into the scanned text.
 ///
 /// If the handler has `on_diagnostic`, `scan` passes every finding about the text to this function.
-/// The classes that make a `document` and a `rule_set` are models.
 template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
 
-/// The maximum number of octets that are read from one line. google/robotstxt has the same limit.
+/// The maximum number of octets read from one line, as in google/robotstxt.
 inline constexpr std::size_t max_line_bytes = 16'663;
 
 namespace rep_detail {
 
-/// Returns the maximum number of octets to read from a text, at most 256 MiB. So offsets into the
-/// text, and into the rules made from it, fit into 32 bits.
+/// Returns the maximum number of octets to read from a text, so that offsets fit into 32 bits.
 [[nodiscard]] constexpr std::size_t text_limit(const parse_options& options) noexcept {
   constexpr std::size_t most = std::size_t{256} << 20U;
   return (std::min)(options.max_bytes, most);
@@ -52,7 +45,6 @@ class scanner {
       requires(Handler& handler, const diagnostic& finding) { handler.on_diagnostic(finding); };
 
  public:
-  /// Reads as `traits` say, and ignores `options.dialect`.
   constexpr scanner(Handler& handler, const parse_options& options,
                     const dialect_traits& traits) noexcept
       : handler_(handler), options_(options), traits_(traits) {}
@@ -75,7 +67,7 @@ class scanner {
 
  private:
   /// Cuts the text at the limit (RFC 9309, section 2.5). Drops the line that the limit cuts, since
-  /// its first part could mean the opposite of what the author wrote.
+  /// its first part could mean the opposite.
   [[nodiscard]] constexpr std::string_view cut(std::string_view text) const noexcept {
     const std::size_t limit = text_limit(options_);
     if (text.size() <= limit && !options_.truncated) {
@@ -99,8 +91,7 @@ class scanner {
     return text;
   }
 
-  /// Removes an incomplete percent escape at the end of a cut line. Such an escape would be read as
-  /// literal octets, so the rule would match nothing.
+  /// Removes an incomplete percent escape, which would be read as literal octets.
   [[nodiscard]] static constexpr std::string_view without_cut_escape(
       std::string_view line) noexcept {
     const std::size_t tail = line.size() - std::min<std::size_t>(line.size(), 2);
@@ -124,9 +115,8 @@ class scanner {
     }
   }
 
-  /// Reads the line at `begin`, and returns its end.
   ROBOTS_ALWAYS_INLINE constexpr const char* read_line(const char* begin, const char* text_end) {
-    const char* const first = base::is_ws(*begin) ? skip_indent(begin, text_end) : begin;
+    const char* const first = std::find_if_not(begin, text_end, base::is_ws);
     if (first == text_end || *first == '#' || is_line_end(*first)) {
       const char* const end = find_line_end(first, text_end);
       if (is_too_long(begin, end)) [[unlikely]] {
@@ -163,8 +153,7 @@ class scanner {
               {about, 1});
   }
 
-  /// Reads a line that `read_line` does not handle itself, such as a long line, or a line whose key
-  /// is not a common one.
+  /// Reads a line that is too long or not a common line.
   ROBOTS_NOINLINE constexpr void read_other(const char* begin, const char* end) {
     std::string_view line{begin, end};
     bool is_cut = false;
@@ -204,12 +193,12 @@ class scanner {
     }
   }
 
-  /// Ignores the value of `line`, but not its kind. So a broken User-agent line can start a group,
-  /// and the rules below it do not apply to the crawlers of the group above. A broken rule ends a
-  /// list of User-agent lines, as a good rule does.
+  /// Ignores the value of `line`, but not its kind. A broken User-agent line can start a group, so
+  /// that the rules below it do not apply to the crawlers above. A broken rule ends a list of
+  /// User-agent lines.
   constexpr void drop(diagnostic_code code, std::string_view line, const key_and_value& parts) {
     malformed(code, line);
-    if ((traits_.ignores_keyless_lines && !parts.found) || !may_be_key(line, true)) {
+    if (traits_.ignores_keyless_lines && !parts.found) {
       return;
     }
     const auto words_to = [line](std::size_t from) {
@@ -234,19 +223,15 @@ class scanner {
     }
   }
 
-  /// Returns the meaning that a key has without its NUL octets.
   [[nodiscard]] constexpr directive_kind kind_without_nul(std::string_view key) const noexcept {
     std::array<char, 16> octets{};  // longer than each spelling of a key
-    if (has_nul(key)) {
-      std::size_t size = 0;
-      for (const char c : key) {
-        if (c != '\0' && size < octets.size()) {
-          octets[size++] = c;
-        }
+    std::size_t size = 0;
+    for (const char c : key) {
+      if (c != '\0' && size < octets.size()) {
+        octets[size++] = c;
       }
-      key = {octets.data(), size};
     }
-    return recognise_key(key, traits_.key_prefixes, options_.strict).kind;
+    return recognise_key({octets.data(), size}, traits_.key_prefixes, options_.strict).kind;
   }
 
   constexpr void read_parts(const key_and_value& parts, bool is_cut) {
@@ -282,8 +267,8 @@ class scanner {
     handler_.on_directive(line);
   }
 
-  /// Sets the members of `line` that depend on the lines above. A group is one or more User-agent
-  /// lines followed by rules (RFC 9309, section 2.1). Other lines do not split it (section 2.2.4).
+  /// Sets the members of `line` that depend on the lines above. Only rules end the User-agent lines
+  /// of a group (RFC 9309, sections 2.1 and 2.2.4).
   ROBOTS_ALWAYS_INLINE constexpr void place(directive& line) {
     if (is_rule(line.kind)) [[likely]] {
       close_agents();
@@ -312,7 +297,6 @@ class scanner {
     line.in_group = in_group_;
   }
 
-  /// Counts and reports the mistakes in one directive.
   constexpr void check(const directive& line) {
     if (is_rule(line.kind)) [[likely]] {
       if (!line.in_group) {
@@ -336,8 +320,7 @@ class scanner {
     }
   }
 
-  /// Returns true if no target can match a pattern, because the pattern begins neither with `/`
-  /// (RFC 9309, section 2.2: `path-pattern = "/" *UTF8-char-noctl`) nor with `*`.
+  /// RFC 9309, section 2.2: `path-pattern = "/" *UTF8-char-noctl`.
   [[nodiscard]] constexpr bool pattern_never_matches(std::string_view value) const noexcept {
     return !value.empty() && !value.starts_with('/') && !value.starts_with('*') &&
            !options_.prepend_slash;
@@ -353,7 +336,6 @@ class scanner {
     report(code, about);
   }
 
-  /// Reports a finding on the current line. The column of the finding is the start of `about`.
   constexpr void report(diagnostic_code code, std::string_view about) {
     if constexpr (diagnoses) {
       handler_.on_diagnostic(make_diagnostic(code, (std::max)(number_, 1U), column_of(about)));
@@ -380,10 +362,11 @@ class scanner {
 
 }  // namespace rep_detail
 
-/// Reads a robots.txt in one pass, and gives its directives to `handler`, in file order.
+/// Reads a robots.txt in one pass, and gives its directives to `handler`, in file order. Returns
+/// the numbers of lines.
 ///
-/// Accepts any octets. Reports and skips lines that it cannot understand. Returns the numbers of
-/// lines. Throws only if the handler throws. Takes time linear in the text.
+/// Accepts any octets. Reports and skips lines that it cannot understand. Throws only if the
+/// handler throws. Takes linear time.
 template <DirectiveHandler Handler>
 constexpr file_findings::line_counts scan(std::string_view text, Handler& handler,
                                           const parse_options& options = {}) {

@@ -2,7 +2,7 @@
 
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/scan.hpp>
-#include <robots/rep/rules/detail/packed_rule.hpp>
+#include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
@@ -12,39 +12,34 @@
 
 namespace robots {
 
-/// Compiles the rules of `text` for one crawler, in one pass. Returns the same as
-/// `parse(text).rules_for(user_agent)`, without making a document.
-///
-/// `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for crawlers
-/// that are not named. Accepts any octets, and never throws because of them. Takes time linear in
-/// the text, plus the time to sort the rules that queries try one by one. Needs up to 64 KiB of
-/// stack if a rule is not in normal form.
-[[nodiscard]] constexpr rule_set compile(std::string_view text, std::string_view user_agent,
-                                         const parse_options& options = {}) {
-  // The normal form of an octet has at most three octets, and `prepend_slash` can add a `/`.
-  static_assert(3 * max_line_bytes + 1 <= rep_detail::packed_rule::most_compiled);
-  rep_detail::rule_collector collector{user_agent, options};
-  scan(text, collector, options);
-  return collector.finish();
-}
-
 /// Compiles the rules for a crawler with several names, the most specific name first:
 /// `compile(text, {"examplebot-news", "examplebot"})`.
 ///
-/// RFC 9309 says nothing about several names. `options.names` decides whether only the first name
-/// with a group is used, or the groups of all names are merged. The rules of `*` apply if no name
-/// has a group, or if there are no names. Verdicts report the first name that has a group. Reads
-/// the text once, and compares each User-agent line with each name.
+/// `options.names` decides whether only the first name with a group is used, or the groups of all
+/// names are merged; RFC 9309 does not say. The rules of `*` apply if no name has a group, or if
+/// there are no names. Verdicts report the first name that has a group.
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::span<const std::string_view> user_agents,
                                          const parse_options& options = {}) {
+  // The normal form of an octet has at most three octets, and `prepend_slash` can add a `/`.
+  static_assert(3 * max_line_bytes + 1 <= rep_detail::packed_rule::most_compiled);
   rep_detail::rule_collector collector{user_agents, options};
   scan(text, collector, options);
   return collector.finish();
 }
 
-/// Accepts names in braces. Without this overload, C++ would take two names in braces as the start
-/// and the end of one text.
+/// Compiles the rules of `text` for one crawler, in one pass. Returns the same as
+/// `parse(text).rules_for(user_agent)`, without making a document.
+///
+/// `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for crawlers
+/// that are not named. Accepts any octets, and never throws because of them. Takes linear time, and
+/// up to 64 KiB of stack if a rule is not in normal form.
+[[nodiscard]] constexpr rule_set compile(std::string_view text, std::string_view user_agent,
+                                         const parse_options& options = {}) {
+  return compile(text, std::span{&user_agent, 1}, options);
+}
+
+/// Accepts names in braces, of which C++ would take two as the start and the end of one text.
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::initializer_list<std::string_view> user_agents,
                                          const parse_options& options = {}) {

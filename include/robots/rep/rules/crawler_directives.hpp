@@ -1,7 +1,5 @@
 #pragma once
 
-#include <robots/rep/read/detail/parse_delay.hpp>
-#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
@@ -12,23 +10,20 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace robots {
 
-/// Everything that one robots.txt says to one crawler. Policies are made from this type.
-///
-/// `directives_for` reads these directives in one pass without making a document. The rules own
-/// their memory. All views refer to the text that was read.
+/// Everything that one robots.txt says to one crawler. The rules own their memory. All views refer
+/// to the text that was read.
 struct crawler_directives {
   rule_set rules{};  ///< the rules and the Crawl-delay for the crawler
-  /// The first valid Crawl-delay before all groups. Every crawler should wait that long, although
-  /// the line names no crawler.
+  /// The first valid Crawl-delay before all groups, which every crawler should keep.
   std::optional<std::chrono::milliseconds> file_delay{};
-  /// The extensions for this crawler, such as Request-rate, in file order, without Crawl-delay.
-  /// Read them with `read_lines`.
+  /// The extensions for this crawler, in file order, without Crawl-delay, for `read_lines`.
   std::vector<directive> extensions{};
   std::vector<std::string_view> sitemaps{};  ///< values of the Sitemap lines, as written
   std::optional<std::string_view> host{};    ///< the first Host value that is not empty
@@ -37,11 +32,10 @@ struct crawler_directives {
 
 namespace rep_detail {
 
-/// Collects the directives for one crawler, and the findings.
 class crawler_collector {
  public:
   constexpr crawler_collector(std::string_view user_agent, const parse_options& options)
-      : rules_(user_agent, options) {}
+      : rules_(std::span{&user_agent, 1}, options) {}
 
   constexpr void on_directive(const directive& line) {
     if (line.kind == directive_kind::user_agent) {
@@ -91,8 +85,8 @@ class crawler_collector {
 
 /// Reads everything in `text` for one crawler, in one pass.
 ///
-/// `user_agent` is as for `compile`, and the member `rules` is the result of `compile`. Accepts any
-/// octets, and never throws because of them. Costs the same as `compile`.
+/// The member `rules` is the result of `compile`. Accepts any octets, and never throws because of
+/// them. Costs the same as `compile`.
 [[nodiscard]] constexpr crawler_directives directives_for(std::string_view text,
                                                           std::string_view user_agent,
                                                           const parse_options& options = {}) {

@@ -11,9 +11,8 @@
 
 namespace robots {
 
-/// Names the rule that decided, the line of the rule, and the crawler, in a text for people:
-/// `disallow "/admin", line 2, for *`. If no rule decided, the text says so. Octets that are not
-/// printable ASCII are written as `\xNN`.
+/// Names the rule that decided, its line, and the crawler: `disallow "/admin", line 2, for *`. Or
+/// says why no rule decided. Octets that are not printable ASCII are written as `\xNN`.
 [[nodiscard]] inline std::string explain(const verdict& answer) {
   if (answer.directive && answer.pattern) {
     std::string text{to_string(*answer.directive)};
@@ -46,9 +45,8 @@ struct explanation {
   robots::verdict verdict{};                ///< the answer
   group_choice group = group_choice::none;  ///< the groups that apply
   std::string target{};                     ///< the normal form of the target
-  /// All rules that match. The first one decides, unless the target is /robots.txt. If the first
-  /// rule were deleted, the next rule would decide. The list is incomplete if the query needs too
-  /// many steps, and empty if the target is too long.
+  /// All rules that match, by descending rank. The first one decides, unless the target is
+  /// /robots.txt. Incomplete if the query needs too many steps; empty if the target is too long.
   std::vector<listed_rule> matches{};
 };
 

@@ -2,12 +2,13 @@
 
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/normal_target.hpp>
+#include <robots/rep/rules/detail/match.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,9 +17,8 @@ namespace robots {
 /// One compiled path pattern with `*` (any octets) and a final `$` (end of target). See RFC 9309,
 /// section 2.2.3.
 ///
-/// A pattern refers to its text, which must outlive the pattern. It allocates only if the text has
-/// `**` or is not in normal form. A pattern that does not allocate can be a constant:
-/// `constexpr pattern p{"/a*b$"};`. A `static_pattern` is always a constant.
+/// The text must outlive the pattern. A pattern allocates only if the text has `**` or is not in
+/// normal form; otherwise it can be a constant: `constexpr pattern p{"/a*b$"};`.
 class pattern {
  public:
   /// Compiles `text` in linear time. Accepts any octets, but a pattern that does not begin with `/`
@@ -61,6 +61,32 @@ class pattern {
 
 namespace rep_detail {
 
+/// Compares a target with the paths of many lines, in at most `max_match_steps` steps.
+class scoped_target {
+ public:
+  constexpr explicit scoped_target(std::string_view target) noexcept : target_(target) {}
+
+  /// Returns the specificity of `path` if it matches the target and steps are left. The empty path
+  /// matches everything, with the specificity 0.
+  [[nodiscard]] constexpr std::optional<std::uint32_t> match(std::string_view path) {
+    steps_.spend(1 + (path.empty() ? 0 : path.size() + target_.size()));
+    if (exceeded()) {
+      return std::nullopt;
+    }
+    if (path.empty()) {
+      return 0;
+    }
+    const pattern compiled{path};
+    return compiled.matches(target_) ? std::optional{compiled.specificity()} : std::nullopt;
+  }
+
+  [[nodiscard]] constexpr bool exceeded() const noexcept { return steps_.exceeded(); }
+
+ private:
+  std::string_view target_;
+  step_budget steps_{max_match_steps};
+};
+
 /// A string literal as a template argument.
 template <std::size_t N>
 struct fixed_string {
@@ -77,8 +103,8 @@ struct fixed_string {
 
 /// A path pattern that is compiled with the program: `static_pattern<"/a*b$">::matches("/axxb")`.
 ///
-/// A static pattern has the same answers as `pattern` with `dialect::rfc9309`. A pattern that can
-/// never match is a compile error.
+/// Has the same answers as `pattern` with `dialect::rfc9309`. A pattern that can never match is a
+/// compile error.
 template <rep_detail::fixed_string Text>
 class static_pattern {
   static constexpr auto source = rep_detail::pattern_source::of(Text.view());
@@ -100,8 +126,7 @@ class static_pattern {
   }();
 
  public:
-  /// Returns true if `target`, an absolute URL or a path with query, matches. Takes linear time.
-  /// Allocates only if the normal form of the target exceeds 65,536 octets.
+  /// Returns the same as `pattern::matches`.
   [[nodiscard]] static constexpr bool matches(std::string_view target) {
     return rep_detail::matches_target(
         rep_detail::finish({compiled.octets.data(), compiled.size}, source.anchored), target,
@@ -111,8 +136,7 @@ class static_pattern {
   /// Returns the pattern as written.
   [[nodiscard]] static constexpr std::string_view text() noexcept { return Text.view(); }
 
-  /// Returns the number of octets of the normal form. Of two matching rules, the rule with more
-  /// octets decides.
+  /// Returns the same as `pattern::specificity`.
   [[nodiscard]] static constexpr std::uint32_t specificity() noexcept {
     return rep_detail::specificity(source, form);
   }

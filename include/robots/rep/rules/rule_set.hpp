@@ -4,7 +4,6 @@
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_table.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/normal_form.hpp>
@@ -41,26 +40,25 @@ class rule_set {
 
   /// Takes over the rules of `other`, which is then empty.
   constexpr rule_set(rule_set&& other) noexcept
-      : parts_(std::exchange(other.parts_, rep_detail::rule_set_parts{})) {}
+      : table_(std::exchange(other.table_, rep_detail::rule_table{})) {}
   /// Takes over the rules of `other`, which is then empty, unless `other` is this object.
   constexpr rule_set& operator=(rule_set&& other) noexcept {
-    parts_ = std::exchange(other.parts_, rep_detail::rule_set_parts{});
+    table_ = std::exchange(other.table_, rep_detail::rule_table{});
     return *this;
   }
 
   /// Returns true if the crawler is allowed to fetch `target`, an absolute URL or a path with
-  /// query. A target without scheme and leading slash is a path, too. See `path_and_query`.
+  /// query. A target without scheme and leading slash is a path, too.
   ///
-  /// Finds rules by hashes of parts of `target`, so the cost hardly depends on the number of rules.
-  /// Only a few rules, such as `/*.js`, are tried one by one. Allocates nothing. Needs up to 128
-  /// KiB of stack if the target and at least one rule are not in normal form.
+  /// The cost hardly depends on the number of rules, since only a few rules, such as `/*.js`, are
+  /// tried one by one. Allocates nothing. Needs up to 128 KiB of stack if the target and at least
+  /// one rule are not in normal form.
   ///
-  /// The cost is limited. A target is denied if its normal form exceeds 65,536 octets, or if
-  /// comparing the target takes more than 8,388,608 steps. Then `verdict::undecided` is true. The
-  /// search of a target for a literal takes at most one step per octet of target and literal. A
-  /// rule set without rules allows everything.
+  /// A target is denied if its normal form exceeds 65,536 octets, or if comparing takes more than
+  /// 8,388,608 steps; the search for a literal takes at most one step per octet of target and
+  /// literal. Then `verdict::undecided` is true. A rule set without rules allows everything.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
-    return table().allows(target);
+    return table_.allows(target);
   }
 
   /// Like `allows`, but also returns the deciding rule. The views in the result live as long as
@@ -70,13 +68,12 @@ class rule_set {
   /// rules, an allow rule decides. If no rule matches, the target is allowed. /robots.txt itself is
   /// always allowed.
   [[nodiscard]] constexpr verdict match(std::string_view target) const& noexcept {
-    return table().match(target);
+    return table_.match(target);
   }
   verdict match(std::string_view) const&& = delete;
 
-  /// Explains the verdict on `target`. Lists every matching rule, the deciding rule first, with the
-  /// compared normal forms. Allocates memory. Tries every rule, each in time linear in the target.
-  /// Include <robots/rep/rules/explanation.hpp> to call this function.
+  /// Explains the verdict on `target`. Tries every rule, each in time linear in the target. Include
+  /// <robots/rep/rules/explanation.hpp> to call this function.
   [[nodiscard]] explanation explain(std::string_view target) const&;
   explanation explain(std::string_view) const&& = delete;
 
@@ -85,79 +82,72 @@ class rule_set {
   [[nodiscard]] std::vector<listed_rule> list() const&;
   std::vector<listed_rule> list() const&& = delete;
 
-  /// Returns the Crawl-delay of the crawler in milliseconds, rounded up, or an empty optional if
-  /// the crawler's groups have no delay. A crawler with its own groups does not inherit the delay
-  /// of `*`.
+  /// Returns the Crawl-delay of the crawler, rounded up, or an empty optional if the crawler's
+  /// groups have none. A crawler with its own groups does not inherit the delay of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
-    return parts_.facts.crawl_delay();
+    return table_.facts.crawl_delay();
   }
 
   /// Returns the name for verdicts, which is the crawler's token as given, or "*" if the rules of
   /// `*` apply.
   [[nodiscard]] constexpr std::string_view user_agent() const& noexcept {
-    return table().user_agent();
+    return table_.user_agent();
   }
   std::string_view user_agent() const&& = delete;
 
   /// Returns true if a target without a scheme is read as a host and a path (`dialect::google`).
   [[nodiscard]] constexpr bool reads_hosts() const noexcept {
-    return parts_.facts.traits->lenient_targets;
+    return table_.facts.traits->lenient_targets;
   }
 
   /// Returns the number of rules without the empty rules, which restrict nothing.
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return parts_.facts.rules; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return table_.facts.rules; }
 
   /// Returns true if there are no rules, so that everything is allowed.
   [[nodiscard]] constexpr bool empty() const noexcept { return size() == 0; }
 
-  /// Returns a hash of the meaning of the rules. Rule sets of one dialect with the same rules and
-  /// delay have the same fingerprint, whatever the order and the spelling of the rules. Allocates
-  /// memory. Takes O(n log n) time for n rules.
+  /// Returns a hash of the rules and the delay, whatever the order and the spelling of the rules.
+  /// Compare it only within one dialect. Takes O(n log n) time for n rules, and allocates memory.
   [[nodiscard]] constexpr std::uint64_t fingerprint() const;
 
   /// Returns true if both rule sets were compiled from the same rules, in the same way, for the
-  /// same crawler. Use `fingerprint` to compare the meaning of rule sets.
+  /// same crawler.
   [[nodiscard]] friend constexpr bool operator==(const rule_set&, const rule_set&) = default;
 
   /// Returns the address of the memory that a query reads first, for a prefetch.
-  [[nodiscard]] constexpr const void* block() const noexcept { return parts_.block.data(); }
+  [[nodiscard]] constexpr const void* block() const noexcept { return table_.octets.data(); }
 
   /// Returns the octets of memory in use, including this object.
   [[nodiscard]] constexpr std::size_t memory_bytes() const noexcept {
-    return sizeof(*this) + parts_.block.capacity();
+    return sizeof(*this) + table_.octets.capacity();
   }
 
  private:
   friend class rep_detail::rule_collector;
 
-  /// Makes the parts in place, since moving parts that were just written is slow.
+  /// Makes the table in place, since moving a table that was just written is slow.
   template <class Collector>
-  constexpr explicit rule_set(Collector& from) : parts_(from.parts()) {}
+  constexpr explicit rule_set(Collector& from) : table_(from.table()) {}
 
-  [[nodiscard]] constexpr rep_detail::rule_table table() const noexcept {
-    return {.block = {parts_.block.data(), parts_.block.size()}, .facts = parts_.facts};
-  }
-
-  rep_detail::rule_set_parts parts_;
+  rep_detail::rule_table table_;
 };
 
 constexpr std::uint64_t rule_set::fingerprint() const {
-  const rep_detail::rule_table table = this->table();
-  const rep_detail::normal_form& form = *parts_.facts.traits->rule_form;
+  const rep_detail::normal_form& form = *table_.facts.traits->rule_form;
   std::vector<std::uint64_t> hashes;
   hashes.reserve(size());
   for (std::size_t i = 0; i < size(); ++i) {
-    const rep_detail::packed_rule rule = table.rule(i);
-    rule.with_pattern(table.block, form, [&](const rep_detail::compiled_pattern& pattern) {
+    const rep_detail::packed_rule rule = table_.rule(i);
+    rule.with_pattern(table_.block(), form, [&](const rep_detail::compiled_pattern& pattern) {
       const bool allows = rule.kind() == rule_kind::allow;
       const std::uint64_t flags = (allows ? 1U : 0U) + (pattern.anchored ? 2U : 0U);
       hashes.push_back(base::combined(base::fingerprint(pattern.text),
-                                      flags + std::uint64_t{4} * rule.specificity(table.block)));
+                                      flags + std::uint64_t{4} * rule.specificity(table_.block())));
     });
   }
   std::sort(hashes.begin(), hashes.end());
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-  const auto delay = parts_.facts.crawl_delay();
+  const auto delay = table_.facts.crawl_delay();
   std::uint64_t all = delay ? static_cast<std::uint64_t>(delay->count()) + 1 : 0;
   for (const std::uint64_t hash : hashes) {
     all = base::combined(all, hash);

@@ -33,17 +33,14 @@ enum class group_choice : std::uint8_t {
 /// The views refer to the `document` or `rule_set` that was asked, and live as long as that object.
 /// In a document's verdict, `user_agent` refers to the argument of `document::match`.
 struct verdict {
-  /// True if the crawler is allowed to fetch the target.
-  bool allowed = true;
+  bool allowed = true;  ///< true if the crawler is allowed to fetch the target
   /// The kind of the deciding rule. It is empty if no rule matched, and for /robots.txt itself.
   std::optional<rule_kind> directive{};
-  /// The deciding rule's pattern, as written in the file.
-  std::optional<std::string_view> pattern{};
+  std::optional<std::string_view> pattern{};  ///< the deciding rule's pattern, as written
   /// The crawler's product token, as the caller spelled it. It is "*" if the rules of `*` apply or
   /// no crawler was named.
   std::string_view user_agent{};
-  /// The 1-based line of the deciding rule, or 0 if no rule decided.
-  std::uint32_t line = 0;
+  std::uint32_t line = 0;  ///< the 1-based line of the deciding rule, or 0 if no rule decided
   /// True if the target is denied because not all rules could be compared: the normal form of the
   /// target exceeds 65,536 octets, or comparing takes too long. See `rule_set::allows`.
   bool undecided = false;

@@ -1,4 +1,4 @@
-#include <robots/rep/extensions/detail/structured_dictionary.hpp>
+#include <robots/rep/extensions/usage_preferences.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,8 +9,11 @@
 namespace {
 
 using robots::rep_detail::dictionary_reader;
-using robots::rep_detail::dictionary_token;
 using namespace std::string_view_literals;
+
+constexpr std::string_view dictionary_token(std::string_view text, std::string_view key) {
+  return dictionary_reader{text}.token_of(key).value_or("");
+}
 
 constexpr bool valid(std::string_view text) {
   return dictionary_reader{text}.token_of("a").has_value();

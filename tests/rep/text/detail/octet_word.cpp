@@ -60,6 +60,23 @@ TEST_CASE("Word operations agree with octet operations at every position and len
   }
 }
 
+TEST_CASE("find_at_most finds the first octet that is not above a limit") {
+  for (int first = 0; first < 256; ++first) {
+    std::string text;
+    for (int i = 0; i < 19; ++i) {
+      text += static_cast<char>(first + i * 37);
+    }
+    for (int most = 0; most < 128; ++most) {
+      std::size_t place = 0;
+      while (place < text.size() && static_cast<unsigned char>(text[place]) > most) {
+        ++place;
+      }
+      const char* const end = text.data() + text.size();
+      REQUIRE(find_at_most(text.data(), end, static_cast<char>(most)) == text.data() + place);
+    }
+  }
+}
+
 TEST_CASE("last_word reads the remaining octets of texts of any length") {
   for (std::size_t size = 0; size < 24; ++size) {
     std::string text;

@@ -4,7 +4,6 @@
 #include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/match.hpp>
-#include <robots/rep/rules/detail/normal_target.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
@@ -24,14 +23,13 @@
 
 namespace robots::rep_detail {
 
-/// Compares the rules of two rule sets.
+/// Compares the rules of two rule sets, which must outlive this object.
 ///
-/// A rule that is equal in both sets cannot make a difference. For each other rule, this class
-/// looks for a target that the rule decides and the other set decides differently. The targets to
-/// try come from the patterns of the rule and of other rules that can match the same targets.
+/// For each rule that differs between the sets, looks for a target that the rule decides and the
+/// other set decides differently. The targets to try come from the patterns of the rule and of
+/// other rules that can match the same targets.
 class rule_comparison {
  public:
-  /// Both sets must outlive this object.
   rule_comparison(const rule_set& before, const rule_set& after)
       : lists_{before.list(), after.list()}, reads_hosts_(after.reads_hosts()) {
     if (after.match("/robots.txt").exempt && before.match("/robots.txt").exempt) {
@@ -63,7 +61,6 @@ class rule_comparison {
     }
   }
 
-  /// Returns the rules that make a difference, and the number of rules that both sets have.
   [[nodiscard]] change_report run() {
     change_report result;
     for (std::size_t i = 0; i < rules_.size(); ++i) {
@@ -73,13 +70,13 @@ class rule_comparison {
         examine(i, 1);
       }
       const bool is_in_both = self.in[0] != nullptr && self.in[1] != nullptr;
-      const bool is_unchanged =
-          is_in_both && self.in[0]->kind == self.in[1]->kind && !self.counts[0] && !self.counts[1];
+      const bool is_unchanged = is_in_both && self.in[0]->kind == self.in[1]->kind &&
+                                !self.examples[0] && !self.examples[1];
       result.unchanged += is_unchanged && self.in[0]->rank != exempt ? 1U : 0U;
     }
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-        if (rules_[i].counts[side] && !rules_[i].reported[side]) {
+        if (rules_[i].examples[side] && !rules_[i].reported[side]) {
           result.rules.push_back(change_of(i, side));
         }
       }
@@ -108,9 +105,9 @@ class rule_comparison {
     std::string_view literal{};              // the part before the first wildcard
     std::array<const listed_rule*, 2> in{};  // the rule in the old and in the new set
     std::size_t parent = none;  // the nearest earlier rule whose literal is a prefix of `literal`
-    std::array<bool, 2> counts{};  // per set, true if the rule makes a difference
     std::array<bool, 2> reported{};
-    std::array<std::string, 2> examples{};
+    // Per set, a target that the rule decides differently; empty if it may make a difference.
+    std::array<std::optional<std::string>, 2> examples{};
 
     [[nodiscard]] bool differs() const noexcept {
       return in[0] == nullptr || in[1] == nullptr || in[0]->kind != in[1]->kind ||
@@ -119,8 +116,7 @@ class rule_comparison {
     [[nodiscard]] auto key() const noexcept { return std::tie(literal, pattern); }
   };
 
-  /// Sorts the rules and merges rules with the same pattern. If a set has several rules with one
-  /// pattern, only the deciding rule stays.
+  /// Sorts the rules and merges rules with the same pattern. Of one set, the deciding rule stays.
   void merge() {
     std::sort(rules_.begin(), rules_.end(),
               [](const rule& a, const rule& b) { return a.key() < b.key(); });
@@ -142,19 +138,13 @@ class rule_comparison {
     rules_.resize((std::min)(merged + 1, rules_.size()));
   }
 
-  /// Returns the indexes of the rules that can match a target of rule `i`. The literal of such a
-  /// rule is a prefix of the literal of rule `i`, or the other way round. The last index is `i`.
+  /// Returns the indexes of the rules that can match a target of rule `i`, with `i` at the end: one
+  /// of the two literals is a prefix of the other.
   [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t i) {
     std::vector<std::size_t> found;
     for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {
       steps_.spend(steps_to_visit);
-      const rule& parent = rules_[above];
-      const bool is_too_short = parent.pattern.anchored &&
-                                parent.pattern.text.size() < rules_[i].literal.size() &&
-                                parent.pattern.text.size() == parent.literal.size();
-      if (!is_too_short) {
-        found.push_back(above);
-      }
+      found.push_back(above);
     }
     for (std::size_t below = i + 1;
          below < rules_.size() && rules_[below].literal.starts_with(rules_[i].literal); ++below) {
@@ -165,23 +155,18 @@ class rule_comparison {
     return found;
   }
 
-  /// Returns a target that a pattern matches: `filler` replaces each wildcard, and `end` follows a
-  /// pattern without anchor.
+  /// Returns a target of a pattern: `filler` replaces each wildcard; `end` follows an open pattern.
   [[nodiscard]] static std::string filled(const compiled_pattern& with, std::string_view filler,
                                           std::string_view end) {
     std::string target;
-    for (const char c : with.text) {
-      if (c == '*') {
-        target += filler;
-      } else {
-        target += c;
-      }
+    for (const char& c : with.text) {
+      target += c == '*' ? filler : std::string_view{&c, 1};
     }
     return with.anchored ? target : target.append(end);
   }
 
-  /// Returns true if `wide` matches everything that another pattern matches. `narrow` is the result
-  /// of `symbolic` for the other pattern: each wildcard is a NUL, which only a wildcard matches.
+  /// Returns true if `wide` matches everything that another pattern matches. `narrow` is the other
+  /// pattern as `symbolic`: each wildcard is a NUL, which only a wildcard matches.
   [[nodiscard]] bool covers(const compiled_pattern& wide, std::string_view narrow) {
     steps_.spend(1 + wide.text.size());
     return (wide.text == "/" && !wide.anchored) || matches(wide, narrow, steps_);
@@ -191,40 +176,37 @@ class rule_comparison {
     return filled(of.pattern, {"\0", 1}, {"\0", 1});
   }
 
-  /// Sets `counts` and `examples` of rule `i` for the set `side` (0 is the old set, 1 the new one).
+  /// Sets the example of rule `i` for the set `side`: 0 is the old set, 1 the new one.
   void examine(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
     if (self.in[side] == nullptr || !(self.pattern.text.empty() || self.pattern.text[0] == '/' ||
                                       self.pattern.text[0] == '*')) {
       return;
     }
-    const search_result found = steps_.exceeded() ? search_result{} : find_example(i, side);
-    const bool is_known = found.is_complete && !steps_.exceeded();
-    complete_ = complete_ && is_known;
-    self.counts[side] = found.example || !is_known;
-    self.examples[side] = found.example.value_or("");
+    self.examples[side] = steps_.exceeded() ? stopped() : find_example(i, side);
   }
 
-  /// A rule that can decide a target of another rule. The competitor with the highest rank decides.
+  /// A rule that can decide a target of another rule.
   struct competitor {
     compiled_pattern pattern;
     rule_kind kind;
     std::uint32_t rank;
   };
 
-  struct search_result {
-    bool is_complete = false;  ///< false if the search was stopped early
-    std::optional<std::string> example{};
-  };
+  /// Returns the result of a search that was stopped early.
+  [[nodiscard]] std::optional<std::string> stopped() {
+    complete_ = false;
+    return "";
+  }
 
   /// Finds a target that a rule of one set decides and the other set decides differently.
-  [[nodiscard]] search_result find_example(std::size_t i, std::size_t side) {
+  [[nodiscard]] std::optional<std::string> find_example(std::size_t i, std::size_t side) {
     const rule& self = rules_[i];
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
-    // If a rule of higher rank in the same set decides a target, the target is no example. Such a
-    // rule becomes a competitor with the kind of `own`, so that both sets agree about the target.
+    // A target that a rule of higher rank in the same set decides is no example, so such a rule
+    // becomes a competitor with the kind of `own`.
     std::vector<competitor> competitors;
     for (const std::size_t index : neighbours(i)) {
       const rule& nearby = rules_[index];
@@ -236,8 +218,8 @@ class rule_comparison {
     }
     std::sort(competitors.begin(), competitors.end(),
               [](const competitor& a, const competitor& b) { return a.rank > b.rank; });
-    // `base` is the first competitor that matches every target of this rule. It decides each target
-    // that no earlier competitor matches. So later competitors never decide.
+    // `base` is the first competitor that matches every target of this rule, so that later ones
+    // never decide.
     const auto base =
         std::find_if(competitors.begin(), competitors.end(),
                      [&](const competitor& rival) { return covers(rival.pattern, everything); });
@@ -247,7 +229,7 @@ class rule_comparison {
       competitors.pop_back();
     }
     if (competitors.empty() && base_kind == own.kind) {
-      return {true};
+      return steps_.exceeded() ? stopped() : std::nullopt;
     }
     const auto is_example = [&](std::string_view target) {
       const auto is_match = [&](const compiled_pattern& pattern) {
@@ -288,7 +270,7 @@ class rule_comparison {
       return found;
     };
     if (auto found = try_fills(self.pattern)) {
-      return {true, std::move(found)};
+      return found;
     }
     const std::size_t steps_at_start = steps_.left();
     for (const competitor& rival : competitors) {
@@ -300,17 +282,16 @@ class rule_comparison {
       suggest(fills, self, rival.pattern, filler);
       found = found ? found : try_fills(self.pattern);
       if (found) {
-        return {true, std::move(found)};
+        return found;
       }
       if (steps_at_start - steps_.left() > steps_for_one) {
-        return {};
+        return stopped();
       }
     }
-    return {!steps_.exceeded()};
+    return steps_.exceeded() ? stopped() : std::nullopt;
   }
 
-  /// Adds texts to `fills`. If one of these texts replaces a wildcard of `self`, `rival` may match
-  /// the resulting target, too.
+  /// Adds texts to `fills` with which `rival` may match a target of `self`, too.
   static void suggest(std::vector<std::string>& fills, const rule& self,
                       const compiled_pattern& rival, std::string_view filler) {
     for (const std::string_view star : {std::string_view{}, filler}) {
@@ -326,8 +307,7 @@ class rule_comparison {
     fills.emplace_back(rival.text.substr(rival.text.rfind('*') + 1));
   }
 
-  /// Returns an octet that is in no pattern and has no special meaning in a target, or 0 if all
-  /// such octets are used.
+  /// Returns an octet that is in no pattern and has no special meaning, or 0 if there is none.
   [[nodiscard]] char unused_octet() const noexcept {
     constexpr std::string_view octets =
         "xyzwvutsrqponmlkjihgfedcba0123456789-._~ABCDEFGHIJKLMNOPQRSTUVWXYZ!&'()+,:;=@[]^`{|}\"<>"
@@ -353,9 +333,9 @@ class rule_comparison {
     return result;
   }
 
-  /// Returns the change that rule `i` of the set `side` makes. The rule of the other set that
-  /// replaces rule `i` is the partner: one of the two rules matches everything that the other rule
-  /// matches. If there are several such rules, the one with the most similar length is the partner.
+  /// Returns the change that rule `i` of the set `side` makes. Its partner replaces it in the other
+  /// set: one of the two matches everything that the other matches. The partner with the most
+  /// similar length is chosen.
   [[nodiscard]] change_report::rule_change change_of(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
     const std::size_t other = 1 - side;
@@ -403,7 +383,7 @@ class rule_comparison {
                           ? change_report::change_kind::loosened
                           : change_report::change_kind::tightened;
     }
-    result.example = self.examples[side];
+    result.example = self.examples[side].value_or("");
     result.example_allowed = (own.kind == rule_kind::allow) == (side == 1);
     return result;
   }

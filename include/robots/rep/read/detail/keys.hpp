@@ -1,12 +1,9 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/rep/read/detail/split_line.hpp>
 #include <robots/rep/read/directive.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 namespace robots::rep_detail {
@@ -74,40 +71,14 @@ struct recognised_key {
   bool misspelled = false;
 };
 
-[[nodiscard]] constexpr std::array<char, 2> both_cases(char lower) noexcept {
-  return {lower, static_cast<char>(lower - ('a' - 'A'))};
-}
-
-/// For each octet, the lengths of the spellings that begin with it: bit n stands for length n. With
-/// these lengths, most lines of prose, markup or styles need no comparison.
-inline constexpr auto spelling_sizes = [] {
-  std::array<std::uint32_t, 256> sizes{};
-  for (const key_spelling& spelling : spellings) {
-    for (const char letter : both_cases(spelling.text.front())) {
-      sizes[static_cast<unsigned char>(letter)] |= std::uint32_t{1} << spelling.text.size();
-    }
-  }
-  return sizes;
-}();
-
-/// Returns false if `key` is certainly unknown. Checks the first octet of `key`. If `prefixes` is
-/// false, also checks the length, which must then be the length of a spelling.
-[[nodiscard]] constexpr bool may_be_key(std::string_view key, bool prefixes) noexcept {
-  if (key.empty()) {
-    return false;
-  }
-  const std::uint32_t sizes = spelling_sizes[static_cast<unsigned char>(key.front())];
-  return prefixes ? sizes != 0 : key.size() < 32 && (sizes >> key.size() & 1U) != 0;
-}
-
 /// Reads a key in upper or lower case (RFC 9309, section 2.2). If `strict` is false, accepts wrong
 /// spellings and, if `prefixes` is true, longer keys such as `Disallowed`.
 [[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
                                                      bool strict) noexcept {
-  if (!may_be_key(key, prefixes)) {
-    return {};
-  }
   for (const auto& [text, kind, is_right, is_prefix] : spellings) {
+    if (key.empty() || base::to_lower(key.front()) != text.front()) {
+      continue;
+    }
     const bool is_meant =
         prefixes && is_prefix && !strict
             ? base::starts_with_ignoring_case(key, text)

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/parse_options.hpp>
-#include <robots/rep/rules/detail/packed_rule.hpp>
+#include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
@@ -13,30 +14,179 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace robots::rep_detail {
+
+/// A rule of a `rule_set`, in twelve octets. The written pattern is in another part of the block.
+///
+/// For most rules, the compiled pattern is the text without `*` and `$` at the end. Any other text
+/// is a source: it is compiled each time the pattern is needed. Before a source, the block has the
+/// specificity of the rule and the length of the text, in two octets each.
+class packed_rule {
+ public:
+  static constexpr unsigned tag_bits = 14;        ///< bits of the tag, a part of a hash
+  static constexpr std::size_t numbers_size = 4;  ///< octets of the two numbers before a source
+  static constexpr std::size_t stored_size = 12;
+  /// Octets of a compiled pattern at most, for a line of at most 16,663 octets.
+  static constexpr std::size_t most_compiled = 50'000;
+
+  packed_rule() = default;
+
+  /// `size`, the octets of the text, is below 2^16, since a line has at most 16,663 octets. `line`
+  /// is below 2^28, since a text has at most 2^28 octets.
+  constexpr packed_rule(rule_kind kind, std::uint32_t line, std::size_t size) noexcept
+      : offset_(0),
+        line_and_flags_((line & line_mask) | flag(kind == rule_kind::allow, allow_bit)),
+        size_tag_and_tail_(static_cast<std::uint32_t>(size)) {}
+
+  /// Reads the rule stored at `place`.
+  constexpr packed_rule(std::string_view octets, std::size_t place) noexcept
+      : offset_(static_cast<std::uint32_t>(part_of_word<4>(octets, place))),
+        line_and_flags_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 4))),
+        size_tag_and_tail_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8))) {}
+
+  /// Stores the rule at `to`, with the `offset` of its text.
+  constexpr void store(char* to, std::size_t offset, std::uint32_t tag) const noexcept {
+    store_word<4>(to, offset);
+    store_word<4>(to + 4, line_and_flags_);
+    store_word<4>(to + 8, size_tag_and_tail_ | tag << size_bits);
+  }
+
+  /// Notes that the compiled pattern is `source` without a `*` at the end.
+  constexpr void set_compiled(const pattern_source& source) noexcept {
+    const bool open = source.body.ends_with('*');
+    set_pattern(source.body.size() - (open ? 1 : 0),
+                (open ? open_tail : 0) | (source.anchored ? anchor_tail : 0));
+  }
+
+  constexpr void set_source(const pattern_source& source) noexcept {
+    set_pattern(source.body.size(), source.anchored ? anchor_tail : 0);
+    line_and_flags_ |= flag(true, source_bit) | flag(source.leading_slash, slash_bit);
+  }
+
+  constexpr void set_star(bool star) noexcept { line_and_flags_ |= flag(star, star_bit); }
+
+  [[nodiscard]] constexpr std::uint32_t line() const noexcept {
+    return line_and_flags_ & line_mask;
+  }
+
+  [[nodiscard]] constexpr rule_kind kind() const noexcept {
+    return has(allow_bit) ? rule_kind::allow : rule_kind::disallow;
+  }
+
+  [[nodiscard]] constexpr bool star() const noexcept { return has(star_bit); }
+
+  [[nodiscard]] constexpr bool is_source() const noexcept { return has(source_bit); }
+
+  /// Returns the compiled pattern. `is_source()` must be false.
+  [[nodiscard]] constexpr compiled_pattern pattern(std::string_view text) const noexcept {
+    return {.text = {text.data() + offset_, size()}, .anchored = anchored()};
+  }
+
+  [[nodiscard]] constexpr pattern_source source(std::string_view text) const noexcept {
+    return {.body = text.substr(offset_, size()),
+            .anchored = anchored(),
+            .leading_slash = has(slash_bit)};
+  }
+
+  [[nodiscard]] constexpr std::string_view written(std::string_view text) const noexcept {
+    return text.substr(offset_, is_source() ? number(text, offset_ - 2) : written_size());
+  }
+
+  [[nodiscard]] constexpr std::uint32_t specificity(std::string_view text) const noexcept {
+    return static_cast<std::uint32_t>(is_source() ? number(text, offset_ - 4) : written_size());
+  }
+
+  [[nodiscard]] constexpr rule_rank rank(std::string_view text, tie_break tie) const noexcept {
+    return rank_of(specificity(text), kind(), line(), tie);
+  }
+
+  /// Compiles the pattern if necessary, calls `use` with it, and returns the result of `use`.
+  template <class Use>
+  constexpr auto with_pattern(std::string_view text, const normal_form& form, Use use) const {
+    return is_source() ? with_compiled(source(text), form, use) : use(pattern(text));
+  }
+
+  [[nodiscard]] static constexpr std::uint32_t tag_at(std::string_view octets,
+                                                      std::size_t place) noexcept {
+    return static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8)) >> size_bits & tag_mask;
+  }
+
+ private:
+  // Not inlined, so that other rules need little stack.
+  template <class Use>
+  ROBOTS_NOINLINE static constexpr auto with_compiled(const pattern_source& source,
+                                                      const normal_form& form, Use use) {
+    std::array<char, most_compiled> octets;  // NOLINT(*-member-init): filled below
+    std::size_t size = 0;
+    write_compiled(source, form, [&](char c) { octets[size++] = c; });
+    return use(finish({octets.data(), size}, source.anchored));
+  }
+
+  static constexpr unsigned allow_bit = 28;
+  static constexpr unsigned star_bit = 29;
+  static constexpr unsigned source_bit = 30;
+  static constexpr unsigned slash_bit = 31;
+  static constexpr std::uint32_t line_mask = (1U << allow_bit) - 1;
+  static constexpr unsigned size_bits = 16;
+  static constexpr unsigned tail_at = size_bits + tag_bits;
+  static constexpr std::uint32_t tag_mask = (1U << tag_bits) - 1;
+
+  // Bits that say how the written text goes on after the compiled pattern: with `*`, `$` or `*$`.
+  static constexpr unsigned anchor_tail = 1;
+  static constexpr unsigned open_tail = 2;
+
+  constexpr void set_pattern(std::size_t size, unsigned tail) noexcept {
+    size_tag_and_tail_ = static_cast<std::uint32_t>(size) | tail << tail_at;
+  }
+
+  [[nodiscard]] static constexpr std::uint32_t flag(bool value, unsigned bit) noexcept {
+    return std::uint32_t{value} << bit;
+  }
+
+  [[nodiscard]] constexpr bool has(unsigned bit) const noexcept {
+    return (line_and_flags_ >> bit & 1U) != 0;
+  }
+
+  [[nodiscard]] constexpr std::size_t size() const noexcept {
+    return size_tag_and_tail_ & ((1U << size_bits) - 1);
+  }
+
+  [[nodiscard]] constexpr unsigned tail() const noexcept { return size_tag_and_tail_ >> tail_at; }
+
+  [[nodiscard]] constexpr bool anchored() const noexcept { return tail() == anchor_tail; }
+
+  [[nodiscard]] constexpr std::size_t written_size() const noexcept {
+    return size() + (tail() & anchor_tail) + tail() / open_tail;
+  }
+
+  [[nodiscard]] static constexpr std::size_t number(std::string_view text,
+                                                    std::size_t place) noexcept {
+    return static_cast<std::size_t>(part_of_word<2>(text, place));
+  }
+
+  std::uint32_t offset_;
+  std::uint32_t line_and_flags_;
+  std::uint32_t size_tag_and_tail_;
+};
 
 /// The state of a hash before the first word of a text.
 inline constexpr std::uint64_t hash_start = 0x2545'F491'4F6C'DD1DU;
 inline constexpr std::uint64_t hash_factor = 0x9E37'79B9'7F4A'7C15U;
 
-/// Returns the hash of a text. `state` is the state after the whole words of the text. The first
-/// `count` octets of `word` are the rest of the text; `count` is 0 to 7. The highest bits of the
-/// hash are more random than the other bits.
+/// Returns the hash of a text. `state` is the state after its whole words; the first `count` octets
+/// of `word`, 0 to 7, are the rest. The highest bits are the most random.
 ///
-/// The hash is not secure, so an attacker can find texts with equal hashes. These texts cost time
-/// linear in their number, but never cause a wrong answer.
+/// An attacker can find texts with equal hashes. They cost time, but never cause a wrong answer.
 [[nodiscard]] constexpr std::uint64_t finish_hash(std::uint64_t state, octet_word word,
                                                   std::size_t count) noexcept {
   return (state ^ (word & octet_mask(count))) * hash_factor;
 }
 
-/// The size of a gram, a part of the text between wildcards, in octets. A rule without a useful
-/// prefix, such as `/*.html`, is found by the hash of a gram.
+/// Octets of a gram, a part of the text between wildcards. A rule without a useful prefix, such as
+/// `/*.html`, is found by the hash of a gram.
 inline constexpr std::size_t gram_size = 4;
 
-/// Calls `use` with the hash of each gram of `text`.
 template <class Use>
 constexpr void for_each_gram(std::string_view text, Use use) {
   for (std::size_t offset = 0; offset + gram_size <= text.size(); ++offset) {
@@ -44,15 +194,13 @@ constexpr void for_each_gram(std::string_view text, Use use) {
   }
 }
 
-/// Computes hashes of prefixes of one text, shorter prefixes first. The hash of a longer prefix
-/// continues from the state of a shorter prefix.
+/// Computes hashes of prefixes of one text, shorter prefixes first.
 class prefix_hasher {
  public:
   constexpr explicit prefix_hasher(std::string_view text) noexcept
       : text_(text), word_(word_at(text, 0)) {}
 
-  /// Returns the hash of the first `size` octets. `size` must not exceed the size of the text, and
-  /// must not be less than in the last call.
+  /// Returns the hash of the first `size` octets. `size` must not be less than in the last call.
   [[nodiscard]] constexpr std::uint64_t of(std::size_t size) noexcept {
     while (size - at_ >= sizeof word_) {
       state_ = (state_ ^ word_) * hash_factor;
@@ -78,7 +226,7 @@ class prefix_hasher {
 inline constexpr std::size_t max_key_size = 63;
 
 /// The lengths of the hashed prefixes: bit n stands for length n. The second octet of a text
-/// selects one of four classes. A target is compared only with prefixes of its class.
+/// selects one of four classes, since a target can begin only with prefixes of its class.
 struct prefix_lengths {
   std::array<octet_word, 4> of_class{};
 
@@ -104,7 +252,7 @@ struct prefix_lengths {
   }
 };
 
-/// The members of a rule set, except its block. The block contains, in this order:
+/// The members of a `rule_table`, except its block. The block contains, in this order:
 /// - if rules are found by hash: the `prefix_lengths`; for each bucket, the index of its first
 ///   rule, in four octets; and one more index, which ends the last bucket;
 /// - a `packed_rule` for each rule: first the rules tried one by one, by descending `rule_rank`,
@@ -115,12 +263,11 @@ struct rule_set_facts {
   std::chrono::milliseconds delay{-1};             ///< Crawl-delay; negative if there is none
   std::uint32_t token_size = 0;                    ///< octets of the crawler's token
   std::uint32_t rules = 0;
-  std::uint32_t tried = 0;  ///< the number of rules that are tried one by one
-  /// The number of buckets for rules that are found by a hash of the text before their first
-  /// wildcard. Only the first `max_key_size` octets of that text are hashed.
+  std::uint32_t tried = 0;  ///< rules that are tried one by one
+  /// Buckets for rules found by a hash of the text before their first wildcard, of which at most
+  /// `max_key_size` octets are hashed.
   std::uint32_t prefix_buckets = 0;
-  /// The number of buckets for rules that are found by a hash of a gram, a part of a literal.
-  std::uint32_t gram_buckets = 0;
+  std::uint32_t gram_buckets = 0;  ///< buckets for rules found by a hash of a gram
   group_choice group = group_choice::none;
   tie_break tie = tie_break::allow;
 
@@ -131,42 +278,29 @@ struct rule_set_facts {
   [[nodiscard]] friend constexpr bool operator==(const rule_set_facts&,
                                                  const rule_set_facts&) = default;
 
-  /// Returns the position of the rules in the block.
   [[nodiscard]] constexpr std::size_t rules_at() const noexcept {
     const std::size_t buckets = std::size_t{prefix_buckets} + gram_buckets;
     return buckets == 0 ? 0 : sizeof(prefix_lengths) + (buckets + 1) * sizeof(std::uint32_t);
   }
-  /// Returns the position of the texts in the block.
   [[nodiscard]] constexpr std::size_t texts_at() const noexcept {
     return rules_at() + rules * packed_rule::stored_size;
   }
 };
 
-/// All members of a `rule_set`.
-struct rule_set_parts {
-  std::vector<char> block{};
-  rule_set_facts facts{};
-
-  [[nodiscard]] friend constexpr bool operator==(const rule_set_parts&,
-                                                 const rule_set_parts&) = default;
-};
-
-/// Returns the number of buckets for `rules` rules: 0 or, as `bucket_at` needs, a power of two
-/// above 1. A bucket has at most three rules on average.
+/// Returns 0 or a power of two above 1, so that a bucket has at most three rules on average.
 [[nodiscard]] constexpr std::uint32_t buckets_for(std::uint32_t rules) noexcept {
   return rules == 0 ? 0 : std::bit_ceil(rules / 3 + 2);
 }
 
-/// Returns the position of the bucket of `hash` in the block. The highest bits of `hash` select one
-/// of the `buckets` buckets from index `first` on. `buckets` is a power of two above 1.
+/// Returns the position in the block of the bucket of `hash`, which is one of `buckets` buckets
+/// from index `first` on.
 [[nodiscard]] constexpr std::size_t bucket_at(std::uint64_t hash, std::size_t first,
                                               std::size_t buckets) noexcept {
   const auto index = first + static_cast<std::size_t>(hash >> (64 - std::countr_zero(buckets)));
   return sizeof(prefix_lengths) + index * sizeof(std::uint32_t);
 }
 
-/// Returns the tag of a hash, by which a query skips most other rules of the bucket. The tag is
-/// made from bits that do not select the bucket.
+/// Returns the tag of a hash, by which a query skips most other rules of the bucket.
 [[nodiscard]] constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
   return static_cast<std::uint32_t>((hash ^ hash >> 32U) & ((1U << packed_rule::tag_bits) - 1));
 }

@@ -41,14 +41,11 @@ struct pattern_source {
   }
 };
 
-[[nodiscard]] constexpr bool has_double_star(std::string_view text) noexcept {
-  return text.find("**") != std::string_view::npos;
-}
-
-/// Returns true if compiling changes at most the end of the pattern, so that no new text is needed.
+/// Returns true if compiling changes at most the end of the pattern.
 [[nodiscard]] constexpr bool is_compiled(const pattern_source& source,
                                          const normal_form& form) noexcept {
-  return !source.leading_slash && is_normal(source.body, form) && !has_double_star(source.body);
+  return !source.leading_slash && is_normal(source.body, form) &&
+         source.body.find("**") == std::string_view::npos;
 }
 
 /// Compiles a pattern, and passes each octet of the result to `put`.
@@ -66,9 +63,8 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
   });
 }
 
-/// Returns the number of octets of the normal form, including wildcards and the anchor. RFC 9309,
-/// section 2.2.2, compares rules by this number ("most octets"). A `$` that is not an anchor adds
-/// one octet, although its normal form is %24.
+/// Returns the number of octets of the normal form, including wildcards and the anchor (RFC 9309,
+/// section 2.2.2: "most octets"). A literal `$` adds one octet, although its normal form is %24.
 [[nodiscard]] constexpr std::uint32_t specificity(const pattern_source& source,
                                                   const normal_form& form) noexcept {
   std::uint32_t octets = (source.anchored ? 1U : 0U) + (source.leading_slash ? 1U : 0U);
@@ -79,8 +75,8 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
   return octets;
 }
 
-/// Makes a pattern from the compiled text `text`. Removes wildcards at the end. Also removes an
-/// anchor after a wildcard, which has no effect, since `*` matches any end.
+/// Makes a pattern from the compiled text `text`. Removes wildcards at the end, and an anchor after
+/// a wildcard, which has no effect.
 [[nodiscard]] constexpr compiled_pattern finish(std::string_view text, bool anchored) noexcept {
   if (text.ends_with('*')) {
     anchored = false;
@@ -98,19 +94,16 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
 /// The rank of a rule. The matching rule with the highest rank decides.
 using rule_rank = std::uint64_t;
 
-/// Returns the rank by RFC 9309, section 2.2.2. The rule with more octets ranks higher. If two
-/// rules are equally long, `tie` says which kind ranks higher. If the kind is also equal, the
-/// earlier rule ranks higher.
+/// Returns the rank by RFC 9309, section 2.2.2. The rule with more octets ranks higher, then the
+/// rule of the kind that `tie` prefers, then the earlier rule.
 [[nodiscard]] constexpr rule_rank rank_of(std::uint32_t specificity, rule_kind kind,
                                           std::uint32_t line, tie_break tie) noexcept {
   const bool is_preferred = (kind == rule_kind::allow) == (tie == tie_break::allow);
   return (rule_rank{2} * specificity + (is_preferred ? 1 : 0)) << 32U | (0xFFFF'FFFFU - line);
 }
 
-/// Calls `use` with each pattern of a rule. An empty rule has no pattern, since it restricts
-/// nothing (RFC 9309, section 2.2.2: `empty-pattern`).
-///
-/// In google/robotstxt, a rule that allows `/x/index.html` also allows `/x/`, by a second pattern.
+/// Calls `use` with each pattern of a rule: none for an empty rule (RFC 9309, section 2.2.2:
+/// `empty-pattern`), and two if google/robotstxt reads a rule for `/x/index.html` also for `/x/`.
 template <class Use>
 constexpr void for_each_pattern(rule_kind kind, std::string_view value,
                                 const parse_options& options, const dialect_traits& traits,

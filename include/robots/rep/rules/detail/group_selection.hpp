@@ -18,8 +18,8 @@ enum class agent_match : std::size_t { none, everyone, own };
 /// Decides whether a User-agent line names a crawler.
 ///
 /// Compares product tokens without regard to case (RFC 9309, section 2.2.1). The name in a line
-/// ends where the RFC's grammar ends it. But if the crawler's token has a character that this
-/// grammar does not allow (`MJ12bot`), the name ends at a blank or slash.
+/// ends where the RFC's grammar ends it, or, if the crawler's token does not fit into this grammar
+/// (`MJ12bot`), at a blank or slash.
 class agent_matcher {
  public:
   constexpr explicit agent_matcher(std::string_view user_agent) noexcept
@@ -54,13 +54,13 @@ class agent_matcher {
 
 /// Follows the lines of a text and decides which of them apply to a crawler.
 ///
-/// Groups that name the crawler are merged. If no group names the crawler, the groups of `*` apply
-/// (RFC 9309, section 2.2.1). A rule applies to all User-agent lines of its group. Any other line,
-/// such as a delay, applies only to the User-agent lines directly above it.
+/// Groups that name the crawler are merged; else the groups of `*` apply (RFC 9309, section 2.2.1).
+/// A rule applies to all User-agent lines of its group. Any other line, such as a delay, applies
+/// only to the User-agent lines directly above it.
 class group_selection {
  public:
-  /// Handles a User-agent line. Returns true if the line matches the crawler better than all
-  /// earlier lines. Then the lines collected so far must be dropped.
+  /// Returns true if a User-agent line matches the crawler better than all earlier lines. Then the
+  /// lines collected so far must be dropped.
   constexpr bool on_user_agent(const directive& line, agent_match match) noexcept {
     in_group_ = line.starts_group ? match : (std::max)(in_group_, match);
     right_above_ = line.starts_run ? match : (std::max)(right_above_, match);
@@ -69,15 +69,13 @@ class group_selection {
     return is_more;
   }
 
-  /// Returns true if the next line applies to the crawler. `kind` is the kind of this line, and is
-  /// not User-agent. A later User-agent line that matches the crawler better can still change the
-  /// result.
+  /// Returns true if the next line, which is not User-agent, applies to the crawler, unless a later
+  /// User-agent line matches better.
   [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
     const agent_match named = is_rule(kind) ? in_group_ : right_above_;
     return named == found_ && named != agent_match::none;
   }
 
-  /// Returns which groups apply so far: the crawler's own groups, the groups of `*`, or none.
   [[nodiscard]] constexpr group_choice choice() const noexcept {
     if (found_ >= agent_match::own) {
       return group_choice::own;

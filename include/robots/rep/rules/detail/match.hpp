@@ -1,17 +1,19 @@
 #pragma once
 
 #include <robots/base/config.hpp>
+#include <robots/base/url_head.hpp>
+#include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/text/detail/octet_block.hpp>
+#include <robots/rep/text/detail/normal_form.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string_view>
-#include <type_traits>
+#include <vector>
 
 namespace robots::rep_detail {
 
@@ -50,72 +52,32 @@ template <class Less>
   return {.left = best, .period = period};
 }
 
-/// The position of a literal, if it was found, and the steps of the search.
 struct literal_search {
   std::size_t place = std::string_view::npos;
   std::size_t steps = 0;
 };
 
-/// The maximum size of a literal for `find_short`, which compares many positions at once. This is
-/// the fastest method for real texts. It reads each octet of a text at most `short_literal` times.
+/// Octets of a literal for `find_short` at most, since it may read an octet as many times.
 inline constexpr std::size_t short_literal = 16;
 
-/// Searches for a literal of 1 to `short_literal` octets. A step takes about a nanosecond. The
-/// search takes at most one step per octet of `text`.
+/// Searches for a literal of 1 to `short_literal` octets, in at most one step per octet of `text`.
 [[nodiscard]] constexpr literal_search find_short(std::string_view text,
                                                   std::string_view literal) noexcept {
   const std::size_t places = text.size() + 1 - (std::min)(literal.size(), text.size() + 1);
   constexpr std::size_t at_a_glance = 16;
   std::size_t steps = 0;
-  for (std::size_t place = 0; place < places;) {
-    if (text[place] != literal.front()) {
-      const std::size_t passed = find_octet(behind(text, place), literal.front());
-      steps += passed / at_a_glance;
-      place += passed;
-      if (place >= places) {
-        break;
-      }
+  for (std::size_t place = 0;; ++place) {
+    const std::size_t passed = find_octet(behind(text, place), literal.front());
+    steps += passed / at_a_glance;
+    place += passed;
+    if (place >= places) {
+      return {.steps = steps};
     }
     ++steps;
     if (begins_with(behind(text, place), literal)) {
       return {.place = place, .steps = steps};
     }
-    ++place;
-    if (std::is_constant_evaluated()) {
-      continue;
-    }
-    // If the first octet of the literal occurs here without the rest, it often occurs nearby, too.
-    // So the next blocks are compared as a whole.
-    for (std::size_t blocks = 8;
-         blocks > 0 && text.size() - place >= octet_block::size + short_literal; --blocks) {
-      const auto equal_to = [&](std::size_t i) {
-        return octet_block::load(text.data() + place + i).equal(literal[i]);
-      };
-      octet_set found = equal_to(0) & equal_to(std::min<std::size_t>(1, literal.size() - 1));
-      steps += 5;  // two comparisons of a block take about five steps
-      for (std::size_t i = 2; i < literal.size() && found != 0; ++i, ++steps) {
-        found &= equal_to(i);
-      }
-      if (found != 0) {
-        return {.place = place + static_cast<std::size_t>(std::countr_zero(found)), .steps = steps};
-      }
-      place += octet_block::size;
-    }
   }
-  return {.steps = steps};
-}
-
-/// Returns the length of the longest common prefix of two texts.
-[[nodiscard]] constexpr std::size_t common_size(std::string_view a, std::string_view b) noexcept {
-  a = a.substr(0, b.size());
-  b = b.substr(0, a.size());
-  std::size_t size = 0;
-  octet_word differs = 0;
-  while (size < a.size() && differs == 0) {
-    differs = word_at(a, size) ^ word_at(b, size);
-    size += differs == 0 ? sizeof differs : static_cast<std::size_t>(std::countr_zero(differs)) / 8;
-  }
-  return (std::min)(size, a.size());
 }
 
 /// Returns the position of the first `needle` in `text`, or npos if there is none. `needle` must
@@ -143,10 +105,11 @@ inline constexpr std::size_t short_literal = 16;
       place += passed;
     }
     const std::size_t start = (std::max)(left, known);
-    const std::size_t end = start + common_size(text.substr(place + start), needle.substr(start));
-    if (end < needle.size()) {
+    const auto differs =
+        std::mismatch(needle.begin() + start, needle.end(), text.begin() + place + start).first;
+    if (differs != needle.end()) {
       known = 0;
-      place += end - left + 1;
+      place += static_cast<std::size_t>(differs - needle.begin()) - left + 1;
       continue;
     }
     if (known >= left ||
@@ -160,7 +123,7 @@ inline constexpr std::size_t short_literal = 16;
 }
 
 /// Searches for a literal, which must not be empty. Takes at most one step per octet of text and
-/// literal. Takes fewer steps if most octets are skipped quickly.
+/// literal.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr literal_search find_literal(
     std::string_view text, std::string_view literal) noexcept {
   const literal_search begin =
@@ -176,13 +139,11 @@ inline constexpr std::size_t short_literal = 16;
       .steps = begin.steps + literal.size() + (is_there ? place + literal.size() : rest.size())};
 }
 
-/// The maximum number of steps for one query. They take tens of milliseconds. They are enough to
-/// search a URL of 8,000 octets for a thousand literals. RFC 9110, section 4.1, recommends support
-/// for URLs of this length.
+/// The maximum number of steps for one query, which take tens of milliseconds. They are enough to
+/// search a URL of 8,000 octets, as RFC 9110, section 4.1, recommends, for a thousand literals.
 inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
 
-/// Limits the work of a query, so that no text and no rules can delay a caller for long. A step
-/// takes at most a few nanoseconds.
+/// Limits the work of a query. A step takes at most a few nanoseconds.
 class step_budget {
  public:
   constexpr explicit step_budget(std::int64_t steps) noexcept : left_(steps) {}
@@ -204,11 +165,9 @@ class step_budget {
 ///
 /// Uses the first occurrence of each literal after a `*`, since a later occurrence would leave less
 /// text for the rest of the pattern. Searches for the last literal first, so that a target that
-/// lacks it is rejected at once. Searches for the last literal again if an earlier literal ends
-/// after the place that was found. Takes time linear in pattern and target. Is not recursive.
+/// lacks it is rejected at once. Takes time linear in pattern and target.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, std::string_view target,
                                      step_budget& steps) noexcept {
-  constexpr auto npos = std::string_view::npos;
   const std::string_view text = pattern.text;
   auto star = find_octet(text, '*');
   if (!begins_with(target, {text.data(), star})) {
@@ -220,15 +179,15 @@ class step_budget {
   const auto find_in = [&steps](std::string_view part, std::string_view literal) {
     const literal_search found = find_literal(part, literal);
     steps.spend(found.steps);
-    return steps.exceeded() ? npos : found.place;
+    return steps.exceeded() ? std::string_view::npos : found.place;
   };
   const std::size_t last_star = text.rfind('*');
   const std::string_view last = behind(text, last_star + 1);
   target.remove_prefix(star);
   const std::size_t last_at = !pattern.anchored        ? find_in(target, last)
                               : target.ends_with(last) ? target.size() - last.size()
-                                                       : npos;
-  if (last_at == npos) {
+                                                       : std::string_view::npos;
+  if (last_at == std::string_view::npos) {
     return false;
   }
   const char* const last_place = target.data() + last_at;
@@ -236,20 +195,133 @@ class step_budget {
     const std::string_view rest = behind(text, star + 1);
     const std::string_view literal{rest.data(), find_octet(rest, '*')};
     const std::size_t place = find_in(target, literal);
-    if (place == npos) {
+    if (place == std::string_view::npos) {
       return false;
     }
     star += 1 + literal.size();
     target.remove_prefix(place + literal.size());
   }
-  return target.data() <= last_place || (!pattern.anchored && find_in(target, last) != npos);
+  return target.data() <= last_place ||
+         (!pattern.anchored && find_in(target, last) != std::string_view::npos);
 }
 
-/// Compares a pattern and a target in normal form, without a limit on steps.
-[[nodiscard]] constexpr bool matches(const compiled_pattern& pattern,
-                                     std::string_view target) noexcept {
+/// The path and query of a URL. Rules are compared with this part.
+struct target_path {
+  std::string_view text{};     ///< path and query, as written
+  bool leading_slash = false;  ///< true if a `/` is missing before `text`, as for `http://host?q`
+};
+
+[[nodiscard]] constexpr target_path path_from(std::string_view url, std::size_t start) noexcept {
+  if (start == std::string_view::npos) {
+    return {.text = {}, .leading_slash = true};
+  }
+  return {.text = url.substr(start), .leading_slash = url[start] != '/'};
+}
+
+/// Returns path and query as google/robotstxt reads them. It skips `//` at the start, expects a
+/// host at the start of a text without a scheme, and ends hosts at `;` and texts at a NUL octet.
+[[nodiscard]] constexpr target_path lenient_path(std::string_view url) noexcept {
+  constexpr auto npos = std::string_view::npos;
+  const std::size_t search = url.starts_with("//") ? 2 : 0;
+  const auto early = url.find_first_of("/?;", search);
+  auto authority = url.find("://", search);
+  authority = authority == npos || early < authority ? search : authority + 3;
+  const auto start = url.find_first_of("/?;", authority);
+  const auto fragment = url.find('#', search);
+  if (start == npos || fragment < start) {
+    return path_from(url, npos);
+  }
+  target_path path = path_from(url.substr(0, fragment), start);
+  path.text = path.text.substr(0, path.text.find('\0'));
+  return path;
+}
+
+/// Returns path and query, without the fragment, of an absolute URL or a path with query.
+///
+/// Any other target is a path without its slash: `admin/users` means `/admin/users` (WEB::ROBOTS).
+/// If `lenient` is true, such a target is a host with a path, as for google/robotstxt.
+[[nodiscard]] constexpr target_path path_and_query(std::string_view target,
+                                                   bool lenient = false) noexcept {
+  if (lenient) {
+    return lenient_path(target);
+  }
+  target = target.substr(0, target.find('#'));
+  const std::size_t authority = base::scheme_prefix(target);
+  if (authority == 0) {
+    return {.text = target, .leading_slash = !target.starts_with('/')};
+  }
+  std::size_t path = authority;  // faster than `find_first_of`, which calls a function per octet
+  while (path < target.size() && target[path] != '/' && target[path] != '?') {
+    ++path;
+  }
+  return path_from(target, path < target.size() ? path : std::string_view::npos);
+}
+
+/// Octets of the longest normal form that rule sets compare. Servers accept only shorter targets.
+inline constexpr std::size_t max_normal_target = 65'536;
+
+template <class Put>
+constexpr void write_target(const target_path& path, const normal_form& form, Put put) {
+  if (path.leading_slash) {
+    put('/');
+  }
+  write_normal(path.text, form, put);
+}
+
+/// Calls `use` with the normal form of a target, cut after `max_normal_target + 1` octets. Not
+/// inlined, since its buffer is large and most targets do not need it.
+template <class Use>
+ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const normal_form& form,
+                                             Use use) {
+  std::array<char, max_normal_target + 1> buffer;  // NOLINT(*-member-init): filled below
+  std::size_t size = 0;
+  const auto put = [&](char c) {
+    if (size < buffer.size()) {
+      buffer[size++] = c;
+    }
+  };
+  write_target(path, form, put);
+  return use(std::string_view{buffer.data(), size});
+}
+
+/// Returns the result of `use` for the normal form of `target`. If that exceeds
+/// `max_normal_target` octets, `use` may get only its start.
+template <class Use>
+constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
+  const target_path path = path_and_query(target, traits.lenient_targets);
+  if (path.leading_slash || !is_normal(path.text, *traits.target_form)) {
+    return use_rewritten(path, *traits.target_form, use);
+  }
+  return use(path.text);
+}
+
+[[nodiscard]] constexpr std::vector<char> normal_target(std::string_view target,
+                                                        const dialect_traits& traits) {
+  std::vector<char> octets;
+  write_target(path_and_query(target, traits.lenient_targets), *traits.target_form,
+               [&](char c) { octets.push_back(c); });
+  return octets;
+}
+
+[[nodiscard]] constexpr bool matches_target(const compiled_pattern& pattern,
+                                            std::string_view target, const dialect_traits& traits) {
   step_budget steps{(std::numeric_limits<std::int64_t>::max)()};
-  return matches(pattern, target, steps);
+  return with_normal_target(target, traits, [&](std::string_view text) {
+    if (text.size() <= max_normal_target) {
+      return matches(pattern, text, steps);
+    }
+    const std::vector<char> whole = normal_target(target, traits);
+    return matches(pattern, {whole.data(), whole.size()}, steps);
+  });
+}
+
+/// Returns true if no rule applies to `target`, which is in normal form. RFC 9309, section 2.2.2:
+/// "The /robots.txt URI is implicitly allowed."
+[[nodiscard]] constexpr bool is_exempt(std::string_view target,
+                                       const dialect_traits& traits) noexcept {
+  constexpr std::string_view path = "/robots.txt";
+  return traits.robots_txt_always_allowed && begins_with(target, path) &&
+         (target.size() == path.size() || target[path.size()] == '?');
 }
 
 }  // namespace robots::rep_detail

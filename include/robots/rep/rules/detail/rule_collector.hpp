@@ -2,20 +2,22 @@
 
 #include <robots/base/config.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
-#include <robots/rep/read/detail/parse_delay.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/group_selection.hpp>
-#include <robots/rep/rules/detail/packed_rule.hpp>
-#include <robots/rep/rules/detail/rule_packer.hpp>
+#include <robots/rep/rules/detail/rule_table.hpp>
 #include <robots/rep/rules/rule_set.hpp>
+#include <robots/rep/rules/verdict.hpp>
+#include <robots/rep/text/detail/octet_word.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -23,16 +25,262 @@
 
 namespace robots::rep_detail {
 
-/// Collects the directives for one crawler and makes a `rule_set` of them. The text of the
-/// directives must live until the `rule_set` is made.
-///
-/// The functions that take directives are inlined, so that the scanner need not write each
-/// directive to memory.
+/// The way in which a query finds a rule.
+enum class found_by : std::uint8_t { trial, prefix, gram };
+
+/// A rule that applies to the crawler.
+struct kept_rule {
+  const char* text;    ///< the pattern, as written in the file
+  packed_rule rule;    ///< the stored form, without offset and tag
+  std::uint16_t size;  ///< octets of the text; above 0
+  found_by way = found_by::trial;
+  std::uint64_t hash = 0;  ///< the hash of the prefix or gram, or for `trial` the rank
+
+  [[nodiscard]] constexpr std::string_view value() const noexcept { return {text, size}; }
+};
+
+/// Compiles the rules for one crawler into one block, in which a query finds the rules that can
+/// match. Takes linear time, plus the time to sort the rules that queries try one by one.
+class rule_packer {
+ public:
+  /// Changes all members of `rules` except the texts, and can append rules.
+  constexpr rule_packer(std::vector<kept_rule>& rules, const parse_options& options,
+                        const dialect_traits& traits)
+      : options_(options), traits_(traits), rules_(rules) {
+    for (std::size_t i = 0, lines = rules.size(); i < lines; ++i) {
+      add_line(i);
+    }
+  }
+
+  /// Makes the table, except group and delay.
+  [[nodiscard]] constexpr rule_table finish(std::string_view token) {
+    rule_table result;
+    rule_set_facts& facts = result.facts;
+    facts.traits = &traits_;
+    facts.tie = options_.tie;
+    facts.rules = static_cast<std::uint32_t>(rules_.size());
+    leave_prefixes();
+    if (count(found_by::trial) > most_tried) {
+      place_by_gram();
+    }
+    facts.tried = count(found_by::trial);
+    facts.token_size = static_cast<std::uint32_t>(token.size());
+    facts.prefix_buckets = buckets_for(count(found_by::prefix));
+    facts.gram_buckets = buckets_for(count(found_by::gram));
+    const std::size_t text_at = facts.texts_at();
+    const std::size_t token_at = text_at + text_size_;
+    result.octets = std::vector<char>(token_at + token.size(), char{});
+    char* const block = result.octets.data();
+    if (facts.tried < facts.rules) {
+      for (std::size_t i = 0; i < lengths_.of_class.size(); ++i) {
+        store_word<8>(block + 8 * i, lengths_.of_class[i]);
+      }
+      write_buckets(block, facts);
+    }
+    if (facts.tried > 1) {
+      sort_tried();
+    }
+    write_rules(block, facts, text_at);
+    std::copy(token.begin(), token.end(), block + token_at);
+    return result;
+  }
+
+ private:
+  /// The maximum number of rules for which trying one by one is faster than a look-up by gram.
+  static constexpr std::size_t most_tried = 4;
+  /// The minimum prefix that indexes a rule with wildcards. A shorter one matches too much.
+  static constexpr std::size_t least_prefix = 2;
+  /// If more rules with wildcards have a prefix, none of them is found by it.
+  static constexpr std::ptrdiff_t most_starred = 64;
+
+  [[nodiscard]] constexpr std::uint32_t count(found_by way) const noexcept {
+    return static_cast<std::uint32_t>(std::count_if(
+        rules_.begin(), rules_.end(), [way](const kept_rule& rule) { return rule.way == way; }));
+  }
+
+  // Before its callers, since clang needs this order in constant expressions.
+  template <class Use>
+  constexpr void with_pattern(const kept_rule& rule, Use use) const {
+    rule.rule.with_pattern(rule.value(), *traits_.rule_form,
+                           [&](const compiled_pattern& pattern) { use(pattern.text); });
+  }
+
+  /// Adds the patterns of the rule at `index`. A second pattern becomes a rule at the end.
+  constexpr void add_line(std::size_t index) {
+    const kept_rule line = rules_[index];
+    bool is_second = false;
+    for_each_pattern(line.rule.kind(), line.value(), options_, traits_,
+                     [&](const pattern_source& source) {
+                       if (is_second) {
+                         rules_.push_back(line);
+                       }
+                       add_pattern(is_second ? rules_.back() : rules_[index], source);
+                       is_second = true;
+                     });
+  }
+
+  constexpr void add_pattern(kept_rule& rule, const pattern_source& source) {
+    const bool is_whole = source.body.size() + (source.anchored ? 1 : 0) == rule.size;
+    text_size_ += rule.size;
+    if (is_whole && is_compiled(source, *traits_.rule_form)) {
+      rule.rule.set_compiled(source);
+    } else {
+      text_size_ += packed_rule::numbers_size;
+      rule.rule.set_source(source);
+    }
+    with_pattern(rule, [&](std::string_view pattern) {
+      const std::size_t star = find_octet(pattern, '*');
+      const std::string_view key = pattern.substr(0, (std::min)(star, max_key_size));
+      const bool has_star = star < pattern.size();
+      rule.rule.set_star(has_star);
+      if (!has_star || key.size() >= least_prefix) {
+        rule.way = found_by::prefix;
+        rule.hash = hash_of(key);
+        lengths_.add(key);
+      }
+    });
+  }
+
+  /// Takes the rules with wildcards out of the index of prefixes, if they are many. Thousands of
+  /// them could have one prefix, and a query that tries them all could exceed `max_match_steps`.
+  constexpr void leave_prefixes() noexcept {
+    const auto is_starred = [](const kept_rule& rule) {
+      return rule.way == found_by::prefix && rule.rule.star();
+    };
+    if (std::count_if(rules_.begin(), rules_.end(), is_starred) > most_starred) {
+      for (kept_rule& rule : rules_) {
+        rule.way = is_starred(rule) ? found_by::trial : rule.way;
+      }
+    }
+  }
+
+  /// `counts` has a power of two above 1 as its size.
+  [[nodiscard]] static constexpr std::uint32_t& count_of(
+      std::uint64_t hash, std::vector<std::uint32_t>& counts) noexcept {
+    return counts[static_cast<std::size_t>(hash >> (64 - std::countr_zero(counts.size())))];
+  }
+
+  /// Indexes the rules that would be tried one by one, each by the one of its grams that is rarest
+  /// in all these rules. Rules without a gram are still tried one by one.
+  constexpr void place_by_gram() {
+    std::vector<std::uint32_t> uses(std::bit_ceil(std::size_t{8} * count(found_by::trial)), 0U);
+    for (const kept_rule& rule : rules_) {
+      if (rule.way == found_by::trial) {
+        for_each_literal_gram(rule, [&](std::uint64_t hash) { ++count_of(hash, uses); });
+      }
+    }
+    for (kept_rule& rule : rules_) {
+      if (rule.way != found_by::trial) {
+        continue;
+      }
+      std::uint32_t fewest = (std::numeric_limits<std::uint32_t>::max)();
+      for_each_literal_gram(rule, [&](std::uint64_t hash) {
+        if (count_of(hash, uses) < fewest) {
+          fewest = count_of(hash, uses);
+          rule.hash = hash;
+        }
+      });
+      if (fewest != (std::numeric_limits<std::uint32_t>::max)()) {
+        rule.way = found_by::gram;
+      }
+    }
+  }
+
+  template <class Use>
+  constexpr void for_each_literal_gram(const kept_rule& rule, Use use) {
+    with_pattern(rule, [&](std::string_view rest) {
+      while (!rest.empty()) {
+        const std::size_t star = find_octet(rest, '*');
+        for_each_gram(rest.substr(0, star), use);
+        rest.remove_prefix((std::min)(star + 1, rest.size()));
+      }
+    });
+  }
+
+  /// Moves the rules that are tried one by one to the front, the highest rank first.
+  constexpr void sort_tried() {
+    kept_rule* const begin = rules_.data();
+    kept_rule* const end = std::partition(begin, begin + rules_.size(), [](const kept_rule& rule) {
+      return rule.way == found_by::trial;
+    });
+    for (kept_rule* rule = begin; rule != end; ++rule) {
+      rule->hash =
+          rank_of(specificity_of(*rule), rule->rule.kind(), rule->rule.line(), options_.tie);
+    }
+    std::sort(begin, end, [](const kept_rule& a, const kept_rule& b) { return a.hash > b.hash; });
+  }
+
+  [[nodiscard]] constexpr std::uint32_t specificity_of(const kept_rule& rule) const noexcept {
+    return rule.rule.is_source() ? specificity(rule.rule.source(rule.value()), *traits_.rule_form)
+                                 : rule.size;
+  }
+
+  /// Writes the end of each bucket: the index of the rule after its last rule.
+  constexpr void write_buckets(char* block, const rule_set_facts& facts) const noexcept {
+    for (const kept_rule& rule : rules_) {
+      if (rule.way != found_by::trial) {
+        const std::size_t place = place_of(rule, facts);
+        store_word<4>(block + place, bucket_end(block, place) + 1);
+      }
+    }
+    octet_word end = facts.tried;
+    for (std::size_t place = sizeof(prefix_lengths); place < facts.rules_at();
+         place += sizeof(std::uint32_t)) {
+      end += bucket_end(block, place);
+      store_word<4>(block + place, end);
+    }
+  }
+
+  [[nodiscard]] static constexpr std::size_t place_of(const kept_rule& rule,
+                                                      const rule_set_facts& facts) noexcept {
+    return rule.way == found_by::gram
+               ? bucket_at(rule.hash, facts.prefix_buckets, facts.gram_buckets)
+               : bucket_at(rule.hash, 0, facts.prefix_buckets);
+  }
+
+  [[nodiscard]] static constexpr octet_word bucket_end(const char* block,
+                                                       std::size_t place) noexcept {
+    return part_of_word<4>({block, place + 4}, place);
+  }
+
+  /// Writes the rules and their texts. Each rule lowers the stored index of its bucket, which is
+  /// the end at first, by one, until it is the index of the bucket's first rule.
+  constexpr void write_rules(char* block, const rule_set_facts& facts, std::size_t text_at) {
+    char* const rules = block + facts.rules_at();
+    std::size_t tried = 0;
+    for (const kept_rule& packed : rules_) {
+      std::size_t index = tried;
+      std::uint32_t tag = 0;
+      if (packed.way == found_by::trial) {
+        ++tried;
+      } else {
+        const std::size_t place = place_of(packed, facts);
+        index = static_cast<std::size_t>(bucket_end(block, place) - 1);
+        store_word<4>(block + place, index);
+        tag = tag_of(packed.hash);
+      }
+      if (packed.rule.is_source()) {
+        store_word<2>(block + text_at, specificity_of(packed));
+        store_word<2>(block + text_at + 2, packed.size);
+        text_at += packed_rule::numbers_size;
+      }
+      packed.rule.store(rules + index * packed_rule::stored_size, text_at, tag);
+      std::copy_n(packed.text, packed.size, block + text_at);
+      text_at += packed.size;
+    }
+  }
+
+  const parse_options& options_;
+  const dialect_traits& traits_;
+  std::vector<kept_rule>& rules_;
+  prefix_lengths lengths_{};
+  std::size_t text_size_ = 0;
+};
+
+/// Collects the directives for one crawler and makes a `rule_set` of them. Their text must live
+/// until then. Inlining saves the scanner writing each directive to memory.
 class rule_collector {
  public:
-  constexpr rule_collector(std::string_view user_agent, const parse_options& options)
-      : rule_collector(std::span{&user_agent, 1}, options) {}
-
   /// Collects for a crawler with several names, the most specific one first. If there are no names,
   /// only the groups of `*` apply.
   constexpr rule_collector(std::span<const std::string_view> user_agents,
@@ -49,7 +297,7 @@ class rule_collector {
     }
   }
 
-  /// Handles a User-agent line. Returns true if the lines collected so far must be dropped.
+  /// Returns true if the lines collected so far must be dropped.
   ROBOTS_ALWAYS_INLINE constexpr bool on_user_agent(const directive& line) {
     const bool is_more = groups_.on_user_agent(line, compare(line.value));
     if (is_more) {
@@ -59,8 +307,7 @@ class rule_collector {
     return is_more;
   }
 
-  /// Handles any other line. Returns true if the line applies so far. A later User-agent line that
-  /// matches the crawler better can still change this.
+  /// Returns true if a line of another kind applies, unless a later User-agent line matches better.
   ROBOTS_ALWAYS_INLINE constexpr bool on_other(const directive& line) {
     if (!groups_.applies(line.kind)) {
       return false;
@@ -73,33 +320,25 @@ class rule_collector {
       }
       kept_.push_back({.text = line.value.data(),
                        .rule = packed_rule{rule_kind_of(line.kind), line.line, line.value.size()},
-                       .size = static_cast<std::uint16_t>(line.value.size()),
-                       .way = found_by::trial,
-                       .hash = 0});
+                       .size = static_cast<std::uint16_t>(line.value.size())});
     }
     return true;
   }
 
-  /// Returns the first valid Crawl-delay that applies.
-  [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
-    return crawl_delay_;
-  }
-
-  /// Makes the rule set. Call this function once. Verdicts report the first name that has a group.
+  /// Makes the rule set. Call this function once.
   [[nodiscard]] constexpr rule_set finish() { return rule_set{*this}; }
 
-  [[nodiscard]] constexpr rule_set_parts parts() {
+  [[nodiscard]] constexpr rule_table table() {
     const std::size_t index = first_named_ < names_.size() ? first_named_ : 0;
     const std::string_view token = names_.empty() ? std::string_view{} : names_[index].token();
-    rule_set_parts result = rule_packer{kept_, options_, traits_of(options_.dialect)}.finish(token);
+    rule_table result = rule_packer{kept_, options_, traits_of(options_.dialect)}.finish(token);
     result.facts.group = groups_.choice();
     result.facts.delay = crawl_delay_.value_or(result.facts.delay);
     return result;
   }
 
  private:
-  /// Returns how well a User-agent line matches the crawler. If the crawler has several names, an
-  /// earlier name matches better than a later name, unless the groups of all names are merged.
+  /// An earlier name matches better than a later one, unless the groups of all names are merged.
   [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (names_[i].compare(value) == agent_match::own) {
@@ -116,7 +355,6 @@ class rule_collector {
   std::size_t first_named_;  // the index of the first name with a group, or `names_.size()`
   parse_options options_;
   group_selection groups_;
-  // The rules that apply so far, and the first valid delay that applies so far.
   std::vector<kept_rule> kept_;
   std::optional<std::chrono::milliseconds> crawl_delay_;
 };

@@ -5,8 +5,6 @@
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/match.hpp>
-#include <robots/rep/rules/detail/normal_target.hpp>
-#include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
@@ -17,15 +15,21 @@
 #include <optional>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace robots::rep_detail {
 
-/// A view of compiled rules that answers queries about targets.
+/// Compiled rules, which answer queries about targets.
 struct rule_table {
-  std::string_view block;  ///< the block that `rule_set_facts` describes
-  const rule_set_facts& facts;
+  std::vector<char> octets{};  ///< the block that `rule_set_facts` describes
+  rule_set_facts facts{};
 
-  /// Returns true if the rules allow `target`.
+  [[nodiscard]] constexpr std::string_view block() const noexcept {
+    return {octets.data(), octets.size()};
+  }
+
+  [[nodiscard]] friend constexpr bool operator==(const rule_table&, const rule_table&) = default;
+
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     if (facts.rules == 0) {
       return true;
@@ -39,7 +43,6 @@ struct rule_table {
     });
   }
 
-  /// Like `allows`, but also returns the deciding rule.
   [[nodiscard]] constexpr verdict match(std::string_view target) const noexcept {
     prefetch();
     return with_normal_target(target, *facts.traits, [this](std::string_view path) {
@@ -56,15 +59,13 @@ struct rule_table {
       } else if (found.rule) {
         result.allowed = found.rule->kind() == rule_kind::allow;
         result.directive = found.rule->kind();
-        result.pattern = found.rule->written(block);
+        result.pattern = found.rule->written(block());
         result.line = found.rule->line();
       }
       return result;
     });
   }
 
-  /// Returns the token for verdicts, which is the crawler's token, or "*" if the rules of `*`
-  /// apply.
   [[nodiscard]] constexpr std::string_view user_agent() const noexcept {
     return facts.group == group_choice::everyone ? std::string_view{"*"} : named();
   }
@@ -74,20 +75,20 @@ struct rule_table {
                                        step_budget& steps) const noexcept {
     steps.spend(1);
     if (rule.is_source()) {
-      steps.spend(rule.source(block).body.size());
+      steps.spend(rule.source(block()).body.size());
     } else if (!rule.star()) {
-      const compiled_pattern pattern = rule.pattern(block);
+      const compiled_pattern pattern = rule.pattern(block());
       return begins_with(target, pattern.text) &&
              (!pattern.anchored || target.size() == pattern.text.size());
     }
     const auto is_match = [&](const compiled_pattern& pattern) {
       return rep_detail::matches(pattern, target, steps);
     };
-    return !steps.exceeded() && rule.with_pattern(block, *facts.traits->rule_form, is_match);
+    return !steps.exceeded() && rule.with_pattern(block(), *facts.traits->rule_form, is_match);
   }
 
   [[nodiscard]] constexpr packed_rule rule(std::size_t index) const noexcept {
-    return {block, facts.rules_at() + index * packed_rule::stored_size};
+    return {block(), facts.rules_at() + index * packed_rule::stored_size};
   }
 
  private:
@@ -97,27 +98,24 @@ struct rule_table {
     step_budget steps{max_match_steps};
   };
 
-  /// Prefetches the first rules, so that the query does not wait for the memory of each one.
   constexpr void prefetch() const noexcept {
     if (!std::is_constant_evaluated()) {
-      base::fetch_ahead(block.data() + facts.rules_at());
+      base::fetch_ahead(octets.data() + facts.rules_at());
     }
   }
 
   [[nodiscard]] constexpr std::string_view named() const noexcept {
     return facts.token_size == 0 ? std::string_view{"*"}
-                                 : block.substr(block.size() - facts.token_size);
+                                 : block().substr(block().size() - facts.token_size);
   }
 
   [[nodiscard]] constexpr search find(std::string_view target) const noexcept {
     search best;
-    if (is_too_long(target) && facts.rules != 0) {
+    if (target.size() > max_normal_target && facts.rules != 0) {
       best.steps.spend(max_match_steps + 1);
       return best;
     }
-    if (facts.tried != 0) {
-      find_by_trial(best, target);
-    }
+    find_by_trial(best, target);
     if (facts.prefix_buckets != 0) {
       find_by_prefix(best, target);
     }
@@ -130,7 +128,7 @@ struct rule_table {
   constexpr void try_rule(search& best, const packed_rule& rule,
                           std::string_view target) const noexcept {
     const bool is_higher =
-        !best.rule || rule.rank(block, facts.tie) > best.rule->rank(block, facts.tie);
+        !best.rule || rule.rank(block(), facts.tie) > best.rule->rank(block(), facts.tie);
     if (is_higher && matches(rule, target, best.steps)) {
       best.rule = rule;
     }
@@ -146,14 +144,14 @@ struct rule_table {
     }
   }
 
-  /// The indexes of the rules of one bucket: from `first` up to, but not including, `end`.
+  /// The rules of one bucket: from index `first` up to, but not including, `end`.
   struct candidates {
     std::size_t first = 0;
     std::size_t end = 0;
   };
 
   [[nodiscard]] constexpr candidates candidates_at(std::size_t place) const noexcept {
-    const octet_word first_and_end = whole_word(block, place);
+    const octet_word first_and_end = whole_word(block(), place);
     return {.first = static_cast<std::size_t>(first_and_end & 0xFFFF'FFFFU),
             .end = static_cast<std::size_t>(first_and_end >> 32U)};
   }
@@ -165,8 +163,8 @@ struct rule_table {
     const std::size_t first = facts.rules_at() + found.first * packed_rule::stored_size;
     const std::size_t size = (found.end - found.first) * packed_rule::stored_size;
     for (std::size_t offset = first; offset != first + size; offset += packed_rule::stored_size) {
-      if (packed_rule::tag_at(block, offset) == tag) {
-        use(packed_rule{block, offset});
+      if (packed_rule::tag_at(block(), offset) == tag) {
+        use(packed_rule{block(), offset});
       }
     }
   }
@@ -174,7 +172,7 @@ struct rule_table {
   ROBOTS_ALWAYS_INLINE constexpr void find_by_prefix(search& best,
                                                      std::string_view target) const noexcept {
     prefix_hasher prefixes{target};
-    for (octet_word lengths = prefix_lengths::load_for(target, block); lengths != 0;
+    for (octet_word lengths = prefix_lengths::load_for(target, block()); lengths != 0;
          lengths &= lengths - 1) {
       const std::uint64_t hash = prefixes.of(static_cast<std::size_t>(std::countr_zero(lengths)));
       const candidates found = candidates_at(bucket_at(hash, 0, facts.prefix_buckets));
@@ -182,8 +180,7 @@ struct rule_table {
     }
   }
 
-  /// This function is not inlined, since inlining would slow down queries to rule sets without
-  /// grams.
+  // Not inlined, since this would slow down queries to rule sets without grams.
   ROBOTS_NOINLINE constexpr void find_by_gram(search& best,
                                               std::string_view target) const noexcept {
     const auto bucket_of = [this](std::uint64_t hash) {
@@ -204,25 +201,23 @@ struct rule_table {
       look_ups -= found.end - found.first;
       visit(found, hash, [&](const packed_rule& rule) {
         if (tries > 0) {
-          tries -= (std::min)(tries, 1 + rule.written(block).size() / octets_per_try);
+          tries -= (std::min)(tries, 1 + rule.written(block()).size() / octets_per_try);
           try_rule(best, rule, target);
         }
       });
     });
     if (tries == 0) {
-      // The target repeats itself, so that grams find the same rules again and again. Instead, each
-      // rule is now tried once.
+      // The target repeats itself, and grams find the same rules again and again.
       for (std::size_t i = first; i < facts.rules; ++i) {
         try_rule(best, rule(i), target);
       }
     }
   }
 
-  /// The number of octets of a rule that count as one try. A long rule counts as several tries, so
-  /// that `find_by_gram` does not try it many times.
+  /// Octets of a rule that count as one try, so that a long rule is not tried many times.
   static constexpr std::size_t octets_per_try = 8;
 
-  /// The number of tags that can be compared in the time in which one rule is tried.
+  /// Tags that can be compared in the time in which one rule is tried.
   static constexpr std::size_t look_ups_per_trial = 8;
 };
 

@@ -13,11 +13,10 @@ namespace robots::rep_detail {
 /// The treatment of an octet in the normal form.
 enum class octet_action : std::uint8_t { keep, encode, percent };
 
-/// A percent-encoding normal form, as data. `actions` has the treatment of each octet.
-/// `decode_unreserved` is true if encoded unreserved octets are decoded.
+/// A percent-encoding normal form, as data.
 struct normal_form {
   std::array<octet_action, 256> actions{};
-  bool decode_unreserved = false;
+  bool decode_unreserved = false;  ///< decodes encoded unreserved octets
 
   [[nodiscard]] constexpr octet_action action(char c) const noexcept {
     return actions[static_cast<unsigned char>(c)];
@@ -28,9 +27,8 @@ struct normal_form {
   }
 };
 
-/// Makes the form of RFC 9309, section 2.2.2, for rules. This form encodes octets outside ASCII,
-/// control characters, space and `$`. It decodes encoded unreserved octets, and writes all other
-/// escapes in upper case.
+/// Makes the form of RFC 9309, section 2.2.2, for rules: encodes octets outside ASCII, control
+/// characters, space and `$`, decodes unreserved octets, and writes other escapes in upper case.
 [[nodiscard]] constexpr normal_form make_rfc9309_form() noexcept {
   normal_form form{.decode_unreserved = true};
   for (unsigned octet = 0; octet < 256; ++octet) {
@@ -66,10 +64,9 @@ inline constexpr normal_form rfc9309_target_form = make_rfc9309_target_form();
 inline constexpr normal_form google_rule_form = make_google_rule_form();
 inline constexpr normal_form google_target_form{};  // google/robotstxt does not change URLs
 
-/// Passes each octet of the normal form of `text` to `put`.
-///
-/// A `%` that begins no escape stays, and reading goes on after the `%`: `%%61` becomes `%a`. So
-/// equal parts of a pattern and of a target have equal normal forms.
+/// Passes each octet of the normal form of `text` to `put`. A `%` that begins no escape stays, and
+/// reading goes on after the `%`: `%%61` becomes `%a`. So equal parts of a pattern and of a target
+/// have equal normal forms.
 template <class Put>
 constexpr void write_normal(std::string_view text, const normal_form& form, Put put) {
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -89,7 +86,6 @@ constexpr void write_normal(std::string_view text, const normal_form& form, Put 
   }
 }
 
-/// Returns true if `text` is already in normal form.
 [[nodiscard]] constexpr bool is_normal(std::string_view text, const normal_form& form) noexcept {
   const bool keeps_stars = form.action('*') == octet_action::keep;
   if (keeps_stars ? is_graphic_without<'%', '$'>(text) : is_graphic_without<'%', '$', '*'>(text)) {

@@ -2,7 +2,6 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/octet_word.hpp>
-#include <robots/rep/text/detail/octet_block.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -32,12 +31,11 @@ constexpr void store_word(char* to, octet_word word) noexcept {
   }
 }
 
-/// Returns a word with the octet `c` eight times.
 [[nodiscard]] constexpr octet_word repeat_octet(unsigned char c) noexcept {
   return 0x0101'0101'0101'0101U * c;
 }
 
-/// Returns a mask for the lowest `count` octets of a word. `count` is 0 to 7.
+/// Returns a mask for the lowest `count` octets of a word, 0 to 7.
 [[nodiscard]] constexpr octet_word octet_mask(std::size_t count) noexcept {
   return (octet_word{1} << (8 * count)) - 1;
 }
@@ -47,8 +45,7 @@ constexpr void store_word(char* to, octet_word word) noexcept {
   return ((differs - repeat_octet(1)) & ~differs & repeat_octet(0x80)) != 0;
 }
 
-/// Returns true if a word has an octet below `c`, an ASCII character. If the word has an octet
-/// above ASCII, the result has no meaning.
+/// Returns true if a word, which must be ASCII, has an octet below `c`.
 [[nodiscard]] constexpr bool has_octet_below(octet_word word, unsigned char c) noexcept {
   return ((word - repeat_octet(c)) & ~word & repeat_octet(0x80)) != 0;
 }
@@ -59,7 +56,7 @@ constexpr void store_word(char* to, octet_word word) noexcept {
 }
 
 /// Returns true if a word has an octet that is not a graphic ASCII character (`0x21` to `0x7E`), or
-/// one of `Others`, which must be below `+`.
+/// is one of `Others`.
 template <unsigned char... Others>
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool has_other_than_graphic(octet_word word) noexcept {
   constexpr unsigned char above_others = '+';
@@ -92,16 +89,14 @@ template <unsigned char... Others>
   return !has_other_than_graphic<Others...>(whole_word(text, text.size() - word));
 }
 
-/// Returns `text` from `offset` on. This function is faster than `substr`, which GCC does not
-/// inline: GCC writes the view to memory in two halves, and then waits to read the view as a whole.
+/// Returns `text` from `offset` on. Faster than `substr`, which GCC does not inline.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::string_view behind(std::string_view text,
                                                                      std::size_t offset) noexcept {
   return {text.data() + offset, text.size() - offset};
 }
 
-/// Returns the position of the first `c` in `text`, or the size of `text` if there is none. This
-/// function is faster than `std::string_view::find` if `c` is near the start of `text`, and nearly
-/// as fast otherwise.
+/// Returns the position of the first `c` in `text`, or the size of `text`. Faster than
+/// `std::string_view::find` if `c` is near the start of `text`.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::size_t find_octet(std::string_view text,
                                                                     char c) noexcept {
   constexpr std::size_t nearest = 2 * sizeof(octet_word);
@@ -119,6 +114,38 @@ template <unsigned char... Others>
     }
   }
   return text.size();
+}
+
+/// Returns the position of the first octet in [`from`, `end`) that is not above `most`, an ASCII
+/// character, or `end`. Compares octets as unsigned numbers.
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr const char* find_at_most(const char* from,
+                                                                      const char* end,
+                                                                      char most) noexcept {
+#if defined(__x86_64__) && defined(__GNUC__)
+  using octets = unsigned char __attribute__((vector_size(16)));
+  using chars = char __attribute__((vector_size(16)));
+  while (!std::is_constant_evaluated() && end - from >= std::ptrdiff_t{sizeof(octets)}) {
+    octets block;  // NOLINT(*-member-init): filled below
+    std::memcpy(&block, from, sizeof block);
+    const auto flags = reinterpret_cast<chars>(block <= static_cast<unsigned char>(most));
+    if (const auto found = static_cast<unsigned>(__builtin_ia32_pmovmskb128(flags)); found != 0) {
+      return from + std::countr_zero(found);
+    }
+    from += sizeof block;
+  }
+#endif
+  const octet_word limit = repeat_octet(static_cast<unsigned char>(most + 1));
+  for (; end - from >= std::ptrdiff_t{sizeof(octet_word)}; from += sizeof(octet_word)) {
+    const octet_word word = whole_word({from, sizeof(octet_word)}, 0);
+    // The lowest set bit belongs to the first such octet; higher bits can be wrong.
+    if (const octet_word found = (word - limit) & ~word & repeat_octet(0x80); found != 0) {
+      return from + std::countr_zero(found) / 8;
+    }
+  }
+  while (from != end && static_cast<unsigned char>(*from) > static_cast<unsigned char>(most)) {
+    ++from;
+  }
+  return from;
 }
 
 /// Does the same as `std::string_view::starts_with`, but is faster if both texts are short.

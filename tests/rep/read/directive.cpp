@@ -1,4 +1,4 @@
-#include <robots/rep/read/detail/parse_delay.hpp>
+#include <robots/rep/read/directive.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,17 +2,57 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
-#include <robots/rep/read/detail/split_line.hpp>
 #include <robots/rep/read/directive.hpp>
-#include <robots/rep/text/detail/octet_block.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
-#include <bit>
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
-#include <type_traits>
 
 namespace robots::rep_detail {
+
+/// A line, split into key and value.
+struct key_and_value {
+  std::string_view key{};
+  std::string_view value{};
+  bool colon = false;
+  bool found = false;  ///< true if the line has a key and a value, which can be empty
+};
+
+[[nodiscard]] constexpr bool is_line_end(char c) noexcept { return c == '\n' || c == '\r'; }
+
+/// White space, and NUL octets, which some editors leave at the end of lines.
+[[nodiscard]] constexpr bool is_padding(char c) noexcept { return base::is_blank(c) || c == '\0'; }
+
+/// Splits a line with a colon. RFC 9309, section 2.2: `key *WS ":" *WS value`.
+[[nodiscard]] constexpr key_and_value split_at_colon(std::string_view line,
+                                                     std::size_t colon) noexcept {
+  const std::string_view key = base::trim(line.substr(0, colon), is_padding);
+  const std::string_view value = base::trim(line.substr(colon + 1), is_padding);
+  return {.key = key, .value = value, .colon = true, .found = !key.empty()};
+}
+
+/// Splits a line without a colon: two words are read as a key and a value.
+[[nodiscard]] constexpr key_and_value split_words(std::string_view line) noexcept {
+  const auto blank = std::find_if(line.begin(), line.end(), base::is_ws);
+  if (blank == line.end()) {
+    return {};
+  }
+  const auto key_size = static_cast<std::size_t>(blank - line.begin());
+  const std::string_view rest = base::trim(line.substr(key_size), base::is_ws);
+  if (std::any_of(rest.begin(), rest.end(), base::is_ws)) {
+    return {};
+  }
+  return {.key = base::trim(line.substr(0, key_size), is_padding),
+          .value = base::trim(rest, is_padding),
+          .found = true};
+}
+
+/// Splits `line`, which must have no comment, and no padding at its ends.
+[[nodiscard]] constexpr key_and_value split_line(std::string_view line) noexcept {
+  const auto colon = line.find(':');
+  return colon == std::string_view::npos ? split_words(line) : split_at_colon(line, colon);
+}
 
 /// A line in the most common form: a frequent key, a colon, a value without white space, and
 /// perhaps a comment.
@@ -34,15 +74,7 @@ struct common_line {
   return from;
 }
 
-/// Returns the first octet from `from` on that is not a space or tab, or `text_end`.
-[[nodiscard]] constexpr const char* skip_indent(const char* from, const char* text_end) noexcept {
-  while (from != text_end && base::is_ws(*from)) {
-    ++from;
-  }
-  return from;
-}
-
-/// Up to eight octets of a key. One comparison recognises these octets in upper and lower case.
+/// Up to eight octets of a key, which one comparison recognises in upper and lower case.
 class key_part {
  public:
   consteval explicit key_part(std::string_view text) {
@@ -65,14 +97,12 @@ class key_part {
   octet_word folded_ = 0;
 };
 
-/// A frequent key at the start of a text.
 struct common_key {
   directive_kind kind = directive_kind::unknown;
   std::size_t size = 0;
 };
 
-/// Returns the frequent key at the start of `text` if a colon follows directly. Otherwise returns
-/// the kind `unknown`.
+/// Returns the frequent key at the start of `text` if a colon follows directly.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_key find_common_key(
     std::string_view text) noexcept {
   constexpr key_part disallow{"disallow"};
@@ -101,8 +131,8 @@ struct common_key {
   return {};
 }
 
-/// Reads the line whose key starts at `from`, if the line has the common form. Such a line means
-/// the same in all dialects and with all options.
+/// Reads the line whose key starts at `from`, if it has the common form. Such a line means the same
+/// in all dialects and with all options.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_line read_common_line(
     const char* from, const char* text_end) noexcept {
   const common_key key = find_common_key({from, static_cast<std::size_t>(text_end - from)});
@@ -118,7 +148,7 @@ struct common_key {
   const char* line_end = value_end;
   if (value_end != text_end && !is_line_end(*value_end)) [[unlikely]] {
     line_end = find_line_end(value_end, text_end);
-    const char* const rest = skip_indent(value_end, line_end);
+    const char* const rest = std::find_if_not(value_end, line_end, base::is_ws);
     if (rest != line_end && *rest != '#') {
       return {.end = line_end};
     }

@@ -1,38 +1,39 @@
-#include <robots/rep/rules/detail/rule_packer.hpp>
+#include <robots/rep/rules/detail/rule_collector.hpp>
 
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
-#include <robots/rep/rules/detail/rule_collector.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace {
 
-using robots::rep_detail::rule_set_parts;
+using robots::rep_detail::rule_table;
 
-rule_set_parts lay_out(const std::string& text) {
+rule_table lay_out(const std::string& text) {
   const robots::parse_options options{.max_bytes = 10'000'000};
-  robots::rep_detail::rule_collector collector{"*", options};
+  const std::string_view user_agent = "*";
+  robots::rep_detail::rule_collector collector{std::span{&user_agent, 1}, options};
   robots::scan(text, collector, options);
-  return collector.parts();
+  return collector.table();
 }
 
 /// Returns the number of rules in the fullest bucket.
-std::size_t fullest(const rule_set_parts& parts) {
+std::size_t fullest(const rule_table& table) {
   std::size_t most = 0;
-  const std::string_view octets{parts.block.data(), parts.block.size()};
-  std::size_t end = parts.facts.rules;
-  for (std::size_t place = parts.facts.rules_at() - sizeof(std::uint32_t);
+  std::size_t end = table.facts.rules;
+  for (std::size_t place = table.facts.rules_at() - sizeof(std::uint32_t);
        place > sizeof(robots::rep_detail::prefix_lengths);) {
     place -= sizeof(std::uint32_t);
-    const auto first = static_cast<std::size_t>(robots::rep_detail::part_of_word<4>(octets, place));
+    const auto first =
+        static_cast<std::size_t>(robots::rep_detail::part_of_word<4>(table.block(), place));
     most = std::max(most, end - first);
     end = first;
   }
@@ -52,26 +53,26 @@ TEST_CASE("Only a few of 20,000 different rules share a bucket, and every rule h
   const std::string text = rules(20'000, [](const std::string& number) {
     return number.back() == '7' ? "/shop/" + number + "/*.html$" : "/section-" + number + "/page";
   });
-  const rule_set_parts parts = lay_out(text);
-  CHECK(parts.facts.rules == 20'000);
-  CHECK(parts.facts.tried == 0);
-  CHECK(fullest(parts) <= 24);
+  const rule_table table = lay_out(text);
+  CHECK(table.facts.rules == 20'000);
+  CHECK(table.facts.tried == 0);
+  CHECK(fullest(table) <= 24);
 }
 
 TEST_CASE("Rules that begin with a wildcard are found by their rarest octets") {
-  const rule_set_parts parts = lay_out(
+  const rule_table table = lay_out(
       rules(20'000, [](const std::string& number) { return "/*/x" + number + "y/*.html$"; }));
-  CHECK(parts.facts.tried == 0);
-  CHECK(parts.facts.prefix_buckets == 0);
-  CHECK(parts.facts.gram_buckets > 0);
-  CHECK(fullest(parts) <= 64);
+  CHECK(table.facts.tried == 0);
+  CHECK(table.facts.prefix_buckets == 0);
+  CHECK(table.facts.gram_buckets > 0);
+  CHECK(fullest(table) <= 64);
 }
 
 TEST_CASE("Many wildcard rules after one short prefix do not fill one bucket") {
-  const rule_set_parts parts =
+  const rule_table table =
       lay_out(rules(20'000, [](const std::string& number) { return "/a*" + number + "z"; }));
-  CHECK(parts.facts.tried == 0);
-  CHECK(fullest(parts) <= 64);
+  CHECK(table.facts.tried == 0);
+  CHECK(fullest(table) <= 64);
 }
 
 TEST_CASE(
