@@ -1,13 +1,13 @@
 #pragma once
 
 #include <robots/base/enum_text.hpp>
+#include <robots/base/require.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/time/clock.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 
 namespace robots {
@@ -35,16 +35,12 @@ enum class breaker_state : std::uint8_t {
 
 namespace robots::detail {
 
-/// Throws `std::invalid_argument` if a number is negative. The message says what to change.
+/// Throws `std::invalid_argument` if a number is negative.
 inline void validate(const breaker_options& options) {
-  if (options.failures < 0) {
-    throw std::invalid_argument{"breaker.failures is " + std::to_string(options.failures) +
-                                ": use 0 or more; with 0, there is no breaker"};
-  }
-  if (options.cooldown.count() < 0) {
-    throw std::invalid_argument{"breaker.cooldown is " + std::to_string(options.cooldown.count()) +
-                                " s: use 0 or more"};
-  }
+  base::require(options.failures >= 0, "breaker.failures", options.failures,
+                ": use 0 or more; with 0, there is no breaker");
+  base::require(options.cooldown.count() >= 0, "breaker.cooldown", options.cooldown.count(),
+                " s: use 0 or more");
 }
 
 /// Stops requests to an origin that has failed several times in a row.
@@ -80,9 +76,7 @@ class circuit_breaker {
     if (options_.failures == 0) {
       return;
     }
-    if (failures_ < options_.failures) {
-      ++failures_;
-    }
+    failures_ = (std::min)(failures_ + 1, options_.failures);
     if (state_ == breaker_state::half_open || failures_ == options_.failures) {
       state_ = breaker_state::open;
       until_ = base::saturating_add(now, options_.cooldown);

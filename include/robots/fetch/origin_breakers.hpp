@@ -112,19 +112,18 @@ class origin_breakers {
     return (std::max)(watched.failed_at, watched.breaker.open_until());
   }
 
-  [[nodiscard]] breaker_state state_of(std::string_view origin) const noexcept {
-    const state* const found = origins_.find(origin);
-    return found == nullptr ? breaker_state::closed : found->breaker.state();
-  }
-
   /// Calls `work` with the state of `origin`, or with null if the origin has no state. Returns the
   /// result. If the state of the breaker changes, calls the listener afterwards.
   template <class Work>
   bool change(std::string_view origin, const Work& work) {
+    const auto state_now = [&] {
+      const state* const found = origins_.find(origin);
+      return found == nullptr ? breaker_state::closed : found->breaker.state();
+    };
     std::unique_lock lock{mutex_};
-    const breaker_state before = state_of(origin);
+    const breaker_state before = state_now();
     const bool result = work(origins_.find(origin));
-    const breaker_state after = state_of(origin);
+    const breaker_state after = state_now();
     lock.unlock();
     if (listener_ && after != before) {
       listener_(origin, after);

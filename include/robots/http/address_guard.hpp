@@ -15,46 +15,37 @@
 
 namespace robots::http_detail {
 
-inline constexpr detail::ip_prefix ipv4_compatible = detail::parse_ip_prefix("::/96").value();
-inline constexpr detail::ip_prefix nat64 = detail::parse_ip_prefix("64:ff9b::/96").value();
-inline constexpr detail::ip_prefix six_to_four = detail::parse_ip_prefix("2002::/16").value();
-inline constexpr detail::ip_prefix teredo = detail::parse_ip_prefix("2001::/32").value();
-
-/// Returns the four octets of `v6` from `offset` on, each XORed with `flipped`.
-[[nodiscard]] constexpr detail::ip_address ipv4_at(const detail::ip_address& v6, std::size_t offset,
-                                                   std::uint8_t flipped = 0) noexcept {
-  std::array<std::uint8_t, 4> octets{};
-  for (std::size_t i = 0; i < octets.size(); ++i) {
-    octets[i] = static_cast<std::uint8_t>(v6.octets()[offset + i] ^ flipped);
-  }
-  return detail::ip_address(octets);
-}
-
-/// Returns true if the interface identifier is an ISATAP identifier, which contains an IPv4 address
-/// (RFC 5214, section 6.1). Such an address can have any prefix.
-[[nodiscard]] constexpr bool is_isatap(const detail::ip_address& address) noexcept {
-  constexpr std::size_t identifier = 8;
-  const auto& octets = address.octets();
-  constexpr std::uint8_t universal_or_group = 0x03;
-  return (octets[identifier] & ~universal_or_group) == 0 && octets[identifier + 1] == 0 &&
-         octets[identifier + 2] == 0x5E && octets[identifier + 3] == 0xFE;
-}
-
 /// Returns the IPv4 addresses inside an IPv6 address, at most three. Reads compatible addresses
 /// (RFC 4291, section 2.5.5.1), NAT64 (RFC 6052, section 2.1), 6to4 (RFC 3056, section 2), Teredo
 /// (RFC 4380, section 4) and ISATAP (RFC 5214).
 [[nodiscard]] constexpr std::array<std::optional<detail::ip_address>, 3> embedded_ipv4(
     const detail::ip_address& address) noexcept {
+  constexpr detail::ip_prefix ipv4_compatible = detail::parse_ip_prefix("::/96").value();
+  constexpr detail::ip_prefix nat64 = detail::parse_ip_prefix("64:ff9b::/96").value();
+  constexpr detail::ip_prefix six_to_four = detail::parse_ip_prefix("2002::/16").value();
+  constexpr detail::ip_prefix teredo = detail::parse_ip_prefix("2001::/32").value();
+  const ipv6_octets& octets = address.octets();
+  const auto ipv4_at = [&octets](std::size_t offset, unsigned flipped = 0) {
+    ipv4_octets inside{};
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      inside[i] = static_cast<std::uint8_t>(octets[offset + i] ^ flipped);
+    }
+    return detail::ip_address(inside);
+  };
+  // An interface identifier of ISATAP can follow any prefix (RFC 5214, section 6.1). The mask
+  // leaves out its universal and group bits.
+  const bool is_isatap =
+      (octets[8] & 0xFCU) == 0 && octets[9] == 0 && octets[10] == 0x5E && octets[11] == 0xFE;
   constexpr std::size_t last = 12;
   std::array<std::optional<detail::ip_address>, 3> found{};
   if (teredo.contains(address)) {
-    found[0] = ipv4_at(address, last, 0xFF);  // the client
-    found[1] = ipv4_at(address, 4);           // the server
+    found[0] = ipv4_at(last, 0xFF);  // the client
+    found[1] = ipv4_at(4);           // the server
   } else if (six_to_four.contains(address)) {
-    found[0] = ipv4_at(address, 2);
+    found[0] = ipv4_at(2);
   }
-  if (ipv4_compatible.contains(address) || nat64.contains(address) || is_isatap(address)) {
-    found[2] = ipv4_at(address, last);
+  if (ipv4_compatible.contains(address) || nat64.contains(address) || is_isatap) {
+    found[2] = ipv4_at(last);
   }
   return found;
 }

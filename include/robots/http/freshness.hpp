@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -47,15 +48,8 @@ inline constexpr std::array<std::string_view, 12> month_names{
 /// Returns the year for two digits, which is at most 50 years ahead (RFC 9110, section 5.6.7).
 [[nodiscard]] constexpr int full_year(int two_digits, wall_time now) noexcept {
   const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(now)};
-  const int this_year = static_cast<int>(today.year());
-  int year = this_year - this_year % 100 + two_digits;
-  if (year > this_year + 50) {
-    year -= 100;
-  }
-  if (year <= this_year - 50) {
-    year += 100;
-  }
-  return year;
+  const int first = static_cast<int>(today.year()) - 49;
+  return first + (two_digits - first % 100 + 100) % 100;
 }
 
 /// Reads a text of this form. `now` decides the century of a year of two digits.
@@ -93,36 +87,6 @@ inline constexpr std::array<std::string_view, 12> month_names{
          std::chrono::seconds{second};
 }
 
-}  // namespace robots::http_detail
-
-namespace robots::detail {
-
-/// Reads an `HTTP-date` in whole seconds (RFC 9110, section 5.6.7):
-///
-///     IMF-fixdate  = Sun, 06 Nov 1994 08:49:37 GMT
-///     rfc850-date  = Sunday, 06-Nov-94 08:49:37 GMT
-///     asctime-date = Sun Nov  6 08:49:37 1994
-///
-/// `now` decides the century of the second form. Names may be in any case, and the name of the day
-/// need not match the date. Returns an empty optional for any other text. Takes linear time, and
-/// does not depend on the locale.
-[[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_http_date(
-    std::string_view text, wall_time now) noexcept {
-  const std::string_view name = text.substr(0, text.find_first_of(", "));
-  const std::string_view rest = text.substr(name.size());
-  for (const http_detail::date_form& form : http_detail::date_forms) {
-    if (http_detail::has_form(rest, form.text) &&
-        http_detail::is_day_name(name, form.has_long_name)) {
-      return http_detail::parse_moment(rest, form.text, now);
-    }
-  }
-  return std::nullopt;
-}
-
-}  // namespace robots::detail
-
-namespace robots::http_detail {
-
 /// The maximum number of seconds that a header can state. A larger number is read as this number
 /// (RFC 9111, section 1.2.2).
 inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
@@ -134,17 +98,6 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
   const auto value =
       base::parse_decimal(text, static_cast<std::uint64_t>(max_delta_seconds.count()));
   return value ? std::optional{std::chrono::seconds{*value}} : std::nullopt;
-}
-
-/// Returns the time from the `Date` of a response to `end`, from 0 to `max_delta_seconds`. `now`
-/// replaces a missing or invalid `Date`.
-[[nodiscard]] inline std::chrono::seconds seconds_until(std::chrono::sys_seconds end,
-                                                        const std::vector<http_header>& headers,
-                                                        wall_time now) noexcept {
-  const std::chrono::sys_seconds sent =
-      detail::parse_http_date(detail::find_header(headers, "Date").value_or(""), now)
-          .value_or(std::chrono::floor<std::chrono::seconds>(now));
-  return std::clamp(end - sent, std::chrono::seconds{0}, max_delta_seconds);
 }
 
 /// Returns the length of `text` up to the first comma outside a quoted string.
@@ -199,9 +152,59 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
   return max_age;
 }
 
+/// Returns the part of an entity tag that the weak comparison compares (RFC 9110, section 8.8.3.2).
+[[nodiscard]] constexpr std::string_view opaque_tag(std::string_view tag) noexcept {
+  return tag.starts_with("W/") ? tag.substr(2) : tag;
+}
+
+/// Returns true for `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3). `etagc`
+/// is any octet except controls, space and the quote. Refuses a tag over 1,024 octets, since tags
+/// are stored with the rules.
+[[nodiscard]] inline bool is_entity_tag(std::string_view text) noexcept {
+  const std::string_view tag = opaque_tag(text);
+  return text.size() <= 1'024 && tag.size() >= 2 && tag.starts_with('"') && tag.ends_with('"') &&
+         std::none_of(tag.begin() + 1, tag.end() - 1, [](char c) {
+           const auto octet = static_cast<unsigned char>(c);
+           return octet <= 0x20 || octet == 0x7F || c == '"';
+         });
+}
+
 }  // namespace robots::http_detail
 
 namespace robots::detail {
+
+/// Reads an `HTTP-date` in whole seconds (RFC 9110, section 5.6.7):
+///
+///     IMF-fixdate  = Sun, 06 Nov 1994 08:49:37 GMT
+///     rfc850-date  = Sunday, 06-Nov-94 08:49:37 GMT
+///     asctime-date = Sun Nov  6 08:49:37 1994
+///
+/// `now` decides the century of the second form. Names may be in any case, and the name of the day
+/// need not match the date. Returns an empty optional for any other text. Takes linear time, and
+/// does not depend on the locale.
+[[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_http_date(
+    std::string_view text, wall_time now) noexcept {
+  const std::string_view name = text.substr(0, text.find_first_of(", "));
+  const std::string_view rest = text.substr(name.size());
+  for (const http_detail::date_form& form : http_detail::date_forms) {
+    if (http_detail::has_form(rest, form.text) &&
+        http_detail::is_day_name(name, form.has_long_name)) {
+      return http_detail::parse_moment(rest, form.text, now);
+    }
+  }
+  return std::nullopt;
+}
+
+/// Returns the time from the `Date` of a response to `end`, from 0 to `max_delta_seconds`. `now`
+/// replaces a missing or invalid `Date`.
+[[nodiscard]] inline std::chrono::seconds seconds_until(std::chrono::sys_seconds end,
+                                                        const std::vector<http_header>& headers,
+                                                        wall_time now) noexcept {
+  const std::chrono::sys_seconds sent =
+      parse_http_date(find_header(headers, "Date").value_or(""), now)
+          .value_or(std::chrono::floor<std::chrono::seconds>(now));
+  return std::clamp(end - sent, std::chrono::seconds{0}, http_detail::max_delta_seconds);
+}
 
 /// Returns the freshness lifetime of a response (RFC 9111, section 4.2). It is 0 for `no-store` and
 /// `no-cache`. Otherwise it is `max-age`, or without `max-age`, `Expires` minus `Date`. `Age` is
@@ -224,7 +227,7 @@ namespace robots::detail {
     if (!end) {
       return seconds{0};
     }
-    lifetime = http_detail::seconds_until(*end, headers, now);
+    lifetime = seconds_until(*end, headers, now);
   }
   const seconds age = http_detail::parse_delta_seconds(find_header(headers, "Age").value_or(""))
                           .value_or(seconds{0});
@@ -245,7 +248,49 @@ namespace robots::detail {
     return delay;
   }
   const std::optional<std::chrono::sys_seconds> date = parse_http_date(value, now);
-  return date ? std::optional{http_detail::seconds_until(*date, headers, now)} : std::nullopt;
+  return date ? std::optional{seconds_until(*date, headers, now)} : std::nullopt;
+}
+
+/// The validators of a resource, which show whether it has changed (RFC 9110, section 8.8).
+struct validators {
+  std::string etag{};           ///< the `ETag` as sent, with `W/` and quotes, or empty
+  std::string last_modified{};  ///< the `Last-Modified` as sent, or empty
+
+  /// Returns true if there is neither an entity tag nor a date.
+  [[nodiscard]] bool empty() const noexcept { return etag.empty() && last_modified.empty(); }
+
+  [[nodiscard]] friend bool operator==(const validators&, const validators&) = default;
+};
+
+/// Returns the validators in the headers of a response. Ignores malformed entity tags and dates.
+/// Takes linear time.
+[[nodiscard]] inline validators validators_of(const std::vector<http_header>& headers) {
+  validators found;
+  const std::string_view etag = find_header(headers, "ETag").value_or("");
+  if (http_detail::is_entity_tag(etag)) {
+    found.etag = etag;
+  }
+  const std::string_view date = find_header(headers, "Last-Modified").value_or("");
+  if (parse_http_date(date, wall_time{})) {
+    found.last_modified = date;
+  }
+  return found;
+}
+
+/// Returns true if two entity tags mean the same content.
+[[nodiscard]] constexpr bool same_entity(std::string_view a, std::string_view b) noexcept {
+  return http_detail::opaque_tag(a) == http_detail::opaque_tag(b);
+}
+
+/// Adds `If-None-Match` and `If-Modified-Since`, which ask for the content only if it has changed
+/// (RFC 9110, section 13.1). Some servers know only `If-Modified-Since`.
+inline void append_conditions(std::vector<http_header>& headers, const validators& known) {
+  if (!known.etag.empty()) {
+    headers.push_back({"If-None-Match", known.etag});
+  }
+  if (!known.last_modified.empty()) {
+    headers.push_back({"If-Modified-Since", known.last_modified});
+  }
 }
 
 }  // namespace robots::detail
