@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/adapters/curl/detail/handle.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/http/address_guard.hpp>
@@ -104,7 +103,6 @@ class curl_guard {
   }
   curl_guard(const curl_guard&) = delete;
   curl_guard& operator=(const curl_guard&) = delete;
-  ~curl_guard() = default;
 
   [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/adapters/curl/curl_options.hpp>
-#include <robots/adapters/curl/detail/handle.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/adapters/curl/detail/transfer.hpp>
 #include <robots/base/stop_token.hpp>
@@ -25,13 +24,12 @@
 
 namespace robots::adapters_detail {
 
-/// A function that owns an easy handle, for one exchange after another. A call prepares the handle
-/// for `request`, and returns the handle.
+/// Owns an easy handle. A call prepares the handle for `request`, and returns the handle.
 using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
 /// Makes a new handle trust only libcurl's own file of certificates, even if libcurl also has a
-/// folder, as on Debian. With the folder, libcurl would read the whole file for each connection,
-/// which takes 20 ms. Without the folder, libcurl caches the content of the file.
+/// folder. With a folder, libcurl does not cache the file, but reads it for each connection, which
+/// takes 20 ms.
 inline void trust_file_alone(CURL* easy) noexcept {
   const char* file = nullptr;
   curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
@@ -48,9 +46,9 @@ inline void trust_file_alone(CURL* easy) noexcept {
   return [easy](const fetch_request& /*request*/) { return easy.get(); };
 }
 
-/// Begins exchanges in a multi handle, and collects the responses of exchanges that have ended.
-/// Either `run_once` drives the handle, or the user drives it and calls `collect()` from time to
-/// time. Only one thread at a time may use this object, but any thread may stop a request.
+/// Makes exchanges in a multi handle. Either `run_once` drives the handle, or the user drives it
+/// and calls `collect()` from time to time. Only one thread at a time may use this object, but any
+/// thread may stop a request. The destructor ends running exchanges without callbacks.
 ///
 /// Exchanges above `curl_options::max_connections` wait in this object, not in libcurl, since there
 /// the wait would be part of the timeout.
@@ -60,9 +58,9 @@ class curl_transfers {
   using slot_factory = std::function<curl_slot(const curl_settings&)>;
 
   /// `make` makes a slot with the given settings, which outlive the slot. The constructor makes one
-  /// slot, so that it throws if this libcurl lacks an option. When a request is stopped, the
-  /// stopping thread calls `wake`. `wake` must cause a call of `collect()`, and must not throw.
-  /// Without a `wake`, the stop ends the wait of `run_once`.
+  /// slot, so that it throws if this libcurl lacks an option. The thread that stops a request calls
+  /// `wake`, which must cause a call of `collect()`, and must not throw. Without a `wake`, the stop
+  /// ends the wait of `run_once`.
   curl_transfers(std::shared_ptr<const curl_settings> settings, slot_factory make,
                  std::function<void()> wake = {})
       : settings_(std::move(settings)), make_(std::move(make)), wake_(std::move(wake)) {
@@ -74,27 +72,17 @@ class curl_transfers {
   explicit curl_transfers(const curl_options& options, std::function<void()> wake = {})
       : curl_transfers(std::make_shared<const curl_settings>(options), &plain_curl_slot,
                        std::move(wake)) {
-    // Converts a number of connections to libcurl's type. 0 means no limit.
-    const auto count = [](std::size_t number) {
-      return static_cast<long>((std::min<std::size_t>)(number, (std::numeric_limits<int>::max)()));
+    const auto limit = [this](CURLMoption option, std::size_t number) {
+      constexpr std::size_t most = (std::numeric_limits<int>::max)();
+      curl_multi_setopt(multi(), option, static_cast<long>((std::min)(number, most)));
     };
-    const long most = count(options.max_connections);
-    if (most != 0) {
-      most_begun_ = options.max_connections;
-    }
-    // libcurl counts idle connections towards this limit, too.
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
+    const std::size_t most = options.max_connections;
+    most_begun_ = most != 0 ? most : most_begun_;
+    limit(CURLMOPT_MAX_TOTAL_CONNECTIONS, most);  // also counts idle connections; 0 is no limit
     // Limits the idle connections, since libcurl's default limit grows with the transfers.
-    curl_multi_setopt(
-        multi_.get(), CURLMOPT_MAXCONNECTS,
-        most != 0 ? most : count((std::max<std::size_t>)(options.max_idle_handles, 1)));
+    limit(CURLMOPT_MAXCONNECTS,
+          most != 0 ? most : (std::max<std::size_t>)(options.max_idle_handles, 1));
   }
-
-  curl_transfers(const curl_transfers&) = delete;
-  curl_transfers& operator=(const curl_transfers&) = delete;
-
-  /// Ends running exchanges, but does not call their callbacks.
-  ~curl_transfers() = default;
 
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
 
@@ -113,17 +101,14 @@ class curl_transfers {
     begin_waiting();
   }
 
-  /// Handles network events, and calls the callbacks of exchanges that have ended. Waits until an
-  /// event occurs, `wake` is called or `timeout` passes. Does not wait if an exchange has ended
-  /// already. Returns the number of callbacks that were called. If a callback throws, throws the
-  /// same exception, and the next call calls the remaining callbacks.
+  /// Handles network events, and then acts like `collect()`. If no exchange has ended yet, first
+  /// waits until an event occurs, `wake` is called or `timeout` passes.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     perform();
     std::size_t called = collect();
     if (called == 0 && timeout.count() > 0) {
-      constexpr std::chrono::milliseconds::rep most = (std::numeric_limits<int>::max)();
-      if (curl_multi_poll(multi(), nullptr, 0, static_cast<int>((std::min)(timeout.count(), most)),
-                          nullptr) != CURLM_OK) {
+      const auto wait = static_cast<int>(curl_milliseconds(timeout));
+      if (curl_multi_poll(multi(), nullptr, 0, wait, nullptr) != CURLM_OK) {
         fail_all();
       }
       perform();
@@ -169,8 +154,6 @@ class curl_transfers {
         : owner(transfers), request(std::move(asked)), done(std::move(then)) {
       on_stop.emplace(request.stop, [this] { owner.note_stop(); });
     }
-    exchange(const exchange&) = delete;
-    exchange& operator=(const exchange&) = delete;
     ~exchange() { leave(); }
 
     /// Gives the exchange to libcurl. The timeout of the exchange starts here. Returns false if
@@ -187,11 +170,6 @@ class curl_transfers {
       if (easy != nullptr) {
         curl_multi_remove_handle(owner.multi(), easy);
       }
-    }
-
-    [[nodiscard]] fetch_response finish(CURLcode code) {
-      return transfer ? transfer->finish(code)
-                      : failed(to_fetch_error(code), "the exchange ended before it began");
     }
 
     curl_transfers& owner;
@@ -243,15 +221,14 @@ class curl_transfers {
       exchange& one = *next_++;
       one.has_begun = true;
       ++begun_;
-      bool is_accepted = false;
       try {
-        is_accepted = one.begin();
+        if (one.begin()) {
+          continue;
+        }
       } catch (...) {
-        is_accepted = false;  // there is no memory for a handle: only this exchange fails
+        // There is no memory for a handle: only this exchange fails.
       }
-      if (!is_accepted) {
-        end(one, CURLE_FAILED_INIT);
-      }
+      end(one, CURLE_FAILED_INIT);
     }
   }
 
@@ -267,7 +244,9 @@ class curl_transfers {
     one.leave();
     ready_.push_back({std::move(one.done), {}});
     try {
-      ready_.back().response = one.finish(code);
+      ready_.back().response =
+          one.transfer ? one.transfer->finish(code)
+                       : failed(to_fetch_error(code), "the exchange ended before it began");
     } catch (...) {
       ready_.back().response.error = fetch_error::other;  // there is no memory for the response
     }
