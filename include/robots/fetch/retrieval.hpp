@@ -6,8 +6,8 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/thrown_text.hpp>
 #include <robots/fetch/call_options.hpp>
+#include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/fetcher.hpp>
-#include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/fetch/retry_options.hpp>
@@ -119,8 +119,7 @@ class retrieval {
   /// `validate`.
   retrieval(const site& asked, retrieval_options options, time_point now, known_copy known = {});
 
-  /// Returns the next step. Only the functions below change the step. A `retrieval_result` is the
-  /// last step.
+  /// Returns the next step. A `retrieval_result` is the last step.
   [[nodiscard]] const retrieval_step& next() const& noexcept { return step_; }
 
   /// Moves the result out of a retrieval that has ended.
@@ -131,8 +130,7 @@ class retrieval {
   /// response's `Date` to this date, or from `date` if `Date` is missing or invalid.
   ///
   /// Pass `fetch_error::cancelled` only for an exchange that the driver has stopped, since the
-  /// retrieval then ends, and no cache keeps its result. If the fetcher cancelled the exchange
-  /// without a stop request, pass `fetch_error::other`.
+  /// retrieval then ends, and no cache keeps its result; see `be_no_cancellation`.
   void on_response(fetch_response response, time_point now,
                    wall_time date = std::chrono::system_clock::now());
 
@@ -196,8 +194,7 @@ inline void be_no_cancellation(fetch_response& response) {
   }
 }
 
-/// Does the next step of a retrieval. The step is an exchange, a wait, or a cancellation at the
-/// limits of the call.
+/// Makes the next exchange or wait of a retrieval, or cancels it at the limits of the call.
 template <Fetcher F, Clock C>
 void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits) {
   using std::chrono::milliseconds;
@@ -260,11 +257,10 @@ template <Fetcher F, Clock C>
 /// Runs a retrieval to its end with a blocking fetcher.
 ///
 /// Each exchange gets the stop token, and at most the time until the deadline. If the deadline ends
-/// an exchange before its own timeout, the exchange is treated as cancelled, since its end says
-/// nothing about the origin. A wait that would last until the deadline does not begin. The result
-/// is then the result of the last try. An exception of the fetcher becomes `fetch_error::other`
-/// with the exception's text. If the fetcher returns `fetch_error::cancelled` before a stop request
-/// and before the deadline, this error becomes `fetch_error::other`, too.
+/// an exchange before its own timeout, the exchange counts as cancelled, since its end says nothing
+/// about the origin. A wait that would last until the deadline does not begin, and the result is
+/// the result of the last try. An exception of the fetcher, and a cancellation without a stop
+/// request before the deadline, become `fetch_error::other`.
 template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {

@@ -44,25 +44,22 @@ ROBOTS_INLINE void retrieval::on_response(fetch_response response, time_point no
   if (response.error != fetch_error::none) {
     response.status = 0;
   }
+  const bool has_response = response.error == fetch_error::none;
   result_.exchanges.push_back({url_, response.status, response.error});
   result_.timings.push_back({.ended = now,
                              .duration = now - sent_at_,
                              .bytes = response.body.size(),
                              .hop = static_cast<int>(chain_.size()) - 1,
                              .attempt = result_.attempts});
-  answered_ = answered_ || response.error == fetch_error::none;
-  is_closed_ = is_closed_ && (response.error == fetch_error::none ||
-                              response.error == fetch_error::connection_refused);
-  if (!is_redirect(response.status)) {
-    settle(response, now);
+  answered_ = answered_ || has_response;
+  is_closed_ = is_closed_ && (has_response || response.error == fetch_error::connection_refused);
+  if (is_redirect(response.status)) {
+    return on_redirect(std::move(response), now);
   }
-
-  const outcome kind = response.error != fetch_error::none ? outcome_of(response.error)
-                                                           : outcome_of(response.status);
-  if (response.error != fetch_error::none) {
+  settle(response, now);
+  const outcome kind = has_response ? outcome_of(response.status) : outcome_of(response.error);
+  if (!has_response) {
     on_failure(kind, std::move(response), now, date);
-  } else if (is_redirect(response.status)) {
-    on_redirect(std::move(response), now);
   } else if (response.status == 304 && asks_for_changes()) {
     result_.not_modified = true;
     finish(outcome::success, std::move(response));
@@ -80,12 +77,8 @@ ROBOTS_INLINE void retrieval::on_wait_over(time_point now) {
   }
   ++result_.attempts;
   is_closed_ = true;
-  if (!answered_) {
-    origin_ = 0;
-    ask_origin(now);
-  } else {
-    begin_try(now);
-  }
+  origin_ = answered_ ? origin_ : 0;
+  answered_ ? begin_try(now) : ask_origin(now);
 }
 
 ROBOTS_INLINE void retrieval::cancel(std::string why, time_point now) {

@@ -129,11 +129,10 @@ inline constexpr std::array special_prefixes{
 ///
 /// An IPv6 address that contains an IPv4 address has the kind of the IPv4 address. There are five
 /// such forms: mapped (`::ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), Teredo
-/// (`2001::/32`) and ISATAP (an interface identifier that begins with `0:5efe` or `200:5efe`). A
-/// Teredo address is `global` only if its client and its server are both `global`. An ISATAP
-/// address is `global` only if its prefix is `global`, too. The obsolete compatible form (`::/96`)
-/// is never `global`. An address in `64:ff9b:1::/48` is never `global`, since only the operator of
-/// that prefix knows which octets are the IPv4 address. Takes constant time.
+/// (`2001::/32`) and ISATAP (an interface identifier that begins with `0:5efe` or `200:5efe`). For
+/// Teredo, both the client and the server must be `global`. For ISATAP, the prefix must be
+/// `global`, too. The obsolete compatible form (`::/96`) is never `global`, nor is
+/// `64:ff9b:1::/48`, since only its operator knows which octets are the IPv4 address.
 [[nodiscard]] constexpr std::string_view kind_of(const ip_address& address) noexcept {
   const std::string_view outer = listed_kind(address);
   if (outer == "global" || outer == "reserved") {
@@ -152,10 +151,8 @@ namespace robots {
 
 /// Decides to which addresses a fetcher may connect, so that a site cannot send the crawler to
 /// addresses inside your network (server-side request forgery). Permits addresses of the internet,
-/// and addresses on a list.
-///
-/// The guard compares numbers and does not know your network. So it permits the global addresses of
-/// this machine, and all addresses of a NAT64 under its operator's own global prefix.
+/// and addresses on a list. The guard does not know your network, so it permits the global
+/// addresses of this machine, and all addresses of a NAT64 under its operator's own global prefix.
 ///
 /// Check the address of each connection after the name is resolved, since a name can resolve to
 /// another address later.
@@ -173,7 +170,19 @@ class address_guard {
   /// after the prefix length, such as `10.1.2.3/8`.
   explicit address_guard(std::span<const std::string> allowed) {
     for (const std::string& text : allowed) {
-      allowed_.push_back(checked(text));
+      const std::optional<detail::ip_prefix> prefix = detail::parse_ip_prefix(text);
+      if (!prefix) {
+        throw std::invalid_argument("\"" + text +
+                                    "\" is neither an IP address nor an address prefix; write "
+                                    "\"127.0.0.1\", \"::1\", \"10.0.0.0/8\" or \"fd00::/8\"");
+      }
+      const detail::ip_address& first = prefix->first();
+      if (detail::parse_ip_address(std::string_view(text).substr(0, text.find('/'))) != first) {
+        throw std::invalid_argument(
+            "\"" + text + "\" is not the first address of its prefix; write \"" + to_string(first) +
+            '/' + std::to_string(prefix->length()) + "\", or the address alone");
+      }
+      allowed_.push_back(*prefix);
     }
   }
 
@@ -203,22 +212,6 @@ class address_guard {
   }
 
  private:
-  [[nodiscard]] static detail::ip_prefix checked(const std::string& text) {
-    const std::optional<detail::ip_prefix> prefix = detail::parse_ip_prefix(text);
-    if (!prefix) {
-      throw std::invalid_argument("\"" + text +
-                                  "\" is neither an IP address nor an address prefix; write "
-                                  "\"127.0.0.1\", \"::1\", \"10.0.0.0/8\" or \"fd00::/8\"");
-    }
-    const detail::ip_address& first = prefix->first();
-    if (detail::parse_ip_address(std::string_view(text).substr(0, text.find('/'))) != first) {
-      throw std::invalid_argument(
-          "\"" + text + "\" is not the first address of its prefix; write \"" + to_string(first) +
-          '/' + std::to_string(prefix->length()) + "\", or the address alone");
-    }
-    return *prefix;
-  }
-
   std::vector<detail::ip_prefix> allowed_;
   bool open_ = false;
 };

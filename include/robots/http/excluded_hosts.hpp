@@ -39,40 +39,16 @@ namespace http_detail {
   return without_outer_dots(name);
 }
 
-/// Returns true if `is_excluded` is true for `host` or one of its parent domains. An IP address has
-/// no parent domains.
-template <std::predicate<std::string_view> Excluded>
-[[nodiscard]] constexpr bool lies_under(std::string_view host, const Excluded& is_excluded) {
-  if (host.starts_with('[') || detail::parse_ip_address(host)) {
-    return is_excluded(host);
+/// Returns true if `host` is `name` or one of its subdomains, in any case. An IP address has no
+/// subdomains, and an IPv4 address equals its form mapped to IPv6.
+[[nodiscard]] constexpr bool covers(std::string_view name, std::string_view host) noexcept {
+  if (const auto address = detail::parse_ip_address(host); address || host.starts_with('[')) {
+    return base::equal_ignoring_case(name, host) ||
+           (address && address == detail::parse_ip_address(name));
   }
-  while (!is_excluded(host)) {
-    const std::size_t dot = host.find('.');
-    if (dot == std::string_view::npos) {
-      return false;
-    }
-    host.remove_prefix(dot + 1);
-  }
-  return true;
+  const std::size_t rest = host.size() - (std::min)(name.size(), host.size());
+  return base::equal_ignoring_case(name, host.substr(rest)) && (rest == 0 || host[rest - 1] == '.');
 }
-
-/// Returns true if two spellings mean the same host. Case does not matter, and an IPv4 address
-/// equals its form mapped to IPv6.
-[[nodiscard]] constexpr bool is_same_host(std::string_view a, std::string_view b) noexcept {
-  if (base::equal_ignoring_case(a, b)) {
-    return true;
-  }
-  const std::optional<detail::ip_address> address = detail::parse_ip_address(a);
-  return address && address == detail::parse_ip_address(b);
-}
-
-/// A range of texts, such as host names. Models are a `std::vector<std::string>` and an array of
-/// `std::string_view`.
-template <class R>
-concept TextRange = requires(R& texts) {
-  { *std::begin(texts) } -> std::convertible_to<std::string_view>;
-  std::end(texts);
-};
 
 }  // namespace http_detail
 
@@ -90,20 +66,21 @@ concept TextRange = requires(R& texts) {
 ///
 /// `host` may have a port or a dot at its end, or be a whole URL. Percent-encoding is not decoded,
 /// so pass `site::host` for a text from the web. SPYDER's ShouldSkipByTLD does the same, but is
-/// sensitive to case. Takes time linear in the entries times the labels of `host`, and allocates
-/// nothing.
-template <http_detail::TextRange R>
+/// sensitive to case. Takes time linear in the entries, and allocates nothing.
+template <class R>
+  requires requires(R& names) {
+    { *std::begin(names) } -> std::convertible_to<std::string_view>;
+    std::end(names);
+  }
 // NOLINTNEXTLINE(cppcoreguidelines-missing-std-forward): a range is only walked
 [[nodiscard]] constexpr bool should_skip_by_tld(std::string_view host, R&& excluded) {
   const std::string_view name = http_detail::without_outer_dots(host_of(host));
-  return !name.empty() && http_detail::lies_under(name, [&](std::string_view suffix) {
-    for (auto&& entry : excluded) {
-      if (http_detail::is_same_host(suffix, http_detail::excluded_name(entry))) {
-        return true;
-      }
+  for (auto&& entry : excluded) {
+    if (!name.empty() && http_detail::covers(http_detail::excluded_name(entry), name)) {
+      return true;
     }
-    return false;
-  });
+  }
+  return false;
 }
 
 /// Like the function above, for names in braces.
@@ -173,9 +150,19 @@ class excluded_hosts {
   /// as in `site::host`. Takes time linear in the host, however many entries there are, and
   /// allocates nothing.
   [[nodiscard]] bool contains(std::string_view host) const noexcept {
-    return !empty() && http_detail::lies_under(
-                           http_detail::without_mapping(host),
-                           [this](std::string_view name) { return names_->contains(name); });
+    if (empty()) {
+      return false;
+    }
+    host = http_detail::without_mapping(host);
+    const bool is_address = host.starts_with('[') || detail::parse_ip_address(host);
+    while (!names_->contains(host)) {
+      const std::size_t dot = is_address ? std::string_view::npos : host.find('.');
+      if (dot == std::string_view::npos) {
+        return false;
+      }
+      host.remove_prefix(dot + 1);
+    }
+    return true;
   }
 
   /// Returns true if nothing is excluded.

@@ -17,33 +17,16 @@
 
 namespace robots::http_detail {
 
-/// A form of an `HTTP-date` after the name of the day. A capital letter stands for an octet of the
-/// day, month, year, hour, minute (`N`) or second. Any other octet stands for itself, in any case.
-struct date_form {
-  std::string_view text;
-  bool has_long_name;  ///< false if the name of the day has three letters
-};
-
-inline constexpr std::array<date_form, 3> date_forms{{{", DD MMM YYYY HH:NN:SS gmt", false},
-                                                      {", DD-MMM-YY HH:NN:SS gmt", true},
-                                                      {" MMM DD HH:NN:SS YYYY", false}}};
+/// The forms of an `HTTP-date` after the name of the day. A capital letter stands for an octet of
+/// the day, month, year, hour, minute (`N`) or second. Any other octet stands for itself, in any
+/// case.
+inline constexpr std::array<std::string_view, 3> date_forms{
+    ", DD MMM YYYY HH:NN:SS gmt", ", DD-MMM-YY HH:NN:SS gmt", " MMM DD HH:NN:SS YYYY"};
 
 inline constexpr std::array<std::string_view, 7> day_names{
     "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"};
 inline constexpr std::array<std::string_view, 12> month_names{
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-
-[[nodiscard]] constexpr bool has_form(std::string_view text, std::string_view form) noexcept {
-  return std::equal(text.begin(), text.end(), form.begin(), form.end(), [](char c, char wanted) {
-    return (wanted >= 'A' && wanted <= 'Z') || base::to_lower(c) == wanted;
-  });
-}
-
-[[nodiscard]] constexpr bool is_day_name(std::string_view text, bool is_long) noexcept {
-  return std::any_of(day_names.begin(), day_names.end(), [&](std::string_view name) {
-    return base::equal_ignoring_case(text, is_long ? name : name.substr(0, 3));
-  });
-}
 
 /// Returns the year for two digits, which is at most 50 years ahead (RFC 9110, section 5.6.7).
 [[nodiscard]] constexpr int full_year(int two_digits, wall_time now) noexcept {
@@ -95,8 +78,7 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 /// other text.
 [[nodiscard]] constexpr std::optional<std::chrono::seconds> parse_delta_seconds(
     std::string_view text) noexcept {
-  const auto value =
-      base::parse_decimal(text, static_cast<std::uint64_t>(max_delta_seconds.count()));
+  const auto value = base::parse_decimal(text, std::uint64_t{1} << 31U);
   return value ? std::optional{std::chrono::seconds{*value}} : std::nullopt;
 }
 
@@ -112,16 +94,6 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
     }
   }
   return i < text.size() ? i : text.size();
-}
-
-/// Reads the value of `max-age`, with or without quotes. A text that is not a number is read as 0
-/// (RFC 9111, section 4.2.1).
-[[nodiscard]] constexpr std::chrono::seconds parse_max_age(std::string_view value) noexcept {
-  value = base::trim(value, base::is_blank);
-  if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"')) {
-    value = value.substr(1, value.size() - 2);
-  }
-  return parse_delta_seconds(value).value_or(std::chrono::seconds{0});
 }
 
 /// Returns the lifetime that the `Cache-Control` headers state, which form one list (RFC 9110,
@@ -144,8 +116,13 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
         return std::chrono::seconds{0};
       }
       if (base::equal_ignoring_case(name, "max-age") && !max_age) {
-        max_age =
-            parse_max_age(equals == std::string_view::npos ? "" : directive.substr(equals + 1));
+        std::string_view value = directive.substr((std::min)(equals, directive.size() - 1) + 1);
+        value = base::trim(value, base::is_blank);
+        if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"')) {
+          value = value.substr(1, value.size() - 2);
+        }
+        // A text that is not a number is read as 0 (RFC 9111, section 4.2.1).
+        max_age = parse_delta_seconds(value).value_or(std::chrono::seconds{0});
       }
     }
   }
@@ -186,10 +163,19 @@ namespace robots::detail {
     std::string_view text, wall_time now) noexcept {
   const std::string_view name = text.substr(0, text.find_first_of(", "));
   const std::string_view rest = text.substr(name.size());
-  for (const http_detail::date_form& form : http_detail::date_forms) {
-    if (http_detail::has_form(rest, form.text) &&
-        http_detail::is_day_name(name, form.has_long_name)) {
-      return http_detail::parse_moment(rest, form.text, now);
+  for (const std::string_view form : http_detail::date_forms) {
+    const bool has_form =
+        std::equal(rest.begin(), rest.end(), form.begin(), form.end(), [](char c, char wanted) {
+          return (wanted >= 'A' && wanted <= 'Z') || base::to_lower(c) == wanted;
+        });
+    const std::size_t length =
+        form.find('-') != std::string_view::npos ? std::string_view::npos : 3;
+    const auto is_name = [&](std::string_view day) {
+      return base::equal_ignoring_case(name, day.substr(0, length));
+    };
+    if (has_form &&
+        std::any_of(http_detail::day_names.begin(), http_detail::day_names.end(), is_name)) {
+      return http_detail::parse_moment(rest, form, now);
     }
   }
   return std::nullopt;
@@ -212,8 +198,7 @@ namespace robots::detail {
 ///
 /// The result is from 0 to 2^31 seconds, or empty if the headers do not state a lifetime. Ignores
 /// `s-maxage`, which is for shared caches. An `Expires` that is not a date means a time in the
-/// past. `now` replaces a missing or invalid `Date`. The caller limits the result. Takes linear
-/// time.
+/// past. `now` replaces a missing or invalid `Date`. Takes linear time.
 [[nodiscard]] inline std::optional<std::chrono::seconds> freshness_lifetime(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   using std::chrono::seconds;

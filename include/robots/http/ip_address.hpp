@@ -115,8 +115,7 @@ class ip_address {
     return octets_ == mapped.octets_;
   }
 
-  /// Returns the octets in network order. The octets of an IPv4 address are those of its mapped
-  /// form.
+  /// Returns the octets in network order; for an IPv4 address, those of its mapped form.
   [[nodiscard]] constexpr const http_detail::ipv6_octets& octets() const noexcept {
     return octets_;
   }
@@ -191,9 +190,8 @@ class ip_address {
   return text;
 }
 
-/// Returns true if the last label of a host is a number, decimal or hexadecimal. The host is in
-/// lower case. Resolvers read such a host as an IPv4 address, but not all resolvers read it in the
-/// same way (WHATWG URL, section 3.5). Takes linear time.
+/// Returns true if the last label of a host in lower case is a number, decimal or hexadecimal.
+/// Resolvers read such a host as an IPv4 address, in different ways (WHATWG URL, section 3.5).
 [[nodiscard]] constexpr bool ends_in_number(std::string_view host) noexcept {
   const std::string_view last = host.substr(host.rfind('.') + 1);
   if (last.starts_with("0x")) {
@@ -206,8 +204,7 @@ class ip_address {
 /// The addresses of one family that begin with certain bits, such as `10.0.0.0/8` or `fc00::/7`.
 class ip_prefix {
  public:
-  /// Takes the first `length` bits of `address`, and ignores the other bits. The bits of an IPv4
-  /// address are those of its mapped form.
+  /// Takes the first `length` bits of `address`, or of its mapped form, and ignores the others.
   constexpr ip_prefix(const ip_address& address, std::size_t length) noexcept
       : first_(masked(address, length)), length_(length) {}
 
@@ -220,7 +217,7 @@ class ip_prefix {
   }
 
   /// Returns true if `address` begins with these bits. An IPv6 prefix of fewer than 96 bits, such
-  /// as `::/0`, contains no IPv4 address. Takes constant time.
+  /// as `::/0`, contains no IPv4 address.
   [[nodiscard]] constexpr bool contains(const ip_address& address) const noexcept {
     return masked(address, length_) == first_ && (length_ >= mapped_bits || !address.is_v4());
   }

@@ -36,11 +36,10 @@ namespace robots::detail {
 
 /// Returns the scheme with this name, in any case, or an empty optional.
 [[nodiscard]] constexpr std::optional<url_scheme> parse_scheme(std::string_view name) noexcept {
-  if (base::equal_ignoring_case(name, "https")) {
-    return url_scheme::https;
-  }
-  if (base::equal_ignoring_case(name, "http")) {
-    return url_scheme::http;
+  for (const url_scheme scheme : {url_scheme::https, url_scheme::http}) {
+    if (base::equal_ignoring_case(name, to_string(scheme))) {
+      return scheme;
+    }
   }
   return std::nullopt;
 }
@@ -49,27 +48,8 @@ namespace robots::detail {
 
 namespace robots::http_detail {
 
-/// The limits of a DNS name (RFC 1035, section 2.3.4).
-inline constexpr std::size_t max_host_length = 253;
-inline constexpr std::size_t max_label_length = 63;
-
 [[nodiscard]] constexpr bool is_sub_delim(char c) noexcept {
   return std::string_view{"!$&'()*+,;="}.find(c) != std::string_view::npos;
-}
-
-/// Returns true for labels of 1 to 63 octets with dots between them, at most 253 octets in all.
-[[nodiscard]] constexpr bool has_valid_labels(std::string_view host) noexcept {
-  if (host.empty() || host.size() > max_host_length) {
-    return false;
-  }
-  std::size_t length = 0;
-  for (const char c : host) {
-    if (length == (c == '.' ? 0 : max_label_length)) {
-      return false;
-    }
-    length = c == '.' ? 0 : length + 1;
-  }
-  return length > 0;
 }
 
 /// Returns the normal form of a host. It is in lower case, and has no dot at the end and no
@@ -83,14 +63,17 @@ inline constexpr std::size_t max_label_length = 63;
 /// decimal parts. So `127.1` and `0x7f.0.0.1` are refused. A name outside ASCII must be given as
 /// A-labels (RFC 5890).
 [[nodiscard]] inline std::optional<std::string> normal_host(std::string_view text) {
-  std::string host;
+  // The limits of a DNS name (RFC 1035, section 2.3.4).
+  constexpr std::size_t max_host_length = 253;
+  constexpr std::size_t max_label_length = 63;
   if (text.starts_with('[')) {
     const std::optional<detail::ip_address> address = detail::parse_ip_address(text);
-    if (!address) {
-      return std::nullopt;
-    }
-    return (address->is_v4() ? "[::ffff:" : "[") + to_string(*address) + ']';
+    return address
+               ? std::optional{(address->is_v4() ? "[::ffff:" : "[") + to_string(*address) + ']'}
+               : std::nullopt;
   }
+  std::string host;
+  std::size_t label = 0;  // length of the label so far
   for (std::size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     if (c == '%') {
@@ -103,29 +86,26 @@ inline constexpr std::size_t max_label_length = 63;
     } else if (!base::is_unreserved(c) && !is_sub_delim(c)) {
       return std::nullopt;
     }
-    if (host.size() > max_host_length) {
+    if (host.size() > max_host_length || label == (c == '.' ? 0 : max_label_length)) {
       return std::nullopt;
     }
+    label = c == '.' ? 0 : label + 1;
     host += base::to_lower(c);
   }
   if (host.ends_with('.')) {
     host.pop_back();
   }
-  if (!has_valid_labels(host) || (detail::ends_in_number(host) && !read_ipv4(host))) {
-    return std::nullopt;
-  }
-  return host;
+  const bool is_valid = !host.empty() && host.size() <= max_host_length &&
+                        (!detail::ends_in_number(host) || read_ipv4(host));
+  return is_valid ? std::optional{std::move(host)} : std::nullopt;
 }
 
 /// Reads `port = *DIGIT` (RFC 3986, section 3.2.3), from 1 to 65535. Returns 0 for an empty text,
 /// and an empty optional for any other text.
 [[nodiscard]] inline std::optional<std::uint16_t> parse_port(std::string_view text) noexcept {
-  if (text.empty()) {
-    return std::uint16_t{0};
-  }
   const std::uint64_t value = base::parse_decimal(text).value_or(0);
-  return value > 0 && value <= 65535 ? std::optional{static_cast<std::uint16_t>(value)}
-                                     : std::nullopt;
+  const bool is_valid = text.empty() || (value > 0 && value <= 65535);
+  return is_valid ? std::optional{static_cast<std::uint16_t>(value)} : std::nullopt;
 }
 
 }  // namespace robots::http_detail
@@ -179,9 +159,8 @@ struct site {
     return urls;
   }
 
-  /// Returns a text that is the same for all spellings of a site. It is the origin
-  /// (`https://example.com`, `http://example.com:8080`), or host and port if there is no scheme
-  /// (`example.com`, `example.com:8080`).
+  /// Returns a text that is the same for all spellings of a site: the origin
+  /// (`http://example.com:8080`), or host and port if there is no scheme (`example.com:8080`).
   [[nodiscard]] std::string key() const {
     if (scheme) {
       return to_string(origin_under(*scheme));
@@ -257,8 +236,8 @@ namespace robots::detail {
     return "the scheme " + shown(*head.scheme) + " is neither http nor https";
   }
   const http_detail::authority_parts parts = http_detail::split_authority(head.authority);
-  const auto is_outside_ascii = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
-  if (std::any_of(parts.host.begin(), parts.host.end(), is_outside_ascii)) {
+  if (std::any_of(parts.host.begin(), parts.host.end(),
+                  [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
     return "the host is not ASCII: write its ASCII form, as in xn--bcher-kva.example";
   }
   if (http_detail::has_forbidden_octet(head.authority)) {
