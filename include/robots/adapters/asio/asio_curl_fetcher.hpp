@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/adapters/curl/curl_multi_fetcher.hpp>
 #include <robots/adapters/curl/curl_options.hpp>
-#include <robots/adapters/curl/detail/transfers.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/http/message.hpp>
 

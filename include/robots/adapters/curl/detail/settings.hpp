@@ -49,8 +49,7 @@ inline void start_curl() {
   }
 }
 
-/// Returns `handle`. Throws std::bad_alloc if `handle` is null, since libcurl returns null only if
-/// there is no memory.
+/// Returns `handle`. Throws std::bad_alloc if it is null, since libcurl then has no memory.
 template <class Handle>
 [[nodiscard]] Handle made(Handle handle) {
   if (!handle) {
@@ -67,8 +66,7 @@ inline void add(curl_strings& list, const std::string& text) {
   list.reset(grown);
 }
 
-/// Returns the error for `code`. Every timeout becomes `fetch_error::timeout`, so the caller must
-/// find out if the timeout of the request or the timeout for connecting has passed.
+/// Returns the error for `code`. Every timeout, also for connecting, is `fetch_error::timeout`.
 [[nodiscard]] constexpr fetch_error to_fetch_error(CURLcode code) noexcept {
   const auto is = [code](std::initializer_list<int> codes) {
     return std::find(codes.begin(), codes.end(), static_cast<int>(code)) != codes.end();
@@ -118,8 +116,7 @@ inline void add(curl_strings& list, const std::string& text) {
   return static_cast<long>((std::min)(time.count(), most));
 }
 
-/// Returns true if `text` has the form `HOST1:PORT1:HOST2:PORT2`. Each of these parts can be empty,
-/// and an IPv6 address has brackets.
+/// Returns true for `HOST1:PORT1:HOST2:PORT2`. Each part can be empty; IPv6 has brackets.
 [[nodiscard]] constexpr bool is_connect_to(std::string_view text) noexcept {
   int field = 0;
   bool in_brackets = false;
@@ -160,11 +157,11 @@ inline void add(curl_strings& list, const std::string& text) {
 template <class T>
 void set_option(CURL* easy, CURLoption option, T value) {
   const CURLcode code = curl_easy_setopt(easy, option, value);
-  if (code == CURLE_OK) {
-    return;
-  }
   if (code == CURLE_OUT_OF_MEMORY) {
     throw std::bad_alloc();
+  }
+  if (code == CURLE_OK) {
+    return;
   }
   const curl_easyoption* const known = curl_easy_option_by_id(option);
   const std::string name = known == nullptr ? std::to_string(option) : known->name;
@@ -172,8 +169,7 @@ void set_option(CURL* easy, CURLoption option, T value) {
                               curl_easy_strerror(code) + ": use a libcurl that has this option");
 }
 
-/// Resets one string option of libcurl. Ignores errors, since a libcurl that does not know the
-/// option has nothing to reset.
+/// Resets a string option. A libcurl that does not know the option has nothing to reset.
 inline void clear_option(CURL* easy, CURLoption option) noexcept {
   curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
 }
@@ -198,8 +194,7 @@ enum class proxy_use {
 class curl_settings {
  public:
   /// Throws `std::invalid_argument` with the name of a bad option, and std::runtime_error if
-  /// libcurl cannot start. Set `has_session` if the handles for `apply` belong to sessions of cpr,
-  /// which can have a proxy.
+  /// libcurl cannot start. Sessions of cpr can have a proxy.
   explicit curl_settings(curl_options options, bool has_session = false)
       : options_(std::move(options)), has_session_(has_session), guard_(make_guard(options_)) {
     start_curl();
@@ -228,10 +223,9 @@ class curl_settings {
     set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
-    // One file of one site does not benefit from HTTP/2. With HTTP/2, libcurl 7.88 has three
-    // faults. Empty DATA frames keep libcurl in its receive loop. If RST_STREAM(NO_ERROR) cuts off
-    // a body, libcurl reports the body as complete. libcurl mixes trailer fields with header
-    // fields.
+    // One file of one site does not benefit from HTTP/2. With HTTP/2, libcurl 7.88 loops on empty
+    // DATA frames, reports a body that RST_STREAM(NO_ERROR) cuts off as complete, and mixes trailer
+    // fields with header fields.
     set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
     set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
@@ -241,9 +235,7 @@ class curl_settings {
     set_option(easy, CURLOPT_DNS_CACHE_TIMEOUT, options_.keep_connections ? default_lifetime : 0L);
     set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
 #if LIBCURL_VERSION_NUM >= 0x075700
-    // Without this option, an exchange that ends during name lookup waits for the system's
-    // resolver.
-    set_option(easy, CURLOPT_QUICK_EXIT, 1L);
+    set_option(easy, CURLOPT_QUICK_EXIT, 1L);  // does not wait for the system's resolver
 #endif
     set_option(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
     set_option(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));

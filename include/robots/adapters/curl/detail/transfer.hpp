@@ -24,12 +24,11 @@
 namespace robots::adapters_detail {
 
 /// The Content-Length fields of one header section. If lengths differ or are malformed, nothing
-/// shows whether the body is complete (RFC 9112, section 6.3). This class checks the lengths, since
-/// libcurl does not: it uses the last length, and ignores a length that is too large.
+/// shows whether the body is complete (RFC 9112, section 6.3). libcurl does not check this: it uses
+/// the last length, and ignores a length that is too large.
 class content_length {
  public:
-  /// Adds the value of one field. Returns false if the value is not a number, or differs from an
-  /// earlier value.
+  /// Returns false if the value of a field is not a number, or differs from an earlier value.
   [[nodiscard]] constexpr bool take(std::string_view value) noexcept {
     while (true) {
       const std::size_t comma = value.find(',');
@@ -59,8 +58,7 @@ class content_length {
 /// The maximum size of a string that libcurl accepts (CURL_MAX_INPUT_LENGTH in its sources).
 inline constexpr std::size_t longest_url = 8'000'000;
 
-/// Returns the response for a request that must not be sent, or an empty optional if the request
-/// may be sent.
+/// Returns the response for a request that must not be sent, or an empty optional.
 [[nodiscard]] inline std::optional<fetch_response> refusal(const fetch_request& request,
                                                            const curl_settings& settings) {
   if (request.stop.stop_requested()) {
