@@ -6,7 +6,6 @@
 #include <robots/cache/cache_controls.ipp>
 #include <robots/cache/look_up.ipp>
 #include <robots/fetch/retrieval.ipp>
-#include <robots/http/excluded_hosts.ipp>
 #include <robots/observe/event_text.ipp>
 #include <robots/observe/json_log.ipp>
 #include <robots/observe/metrics.ipp>

@@ -1,4 +1,4 @@
-#include <robots/fetch/origin_breakers.hpp>
+#include <robots/fetch/circuit_breaker.hpp>
 
 #include <doctest/doctest.h>
 

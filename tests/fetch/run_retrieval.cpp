@@ -1,4 +1,4 @@
-#include <robots/fetch/run_retrieval.hpp>
+#include <robots/fetch/retrieval.hpp>
 
 #include "fetch/retrieval_state.hpp"
 #include <robots/testing/manual_clock.hpp>

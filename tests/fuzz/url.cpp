@@ -5,7 +5,6 @@
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/ip_address.hpp>
-#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 
 #include <array>

@@ -1,4 +1,4 @@
-#include <robots/http/origin.hpp>
+#include <robots/http/site.hpp>
 
 #include <doctest/doctest.h>
 
@@ -203,17 +203,4 @@ TEST_CASE("Parsing the text of an origin gives the same origin") {
       CHECK(parse_origin(to_string(*place)) == place);
     }
   }
-}
-
-TEST_CASE("A URL in normal form has neither fragment nor user information") {
-  const auto read = [](std::string_view url) {
-    const auto place = parse_origin(url);
-    return place ? robots::detail::url_at(*place, url) : "none";
-  };
-  CHECK(read("HTTPS://user@Example.COM:443/a/B?c=D#e") == "https://example.com/a/B?c=D");
-  CHECK(read("http://[1:0::2]:8080?q") == "http://[1::2]:8080/?q");
-  CHECK(read("http://example.com") == "http://example.com/");
-  CHECK(read("http://example.com/?") == "http://example.com/?");
-  CHECK(read("ftp://example.com/") == "none");
-  CHECK(read("/a") == "none");
 }

@@ -1,4 +1,4 @@
-#include <robots/http/validators.hpp>
+#include <robots/http/freshness.hpp>
 
 #include <doctest/doctest.h>
 

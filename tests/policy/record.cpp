@@ -2,7 +2,7 @@
 
 #include "policy/record_samples.hpp"
 #include <robots/fetch/outcome.hpp>
-#include <robots/http/validators.hpp>
+#include <robots/http/freshness.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 #include <robots/polite/host_gate.hpp>
 
 #include "gate_fixture.hpp"
-#include <robots/http/origin.hpp>
+#include <robots/http/site.hpp>
 #include <robots/testing/manual_clock.hpp>
 
 #include <doctest/doctest.h>

@@ -8,7 +8,7 @@
 #include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
 #include <robots/http/host.hpp>
-#include <robots/http/origin.hpp>
+#include <robots/http/site.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/fetch/circuit_breaker.hpp>
-#include <robots/fetch/retrieval_options.hpp>
+#include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retry_options.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/judge_options.hpp>

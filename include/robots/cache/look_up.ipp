@@ -6,7 +6,6 @@
 #include <robots/cache/detail/site_work.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/retrieval.hpp>
-#include <robots/fetch/run_retrieval.hpp>
 #include <robots/policy/policy.hpp>
 
 #include <functional>

@@ -10,10 +10,9 @@ namespace robots {
 
 /// Makes HTTP exchanges without blocking, for drivers that also do not block.
 ///
-/// A model has `async_fetch(request, done)`, which begins one GET and soon returns. Like a
-/// `Fetcher`, the model follows no redirect, does not retry, and obeys `request.timeout` and
-/// `request.max_bytes`. The model calls `done` once with the result, from any thread, before or
-/// after `async_fetch` returns. If `request.stop` is requested, the exchange soon ends with
+/// A model has `async_fetch(request, done)`, which begins one GET like a `Fetcher`, and soon
+/// returns. The model calls `done` once with the result, from any thread, before or after
+/// `async_fetch` returns. If `request.stop` is requested, the exchange soon ends with
 /// `fetch_error::cancelled`. If `async_fetch` throws, or cancels the exchange without a stop
 /// request, the caller treats this as `fetch_error::other`. One thread at a time calls
 /// `async_fetch`. A model that is destroyed during an exchange need not call `done`.
@@ -21,8 +20,7 @@ namespace robots {
 /// Exemplar: after `f.async_fetch(request, done)`, `done(response)` is called later, with
 /// `response.status == 0` exactly when `response.error != fetch_error::none`.
 ///
-/// Models: in `adapters/`, `AsioCurlFetcher` and `curl_multi_fetcher`. To use another HTTP client,
-/// write a small class.
+/// Models: in `adapters/`, `AsioCurlFetcher` and `curl_multi_fetcher`.
 template <class F>
 concept AsyncFetcher =
     requires(F& fetcher, fetch_request request, std::function<void(fetch_response)> done) {
@@ -38,8 +36,7 @@ namespace robots::detail {
 /// `run_once` waits until an exchange has ended or `wake()` was called, but at most `longest`. Any
 /// thread may call `wake()`. If no `run_once` is waiting, `wake()` ends the wait of the next
 /// `run_once`.
-///
-/// Models: in `adapters/`, `curl_multi_fetcher`.
+/// `curl_multi_fetcher` is a model.
 template <class F>
 concept PolledFetcher = AsyncFetcher<F> && requires(F& fetcher, std::chrono::milliseconds most) {
   fetcher.run_once(most);

@@ -1,14 +1,19 @@
 #pragma once
 
 #include <robots/base/enum_text.hpp>
+#include <robots/base/require.hpp>
 #include <robots/base/saturating_add.hpp>
+#include <robots/base/site_table.hpp>
 #include <robots/time/clock.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
+#include <functional>
+#include <mutex>
 #include <string_view>
+#include <utility>
 
 namespace robots {
 
@@ -35,28 +40,22 @@ enum class breaker_state : std::uint8_t {
 
 namespace robots::detail {
 
-/// Throws `std::invalid_argument` if a number is negative. The message says what to change.
+/// Throws `std::invalid_argument` if a number is negative.
 inline void validate(const breaker_options& options) {
-  if (options.failures < 0) {
-    throw std::invalid_argument{"breaker.failures is " + std::to_string(options.failures) +
-                                ": use 0 or more; with 0, there is no breaker"};
-  }
-  if (options.cooldown.count() < 0) {
-    throw std::invalid_argument{"breaker.cooldown is " + std::to_string(options.cooldown.count()) +
-                                " s: use 0 or more"};
-  }
+  base::require(options.failures >= 0, "breaker.failures", options.failures,
+                ": use 0 or more; with 0, there is no breaker");
+  base::require(options.cooldown.count() >= 0, "breaker.cooldown", options.cooldown.count(),
+                " s: use 0 or more");
 }
 
 /// Stops requests to an origin that has failed several times in a row.
 ///
-/// A breaker is a value without a clock, so the caller passes the time. A closed breaker counts
-/// failures in a row and opens at `breaker_options::failures`. After the cooldown, the breaker
+/// A closed breaker opens at `breaker_options::failures` failures in a row. After the cooldown, it
 /// admits one probe. If the probe succeeds, the breaker closes. If the probe fails, the breaker
 /// opens for another cooldown. If nobody reports the probe's result within a cooldown, the breaker
 /// admits another probe.
 class circuit_breaker {
  public:
-  /// Makes a closed breaker.
   constexpr explicit circuit_breaker(breaker_options options = {}) noexcept : options_{options} {}
 
   /// Returns true if a request may be sent now: the probe, unless the breaker is closed.
@@ -80,9 +79,7 @@ class circuit_breaker {
     if (options_.failures == 0) {
       return;
     }
-    if (failures_ < options_.failures) {
-      ++failures_;
-    }
+    failures_ = (std::min)(failures_ + 1, options_.failures);
     if (state_ == breaker_state::half_open || failures_ == options_.failures) {
       state_ = breaker_state::open;
       until_ = base::saturating_add(now, options_.cooldown);
@@ -109,6 +106,129 @@ class circuit_breaker {
   breaker_state state_ = breaker_state::closed;
   int failures_ = 0;
   time_point until_{};
+};
+
+/// A circuit breaker for each origin, shared by all retrievals of a crawler.
+///
+/// Remembers only origins whose last request failed, at most 65,536. If there are more, forgets an
+/// origin whose breaker is closed or whose cooldown is over. If there is none, a new origin gets no
+/// breaker. Any thread may call any member. `open` takes linear time, other members logarithmic
+/// time.
+class origin_breakers {
+ public:
+  /// Receives each change of a breaker's state, in the thread that causes it. Must not throw.
+  using change_listener = std::function<void(std::string_view origin, breaker_state now)>;
+
+  /// Makes closed breakers. Throws `std::invalid_argument` if an option is negative.
+  explicit origin_breakers(breaker_options options = {}, change_listener listener = {})
+      : options_{options}, listener_{std::move(listener)} {
+    validate(options);
+  }
+
+  /// Returns true if a request may be sent to `origin` now; see `circuit_breaker::admits`.
+  [[nodiscard]] bool admits(std::string_view origin, time_point now) {
+    return change(origin,
+                  [now](state* found) { return found == nullptr || found->breaker.admits(now); });
+  }
+
+  /// Notes that a permitted request got an answer.
+  void on_success(std::string_view origin) {
+    change(origin, [&](state* /*found*/) { return origins_.erase(origin); });
+  }
+
+  /// Notes that a permitted request failed. `answered` is true if the origin sent an answer, such
+  /// as a 500.
+  void on_failure(std::string_view origin, time_point now, bool answered = false) {
+    if (options_.failures == 0) {
+      return;
+    }
+    change(origin, [&](state* found) {
+      if (found == nullptr) {
+        // A full table drops an entry that is no longer needed at `now`. A table with room gets the
+        // earliest time as `now`, so that it drops nothing.
+        const bool full = origins_.size() == most;
+        found = origins_.find_or_add(origin, full ? now : (time_point::min)(), &needed_until);
+        if (found == nullptr) {
+          return false;
+        }
+        found->breaker = circuit_breaker{options_};
+      }
+      found->breaker.on_failure(now);
+      found->failed_at = now;
+      found->answered = answered;
+      return true;
+    });
+  }
+
+  /// Notes that a request ended without a result. `admitted` is the time at which `admits`
+  /// permitted the request. Has no effect unless the request is the current probe.
+  void on_abandoned(std::string_view origin, time_point admitted) {
+    const time_point probe_until = base::saturating_add(admitted, options_.cooldown);
+    change(origin, [&](state* found) {
+      const bool is_probe = found != nullptr && found->breaker.open_until() == probe_until;
+      if (is_probe) {
+        found->breaker.on_abandoned(admitted);
+        origins_.forget_after(*found, needed_until(*found));
+      }
+      return is_probe;
+    });
+  }
+
+  /// Returns true if `origin` sent an answer to its last failed request.
+  [[nodiscard]] bool answered(std::string_view origin) const {
+    const std::scoped_lock lock{mutex_};
+    const state* const found = origins_.find(origin);
+    return found != nullptr && found->answered;
+  }
+
+  /// Returns the number of origins whose breaker is not closed.
+  [[nodiscard]] std::size_t open() const {
+    const std::scoped_lock lock{mutex_};
+    std::size_t count = 0;
+    origins_.for_each([&count](std::string_view, const state& watched) {
+      count += watched.breaker.state() == breaker_state::closed ? 0U : 1U;
+    });
+    return count;
+  }
+
+ private:
+  static constexpr std::size_t most = 65'536;
+
+  struct state {
+    circuit_breaker breaker{};
+    time_point failed_at{};
+    bool answered = false;
+  };
+
+  /// Returns the end of the cooldown. If there is no cooldown, returns the time of the last
+  /// failure, so that the origin that failed longest ago is forgotten first.
+  [[nodiscard]] static time_point needed_until(const state& watched) noexcept {
+    return (std::max)(watched.failed_at, watched.breaker.open_until());
+  }
+
+  /// Calls `work` with the state of `origin`, or with null if the origin has no state. Returns the
+  /// result. If the state of the breaker changes, calls the listener afterwards.
+  template <class Work>
+  bool change(std::string_view origin, const Work& work) {
+    const auto state_now = [&] {
+      const state* const found = origins_.find(origin);
+      return found == nullptr ? breaker_state::closed : found->breaker.state();
+    };
+    std::unique_lock lock{mutex_};
+    const breaker_state before = state_now();
+    const bool result = work(origins_.find(origin));
+    const breaker_state after = state_now();
+    lock.unlock();
+    if (listener_ && after != before) {
+      listener_(origin, after);
+    }
+    return result;
+  }
+
+  const breaker_options options_;
+  const change_listener listener_;
+  mutable std::mutex mutex_;
+  base::site_table<state> origins_{most};
 };
 
 }  // namespace robots::detail

@@ -40,16 +40,8 @@ inline constexpr std::size_t outcome_count = 13;
 /// Returns true if the site did not answer properly, or was not asked. Then the cache asks the site
 /// again sooner, and can use the last good copy.
 [[nodiscard]] constexpr bool is_failure(outcome kind) noexcept {
-  switch (kind) {
-    case outcome::success:
-    case outcome::not_found:
-    case outcome::client_error:
-    case outcome::malformed:
-    case outcome::redirected:
-      return false;
-    default:
-      return true;
-  }
+  return kind != outcome::success && kind != outcome::not_found && kind != outcome::client_error &&
+         kind != outcome::malformed && kind != outcome::redirected;
 }
 
 }  // namespace robots
@@ -59,8 +51,7 @@ namespace robots::detail {
 /// Returns true if the site sent its robots.txt, said where the file is, or said that there is no
 /// file. After a refusal such as 401 or 403, returns false, and so does `is_failure`.
 [[nodiscard]] constexpr bool is_successful(outcome kind) noexcept {
-  return kind == outcome::success || kind == outcome::not_found || kind == outcome::malformed ||
-         kind == outcome::redirected;
+  return !is_failure(kind) && kind != outcome::client_error;
 }
 
 /// Returns the outcome for a last status. Every status without another outcome gets `server_error`,
@@ -70,29 +61,21 @@ namespace robots::detail {
   if (status >= 200 && status < 300 && status != 206) {
     return outcome::success;
   }
-  if (status == 404 || status == 410) {
-    return outcome::not_found;
+  if (status < 400 || status >= 500) {
+    return outcome::server_error;
   }
-  if (status == 429) {
-    return outcome::too_many_requests;
-  }
-  if (status >= 400 && status < 500) {
-    return outcome::client_error;
-  }
-  return outcome::server_error;
+  return status == 404 || status == 410 ? outcome::not_found
+         : status == 429                ? outcome::too_many_requests
+                                        : outcome::client_error;
 }
 
 /// Returns the outcome of an exchange without a response.
 ///
 /// Precondition: `error` is not `fetch_error::none`.
 [[nodiscard]] constexpr outcome outcome_of(fetch_error error) noexcept {
-  if (error == fetch_error::cancelled) {
-    return outcome::cancelled;
-  }
-  if (error == fetch_error::refused_address) {
-    return outcome::refused;
-  }
-  return outcome::unreachable;
+  return error == fetch_error::cancelled         ? outcome::cancelled
+         : error == fetch_error::refused_address ? outcome::refused
+                                                 : outcome::unreachable;
 }
 
 }  // namespace robots::detail

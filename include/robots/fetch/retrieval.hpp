@@ -1,24 +1,82 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/base/random.hpp>
-#include <robots/fetch/origin_breakers.hpp>
+#include <robots/base/require.hpp>
+#include <robots/base/saturating_add.hpp>
+#include <robots/base/thrown_text.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/fetch/circuit_breaker.hpp>
+#include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/outcome.hpp>
-#include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/retrieval_result.hpp>
+#include <robots/fetch/retry_options.hpp>
+#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/message.hpp>
-#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
+#include <robots/rep/read/product_token.hpp>
 #include <robots/time/clock.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace robots::detail {
+
+/// The options of a request for a robots.txt.
+struct retrieval_options {
+  std::string user_agent;  ///< the whole header value, such as `FooBot/1.0 (+https://foo.example)`
+  /// The maximum number of redirects to follow. RFC 9309, section 2.3.1.2, asks for at least five.
+  /// If this number is less than five, a further redirect leads to `outcome::server_error`, since
+  /// RFC 9309 expects crawlers to follow that redirect.
+  int max_redirects = 5;
+  std::chrono::milliseconds timeout{5'000};  ///< the limit of each exchange; 0 means no limit
+  std::shared_ptr<const excluded_hosts>
+      excluded{};  ///< hosts to which no redirect may lead; null means no host
+  std::function<bool(const origin&)> may_ask{};  ///< false for an origin that must not be asked
+  /// The maximum number of octets of the body to keep; 0 means no limit (RFC 9309, section 2.5).
+  std::size_t max_bytes = 512'000;
+  retry_options retry{};                        ///< the tries and the waits between them
+  std::shared_ptr<origin_breakers> breakers{};  ///< the breakers of all origins; null means none
+  std::uint64_t seed = 0;                       ///< the seed of the jitter
+  /// If true, a redirect to the robots.txt of another site ends the retrieval as
+  /// `outcome::redirected`, and the caller looks up that site. Redirects to another path, or to a
+  /// URL with a query, are still followed.
+  bool leave_to_other_sites = false;
+};
+
+/// Throws `std::invalid_argument` if the user agent is empty, names no crawler or has a
+/// control character, or if a number is outside its range. The message says what to change.
+inline void validate(const retrieval_options& options) {
+  const std::string_view name = options.user_agent;
+  const std::string_view token = product_token(name);
+  const bool has_control = std::any_of(name.begin(), name.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == '\x7F';
+  });
+  const char* const problem =
+      name.empty()    ? "is empty: name your crawler, as in FooBot/1.0 (+https://foo.example/bot)"
+      : token.empty() ? "has no product token: begin it with the crawler's name, as in FooBot/1.0"
+      : token == "*"  ? "names every crawler: give the name of yours, as in FooBot/1.0"
+      : has_control   ? "has a control character: remove it"
+                      : nullptr;
+  if (problem != nullptr) {
+    throw std::invalid_argument{"user_agent \"" + base::printable(name) + "\" " + problem};
+  }
+  base::require(options.max_redirects >= 0, "max_redirects", options.max_redirects,
+                ": use 0 or more; with 0, none is followed");
+  base::require(options.timeout.count() >= 0, "timeout", options.timeout.count(),
+                " ms: use 0 or more; with 0, there is no limit");
+  validate(options.retry);
+}
 
 /// Retrieves one robots.txt, but does no I/O and reads no clock. A retrieval names the next step. A
 /// driver does that step and reports the result.
@@ -35,51 +93,44 @@ namespace robots::detail {
 ///       }
 ///     }
 ///
-/// A retrieval asks the origins of the site in turn until one responds. The search ends if an
-/// exchange is cancelled or its address is refused. The search also ends at an origin whose breaker
-/// is open, if this origin answered its last failed request. A retrieval follows redirects (301,
-/// 302, 303, 307, 308) to http and https, at most `retrieval_options::max_redirects`. The file
-/// behind the last redirect has the rules for the origin before the first redirect (RFC 9309,
-/// section 2.3.1.2).
+/// Asks the origins of the site in turn until one responds. The search ends if an exchange is
+/// cancelled or its address is refused, and at an origin whose breaker is open, if this origin
+/// answered its last failed request. Follows redirects (301, 302, 303, 307, 308) to http and https,
+/// at most `retrieval_options::max_redirects`. The file behind the last redirect has the rules for
+/// the origin before the first redirect (RFC 9309, section 2.3.1.2).
 ///
-/// After a 5xx, a 429 or a network error, a retrieval waits and tries again, as
-/// `retrieval_options::retry` says. The new try begins with the failed URL or, if no origin has
-/// answered yet, with the first origin. If all exchanges of a try ended with a refused connection,
-/// the retrieval ends, since a closed port rarely opens within seconds. The number of exchanges is
-/// at most origins times tries plus redirects. After a 429, the wait is at least
-/// `retry_options::base` or, if shorter, `cap`.
+/// After a 5xx, a 429 or a network error, waits and tries again, as `retrieval_options::retry`
+/// says. The new try begins with the failed URL or, if no origin has answered yet, with the first
+/// origin. If all exchanges of a try ended with a refused connection, the retrieval ends, since a
+/// closed port rarely opens within seconds. The number of exchanges is at most origins times tries
+/// plus redirects. After a 429, the wait is at least `retry_options::base` or, if shorter, `cap`.
 ///
-/// A retrieval asks the breaker of an origin before it asks the origin, and reports the result to
-/// this breaker. A failure after a redirect is reported as a failure of the origin. A retrieval
-/// does not use the breakers of redirect targets, since any site could open the breaker of another
-/// site by a redirect to a failing URL. If a retrieval is destroyed during its probe, the breaker
-/// admits another probe.
+/// Asks the breaker of an origin before it asks the origin, and reports the result to this breaker,
+/// even for a failure after a redirect. Does not use the breakers of redirect targets, since any
+/// site could open the breaker of another site by a redirect to a failing URL. If a retrieval is
+/// destroyed during its probe, the breaker admits another probe.
 ///
-/// If an earlier copy is known, a request for the URL of that copy asks if the file has changed
-/// (RFC 9110, section 13).
-///
-/// A driver adds the stop token to each request, and can shorten the timeout of the request. See
-/// `run_retrieval` for a driver that blocks.
+/// If an earlier copy is known, a request for its URL asks if the file has changed (RFC 9110,
+/// section 13). A driver, such as `run_retrieval`, adds the stop token to each request, and can
+/// shorten the timeout.
 class retrieval {
  public:
   /// Begins a retrieval at the time `now`. Throws `std::invalid_argument` for bad options; see
   /// `validate`.
   retrieval(const site& asked, retrieval_options options, time_point now, known_copy known = {});
 
-  /// Returns the next step. Only the functions below change the step. A `retrieval_result` is the
-  /// last step.
+  /// Returns the next step. A `retrieval_result` is the last step.
   [[nodiscard]] const retrieval_step& next() const& noexcept { return step_; }
 
   /// Moves the result out of a retrieval that has ended.
-  [[nodiscard]] retrieval_step next() && noexcept;
+  [[nodiscard]] retrieval_step next() && noexcept { return std::move(step_); }
 
   /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
   /// `date` is the wall time at `now`. If `Retry-After` is a date, the wait is the time from the
   /// response's `Date` to this date, or from `date` if `Date` is missing or invalid.
   ///
   /// Pass `fetch_error::cancelled` only for an exchange that the driver has stopped, since the
-  /// retrieval then ends, and no cache keeps its result. If the fetcher cancelled the exchange
-  /// without a stop request, pass `fetch_error::other`.
+  /// retrieval then ends, and no cache keeps its result; see `be_no_cancellation`.
   void on_response(fetch_response response, time_point now,
                    wall_time date = std::chrono::system_clock::now());
 
@@ -101,24 +152,18 @@ class retrieval {
   void send(time_point now);
 
   /// Returns true if `url_` is the URL of the known copy, and the copy has validators.
-  [[nodiscard]] bool asks_for_changes() const noexcept;
+  [[nodiscard]] bool asks_for_changes() const noexcept {
+    return !known_.validators.empty() && known_.url == url_;
+  }
 
-  [[nodiscard]] std::string own_origin() const;
+  [[nodiscard]] std::string own_origin() const { return to_string(origins_[origin_]); }
 
   /// Reports the end of a try to the breaker of its origin, even after a redirect.
   void settle(const fetch_response& response, time_point now);
 
   void on_failure(outcome kind, fetch_response response, time_point now, wall_time date = {});
-
   void try_again(outcome kind, fetch_response response, time_point now, wall_time date);
-
   void on_redirect(fetch_response response, time_point now);
-
-  /// Returns true if a URL is the URL of a robots.txt, in any spelling of the path (RFC 9309,
-  /// section 2.2.2), with or without an empty query. With any other query, the URL names another
-  /// resource.
-  [[nodiscard]] static bool is_robots_txt(const std::string& url);
-
   void finish(outcome kind, fetch_response response);
 
   retrieval_options options_;
@@ -137,6 +182,93 @@ class retrieval {
   bool is_closed_ = true;  // true if every failure of this try was a refused connection
   retrieval_step step_;
 };
+
+/// Turns a cancellation without a stop request into `fetch_error::other`. Caches do not keep a
+/// cancelled result, so the next caller would ask the origin again at once.
+inline void be_no_cancellation(fetch_response& response) {
+  if (response.error == fetch_error::cancelled) {
+    response.error = fetch_error::other;
+    if (response.error_text.empty()) {
+      response.error_text = "the fetcher cancelled without a stop request";
+    }
+  }
+}
+
+/// Makes the next exchange or wait of a retrieval, or cancels it at the limits of the call.
+template <Fetcher F, Clock C>
+void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits) {
+  using std::chrono::milliseconds;
+  constexpr const char* too_late = "the deadline of the call passed";
+  const time_point now = clock.now();
+  const auto* const wait = std::get_if<retry_wait>(&work.next());
+  if (limits.stop.stop_requested()) {
+    work.cancel("the call was stopped", now);
+  } else if (limits.deadline && *limits.deadline <= (wait != nullptr ? wait->until : now)) {
+    work.cancel(too_late, now);
+  } else if (wait != nullptr) {
+    clock.sleep_until(wait->until, limits.stop);
+    work.on_wait_over(clock.now());
+  } else {
+    fetch_request request = std::get<fetch_request>(work.next());
+    request.stop = limits.stop;
+    bool hurried = false;
+    if (limits.deadline) {
+      const auto left = std::chrono::ceil<milliseconds>(*limits.deadline - now);
+      hurried = request.timeout == milliseconds{0} || left < request.timeout;
+      if (hurried) {
+        request.timeout = left;
+      }
+    }
+    fetch_response response;
+    try {
+      response = fetcher.fetch(request);
+    } catch (...) {
+      response = {.error = fetch_error::other, .error_text = base::thrown_text("the fetcher")};
+    }
+    if (hurried && response.error == fetch_error::timeout) {
+      response.error = fetch_error::cancelled;
+      response.error_text = too_late;
+    } else if (!limits.stop.stop_requested() &&
+               !(limits.deadline && *limits.deadline <= clock.now())) {
+      be_no_cancellation(response);
+    }
+    work.on_response(std::move(response), clock.now(), wall_now(clock));
+  }
+}
+
+/// Continues a retrieval while the next step surely ends by `deadline`. An exchange can take its
+/// whole timeout. Returns true if the retrieval has ended.
+template <Fetcher F, Clock C>
+[[nodiscard]] bool advance_retrieval(retrieval& work, F& fetcher, C& clock, time_point deadline) {
+  while (!std::holds_alternative<retrieval_result>(work.next())) {
+    if (const auto* const request = std::get_if<fetch_request>(&work.next())) {
+      const auto end = base::saturating_add(clock.now(), request->timeout);
+      if (request->timeout.count() == 0 || end > deadline) {
+        return false;
+      }
+    } else if (std::get<retry_wait>(work.next()).until >= deadline) {
+      return false;
+    }
+    take_step(work, fetcher, clock, {});
+  }
+  return true;
+}
+
+/// Runs a retrieval to its end with a blocking fetcher.
+///
+/// Each exchange gets the stop token, and at most the time until the deadline. If the deadline ends
+/// an exchange before its own timeout, the exchange counts as cancelled, since its end says nothing
+/// about the origin. A wait that would last until the deadline does not begin, and the result is
+/// the result of the last try. An exception of the fetcher, and a cancellation without a stop
+/// request before the deadline, become `fetch_error::other`.
+template <Fetcher F, Clock C>
+[[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
+                                             const call_options& limits = {}) {
+  while (!std::holds_alternative<retrieval_result>(work.next())) {
+    take_step(work, fetcher, clock, limits);
+  }
+  return std::get<retrieval_result>(std::move(work).next());
+}
 
 }  // namespace robots::detail
 

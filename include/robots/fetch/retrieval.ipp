@@ -5,14 +5,12 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
-#include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/retry_options.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/message.hpp>
-#include <robots/http/origin.hpp>
+#include <robots/http/site.hpp>
 #include <robots/http/url.hpp>
-#include <robots/http/validators.hpp>
 #include <robots/rep/rules/pattern.hpp>
 
 #include <algorithm>
@@ -21,55 +19,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-
-namespace robots::fetch_detail {
-
-/// The target of a redirect, or the reason why it is not followed.
-struct redirect {
-  std::string url{};                                ///< empty if the redirect is not followed
-  origin place{};                                   ///< the origin of `url`
-  robots::outcome refusal = outcome::server_error;  ///< the outcome if the redirect is not followed
-  std::string why{};                                ///< the reason if the redirect is not followed
-};
-
-/// Reads the `Location` of a response to a request for `from`. The target must use http or https,
-/// and must not be on an excluded host.
-[[nodiscard]] inline redirect read_redirect(std::string_view from, const fetch_response& response,
-                                            const detail::retrieval_options& options) {
-  // RFC 9110, section 4.1, recommends support for URIs of 8,000 octets.
-  constexpr std::size_t longest = 8'000;
-  const std::optional<std::string_view> location =
-      detail::find_header(response.headers, "Location");
-  if (!location) {
-    return {.why = "the redirect has no Location"};
-  }
-  if (location->size() > longest) {
-    return {.why = "the redirect's Location has " + std::to_string(location->size()) +
-                   " octets, more than " + std::to_string(longest)};
-  }
-  const std::optional<std::string> target = resolve_reference(from, *location);
-  if (!target) {
-    return {.why = "the redirect's Location is not a URL: " +
-                   base::printable(location->substr(0, 80))};
-  }
-  const std::string scheme = target->substr(0, target->find(':'));
-  if (!detail::parse_scheme(scheme)) {
-    return {.refusal = outcome::refused,
-            .why = "redirect to a scheme that is not http or https: " + scheme.substr(0, 32)};
-  }
-  std::optional<origin> place = detail::parse_origin(*target);
-  if (!place) {
-    return {.why = "the redirect's Location has no valid host: " +
-                   base::printable(location->substr(0, 80))};
-  }
-  if (options.excluded && options.excluded->contains(place->host)) {
-    return {.refusal = outcome::refused,
-            .why = "redirect to a host that is excluded: " + place->host};
-  }
-  return {.url = detail::url_at(*place, *target), .place = *std::move(place)};
-}
-
-}  // namespace robots::fetch_detail
 
 namespace robots::detail {
 
@@ -84,8 +33,6 @@ ROBOTS_INLINE retrieval::retrieval(const site& parsed, retrieval_options options
   ask_origin(now);
 }
 
-ROBOTS_INLINE retrieval_step retrieval::next() && noexcept { return std::move(step_); }
-
 ROBOTS_INLINE void retrieval::on_response(fetch_response response, time_point now, wall_time date) {
   if (!std::holds_alternative<fetch_request>(step_)) {
     return;
@@ -97,25 +44,22 @@ ROBOTS_INLINE void retrieval::on_response(fetch_response response, time_point no
   if (response.error != fetch_error::none) {
     response.status = 0;
   }
+  const bool has_response = response.error == fetch_error::none;
   result_.exchanges.push_back({url_, response.status, response.error});
   result_.timings.push_back({.ended = now,
                              .duration = now - sent_at_,
                              .bytes = response.body.size(),
                              .hop = static_cast<int>(chain_.size()) - 1,
                              .attempt = result_.attempts});
-  answered_ = answered_ || response.error == fetch_error::none;
-  is_closed_ = is_closed_ && (response.error == fetch_error::none ||
-                              response.error == fetch_error::connection_refused);
-  if (!is_redirect(response.status)) {
-    settle(response, now);
+  answered_ = answered_ || has_response;
+  is_closed_ = is_closed_ && (has_response || response.error == fetch_error::connection_refused);
+  if (is_redirect(response.status)) {
+    return on_redirect(std::move(response), now);
   }
-
-  const outcome kind = response.error != fetch_error::none ? outcome_of(response.error)
-                                                           : outcome_of(response.status);
-  if (response.error != fetch_error::none) {
+  settle(response, now);
+  const outcome kind = has_response ? outcome_of(response.status) : outcome_of(response.error);
+  if (!has_response) {
     on_failure(kind, std::move(response), now, date);
-  } else if (is_redirect(response.status)) {
-    on_redirect(std::move(response), now);
   } else if (response.status == 304 && asks_for_changes()) {
     result_.not_modified = true;
     finish(outcome::success, std::move(response));
@@ -133,12 +77,8 @@ ROBOTS_INLINE void retrieval::on_wait_over(time_point now) {
   }
   ++result_.attempts;
   is_closed_ = true;
-  if (!answered_) {
-    origin_ = 0;
-    ask_origin(now);
-  } else {
-    begin_try(now);
-  }
+  origin_ = answered_ ? origin_ : 0;
+  answered_ ? begin_try(now) : ask_origin(now);
 }
 
 ROBOTS_INLINE void retrieval::cancel(std::string why, time_point now) {
@@ -189,12 +129,6 @@ ROBOTS_INLINE void retrieval::send(time_point now) {
   }
   step_ = std::move(request);
 }
-
-ROBOTS_INLINE bool retrieval::asks_for_changes() const noexcept {
-  return !known_.validators.empty() && known_.url == url_;
-}
-
-ROBOTS_INLINE std::string retrieval::own_origin() const { return to_string(origins_[origin_]); }
 
 ROBOTS_INLINE void retrieval::settle(const fetch_response& response, time_point now) {
   const bool answered = response.error == fetch_error::none;
@@ -250,38 +184,64 @@ ROBOTS_INLINE void retrieval::try_again(outcome kind, fetch_response response, t
 }
 
 ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point now) {
-  fetch_detail::redirect to = fetch_detail::read_redirect(url_, response, options_);
-  const auto followed = static_cast<int>(chain_.size()) - 1;
-  const bool is_left = options_.leave_to_other_sites && !to.url.empty() &&
-                       std::find(origins_.begin(), origins_.end(), to.place) == origins_.end() &&
-                       is_robots_txt(to.url);
-  if (to.url.empty()) {
-    response.error_text = std::move(to.why);
-  } else if (std::find(chain_.begin(), chain_.end(), to.url) != chain_.end()) {
-    response.error_text = "the redirects form a loop";
-    to.refusal = outcome::too_many_redirects;
-  } else if (followed >= options_.max_redirects) {
-    response.error_text = "more than " + std::to_string(options_.max_redirects) + " redirects";
-    // A file must be obeyed if it is behind at most five redirects (RFC 9309, section 2.3.1.2).
-    to.refusal = followed < 5 ? outcome::server_error : outcome::too_many_redirects;
-  } else if (!is_left && options_.may_ask && !options_.may_ask(to.place)) {
-    response.error_text = "redirect to a site that must not be asked: " + to_string(to.place);
-    to.refusal = outcome::refused;
-  } else {
-    url_ = std::move(to.url);
-    chain_.push_back(url_);
-    if (!is_left) {
-      return send(now);
-    }
-    to.refusal = outcome::redirected;
+  const auto end = [&](outcome kind, std::string why) {
+    response.error_text = std::move(why);
+    settle(response, now);
+    finish(kind, std::move(response));
+  };
+  // RFC 9110, section 4.1, recommends support for URIs of 8,000 octets.
+  constexpr std::size_t longest = 8'000;
+  const std::optional<std::string_view> location = find_header(response.headers, "Location");
+  if (!location) {
+    return end(outcome::server_error, "the redirect has no Location");
   }
-  settle(response, now);
-  finish(to.refusal, std::move(response));
-}
-
-ROBOTS_INLINE bool retrieval::is_robots_txt(const std::string& url) {
-  return static_pattern<"/robots.txt$">::matches(url) ||
-         static_pattern<"/robots.txt?$">::matches(url);
+  if (location->size() > longest) {
+    return end(outcome::server_error, "the redirect's Location has " +
+                                          std::to_string(location->size()) + " octets, more than " +
+                                          std::to_string(longest));
+  }
+  const std::string shown = base::printable(location->substr(0, 80));
+  const std::optional<std::string> target = resolve_reference(url_, *location);
+  if (!target) {
+    return end(outcome::server_error, "the redirect's Location is not a URL: " + shown);
+  }
+  const std::string scheme = target->substr(0, target->find(':'));
+  if (!parse_scheme(scheme)) {
+    return end(outcome::refused,
+               "redirect to a scheme that is not http or https: " + scheme.substr(0, 32));
+  }
+  const std::optional<origin> place = parse_origin(*target);
+  if (!place) {
+    return end(outcome::server_error, "the redirect's Location has no valid host: " + shown);
+  }
+  if (options_.excluded && options_.excluded->contains(place->host)) {
+    return end(outcome::refused, "redirect to a host that is excluded: " + place->host);
+  }
+  // The request has the URL in normal form, without user information.
+  const std::string_view behind = without_scheme(*target);
+  const std::string path{behind.substr((std::min)(behind.find_first_of("/?"), behind.size()))};
+  std::string url = to_string(*place) + (path.starts_with('/') ? "" : "/") + path;
+  if (std::find(chain_.begin(), chain_.end(), url) != chain_.end()) {
+    return end(outcome::too_many_redirects, "the redirects form a loop");
+  }
+  if (const auto followed = static_cast<int>(chain_.size()) - 1;
+      followed >= options_.max_redirects) {
+    // A file must be obeyed if it is behind at most five redirects (RFC 9309, section 2.3.1.2).
+    return end(followed < 5 ? outcome::server_error : outcome::too_many_redirects,
+               "more than " + std::to_string(options_.max_redirects) + " redirects");
+  }
+  // Any spelling of the path counts (RFC 9309, section 2.2.2), with or without an empty query. With
+  // another query, the URL names another resource.
+  const bool is_left = options_.leave_to_other_sites &&
+                       std::find(origins_.begin(), origins_.end(), *place) == origins_.end() &&
+                       (static_pattern<"/robots.txt$">::matches(url) ||
+                        static_pattern<"/robots.txt?$">::matches(url));
+  if (!is_left && options_.may_ask && !options_.may_ask(*place)) {
+    return end(outcome::refused, "redirect to a site that must not be asked: " + to_string(*place));
+  }
+  url_ = std::move(url);
+  chain_.push_back(url_);
+  is_left ? end(outcome::redirected, {}) : send(now);
 }
 
 ROBOTS_INLINE void retrieval::finish(outcome kind, fetch_response response) {

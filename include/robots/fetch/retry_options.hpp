@@ -1,9 +1,9 @@
 #pragma once
 
+#include <robots/base/require.hpp>
+
 #include <algorithm>
 #include <chrono>
-#include <stdexcept>
-#include <string>
 
 namespace robots {
 
@@ -30,23 +30,17 @@ struct retry_options {
 
 namespace robots::detail {
 
-/// Throws `std::invalid_argument` if a number is outside its range. The message says what to
-/// change.
+/// Throws `std::invalid_argument` if a number is outside its range.
 inline void validate(const retry_options& options) {
-  if (options.attempts < 1) {
-    throw std::invalid_argument{"retry.attempts is " + std::to_string(options.attempts) +
-                                ": use 1 or more; with 1, there is no retry"};
-  }
-  if (options.base.count() < 0 || options.cap.count() < 0 || options.max_retry_after.count() < 0) {
-    throw std::invalid_argument{
-        "retry.base is " + std::to_string(options.base.count()) + " ms, retry.cap " +
-        std::to_string(options.cap.count()) + " ms and retry.max_retry_after " +
-        std::to_string(options.max_retry_after.count()) + " s: use 0 or more for each"};
-  }
-  if (!(options.jitter >= 0 && options.jitter <= 1)) {
-    throw std::invalid_argument{"retry.jitter is " + std::to_string(options.jitter) +
-                                ": use a share from 0 to 1"};
-  }
+  base::require(options.attempts >= 1, "retry.attempts", options.attempts,
+                ": use 1 or more; with 1, there is no retry");
+  base::require(options.base.count() >= 0, "retry.base", options.base.count(),
+                " ms: use 0 or more");
+  base::require(options.cap.count() >= 0, "retry.cap", options.cap.count(), " ms: use 0 or more");
+  base::require(options.max_retry_after.count() >= 0, "retry.max_retry_after",
+                options.max_retry_after.count(), " s: use 0 or more");
+  base::require(options.jitter >= 0 && options.jitter <= 1, "retry.jitter", options.jitter,
+                ": use a share from 0 to 1");
 }
 
 /// Returns the wait after `failed` failed tries. It is the base, twice the base, four times the

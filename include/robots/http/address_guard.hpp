@@ -15,46 +15,37 @@
 
 namespace robots::http_detail {
 
-inline constexpr detail::ip_prefix ipv4_compatible = detail::parse_ip_prefix("::/96").value();
-inline constexpr detail::ip_prefix nat64 = detail::parse_ip_prefix("64:ff9b::/96").value();
-inline constexpr detail::ip_prefix six_to_four = detail::parse_ip_prefix("2002::/16").value();
-inline constexpr detail::ip_prefix teredo = detail::parse_ip_prefix("2001::/32").value();
-
-/// Returns the four octets of `v6` from `offset` on, each XORed with `flipped`.
-[[nodiscard]] constexpr detail::ip_address ipv4_at(const detail::ip_address& v6, std::size_t offset,
-                                                   std::uint8_t flipped = 0) noexcept {
-  std::array<std::uint8_t, 4> octets{};
-  for (std::size_t i = 0; i < octets.size(); ++i) {
-    octets[i] = static_cast<std::uint8_t>(v6.octets()[offset + i] ^ flipped);
-  }
-  return detail::ip_address(octets);
-}
-
-/// Returns true if the interface identifier is an ISATAP identifier, which contains an IPv4 address
-/// (RFC 5214, section 6.1). Such an address can have any prefix.
-[[nodiscard]] constexpr bool is_isatap(const detail::ip_address& address) noexcept {
-  constexpr std::size_t identifier = 8;
-  const auto& octets = address.octets();
-  constexpr std::uint8_t universal_or_group = 0x03;
-  return (octets[identifier] & ~universal_or_group) == 0 && octets[identifier + 1] == 0 &&
-         octets[identifier + 2] == 0x5E && octets[identifier + 3] == 0xFE;
-}
-
 /// Returns the IPv4 addresses inside an IPv6 address, at most three. Reads compatible addresses
 /// (RFC 4291, section 2.5.5.1), NAT64 (RFC 6052, section 2.1), 6to4 (RFC 3056, section 2), Teredo
 /// (RFC 4380, section 4) and ISATAP (RFC 5214).
 [[nodiscard]] constexpr std::array<std::optional<detail::ip_address>, 3> embedded_ipv4(
     const detail::ip_address& address) noexcept {
+  constexpr detail::ip_prefix ipv4_compatible = detail::parse_ip_prefix("::/96").value();
+  constexpr detail::ip_prefix nat64 = detail::parse_ip_prefix("64:ff9b::/96").value();
+  constexpr detail::ip_prefix six_to_four = detail::parse_ip_prefix("2002::/16").value();
+  constexpr detail::ip_prefix teredo = detail::parse_ip_prefix("2001::/32").value();
+  const ipv6_octets& octets = address.octets();
+  const auto ipv4_at = [&octets](std::size_t offset, unsigned flipped = 0) {
+    ipv4_octets inside{};
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      inside[i] = static_cast<std::uint8_t>(octets[offset + i] ^ flipped);
+    }
+    return detail::ip_address(inside);
+  };
+  // An interface identifier of ISATAP can follow any prefix (RFC 5214, section 6.1). The mask
+  // leaves out its universal and group bits.
+  const bool is_isatap =
+      (octets[8] & 0xFCU) == 0 && octets[9] == 0 && octets[10] == 0x5E && octets[11] == 0xFE;
   constexpr std::size_t last = 12;
   std::array<std::optional<detail::ip_address>, 3> found{};
   if (teredo.contains(address)) {
-    found[0] = ipv4_at(address, last, 0xFF);  // the client
-    found[1] = ipv4_at(address, 4);           // the server
+    found[0] = ipv4_at(last, 0xFF);  // the client
+    found[1] = ipv4_at(4);           // the server
   } else if (six_to_four.contains(address)) {
-    found[0] = ipv4_at(address, 2);
+    found[0] = ipv4_at(2);
   }
-  if (ipv4_compatible.contains(address) || nat64.contains(address) || is_isatap(address)) {
-    found[2] = ipv4_at(address, last);
+  if (ipv4_compatible.contains(address) || nat64.contains(address) || is_isatap) {
+    found[2] = ipv4_at(last);
   }
   return found;
 }
@@ -138,11 +129,10 @@ inline constexpr std::array special_prefixes{
 ///
 /// An IPv6 address that contains an IPv4 address has the kind of the IPv4 address. There are five
 /// such forms: mapped (`::ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), Teredo
-/// (`2001::/32`) and ISATAP (an interface identifier that begins with `0:5efe` or `200:5efe`). A
-/// Teredo address is `global` only if its client and its server are both `global`. An ISATAP
-/// address is `global` only if its prefix is `global`, too. The obsolete compatible form (`::/96`)
-/// is never `global`. An address in `64:ff9b:1::/48` is never `global`, since only the operator of
-/// that prefix knows which octets are the IPv4 address. Takes constant time.
+/// (`2001::/32`) and ISATAP (an interface identifier that begins with `0:5efe` or `200:5efe`). For
+/// Teredo, both the client and the server must be `global`. For ISATAP, the prefix must be
+/// `global`, too. The obsolete compatible form (`::/96`) is never `global`, nor is
+/// `64:ff9b:1::/48`, since only its operator knows which octets are the IPv4 address.
 [[nodiscard]] constexpr std::string_view kind_of(const ip_address& address) noexcept {
   const std::string_view outer = listed_kind(address);
   if (outer == "global" || outer == "reserved") {
@@ -161,10 +151,8 @@ namespace robots {
 
 /// Decides to which addresses a fetcher may connect, so that a site cannot send the crawler to
 /// addresses inside your network (server-side request forgery). Permits addresses of the internet,
-/// and addresses on a list.
-///
-/// The guard compares numbers and does not know your network. So it permits the global addresses of
-/// this machine, and all addresses of a NAT64 under its operator's own global prefix.
+/// and addresses on a list. The guard does not know your network, so it permits the global
+/// addresses of this machine, and all addresses of a NAT64 under its operator's own global prefix.
 ///
 /// Check the address of each connection after the name is resolved, since a name can resolve to
 /// another address later.
@@ -182,7 +170,19 @@ class address_guard {
   /// after the prefix length, such as `10.1.2.3/8`.
   explicit address_guard(std::span<const std::string> allowed) {
     for (const std::string& text : allowed) {
-      allowed_.push_back(checked(text));
+      const std::optional<detail::ip_prefix> prefix = detail::parse_ip_prefix(text);
+      if (!prefix) {
+        throw std::invalid_argument("\"" + text +
+                                    "\" is neither an IP address nor an address prefix; write "
+                                    "\"127.0.0.1\", \"::1\", \"10.0.0.0/8\" or \"fd00::/8\"");
+      }
+      const detail::ip_address& first = prefix->first();
+      if (detail::parse_ip_address(std::string_view(text).substr(0, text.find('/'))) != first) {
+        throw std::invalid_argument(
+            "\"" + text + "\" is not the first address of its prefix; write \"" + to_string(first) +
+            '/' + std::to_string(prefix->length()) + "\", or the address alone");
+      }
+      allowed_.push_back(*prefix);
     }
   }
 
@@ -212,22 +212,6 @@ class address_guard {
   }
 
  private:
-  [[nodiscard]] static detail::ip_prefix checked(const std::string& text) {
-    const std::optional<detail::ip_prefix> prefix = detail::parse_ip_prefix(text);
-    if (!prefix) {
-      throw std::invalid_argument("\"" + text +
-                                  "\" is neither an IP address nor an address prefix; write "
-                                  "\"127.0.0.1\", \"::1\", \"10.0.0.0/8\" or \"fd00::/8\"");
-    }
-    const detail::ip_address& first = prefix->first();
-    if (detail::parse_ip_address(std::string_view(text).substr(0, text.find('/'))) != first) {
-      throw std::invalid_argument(
-          "\"" + text + "\" is not the first address of its prefix; write \"" + to_string(first) +
-          '/' + std::to_string(prefix->length()) + "\", or the address alone");
-    }
-    return *prefix;
-  }
-
   std::vector<detail::ip_prefix> allowed_;
   bool open_ = false;
 };

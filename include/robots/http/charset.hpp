@@ -37,10 +37,9 @@ enum class charset : std::uint8_t {
 /// since rules are compared octet by octet.
 ///
 /// A surrogate without its other half becomes U+FFFD. An odd last octet, which a cut can leave, is
-/// dropped. Never fails because of content. Takes linear time. Two octets become at most three
-/// octets (RFC 2781, section 2.2). A limit such as RFC 9309's 500 KiB applies to the octets that
-/// were served. So cut the text at the limit first. Then parse the whole result, even if it is
-/// longer than the limit.
+/// dropped. Takes linear time. Two octets become at most three (RFC 2781, section 2.2). A limit
+/// such as RFC 9309's 500 KiB applies to the octets that were served, so cut the text at the limit
+/// first, and parse the whole result.
 [[nodiscard]] inline std::optional<std::string> to_utf8(std::string_view text) {
   const charset written_in = charset_of(text);
   if (written_in == charset::utf_8) {

@@ -1,16 +1,23 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/hash.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/ip_address.hpp>
+#include <robots/http/site.hpp>
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -32,40 +39,16 @@ namespace http_detail {
   return without_outer_dots(name);
 }
 
-/// Returns true if `is_excluded` is true for `host` or one of its parent domains. An IP address has
-/// no parent domains.
-template <std::predicate<std::string_view> Excluded>
-[[nodiscard]] constexpr bool lies_under(std::string_view host, const Excluded& is_excluded) {
-  if (host.starts_with('[') || detail::parse_ip_address(host)) {
-    return is_excluded(host);
+/// Returns true if `host` is `name` or one of its subdomains, in any case. An IP address has no
+/// subdomains, and an IPv4 address equals its form mapped to IPv6.
+[[nodiscard]] constexpr bool covers(std::string_view name, std::string_view host) noexcept {
+  if (const auto address = detail::parse_ip_address(host); address || host.starts_with('[')) {
+    return base::equal_ignoring_case(name, host) ||
+           (address && address == detail::parse_ip_address(name));
   }
-  while (!is_excluded(host)) {
-    const std::size_t dot = host.find('.');
-    if (dot == std::string_view::npos) {
-      return false;
-    }
-    host.remove_prefix(dot + 1);
-  }
-  return true;
+  const std::size_t rest = host.size() - (std::min)(name.size(), host.size());
+  return base::equal_ignoring_case(name, host.substr(rest)) && (rest == 0 || host[rest - 1] == '.');
 }
-
-/// Returns true if two spellings mean the same host. Case does not matter, and an IPv4 address
-/// equals its form mapped to IPv6.
-[[nodiscard]] constexpr bool is_same_host(std::string_view a, std::string_view b) noexcept {
-  if (base::equal_ignoring_case(a, b)) {
-    return true;
-  }
-  const std::optional<detail::ip_address> address = detail::parse_ip_address(a);
-  return address && address == detail::parse_ip_address(b);
-}
-
-/// A range of texts, such as host names. Models are a `std::vector<std::string>` and an array of
-/// `std::string_view`.
-template <class R>
-concept TextRange = requires(R& texts) {
-  { *std::begin(texts) } -> std::convertible_to<std::string_view>;
-  std::end(texts);
-};
 
 }  // namespace http_detail
 
@@ -83,20 +66,21 @@ concept TextRange = requires(R& texts) {
 ///
 /// `host` may have a port or a dot at its end, or be a whole URL. Percent-encoding is not decoded,
 /// so pass `site::host` for a text from the web. SPYDER's ShouldSkipByTLD does the same, but is
-/// sensitive to case. Takes time linear in the entries times the labels of `host`, and allocates
-/// nothing.
-template <http_detail::TextRange R>
+/// sensitive to case. Takes time linear in the entries, and allocates nothing.
+template <class R>
+  requires requires(R& names) {
+    { *std::begin(names) } -> std::convertible_to<std::string_view>;
+    std::end(names);
+  }
 // NOLINTNEXTLINE(cppcoreguidelines-missing-std-forward): a range is only walked
 [[nodiscard]] constexpr bool should_skip_by_tld(std::string_view host, R&& excluded) {
   const std::string_view name = http_detail::without_outer_dots(host_of(host));
-  return !name.empty() && http_detail::lies_under(name, [&](std::string_view suffix) {
-    for (auto&& entry : excluded) {
-      if (http_detail::is_same_host(suffix, http_detail::excluded_name(entry))) {
-        return true;
-      }
+  for (auto&& entry : excluded) {
+    if (!name.empty() && http_detail::covers(http_detail::excluded_name(entry), name)) {
+      return true;
     }
-    return false;
-  });
+  }
+  return false;
 }
 
 /// Like the function above, for names in braces.
@@ -106,6 +90,27 @@ template <http_detail::TextRange R>
 }
 
 }  // namespace robots
+
+namespace robots::http_detail {
+
+/// Returns true if an entry is a prefix (`10.0.0.0/8`, `fd00::/8`) or an IPv6 address without
+/// brackets. No host is written like this.
+[[nodiscard]] inline bool is_address_range(std::string_view entry) {
+  const std::size_t colon = entry.find(':');
+  const bool bare_ipv6 = !entry.starts_with('[') && colon != std::string_view::npos &&
+                         entry.find(':', colon + 1) != std::string_view::npos &&
+                         entry.find("://") == std::string_view::npos;
+  return bare_ipv6 || (entry.find('/') != std::string_view::npos && detail::parse_ip_prefix(entry));
+}
+
+/// Returns the IPv4 address if `host` is an IPv4-mapped IPv6 address in normal form, else `host`.
+[[nodiscard]] inline std::string_view without_mapping(std::string_view host) noexcept {
+  constexpr std::string_view mapped = "[::ffff:";
+  const bool maps = host.starts_with(mapped) && host.find('.') != std::string_view::npos;
+  return maps ? host.substr(mapped.size(), host.size() - mapped.size() - 1) : host;
+}
+
+}  // namespace robots::http_detail
 
 namespace robots::detail {
 
@@ -120,24 +125,53 @@ class excluded_hosts {
   /// with a blank in it, since an ignored exclusion is worse than an error. `option` names the list
   /// in the message.
   explicit excluded_hosts(std::span<const std::string> entries,
-                          std::string_view option = "excluded");
+                          std::string_view option = "excluded") {
+    if (entries.empty()) {
+      return;
+    }
+    const auto table = std::make_shared<name_table>();
+    for (const std::string& entry : entries) {
+      const std::optional<std::string> name =
+          http_detail::normal_host(http_detail::excluded_name(entry));
+      if (!name || http_detail::is_address_range(entry) ||
+          std::any_of(name->begin(), name->end(), http_detail::is_sub_delim)) {
+        throw std::invalid_argument{std::string{option} + ": \"" + entry +
+                                    "\" is not a host name or an address; write \"gov\", "
+                                    "\"gov.uk\", \"example.com\", \"10.1.2.3\" or "
+                                    "\"[2001:db8::1]\", and a name outside ASCII in its "
+                                    "xn-- form"};
+      }
+      table->emplace(http_detail::without_mapping(*name));
+    }
+    names_ = table;
+  }
 
   /// Returns true if `host`, or one of its parent domains, is excluded. `host` is in normal form,
   /// as in `site::host`. Takes time linear in the host, however many entries there are, and
   /// allocates nothing.
-  [[nodiscard]] bool contains(std::string_view host) const noexcept;
+  [[nodiscard]] bool contains(std::string_view host) const noexcept {
+    if (empty()) {
+      return false;
+    }
+    host = http_detail::without_mapping(host);
+    const bool is_address = host.starts_with('[') || detail::parse_ip_address(host);
+    while (!names_->contains(host)) {
+      const std::size_t dot = is_address ? std::string_view::npos : host.find('.');
+      if (dot == std::string_view::npos) {
+        return false;
+      }
+      host.remove_prefix(dot + 1);
+    }
+    return true;
+  }
 
   /// Returns true if nothing is excluded.
   [[nodiscard]] bool empty() const noexcept { return names_ == nullptr; }
 
  private:
-  struct name_table;
+  using name_table = boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>>;
 
   std::shared_ptr<const name_table> names_{};  // null if empty
 };
 
 }  // namespace robots::detail
-
-#ifndef ROBOTS_COMPILED
-#include <robots/http/excluded_hosts.ipp>
-#endif

@@ -11,51 +11,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace robots::http_detail {
 
-/// A form of an `HTTP-date` after the name of the day. A capital letter stands for an octet of the
-/// day, month, year, hour, minute (`N`) or second. Any other octet stands for itself, in any case.
-struct date_form {
-  std::string_view text;
-  bool has_long_name;  ///< false if the name of the day has three letters
-};
-
-inline constexpr std::array<date_form, 3> date_forms{{{", DD MMM YYYY HH:NN:SS gmt", false},
-                                                      {", DD-MMM-YY HH:NN:SS gmt", true},
-                                                      {" MMM DD HH:NN:SS YYYY", false}}};
+/// The forms of an `HTTP-date` after the name of the day. A capital letter stands for an octet of
+/// the day, month, year, hour, minute (`N`) or second. Any other octet stands for itself, in any
+/// case.
+inline constexpr std::array<std::string_view, 3> date_forms{
+    ", DD MMM YYYY HH:NN:SS gmt", ", DD-MMM-YY HH:NN:SS gmt", " MMM DD HH:NN:SS YYYY"};
 
 inline constexpr std::array<std::string_view, 7> day_names{
     "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"};
 inline constexpr std::array<std::string_view, 12> month_names{
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-[[nodiscard]] constexpr bool has_form(std::string_view text, std::string_view form) noexcept {
-  return std::equal(text.begin(), text.end(), form.begin(), form.end(), [](char c, char wanted) {
-    return (wanted >= 'A' && wanted <= 'Z') || base::to_lower(c) == wanted;
-  });
-}
-
-[[nodiscard]] constexpr bool is_day_name(std::string_view text, bool is_long) noexcept {
-  return std::any_of(day_names.begin(), day_names.end(), [&](std::string_view name) {
-    return base::equal_ignoring_case(text, is_long ? name : name.substr(0, 3));
-  });
-}
-
 /// Returns the year for two digits, which is at most 50 years ahead (RFC 9110, section 5.6.7).
 [[nodiscard]] constexpr int full_year(int two_digits, wall_time now) noexcept {
   const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(now)};
-  const int this_year = static_cast<int>(today.year());
-  int year = this_year - this_year % 100 + two_digits;
-  if (year > this_year + 50) {
-    year -= 100;
-  }
-  if (year <= this_year - 50) {
-    year += 100;
-  }
-  return year;
+  const int first = static_cast<int>(today.year()) - 49;
+  return first + (two_digits - first % 100 + 100) % 100;
 }
 
 /// Reads a text of this form. `now` decides the century of a year of two digits.
@@ -93,36 +70,6 @@ inline constexpr std::array<std::string_view, 12> month_names{
          std::chrono::seconds{second};
 }
 
-}  // namespace robots::http_detail
-
-namespace robots::detail {
-
-/// Reads an `HTTP-date` in whole seconds (RFC 9110, section 5.6.7):
-///
-///     IMF-fixdate  = Sun, 06 Nov 1994 08:49:37 GMT
-///     rfc850-date  = Sunday, 06-Nov-94 08:49:37 GMT
-///     asctime-date = Sun Nov  6 08:49:37 1994
-///
-/// `now` decides the century of the second form. Names may be in any case, and the name of the day
-/// need not match the date. Returns an empty optional for any other text. Takes linear time, and
-/// does not depend on the locale.
-[[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_http_date(
-    std::string_view text, wall_time now) noexcept {
-  const std::string_view name = text.substr(0, text.find_first_of(", "));
-  const std::string_view rest = text.substr(name.size());
-  for (const http_detail::date_form& form : http_detail::date_forms) {
-    if (http_detail::has_form(rest, form.text) &&
-        http_detail::is_day_name(name, form.has_long_name)) {
-      return http_detail::parse_moment(rest, form.text, now);
-    }
-  }
-  return std::nullopt;
-}
-
-}  // namespace robots::detail
-
-namespace robots::http_detail {
-
 /// The maximum number of seconds that a header can state. A larger number is read as this number
 /// (RFC 9111, section 1.2.2).
 inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
@@ -131,20 +78,8 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 /// other text.
 [[nodiscard]] constexpr std::optional<std::chrono::seconds> parse_delta_seconds(
     std::string_view text) noexcept {
-  const auto value =
-      base::parse_decimal(text, static_cast<std::uint64_t>(max_delta_seconds.count()));
+  const auto value = base::parse_decimal(text, std::uint64_t{1} << 31U);
   return value ? std::optional{std::chrono::seconds{*value}} : std::nullopt;
-}
-
-/// Returns the time from the `Date` of a response to `end`, from 0 to `max_delta_seconds`. `now`
-/// replaces a missing or invalid `Date`.
-[[nodiscard]] inline std::chrono::seconds seconds_until(std::chrono::sys_seconds end,
-                                                        const std::vector<http_header>& headers,
-                                                        wall_time now) noexcept {
-  const std::chrono::sys_seconds sent =
-      detail::parse_http_date(detail::find_header(headers, "Date").value_or(""), now)
-          .value_or(std::chrono::floor<std::chrono::seconds>(now));
-  return std::clamp(end - sent, std::chrono::seconds{0}, max_delta_seconds);
 }
 
 /// Returns the length of `text` up to the first comma outside a quoted string.
@@ -159,16 +94,6 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
     }
   }
   return i < text.size() ? i : text.size();
-}
-
-/// Reads the value of `max-age`, with or without quotes. A text that is not a number is read as 0
-/// (RFC 9111, section 4.2.1).
-[[nodiscard]] constexpr std::chrono::seconds parse_max_age(std::string_view value) noexcept {
-  value = base::trim(value, base::is_blank);
-  if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"')) {
-    value = value.substr(1, value.size() - 2);
-  }
-  return parse_delta_seconds(value).value_or(std::chrono::seconds{0});
 }
 
 /// Returns the lifetime that the `Cache-Control` headers state, which form one list (RFC 9110,
@@ -191,17 +116,81 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
         return std::chrono::seconds{0};
       }
       if (base::equal_ignoring_case(name, "max-age") && !max_age) {
-        max_age =
-            parse_max_age(equals == std::string_view::npos ? "" : directive.substr(equals + 1));
+        std::string_view value = directive.substr((std::min)(equals, directive.size() - 1) + 1);
+        value = base::trim(value, base::is_blank);
+        if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"')) {
+          value = value.substr(1, value.size() - 2);
+        }
+        // A text that is not a number is read as 0 (RFC 9111, section 4.2.1).
+        max_age = parse_delta_seconds(value).value_or(std::chrono::seconds{0});
       }
     }
   }
   return max_age;
 }
 
+/// Returns the part of an entity tag that the weak comparison compares (RFC 9110, section 8.8.3.2).
+[[nodiscard]] constexpr std::string_view opaque_tag(std::string_view tag) noexcept {
+  return tag.starts_with("W/") ? tag.substr(2) : tag;
+}
+
+/// Returns true for `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3). `etagc`
+/// is any octet except controls, space and the quote. Refuses a tag over 1,024 octets, since tags
+/// are stored with the rules.
+[[nodiscard]] inline bool is_entity_tag(std::string_view text) noexcept {
+  const std::string_view tag = opaque_tag(text);
+  return text.size() <= 1'024 && tag.size() >= 2 && tag.starts_with('"') && tag.ends_with('"') &&
+         std::none_of(tag.begin() + 1, tag.end() - 1, [](char c) {
+           const auto octet = static_cast<unsigned char>(c);
+           return octet <= 0x20 || octet == 0x7F || c == '"';
+         });
+}
+
 }  // namespace robots::http_detail
 
 namespace robots::detail {
+
+/// Reads an `HTTP-date` in whole seconds (RFC 9110, section 5.6.7):
+///
+///     IMF-fixdate  = Sun, 06 Nov 1994 08:49:37 GMT
+///     rfc850-date  = Sunday, 06-Nov-94 08:49:37 GMT
+///     asctime-date = Sun Nov  6 08:49:37 1994
+///
+/// `now` decides the century of the second form. Names may be in any case, and the name of the day
+/// need not match the date. Returns an empty optional for any other text. Takes linear time, and
+/// does not depend on the locale.
+[[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_http_date(
+    std::string_view text, wall_time now) noexcept {
+  const std::string_view name = text.substr(0, text.find_first_of(", "));
+  const std::string_view rest = text.substr(name.size());
+  for (const std::string_view form : http_detail::date_forms) {
+    const bool has_form =
+        std::equal(rest.begin(), rest.end(), form.begin(), form.end(), [](char c, char wanted) {
+          return (wanted >= 'A' && wanted <= 'Z') || base::to_lower(c) == wanted;
+        });
+    const std::size_t length =
+        form.find('-') != std::string_view::npos ? std::string_view::npos : 3;
+    const auto is_name = [&](std::string_view day) {
+      return base::equal_ignoring_case(name, day.substr(0, length));
+    };
+    if (has_form &&
+        std::any_of(http_detail::day_names.begin(), http_detail::day_names.end(), is_name)) {
+      return http_detail::parse_moment(rest, form, now);
+    }
+  }
+  return std::nullopt;
+}
+
+/// Returns the time from the `Date` of a response to `end`, from 0 to `max_delta_seconds`. `now`
+/// replaces a missing or invalid `Date`.
+[[nodiscard]] inline std::chrono::seconds seconds_until(std::chrono::sys_seconds end,
+                                                        const std::vector<http_header>& headers,
+                                                        wall_time now) noexcept {
+  const std::chrono::sys_seconds sent =
+      parse_http_date(find_header(headers, "Date").value_or(""), now)
+          .value_or(std::chrono::floor<std::chrono::seconds>(now));
+  return std::clamp(end - sent, std::chrono::seconds{0}, http_detail::max_delta_seconds);
+}
 
 /// Returns the freshness lifetime of a response (RFC 9111, section 4.2). It is 0 for `no-store` and
 /// `no-cache`. Otherwise it is `max-age`, or without `max-age`, `Expires` minus `Date`. `Age` is
@@ -209,8 +198,7 @@ namespace robots::detail {
 ///
 /// The result is from 0 to 2^31 seconds, or empty if the headers do not state a lifetime. Ignores
 /// `s-maxage`, which is for shared caches. An `Expires` that is not a date means a time in the
-/// past. `now` replaces a missing or invalid `Date`. The caller limits the result. Takes linear
-/// time.
+/// past. `now` replaces a missing or invalid `Date`. Takes linear time.
 [[nodiscard]] inline std::optional<std::chrono::seconds> freshness_lifetime(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   using std::chrono::seconds;
@@ -224,7 +212,7 @@ namespace robots::detail {
     if (!end) {
       return seconds{0};
     }
-    lifetime = http_detail::seconds_until(*end, headers, now);
+    lifetime = seconds_until(*end, headers, now);
   }
   const seconds age = http_detail::parse_delta_seconds(find_header(headers, "Age").value_or(""))
                           .value_or(seconds{0});
@@ -245,7 +233,49 @@ namespace robots::detail {
     return delay;
   }
   const std::optional<std::chrono::sys_seconds> date = parse_http_date(value, now);
-  return date ? std::optional{http_detail::seconds_until(*date, headers, now)} : std::nullopt;
+  return date ? std::optional{seconds_until(*date, headers, now)} : std::nullopt;
+}
+
+/// The validators of a resource, which show whether it has changed (RFC 9110, section 8.8).
+struct validators {
+  std::string etag{};           ///< the `ETag` as sent, with `W/` and quotes, or empty
+  std::string last_modified{};  ///< the `Last-Modified` as sent, or empty
+
+  /// Returns true if there is neither an entity tag nor a date.
+  [[nodiscard]] bool empty() const noexcept { return etag.empty() && last_modified.empty(); }
+
+  [[nodiscard]] friend bool operator==(const validators&, const validators&) = default;
+};
+
+/// Returns the validators in the headers of a response. Ignores malformed entity tags and dates.
+/// Takes linear time.
+[[nodiscard]] inline validators validators_of(const std::vector<http_header>& headers) {
+  validators found;
+  const std::string_view etag = find_header(headers, "ETag").value_or("");
+  if (http_detail::is_entity_tag(etag)) {
+    found.etag = etag;
+  }
+  const std::string_view date = find_header(headers, "Last-Modified").value_or("");
+  if (parse_http_date(date, wall_time{})) {
+    found.last_modified = date;
+  }
+  return found;
+}
+
+/// Returns true if two entity tags mean the same content.
+[[nodiscard]] constexpr bool same_entity(std::string_view a, std::string_view b) noexcept {
+  return http_detail::opaque_tag(a) == http_detail::opaque_tag(b);
+}
+
+/// Adds `If-None-Match` and `If-Modified-Since`, which ask for the content only if it has changed
+/// (RFC 9110, section 13.1). Some servers know only `If-Modified-Since`.
+inline void append_conditions(std::vector<http_header>& headers, const validators& known) {
+  if (!known.etag.empty()) {
+    headers.push_back({"If-None-Match", known.etag});
+  }
+  if (!known.last_modified.empty()) {
+    headers.push_back({"If-Modified-Since", known.last_modified});
+  }
 }
 
 }  // namespace robots::detail

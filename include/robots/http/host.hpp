@@ -47,9 +47,8 @@ struct authority_parts {
 /// Returns the host in a text, which is a host, `host:port` or a URL with any scheme. The result is
 /// as written, without user information, port and path, and with the brackets of an IPv6 literal.
 ///
-/// Neither checks nor normalises the host. Letters keep their case, and percent-encoding stays. For
-/// the normal form, see `parse_site`. Returns an empty text if there is no host. Takes linear time,
-/// and allocates nothing.
+/// Neither checks nor normalises the host; for the normal form, see `parse_site`. Returns an empty
+/// text if there is no host. Takes linear time, and allocates nothing.
 [[nodiscard]] constexpr std::string_view host_of(std::string_view host_or_url) noexcept {
   return http_detail::split_authority(http_detail::split_head(host_or_url).authority).host;
 }
@@ -61,9 +60,8 @@ namespace robots::detail {
 /// Returns the start of a URL or host, up to the path. The result is often the key of the site.
 ///
 /// If a table with the keys of `site::key` has an entry for the result, that entry belongs to the
-/// site, since no two sites share a key. If not, the result can be another spelling of a key (upper
-/// case, default port, a query right after the host). Then call `parse_site`. Takes linear time,
-/// checks little and allocates nothing.
+/// site, since no two sites share a key. If not, call `parse_site`, since the result can be another
+/// spelling of a key (upper case, default port, a query right after the host). Takes linear time.
 [[nodiscard]] constexpr std::string_view possible_site_key(std::string_view host_or_url) noexcept {
   return host_or_url.substr(0, host_or_url.find('/', base::scheme_prefix(host_or_url)));
 }

@@ -17,29 +17,29 @@ namespace robots::http_detail {
 using ipv4_octets = std::array<std::uint8_t, 4>;
 using ipv6_octets = std::array<std::uint8_t, 16>;
 
+/// Reads a decimal number from 0 to `most`, without leading zeros.
+[[nodiscard]] constexpr std::optional<std::size_t> read_number(std::string_view digits,
+                                                               std::size_t most) noexcept {
+  const std::optional<std::uint64_t> value = base::parse_decimal(digits);
+  const bool is_padded = digits.size() > 1 && digits.front() == '0';
+  return value && *value <= most && !is_padded ? std::optional{static_cast<std::size_t>(*value)}
+                                               : std::nullopt;
+}
+
 /// Reads an `IPv4address` (RFC 3986, section 3.2.2), which has four decimal parts without leading
 /// zeros.
 [[nodiscard]] constexpr std::optional<ipv4_octets> read_ipv4(std::string_view text) noexcept {
   ipv4_octets octets{};
-  for (std::size_t part = 0; part < octets.size(); ++part) {
-    if (part > 0) {
-      if (!text.starts_with('.')) {
-        return std::nullopt;
-      }
-      text.remove_prefix(1);
-    }
-    std::size_t length = 0;
-    int value = 0;
-    while (length < text.size() && length < 3 && base::is_digit(text[length])) {
-      value = value * 10 + (text[length++] - '0');
-    }
-    if (length == 0 || value > 255 || (length > 1 && text.front() == '0')) {
+  for (std::uint8_t& octet : octets) {
+    const std::string_view part = &octet == &octets.back() ? text : text.substr(0, text.find('.'));
+    const std::optional<std::size_t> value = read_number(part, 255);
+    if (!value) {
       return std::nullopt;
     }
-    octets[part] = static_cast<std::uint8_t>(value);
-    text.remove_prefix(length);
+    octet = static_cast<std::uint8_t>(*value);
+    text.remove_prefix((std::min)(part.size() + 1, text.size()));
   }
-  return text.empty() ? std::optional(octets) : std::nullopt;
+  return octets;
 }
 
 /// Reads an `IPv6address` (RFC 3986, section 3.2.2), without brackets and without a zone (RFC
@@ -63,9 +63,8 @@ using ipv6_octets = std::array<std::uint8_t, 16>;
       if (!last || size + last->size() > octets.size()) {
         return std::nullopt;
       }
-      for (const std::uint8_t octet : *last) {
-        octets[size++] = octet;
-      }
+      std::copy(last->begin(), last->end(), &octets[size]);
+      size += last->size();
       break;
     }
     if (length == 0 || length > 4 || size == octets.size()) {
@@ -103,11 +102,11 @@ namespace robots::detail {
 class ip_address {
  public:
   /// Makes an IPv4 address.
-  explicit constexpr ip_address(const std::array<std::uint8_t, 4>& octets) noexcept
+  explicit constexpr ip_address(const http_detail::ipv4_octets& octets) noexcept
       : octets_{0, 0, 0,    0,    0,         0,         0,         0,
                 0, 0, 0xFF, 0xFF, octets[0], octets[1], octets[2], octets[3]} {}
   /// Makes an IPv6 address.
-  explicit constexpr ip_address(const std::array<std::uint8_t, 16>& octets) noexcept
+  explicit constexpr ip_address(const http_detail::ipv6_octets& octets) noexcept
       : octets_(octets) {}
 
   /// Returns true for an IPv4 address, also in its mapped form.
@@ -116,9 +115,8 @@ class ip_address {
     return octets_ == mapped.octets_;
   }
 
-  /// Returns the octets in network order. The octets of an IPv4 address are those of its mapped
-  /// form.
-  [[nodiscard]] constexpr const std::array<std::uint8_t, 16>& octets() const noexcept {
+  /// Returns the octets in network order; for an IPv4 address, those of its mapped form.
+  [[nodiscard]] constexpr const http_detail::ipv6_octets& octets() const noexcept {
     return octets_;
   }
 
@@ -126,7 +124,7 @@ class ip_address {
                                                  const ip_address&) noexcept = default;
 
  private:
-  std::array<std::uint8_t, 16> octets_;
+  http_detail::ipv6_octets octets_;
 };
 
 /// Reads an address: `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]` (RFC 3986, section 3.2.2; RFC
@@ -134,7 +132,7 @@ class ip_address {
 ///
 /// Returns an empty optional for any other text, such as an address with a zone (`fe80::1%eth0`) or
 /// a port. Also refuses the forms of IPv4 that only some programs read (`127.1`, `0x7f.0.0.1`,
-/// `2130706433`, `010.0.0.1`). Reads at most 46 octets.
+/// `2130706433`, `010.0.0.1`). Takes linear time.
 [[nodiscard]] constexpr std::optional<ip_address> parse_ip_address(std::string_view text) noexcept {
   if (text.starts_with('[')) {
     if (!text.ends_with(']') || text.size() < 2) {
@@ -148,13 +146,18 @@ class ip_address {
   return v6 ? std::optional(ip_address(*v6)) : std::nullopt;
 }
 
-}  // namespace robots::detail
-
-namespace robots::http_detail {
-
-/// Writes an IPv6 address in the form of RFC 5952, without leading zeros, and with `::` for the
-/// first of the longest runs of zero groups.
-[[nodiscard]] inline std::string ipv6_text(const ipv6_octets& octets) {
+/// Writes an IPv4 address with dots, and an IPv6 address without brackets in the form of RFC 5952:
+/// without leading zeros, and with `::` for the first of the longest runs of zero groups.
+/// `parse_ip_address` reads this form.
+[[nodiscard]] inline std::string to_string(const ip_address& address) {
+  const http_detail::ipv6_octets& octets = address.octets();
+  std::string text;
+  if (address.is_v4()) {
+    for (std::size_t i = 12; i < octets.size(); ++i) {
+      text += (text.empty() ? "" : ".") + std::to_string(octets[i]);
+    }
+    return text;
+  }
   const auto group = [&octets](std::size_t i) {
     return static_cast<unsigned>(octets[2 * i]) << 8U | octets[2 * i + 1];
   };
@@ -171,7 +174,6 @@ namespace robots::http_detail {
       gap_length = end - begin;
     }
   }
-  std::string text;
   for (std::size_t i = 0; i < groups; ++i) {
     if (i == gap) {
       text += "::";
@@ -188,27 +190,8 @@ namespace robots::http_detail {
   return text;
 }
 
-}  // namespace robots::http_detail
-
-namespace robots::detail {
-
-/// Writes an IPv4 address with dots, and an IPv6 address in the form of RFC 5952 without brackets.
-/// `parse_ip_address` reads this form.
-[[nodiscard]] inline std::string to_string(const ip_address& address) {
-  const std::array<std::uint8_t, 16>& octets = address.octets();
-  if (!address.is_v4()) {
-    return http_detail::ipv6_text(octets);
-  }
-  std::string text;
-  for (std::size_t i = 12; i < octets.size(); ++i) {
-    text += (text.empty() ? "" : ".") + std::to_string(octets[i]);
-  }
-  return text;
-}
-
-/// Returns true if the last label of a host is a number, decimal or hexadecimal. The host is in
-/// lower case. Resolvers read such a host as an IPv4 address, but not all resolvers read it in the
-/// same way (WHATWG URL, section 3.5). Takes linear time.
+/// Returns true if the last label of a host in lower case is a number, decimal or hexadecimal.
+/// Resolvers read such a host as an IPv4 address, in different ways (WHATWG URL, section 3.5).
 [[nodiscard]] constexpr bool ends_in_number(std::string_view host) noexcept {
   const std::string_view last = host.substr(host.rfind('.') + 1);
   if (last.starts_with("0x")) {
@@ -221,8 +204,7 @@ namespace robots::detail {
 /// The addresses of one family that begin with certain bits, such as `10.0.0.0/8` or `fc00::/7`.
 class ip_prefix {
  public:
-  /// Takes the first `length` bits of `address`, and ignores the other bits. The bits of an IPv4
-  /// address are those of its mapped form.
+  /// Takes the first `length` bits of `address`, or of its mapped form, and ignores the others.
   constexpr ip_prefix(const ip_address& address, std::size_t length) noexcept
       : first_(masked(address, length)), length_(length) {}
 
@@ -235,7 +217,7 @@ class ip_prefix {
   }
 
   /// Returns true if `address` begins with these bits. An IPv6 prefix of fewer than 96 bits, such
-  /// as `::/0`, contains no IPv4 address. Takes constant time.
+  /// as `::/0`, contains no IPv4 address.
   [[nodiscard]] constexpr bool contains(const ip_address& address) const noexcept {
     return masked(address, length_) == first_ && (length_ >= mapped_bits || !address.is_v4());
   }
@@ -246,7 +228,7 @@ class ip_prefix {
  private:
   [[nodiscard]] static constexpr ip_address masked(const ip_address& address,
                                                    std::size_t length) noexcept {
-    std::array<std::uint8_t, 16> octets{};
+    http_detail::ipv6_octets octets{};
     for (std::size_t i = 0; i < octets.size() && 8 * i < length; ++i) {
       const std::size_t unused_bits = 8 - std::min<std::size_t>(8, length - 8 * i);
       octets[i] = static_cast<std::uint8_t>(address.octets()[i] >> unused_bits << unused_bits);
@@ -273,12 +255,9 @@ class ip_prefix {
   }
   const std::size_t unwritten =
       text.find(':') == std::string_view::npos ? ip_prefix::mapped_bits : 0;
-  const std::string_view digits = text.substr(slash + 1);
-  const std::optional<std::uint64_t> length = base::parse_decimal(digits);
-  if (!length || *length > all - unwritten || (digits.size() > 1 && digits.front() == '0')) {
-    return std::nullopt;
-  }
-  return ip_prefix(*first, unwritten + static_cast<std::size_t>(*length));
+  const std::optional<std::size_t> length =
+      http_detail::read_number(text.substr(slash + 1), all - unwritten);
+  return length ? std::optional(ip_prefix(*first, unwritten + *length)) : std::nullopt;
 }
 
 }  // namespace robots::detail

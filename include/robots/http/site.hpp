@@ -1,8 +1,10 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/http/host.hpp>
-#include <robots/http/origin.hpp>
+#include <robots/http/ip_address.hpp>
+#include <robots/http/url.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,6 +17,118 @@
 
 namespace robots {
 
+/// The schemes that can have a robots.txt.
+enum class url_scheme { http, https };
+
+/// Returns the scheme as written in a URL, which is `http` or `https`.
+[[nodiscard]] constexpr std::string_view to_string(url_scheme scheme) noexcept {
+  return scheme == url_scheme::https ? "https" : "http";
+}
+
+}  // namespace robots
+
+namespace robots::detail {
+
+/// Returns 443 for https, and 80 for http.
+[[nodiscard]] constexpr std::uint16_t default_port(url_scheme scheme) noexcept {
+  return scheme == url_scheme::https ? std::uint16_t{443} : std::uint16_t{80};
+}
+
+/// Returns the scheme with this name, in any case, or an empty optional.
+[[nodiscard]] constexpr std::optional<url_scheme> parse_scheme(std::string_view name) noexcept {
+  for (const url_scheme scheme : {url_scheme::https, url_scheme::http}) {
+    if (base::equal_ignoring_case(name, to_string(scheme))) {
+      return scheme;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace robots::detail
+
+namespace robots::http_detail {
+
+[[nodiscard]] constexpr bool is_sub_delim(char c) noexcept {
+  return std::string_view{"!$&'()*+,;="}.find(c) != std::string_view::npos;
+}
+
+/// Returns the normal form of a host. It is in lower case, and has no dot at the end and no
+/// percent-encoding. An IPv6 address is in brackets, as RFC 5952 writes it. Returns an empty
+/// optional for a text that is not a host:
+///
+///     host     = IP-literal / IPv4address / reg-name            (RFC 3986, section 3.2.2)
+///     reg-name = *( unreserved / pct-encoded / sub-delims )
+///
+/// where `pct-encoded` must stand for an unreserved octet, and an IPv4 address must have four
+/// decimal parts. So `127.1` and `0x7f.0.0.1` are refused. A name outside ASCII must be given as
+/// A-labels (RFC 5890).
+[[nodiscard]] inline std::optional<std::string> normal_host(std::string_view text) {
+  // The limits of a DNS name (RFC 1035, section 2.3.4).
+  constexpr std::size_t max_host_length = 253;
+  constexpr std::size_t max_label_length = 63;
+  if (text.starts_with('[')) {
+    const std::optional<detail::ip_address> address = detail::parse_ip_address(text);
+    return address
+               ? std::optional{(address->is_v4() ? "[::ffff:" : "[") + to_string(*address) + ']'}
+               : std::nullopt;
+  }
+  std::string host;
+  std::size_t label = 0;  // length of the label so far
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '%') {
+      const int octet = base::percent_octet(text.substr(i));
+      c = static_cast<char>(octet);
+      if (octet < 0 || !base::is_unreserved(c)) {
+        return std::nullopt;
+      }
+      i += 2;
+    } else if (!base::is_unreserved(c) && !is_sub_delim(c)) {
+      return std::nullopt;
+    }
+    if (host.size() > max_host_length || label == (c == '.' ? 0 : max_label_length)) {
+      return std::nullopt;
+    }
+    label = c == '.' ? 0 : label + 1;
+    host += base::to_lower(c);
+  }
+  if (host.ends_with('.')) {
+    host.pop_back();
+  }
+  const bool is_valid = !host.empty() && host.size() <= max_host_length &&
+                        (!detail::ends_in_number(host) || read_ipv4(host));
+  return is_valid ? std::optional{std::move(host)} : std::nullopt;
+}
+
+/// Reads `port = *DIGIT` (RFC 3986, section 3.2.3), from 1 to 65535. Returns 0 for an empty text,
+/// and an empty optional for any other text.
+[[nodiscard]] inline std::optional<std::uint16_t> parse_port(std::string_view text) noexcept {
+  const std::uint64_t value = base::parse_decimal(text).value_or(0);
+  const bool is_valid = text.empty() || (value > 0 && value <= 65535);
+  return is_valid ? std::optional{static_cast<std::uint16_t>(value)} : std::nullopt;
+}
+
+}  // namespace robots::http_detail
+
+namespace robots {
+
+/// Scheme, host and port, which are the scope of one robots.txt (RFC 9309, section 2.3; RFC 6454).
+struct origin {
+  url_scheme scheme = url_scheme::https;  ///< http or https
+  std::string host;                       ///< lower case, no dot at the end; IPv6 in brackets
+  std::uint16_t port = 443;               ///< 1 to 65535
+
+  [[nodiscard]] friend bool operator==(const origin&, const origin&) = default;
+};
+
+/// Returns the ASCII form of RFC 6454, section 6.2, such as `http://example.com:8080`. The default
+/// port of the scheme is left out.
+[[nodiscard]] inline std::string to_string(const origin& parsed) {
+  const bool is_default = parsed.port == detail::default_port(parsed.scheme);
+  return std::string{to_string(parsed.scheme)} + "://" + parsed.host +
+         (is_default ? "" : ':' + std::to_string(parsed.port));
+}
+
 /// The site of a robots.txt, which is an origin, or a host without a scheme. A host without a
 /// scheme means https or, if https cannot be reached, http (SPYDER).
 struct site {
@@ -25,13 +139,15 @@ struct site {
   /// Returns the origins to ask, in order: one origin or, without a scheme, https and then http.
   /// The first origin that can be reached has the rules.
   [[nodiscard]] std::vector<origin> origins() const {
-    const auto under = [this](url_scheme s) {
-      return origin{s, host, port != 0 ? port : detail::default_port(s)};
-    };
     if (scheme) {
-      return {under(*scheme)};
+      return {origin_under(*scheme)};
     }
-    return {under(url_scheme::https), under(url_scheme::http)};
+    return {origin_under(url_scheme::https), origin_under(url_scheme::http)};
+  }
+
+  /// Returns the origin with this host and port under a scheme.
+  [[nodiscard]] origin origin_under(url_scheme named) const {
+    return {named, host, port != 0 ? port : detail::default_port(named)};
   }
 
   /// Returns the URLs of the robots.txt files of `origins()`, in the same order.
@@ -43,12 +159,11 @@ struct site {
     return urls;
   }
 
-  /// Returns a text that is the same for all spellings of a site. It is the origin
-  /// (`https://example.com`, `http://example.com:8080`), or host and port if there is no scheme
-  /// (`example.com`, `example.com:8080`).
+  /// Returns a text that is the same for all spellings of a site: the origin
+  /// (`http://example.com:8080`), or host and port if there is no scheme (`example.com:8080`).
   [[nodiscard]] std::string key() const {
     if (scheme) {
-      return to_string(origins().front());
+      return to_string(origin_under(*scheme));
     }
     return port != 0 ? host + ':' + std::to_string(port) : host;
   }
@@ -62,47 +177,48 @@ struct site {
 /// https and port 80 means http. Takes time linear in the authority.
 [[nodiscard]] inline std::optional<site> parse_site(std::string_view host_or_url) {
   const http_detail::url_head head = http_detail::split_head(host_or_url);
-  std::optional<url_scheme> scheme;
-  if (head.scheme) {
-    scheme = detail::parse_scheme(*head.scheme);
-    if (!scheme) {
-      return std::nullopt;
-    }
-  }
+  std::optional<url_scheme> scheme =
+      head.scheme ? detail::parse_scheme(*head.scheme) : std::nullopt;
   // `mailto:bob@example.com` and `http:/example.com` are not hosts with user information or an
   // empty port. They are other URLs or malformed URLs.
-  if (!scheme &&
-      (head.authority.find('@') != std::string_view::npos || head.authority.ends_with(':'))) {
+  const bool is_other_url = head.scheme ? !scheme
+                                        : head.authority.find('@') != std::string_view::npos ||
+                                              head.authority.ends_with(':');
+  if (is_other_url || http_detail::has_forbidden_octet(head.authority)) {
     return std::nullopt;
   }
-  std::optional<http_detail::authority> authority = http_detail::parse_authority(head.authority);
-  if (!authority) {
+  const http_detail::authority_parts parts = http_detail::split_authority(head.authority);
+  std::optional<std::uint16_t> port = http_detail::parse_port(parts.port);
+  std::optional<std::string> host = port ? http_detail::normal_host(parts.host) : std::nullopt;
+  if (!host) {
     return std::nullopt;
   }
   for (const url_scheme candidate : {url_scheme::https, url_scheme::http}) {
-    if (!scheme && authority->port == detail::default_port(candidate)) {
+    if (*port == detail::default_port(candidate) && scheme.value_or(candidate) == candidate) {
       scheme = candidate;
+      port = std::uint16_t{0};
     }
   }
-  if (scheme && authority->port == detail::default_port(*scheme)) {
-    authority->port = 0;
-  }
-  return site{scheme, std::move(authority->host), authority->port};
+  return site{scheme, *std::move(host), *port};
 }
-
-namespace http_detail {
-
-/// Quotes the start of a text from the web, for a message.
-[[nodiscard]] inline std::string shown(std::string_view text) {
-  constexpr std::size_t most = 80;
-  return '"' + base::printable(text.substr(0, most)) + (text.size() > most ? "...\"" : "\"");
-}
-
-}  // namespace http_detail
 
 }  // namespace robots
 
 namespace robots::detail {
+
+/// Returns the origin of an absolute http or https URL, in normal form.
+///
+/// Drops user information and a dot at the end of the host, decodes percent-encoded unreserved
+/// octets of the host, and reads an empty port as the default. Returns an empty optional for
+/// another scheme, a relative reference, a host outside ASCII (use A-labels), or a host that RFC
+/// 3986 or the DNS forbids. Also refuses a port outside 1 to 65535, and a backslash, blank or
+/// control character in the authority. Ignores the rest of the URL. Takes time linear in the
+/// authority.
+[[nodiscard]] inline std::optional<origin> parse_origin(std::string_view url) {
+  const bool is_absolute = base::scheme_prefix(url) > 0;
+  const std::optional<site> parsed = is_absolute ? parse_site(url) : std::nullopt;
+  return parsed ? std::optional{parsed->origin_under(*parsed->scheme)} : std::nullopt;
+}
 
 /// Returns a message that says why `parse_site` refuses a text, such as `the port "99999" is not a
 /// number from 1 to 65535`. Returns an empty text if `parse_site` accepts the text. Takes time
@@ -111,27 +227,31 @@ namespace robots::detail {
   if (parse_site(host_or_url)) {
     return {};
   }
+  const auto shown = [](std::string_view text) {
+    constexpr std::size_t most = 80;
+    return '"' + base::printable(text.substr(0, most)) + (text.size() > most ? "...\"" : "\"");
+  };
   const http_detail::url_head head = http_detail::split_head(host_or_url);
   if (head.scheme && !parse_scheme(*head.scheme)) {
-    return "the scheme " + http_detail::shown(*head.scheme) + " is neither http nor https";
+    return "the scheme " + shown(*head.scheme) + " is neither http nor https";
   }
   const http_detail::authority_parts parts = http_detail::split_authority(head.authority);
-  const auto is_outside_ascii = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
-  if (std::any_of(parts.host.begin(), parts.host.end(), is_outside_ascii)) {
+  if (std::any_of(parts.host.begin(), parts.host.end(),
+                  [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
     return "the host is not ASCII: write its ASCII form, as in xn--bcher-kva.example";
   }
   if (http_detail::has_forbidden_octet(head.authority)) {
     return "a blank, a control character or a backslash is before the path: remove it";
   }
   if (!http_detail::parse_port(parts.port)) {
-    return "the port " + http_detail::shown(parts.port) + " is not a number from 1 to 65535";
+    return "the port " + shown(parts.port) + " is not a number from 1 to 65535";
   }
   if (parts.host.empty()) {
     return "there is no host";
   }
   return http_detail::normal_host(parts.host)
              ? std::string{"it names no host: write it like https://example.com/ or example.com"}
-             : "the host " + http_detail::shown(parts.host) + " is neither a name nor an address";
+             : "the host " + shown(parts.host) + " is neither a name nor an address";
 }
 
 }  // namespace robots::detail

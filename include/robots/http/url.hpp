@@ -3,6 +3,7 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/url_head.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -25,13 +26,9 @@ struct url_parts {
 /// Returns true if `text` has a space, a control character or a backslash. The first two must not
 /// be in a request line. Some clients read a backslash as a slash, and so find another host.
 [[nodiscard]] constexpr bool has_forbidden_octet(std::string_view text) noexcept {
-  for (const char c : text) {
-    const auto octet = static_cast<unsigned char>(c);
-    if (octet <= 0x20 || octet == 0x7F || c == '\\') {
-      return true;
-    }
-  }
-  return false;
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) <= 0x20 || c == '\x7F' || c == '\\';
+  });
 }
 
 /// Splits any text into the components of a URI reference (RFC 3986, appendix B). Checks nothing.
@@ -86,18 +83,15 @@ inline void append_encoded(std::string& to, std::string_view text) {
     const std::string_view segment = path.substr(0, end);
     const bool last = end == std::string_view::npos;
     path.remove_prefix(last ? path.size() : end);
-    if (segment == "/." || segment == ".") {
-      if (last && segment.front() == '/') {
-        out += '/';
-      }
-    } else if (segment == "/.." || segment == "..") {
+    const bool is_parent = segment == "/.." || segment == "..";
+    if (is_parent) {
       const std::size_t slash = out.rfind('/');
       out.resize(slash == std::string::npos ? 0 : slash);
-      if (last && segment.front() == '/') {
-        out += '/';
-      }
-    } else {
+    }
+    if (!is_parent && segment != "/." && segment != ".") {
       out += segment;
+    } else if (last && segment.front() == '/') {
+      out += '/';
     }
   }
   return out;
@@ -146,8 +140,7 @@ inline void append_encoded(std::string& to, std::string_view text) {
   }
   out += ':';
   if (authority) {
-    out += "//";
-    out += *authority;
+    out.append("//").append(*authority);
   } else if (path.starts_with("//")) {
     out += "/.";  // `//` would begin an authority (RFC 3986, section 3.3)
   }

@@ -5,7 +5,6 @@
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/freshness.hpp>
-#include <robots/http/validators.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/policy.hpp>

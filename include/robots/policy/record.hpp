@@ -3,7 +3,7 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
-#include <robots/http/validators.hpp>
+#include <robots/http/freshness.hpp>
 
 #include <chrono>
 #include <optional>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>

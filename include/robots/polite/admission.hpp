@@ -2,7 +2,6 @@
 
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
-#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>

@@ -6,7 +6,7 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/site_table.hpp>
 #include <robots/fetch/retrieval_result.hpp>
-#include <robots/http/origin.hpp>
+#include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/polite/detail/gate_environment.hpp>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fwd.hpp>

@@ -2,7 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/http/host.hpp>
-#include <robots/http/origin.hpp>
+#include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/judge.hpp>

@@ -1,8 +1,7 @@
 #include <robots/adapters/curl/curl_fetcher.hpp>
 
-#include <robots/adapters/curl/detail/handle.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
-#include <robots/adapters/curl/detail/sink.hpp>
+#include <robots/adapters/curl/detail/transfer.hpp>
 #include <robots/http/message.hpp>
 
 #include <adapters/curl/fetcher_connection.hpp>

@@ -1,17 +1,16 @@
 #pragma once
 
+#include <robots/adapters/curl/curl_multi_fetcher.hpp>
 #include <robots/adapters/curl/curl_options.hpp>
-#include <robots/adapters/curl/detail/transfers.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/http/message.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
-#include <boost/asio/wait_traits.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <curl/curl.h>
@@ -41,29 +40,18 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     curl_multi_setopt(multi, CURLMOPT_TIMERDATA, static_cast<void*>(this));
   }
 
-  asio_curl_driver(const asio_curl_driver&) = delete;
-  asio_curl_driver& operator=(const asio_curl_driver&) = delete;
-  ~asio_curl_driver() = default;
-
   void start(fetch_request request, std::function<void(fetch_response)> done) {
     post([request = std::move(request), done = std::move(done)](asio_curl_driver& self) mutable {
       self.transfers_.start(std::move(request), std::move(done));
-      // If the exchange could not begin, `collect` now calls `done`. Otherwise, libcurl's timer
-      // starts the exchange.
-      self.collect();
+      self.collect();  // calls `done` if the exchange could not begin; else libcurl's timer begins
+                       // it
     });
   }
 
  private:
-  using strand = boost::asio::strand<boost::asio::any_io_executor>;
-  using timer = boost::asio::basic_waitable_timer<
-      std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
-
   /// A socket that Asio watches. libcurl owns the socket, so this object never closes it.
-  struct watch : boost::asio::posix::basic_stream_descriptor<strand> {
+  struct watch : boost::asio::posix::stream_descriptor {
     using basic_stream_descriptor::basic_stream_descriptor;
-    watch(const watch&) = delete;
-    watch& operator=(const watch&) = delete;
     ~watch() {
       if (is_open()) {
         static_cast<void>(release());
@@ -101,10 +89,9 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   }
 
   /// Makes Asio wait for `events` of `socket`, and no longer for the events of an earlier call.
-  /// With `CURL_POLL_REMOVE`, Asio no longer waits for this socket.
   void watch_socket(curl_socket_t socket, int events) {
     if (const auto found = watches_.find(socket); found != watches_.end()) {
-      static_cast<void>(found->second->release());  // ends the waits for this socket
+      static_cast<void>(found->second->release());  // ends the waits
       watches_.erase(found);
     }
     if (events == CURL_POLL_REMOVE) {
@@ -169,8 +156,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  strand strand_;
-  timer timer_;
+  boost::asio::strand<boost::asio::any_io_executor> strand_;
+  boost::asio::steady_timer timer_;
   boost::unordered_flat_map<curl_socket_t, std::shared_ptr<watch>> watches_;
   curl_transfers transfers_;  // last, since its destructor still uses the members above
 };

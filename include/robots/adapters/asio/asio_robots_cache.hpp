@@ -13,13 +13,12 @@
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/cancellation_type.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
-#include <boost/asio/wait_traits.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <algorithm>
@@ -57,8 +56,8 @@ class asio_operation {
     }
   }
 
-  // `use_future` would run posted work on system threads, and dispatched work at once. Therefore,
-  // this function posts to `here_`, which then dispatches to the handler's executor.
+  // `use_future` would run posted work on system threads, and dispatched work at once. So this
+  // posts to `here_`, which then dispatches to the handler's executor.
   void finish(boost::system::error_code why, Result result) {
     if (handler_) {
       Handler handler = *std::exchange(handler_, std::nullopt);
@@ -82,11 +81,11 @@ class asio_operation {
   std::uint64_t number = 0;  ///< the number of the look-up, for `look_up_driver::leave`
 
  private:
-  using executor = boost::asio::associated_executor_t<Handler, boost::asio::any_io_executor>;
-
   std::optional<Handler> handler_;
   boost::asio::executor_work_guard<boost::asio::any_io_executor> here_;
-  boost::asio::executor_work_guard<executor> work_;
+  boost::asio::executor_work_guard<
+      boost::asio::associated_executor_t<Handler, boost::asio::any_io_executor>>
+      work_;
 };
 
 }  // namespace adapters_detail
@@ -103,14 +102,12 @@ class asio_operation {
 /// operation completes with `boost::asio::error::operation_aborted` if it is cancelled, by any type
 /// of cancellation, or if it still runs when this object is destroyed. The fetch of a cancelled
 /// operation continues while another operation or a blocking call waits for this fetch. A handler
-/// runs on its associated executor, or on the executor of this object if the handler has none. The
-/// call that starts an operation never calls the handler. This object holds no lock while a handler
-/// runs.
+/// runs on its associated executor, or on the executor of this object if the handler has none, and
+/// never in the call that starts the operation. This object holds no lock while a handler runs.
 ///
-/// This object does its own work on a strand. So any thread may start operations, and any number of
-/// threads may run the executor. A timer waits until a retry is due by the cache's clock. But if
-/// the cache has a `ManualClock`, this object moves the clock to the time of the retry. An observer
-/// of the cache must not destroy this object.
+/// Any thread may start operations, and any number of threads may run the executor. A timer waits
+/// until a retry is due by the cache's clock, but a `ManualClock` is moved to that time. An
+/// observer of the cache must not destroy this object.
 ///
 /// The cache and the executor's context must outlive this object. The destructor waits for the step
 /// that is running, and cancels all fetches. Other callers that wait for a cancelled fetch then
@@ -148,9 +145,6 @@ class asio_robots_cache {
   }
 
  private:
-  using strand = boost::asio::strand<boost::asio::any_io_executor>;
-  using timer_type = boost::asio::basic_waitable_timer<
-      std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, strand>;
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
   /// Holds the running look-ups and the timer of their driver. Tasks in Asio's queues do not keep
@@ -160,8 +154,7 @@ class asio_robots_cache {
     look_ups(const boost::asio::any_io_executor& executor, Cache& cache, F fetcher)
         : strand_(executor), timer_(strand_), cache_(cache), fetcher_(std::move(fetcher)) {}
 
-    /// Begins an operation. When the look-up has ended, `answer` makes a result from the look-up,
-    /// and `handler` gets this result. Any thread may call this function.
+    /// Begins an operation. When the look-up has ended, `handler` gets the result of `answer`.
     template <class Result, class Answer, class Handler>
     void begin(const std::string& url, Answer answer, Handler handler) {
       const auto wanted = std::make_shared<adapters_detail::asio_operation<Result, Handler>>(
@@ -194,8 +187,7 @@ class asio_robots_cache {
       set_timer();
     }
 
-    /// Cancels all look-ups and ends all operations with `operation_aborted`. Waits for the running
-    /// task, if there is one. After the call, nothing uses the cache.
+    /// Ends all operations with `operation_aborted`. Waits for the running task.
     void close() {
       const std::scoped_lock working{working_};
       is_closed_ = true;
@@ -233,8 +225,7 @@ class asio_robots_cache {
       if (!next) {
         timer_.cancel();
       } else if constexpr (detail::NotifyingClock<clock_type>) {
-        // A `NotifyingClock`, such as `ManualClock`, moves only when a program moves it. So this
-        // task moves it, by `sleep_until`.
+        // A `NotifyingClock`, such as `ManualClock`, moves only when a program moves it.
         post(this->weak_from_this(), [](look_ups& self) {
           if (const auto until = self.driver_->next_run()) {
             self.cache_.clock().sleep_until(*until, {});
@@ -254,8 +245,8 @@ class asio_robots_cache {
       }
     }
 
-    strand strand_;
-    timer_type timer_;
+    boost::asio::strand<boost::asio::any_io_executor> strand_;
+    boost::asio::steady_timer timer_;
     Cache& cache_;
     F fetcher_;
     std::atomic<bool> is_closed_ = false;

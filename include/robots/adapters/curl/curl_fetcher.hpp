@@ -1,8 +1,8 @@
 #pragma once
 
+#include <robots/adapters/curl/curl_multi_fetcher.hpp>
 #include <robots/adapters/curl/curl_options.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
-#include <robots/adapters/curl/detail/transfers.hpp>
 #include <robots/adapters/detail/handle_pool.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>
@@ -27,19 +27,18 @@ namespace robots {
 /// `fetch_response::truncated` is true. Does not read the body of a redirect (301, 302, 303, 307,
 /// 308). Uses HTTP/1.1 only, since HTTP/2 has no advantage for a robots.txt.
 ///
-/// Three faults of a body are `fetch_error::protocol`. First, libcurl cannot decode the body.
-/// Second, the body is encoded, and neither a length nor chunks prove that the body is complete.
-/// Third, only the end of TLS marks the end of the body, but close_notify is missing (RFC 9112,
-/// section 9.8). If the status is not 2xx, such a fault is no error, and the response has no body.
-/// A libcurl on OpenSSL notices close_notify only if it was built with verbose strings, which is
-/// the default.
+/// Three faults of a body are `fetch_error::protocol`: libcurl cannot decode it, neither a length
+/// nor chunks prove that an encoded body is complete, or close_notify is missing. The third counts
+/// only if the end of TLS marks the end of the body (RFC 9112, section 9.8). If the status is not
+/// 2xx, such a fault is no error, and the response has no body. A libcurl on OpenSSL notices
+/// close_notify only if it was built with verbose strings, which is the default.
 ///
 /// If the server closes a reused connection before sending any octet of the response, libcurl sends
 /// the request again on a new connection (RFC 9112, section 9.3.1). So the server can get the
 /// request twice.
 ///
-/// Copies share a pool of handles and connections. Any thread may call any copy, since each call
-/// takes a handle from the pool. No lock is held during network operations.
+/// Copies share a pool of handles and connections. Any thread may call any copy. No lock is held
+/// during network operations.
 ///
 /// A libcurl before 7.87 can raise SIGPIPE while it writes TLS. A program with such a libcurl
 /// should ignore the signal.

@@ -1,14 +1,296 @@
 #pragma once
 
 #include <robots/adapters/curl/curl_options.hpp>
-#include <robots/adapters/curl/detail/transfers.hpp>
+#include <robots/adapters/curl/detail/settings.hpp>
+#include <robots/adapters/curl/detail/transfer.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/http/message.hpp>
 
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <deque>
 #include <functional>
+#include <iterator>
+#include <limits>
+#include <list>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace robots {
+
+namespace adapters_detail {
+
+/// Owns an easy handle. A call prepares the handle for `request`, and returns the handle.
+using curl_slot = std::function<CURL*(const fetch_request& request)>;
+
+/// Makes a new handle trust only libcurl's own file of certificates, even if libcurl also has a
+/// folder. With a folder, libcurl does not cache the file, but reads it for each connection, which
+/// takes 20 ms.
+inline void trust_file_alone(CURL* easy) noexcept {
+  const char* file = nullptr;
+  curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
+  if (file != nullptr) {
+    curl_easy_setopt(easy, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+  }
+}
+
+/// Makes a slot with a plain easy handle of libcurl.
+[[nodiscard]] inline curl_slot plain_curl_slot(const curl_settings& settings) {
+  const std::shared_ptr<CURL> easy = make_curl_easy();
+  trust_file_alone(easy.get());
+  settings.apply(easy.get());
+  return [easy](const fetch_request& /*request*/) { return easy.get(); };
+}
+
+/// Makes exchanges in a multi handle. Either `run_once` drives the handle, or the user drives it
+/// and calls `collect()` from time to time. Only one thread at a time may use this object, but any
+/// thread may stop a request. The destructor ends running exchanges without callbacks.
+///
+/// Exchanges above `curl_options::max_connections` wait in this object, not in libcurl, since there
+/// the wait would be part of the timeout.
+class curl_transfers {
+ public:
+  using on_done = std::function<void(fetch_response)>;
+  using slot_factory = std::function<curl_slot(const curl_settings&)>;
+
+  /// `make` makes a slot with the given settings, which outlive the slot. The constructor makes one
+  /// slot, so that it throws if this libcurl lacks an option. The thread that stops a request calls
+  /// `wake`, which must cause a call of `collect()`, and must not throw. Without a `wake`, the stop
+  /// ends the wait of `run_once`.
+  curl_transfers(std::shared_ptr<const curl_settings> settings, slot_factory make,
+                 std::function<void()> wake = {})
+      : settings_(std::move(settings)), make_(std::move(make)), wake_(std::move(wake)) {
+    idle_.push_back(make_(*settings_));
+  }
+
+  /// Uses plain handles of libcurl, and obeys `curl_options::max_connections`. Throws what
+  /// `curl_settings` throws.
+  explicit curl_transfers(const curl_options& options, std::function<void()> wake = {})
+      : curl_transfers(std::make_shared<const curl_settings>(options), &plain_curl_slot,
+                       std::move(wake)) {
+    const auto limit = [this](CURLMoption option, std::size_t number) {
+      constexpr std::size_t most = (std::numeric_limits<int>::max)();
+      curl_multi_setopt(multi(), option, static_cast<long>((std::min)(number, most)));
+    };
+    const std::size_t most = options.max_connections;
+    most_begun_ = most != 0 ? most : most_begun_;
+    limit(CURLMOPT_MAX_TOTAL_CONNECTIONS, most);  // also counts idle connections; 0 is no limit
+    // Limits the idle connections, since libcurl's default limit grows with the transfers.
+    limit(CURLMOPT_MAXCONNECTS,
+          most != 0 ? most : (std::max<std::size_t>)(options.max_idle_handles, 1));
+  }
+
+  [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
+
+  /// Begins an exchange, or queues it until the limit permits it. A later `collect()` calls `done`
+  /// with the response.
+  void start(fetch_request request, on_done done) {
+    if (std::optional<fetch_response> refused = refusal(request, *settings_)) {
+      ready_.push_back({std::move(done), *std::move(refused)});
+      return;
+    }
+    exchanges_.emplace_back(*this, std::move(request), std::move(done));
+    exchanges_.back().self = std::prev(exchanges_.end());
+    if (next_ == exchanges_.end()) {
+      next_ = exchanges_.back().self;
+    }
+    begin_waiting();
+  }
+
+  /// Handles network events, and then acts like `collect()`. If no exchange has ended yet, first
+  /// waits until an event occurs, `wake` is called or `timeout` passes.
+  std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
+    perform();
+    std::size_t called = collect();
+    if (called == 0 && timeout.count() > 0) {
+      const auto wait = static_cast<int>(curl_milliseconds(timeout));
+      if (curl_multi_poll(multi(), nullptr, 0, wait, nullptr) != CURLM_OK) {
+        fail_all();
+      }
+      perform();
+      called = collect();
+    }
+    return called;
+  }
+
+  /// Ends the wait of the running or the next `run_once`. Any thread may call this function.
+  void wake() noexcept { curl_multi_wakeup(multi()); }
+
+  /// Calls the callbacks of exchanges that have ended, and returns their number. If a callback
+  /// throws, so does this function, and the next call calls the remaining callbacks. A callback may
+  /// start exchanges.
+  std::size_t collect() {
+    take_ended();
+    std::size_t called = 0;
+    for (std::size_t left = ready_.size(); left > 0 && !ready_.empty(); --left) {
+      ended_exchange next = std::move(ready_.front());
+      ready_.pop_front();
+      ++called;
+      next.done(std::move(next.response));
+    }
+    return called;
+  }
+
+  /// Ends all exchanges with an error, since the multi handle has failed.
+  void fail_all() {
+    while (!exchanges_.empty()) {
+      end(exchanges_.front(), CURLE_FAILED_INIT);
+    }
+  }
+
+  /// Returns the number of exchanges whose callbacks have not been called yet.
+  [[nodiscard]] std::size_t in_flight() const noexcept { return exchanges_.size() + ready_.size(); }
+
+  /// Returns true if `collect()` has callbacks to call now.
+  [[nodiscard]] bool has_ended() const noexcept { return !ready_.empty(); }
+
+ private:
+  struct exchange {
+    exchange(curl_transfers& transfers, fetch_request asked, on_done then)
+        : owner(transfers), request(std::move(asked)), done(std::move(then)) {
+      on_stop.emplace(request.stop, [this] { owner.note_stop(); });
+    }
+    ~exchange() { leave(); }
+
+    /// Gives the exchange to libcurl. The timeout of the exchange starts here. Returns false if
+    /// libcurl refuses the exchange.
+    [[nodiscard]] bool begin() {
+      slot = owner.take_slot();
+      easy = slot(request);
+      transfer.emplace(easy, request, *owner.settings_);
+      curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
+      return curl_multi_add_handle(owner.multi(), easy) == CURLM_OK;
+    }
+
+    void leave() noexcept {
+      if (easy != nullptr) {
+        curl_multi_remove_handle(owner.multi(), easy);
+      }
+    }
+
+    curl_transfers& owner;
+    fetch_request request;
+    on_done done;
+    curl_slot slot{};  // empty until the exchange begins
+    CURL* easy = nullptr;
+    std::optional<curl_transfer> transfer{};
+    bool has_begun = false;
+    std::list<exchange>::iterator self{};
+    std::optional<stop_callback<std::function<void()>>> on_stop;
+  };
+
+  struct ended_exchange {
+    on_done done;
+    fetch_response response;
+  };
+
+  void note_stop() noexcept {
+    has_stops_ = true;
+    wake_ ? wake_() : wake();
+  }
+
+  void take_ended() {
+    int left = 0;
+    while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left)) {
+      if (message->msg != CURLMSG_DONE) {
+        continue;
+      }
+      void* one = nullptr;
+      const CURLcode code = message->data.result;
+      curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &one);
+      end(*static_cast<exchange*>(one), code);
+    }
+    if (has_stops_.exchange(false)) {
+      for (auto next = exchanges_.begin(); next != exchanges_.end();) {
+        exchange& one = *next++;
+        if (one.request.stop.stop_requested()) {
+          end(one, CURLE_ABORTED_BY_CALLBACK);
+        }
+      }
+    }
+    begin_waiting();
+  }
+
+  /// Begins waiting exchanges, the oldest first, until the limit is reached.
+  void begin_waiting() {
+    while (next_ != exchanges_.end() && begun_ < most_begun_) {
+      exchange& one = *next_++;
+      one.has_begun = true;
+      ++begun_;
+      try {
+        if (one.begin()) {
+          continue;
+        }
+      } catch (...) {
+        // There is no memory for a handle: only this exchange fails.
+      }
+      end(one, CURLE_FAILED_INIT);
+    }
+  }
+
+  /// Removes an exchange from the list and the multi handle, and queues its response.
+  void end(exchange& one, CURLcode code) {
+    one.on_stop.reset();  // a stop has no effect any more
+    if (next_ == one.self) {
+      ++next_;
+    }
+    begun_ -= one.has_begun ? 1U : 0U;
+    std::list<exchange> ended;
+    ended.splice(ended.begin(), exchanges_, one.self);
+    one.leave();
+    ready_.push_back({std::move(one.done), {}});
+    try {
+      ready_.back().response =
+          one.transfer ? one.transfer->finish(code)
+                       : failed(to_fetch_error(code), "the exchange ended before it began");
+    } catch (...) {
+      ready_.back().response.error = fetch_error::other;  // there is no memory for the response
+    }
+    curl_slot slot = std::move(one.slot);
+    ended.clear();
+    if (slot && idle_.size() < settings_->options().max_idle_handles) {
+      idle_.push_back(std::move(slot));
+    }
+  }
+
+  [[nodiscard]] curl_slot take_slot() {
+    if (idle_.empty()) {
+      return make_(*settings_);
+    }
+    curl_slot slot = std::move(idle_.back());
+    idle_.pop_back();
+    return slot;
+  }
+
+  void perform() {
+    int running = 0;
+    if (curl_multi_perform(multi(), &running) != CURLM_OK) {
+      fail_all();
+    }
+  }
+
+  std::shared_ptr<const curl_settings> settings_;
+  slot_factory make_;
+  std::function<void()> wake_;
+  std::atomic<bool> has_stops_ = false;  // true if a stop came after the last `take_ended()`
+  curl_multi multi_ = made(curl_multi(curl_multi_init()));
+  std::vector<curl_slot> idle_;
+  std::deque<ended_exchange> ready_;
+  std::size_t most_begun_ = (std::numeric_limits<std::size_t>::max)();  // the limit of `begun_`
+  std::size_t begun_ = 0;
+  // Declared last, so that the exchanges are destroyed before the objects that they use.
+  std::list<exchange> exchanges_;                          // sorted by the time of `start`
+  std::list<exchange>::iterator next_ = exchanges_.end();  // the first exchange that has not begun
+};
+
+}  // namespace adapters_detail
 
 /// Makes the same exchanges as `CurlFetcher`, but any number at once. One thread calls `run_once`
 /// again and again, and gets the responses by callbacks.
@@ -20,8 +302,8 @@ namespace robots {
 ///     }
 ///
 /// `run_once` does all work except name lookup, for which libcurl can start threads. An exchange
-/// ends at its timeout, or when `fetch_request::stop` requests a stop. Any thread may request a
-/// stop, which wakes a waiting `run_once`. When to use which: `prefetch` to fill a cache, this
+/// ends at its timeout, or when `fetch_request::stop` requests a stop, which wakes a waiting
+/// `run_once`. Any thread may request a stop. When to use which: `prefetch` to fill a cache, this
 /// class for your own loop, `AsioCurlFetcher` with Boost.Asio.
 ///
 /// Only one thread at a time may use this object, but any thread may call `wake`. The destructor

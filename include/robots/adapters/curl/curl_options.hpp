@@ -53,13 +53,11 @@ struct curl_options {
   /// If false, the fetcher may connect to every address.
   bool guard_addresses = true;
 
-  /// If true, keeps connections and addresses of hosts for later requests. Set this option to fetch
-  /// many pages of few hosts. For one robots.txt from each of many sites, the option has no
-  /// advantage, and each kept connection makes requests slower.
+  /// If true, keeps connections and addresses of hosts for later requests, for many pages of few
+  /// hosts. For one robots.txt from each of many sites, each kept connection makes requests slower.
   bool keep_connections = false;
 
-  /// The maximum number of idle handles to keep for later exchanges, each with its open
-  /// connections.
+  /// The maximum number of idle handles to keep, each with its open connections.
   std::size_t max_idle_handles = 64;
 
   /// The maximum number of open connections of a `curl_multi_fetcher` or `AsioCurlFetcher`,

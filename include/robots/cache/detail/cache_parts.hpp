@@ -6,7 +6,6 @@
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
-#include <robots/fetch/run_retrieval.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/storage.hpp>

@@ -8,9 +8,7 @@
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/detail/site_alarms.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
-#include <robots/fetch/origin_breakers.hpp>
-#include <robots/fetch/retrieval_options.hpp>
-#include <robots/http/origin.hpp>
+#include <robots/fetch/retrieval.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision_reason.hpp>

@@ -9,7 +9,6 @@
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
-#include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>

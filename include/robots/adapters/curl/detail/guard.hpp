@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/adapters/curl/detail/handle.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/http/address_guard.hpp>
@@ -41,10 +40,10 @@ namespace robots::adapters_detail {
   return std::nullopt;
 }
 
-/// Returns the reason why a proxy must not be asked for `host`, or an empty optional if the proxy
-/// may be asked. If `host` is an address or `localhost` (RFC 6761, section 6.3), `guard` decides.
-/// Refuses a host that ends in a number, since a proxy can read such a host as an address. Refuses
-/// a host outside ASCII, since the library does not compute its ASCII form.
+/// Returns the reason why a proxy must not be asked for `host`, or an empty optional. If `host` is
+/// an address or `localhost` (RFC 6761, section 6.3), `guard` decides. Refuses a host that ends in
+/// a number, which a proxy can read as an address, and a host outside ASCII, whose ASCII form this
+/// library does not compute.
 [[nodiscard]] inline std::optional<std::string> why_not_by_proxy(const address_guard& guard,
                                                                  std::string_view host) {
   while (host.ends_with('.')) {
@@ -62,16 +61,14 @@ namespace robots::adapters_detail {
   }
   const bool ascii =
       std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (!ascii || (!name.empty() && detail::ends_in_number(name))) {
-    return name + ", which may stand for any address,";
-  }
-  return std::nullopt;
+  return !ascii || (!name.empty() && detail::ends_in_number(name))
+             ? std::optional(name + ", which may stand for any address,")
+             : std::nullopt;
 }
 
 inline constexpr std::string_view not_allowed = " is not in curl_options::allowed_addresses";
 
-/// Returns the response for a request that must not go to a proxy. Returns an empty optional if the
-/// request may go to the proxy, or if there is no proxy.
+/// Returns the response for a request that must not go to a proxy, or an empty optional.
 [[nodiscard]] inline std::optional<fetch_response> refusal_by_proxy(const std::string& url,
                                                                     const curl_settings& settings) {
   if (settings.guard().permits_all() || settings.next_proxy() == proxy_use::never) {
@@ -104,13 +101,11 @@ class curl_guard {
   }
   curl_guard(const curl_guard&) = delete;
   curl_guard& operator=(const curl_guard&) = delete;
-  ~curl_guard() = default;
 
   [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 
   /// Returns `fetch_error::refused_address` if the guard refused all addresses, or a reused
-  /// connection. Otherwise, returns `failure`. Its message then names the first refused address, if
-  /// any.
+  /// connection. Otherwise returns `failure`, with the first refused address in its message.
   [[nodiscard]] fetch_response judge(fetch_response failure) const {
     if (refused_ == 0 || (failure.error == fetch_error::cancelled && !on_other_connection_)) {
       return failure;

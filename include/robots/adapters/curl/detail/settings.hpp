@@ -1,9 +1,9 @@
 #pragma once
 
 #include <robots/adapters/curl/curl_options.hpp>
-#include <robots/adapters/curl/detail/handle.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/http/address_guard.hpp>
+#include <robots/http/message.hpp>
 
 #include <curl/curl.h>
 
@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -22,14 +23,100 @@
 
 namespace robots::adapters_detail {
 
+static_assert(LIBCURL_VERSION_NUM >= 0x075500, "robots::CurlFetcher needs libcurl 7.85 or later");
+
+/// Frees a handle of libcurl with the function `Free`.
+template <auto Free>
+struct curl_deleter {
+  template <class T>
+  void operator()(T* owned) const noexcept {
+    Free(owned);
+  }
+};
+
+using curl_easy = std::unique_ptr<CURL, curl_deleter<&curl_easy_cleanup>>;
+using curl_multi = std::unique_ptr<CURLM, curl_deleter<&curl_multi_cleanup>>;
+using curl_strings = std::unique_ptr<curl_slist, curl_deleter<&curl_slist_free_all>>;
+using curl_url_handle = std::unique_ptr<CURLU, curl_deleter<&curl_url_cleanup>>;
+
+/// Starts libcurl, once per program. Never stops it, since other parts of the program can use it.
+/// Throws `std::runtime_error` if libcurl cannot start.
+inline void start_curl() {
+  static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (result != CURLE_OK) {
+    throw std::runtime_error(std::string("libcurl cannot start: ") + curl_easy_strerror(result) +
+                             ": check the installation of libcurl and its TLS library");
+  }
+}
+
+/// Returns `handle`. Throws std::bad_alloc if it is null, since libcurl then has no memory.
+template <class Handle>
+[[nodiscard]] Handle made(Handle handle) {
+  if (!handle) {
+    throw std::bad_alloc();
+  }
+  return handle;
+}
+
+[[nodiscard]] inline curl_easy make_curl_easy() { return made(curl_easy(curl_easy_init())); }
+
+inline void add(curl_strings& list, const std::string& text) {
+  curl_slist* const grown = made(curl_slist_append(list.get(), text.c_str()));
+  static_cast<void>(list.release());
+  list.reset(grown);
+}
+
+/// Returns the error for `code`. Every timeout, also for connecting, is `fetch_error::timeout`.
+[[nodiscard]] constexpr fetch_error to_fetch_error(CURLcode code) noexcept {
+  const auto is = [code](std::initializer_list<int> codes) {
+    return std::find(codes.begin(), codes.end(), static_cast<int>(code)) != codes.end();
+  };
+  constexpr int too_large = 100;     // CURLE_TOO_LARGE since libcurl 8.6, usually for a header line
+  constexpr int ech_required = 101;  // CURLE_ECH_REQUIRED since libcurl 8.8
+  if (code == CURLE_OK) {
+    return fetch_error::none;
+  }
+  if (is({CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY})) {
+    return fetch_error::resolve;
+  }
+  if (is({CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_NO_CONNECTION_AVAILABLE,
+          CURLE_QUIC_CONNECT_ERROR, CURLE_PROXY})) {
+    return fetch_error::connect;
+  }
+  if (is({CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
+          CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
+          CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT,
+          CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED,
+          CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED, ech_required})) {
+    return fetch_error::tls;
+  }
+  if (code == CURLE_OPERATION_TIMEDOUT) {
+    return fetch_error::timeout;
+  }
+  if (code == CURLE_ABORTED_BY_CALLBACK) {
+    return fetch_error::cancelled;
+  }
+  // libcurl returns CURLE_LOGIN_DENIED for credentials in the URL, and with some decoders
+  // CURLE_WRITE_ERROR for broken content.
+  const bool is_protocol = is({CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_LOGIN_DENIED,
+                               CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE,
+                               CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_BAD_CONTENT_ENCODING,
+                               CURLE_WRITE_ERROR, CURLE_CHUNK_FAILED, too_large});
+  return is_protocol ? fetch_error::protocol : fetch_error::other;
+}
+
+/// Makes a response that has no status, but an error with its reason.
+[[nodiscard]] inline fetch_response failed(fetch_error error, std::string text) {
+  return {.error = error, .error_text = std::move(text)};
+}
+
 /// Converts `time` to libcurl's milliseconds. They have 32 bits, so 24 days is the maximum.
 [[nodiscard]] constexpr long curl_milliseconds(std::chrono::milliseconds time) noexcept {
   constexpr std::chrono::milliseconds::rep most = 0x7FFF'FFFF;
   return static_cast<long>((std::min)(time.count(), most));
 }
 
-/// Returns true if `text` has the form `HOST1:PORT1:HOST2:PORT2`. Each of these parts can be empty,
-/// and an IPv6 address has brackets.
+/// Returns true for `HOST1:PORT1:HOST2:PORT2`. Each part can be empty; IPv6 has brackets.
 [[nodiscard]] constexpr bool is_connect_to(std::string_view text) noexcept {
   int field = 0;
   bool in_brackets = false;
@@ -70,11 +157,11 @@ namespace robots::adapters_detail {
 template <class T>
 void set_option(CURL* easy, CURLoption option, T value) {
   const CURLcode code = curl_easy_setopt(easy, option, value);
-  if (code == CURLE_OK) {
-    return;
-  }
   if (code == CURLE_OUT_OF_MEMORY) {
     throw std::bad_alloc();
+  }
+  if (code == CURLE_OK) {
+    return;
   }
   const curl_easyoption* const known = curl_easy_option_by_id(option);
   const std::string name = known == nullptr ? std::to_string(option) : known->name;
@@ -82,8 +169,7 @@ void set_option(CURL* easy, CURLoption option, T value) {
                               curl_easy_strerror(code) + ": use a libcurl that has this option");
 }
 
-/// Resets one string option of libcurl. Ignores errors, since a libcurl that does not know the
-/// option has nothing to reset.
+/// Resets a string option. A libcurl that does not know the option has nothing to reset.
 inline void clear_option(CURL* easy, CURLoption option) noexcept {
   curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
 }
@@ -108,8 +194,7 @@ enum class proxy_use {
 class curl_settings {
  public:
   /// Throws `std::invalid_argument` with the name of a bad option, and std::runtime_error if
-  /// libcurl cannot start. Set `has_session` if the handles for `apply` belong to sessions of cpr,
-  /// which can have a proxy.
+  /// libcurl cannot start. Sessions of cpr can have a proxy.
   explicit curl_settings(curl_options options, bool has_session = false)
       : options_(std::move(options)), has_session_(has_session), guard_(make_guard(options_)) {
     start_curl();
@@ -138,10 +223,9 @@ class curl_settings {
     set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
-    // One file of one site does not benefit from HTTP/2. With HTTP/2, libcurl 7.88 has three
-    // faults. Empty DATA frames keep libcurl in its receive loop. If RST_STREAM(NO_ERROR) cuts off
-    // a body, libcurl reports the body as complete. libcurl mixes trailer fields with header
-    // fields.
+    // One file of one site does not benefit from HTTP/2. With HTTP/2, libcurl 7.88 loops on empty
+    // DATA frames, reports a body that RST_STREAM(NO_ERROR) cuts off as complete, and mixes trailer
+    // fields with header fields.
     set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
     set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
@@ -151,9 +235,7 @@ class curl_settings {
     set_option(easy, CURLOPT_DNS_CACHE_TIMEOUT, options_.keep_connections ? default_lifetime : 0L);
     set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
 #if LIBCURL_VERSION_NUM >= 0x075700
-    // Without this option, an exchange that ends during name lookup waits for the system's
-    // resolver.
-    set_option(easy, CURLOPT_QUICK_EXIT, 1L);
+    set_option(easy, CURLOPT_QUICK_EXIT, 1L);  // does not wait for the system's resolver
 #endif
     set_option(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
     set_option(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));

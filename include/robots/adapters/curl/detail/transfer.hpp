@@ -1,10 +1,9 @@
 #pragma once
 
 #include <robots/adapters/curl/detail/guard.hpp>
-#include <robots/adapters/curl/detail/handle.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
-#include <robots/adapters/curl/detail/sink.hpp>
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/http/message.hpp>
 
 #include <curl/curl.h>
@@ -14,6 +13,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,44 +23,31 @@
 
 namespace robots::adapters_detail {
 
-/// Finds out whether the TLS of an exchange ended with close_notify (RFC 8446, section 6.1).
-///
-/// With OpenSSL, libcurl does not notice that a connection closes without close_notify. With other
-/// TLS libraries, libcurl itself reports a missing close_notify as an error, and sends no TLS
-/// records to this object. This object must outlive the transfer and must not move.
-class tls_trace {
+/// The Content-Length fields of one header section. If lengths differ or are malformed, nothing
+/// shows whether the body is complete (RFC 9112, section 6.3). libcurl does not check this: it uses
+/// the last length, and ignores a length that is too large.
+class content_length {
  public:
-  explicit tls_trace(CURL* easy) : easy_(easy) {
-    // libcurl traces TLS in parts. A record header has 5 octets, an inner content type has 1, and a
-    // handshake message has at least 4. Only an alert has exactly 2: the level and the description.
-    // The description of close_notify is 0.
-    set_option(
-        easy, CURLOPT_DEBUGFUNCTION,
-        +[](CURL*, curl_infotype type, char* data, std::size_t size, void* self) noexcept {
-          if (type == CURLINFO_SSL_DATA_IN) {
-            auto& trace = *static_cast<tls_trace*>(self);
-            trace.seen_ = true;
-            trace.closed_ = trace.closed_ || (size == 2 && data[1] == 0);
-          }
-          return 0;
-        });
-    set_option(easy, CURLOPT_DEBUGDATA, static_cast<void*>(this));
-    set_option(easy, CURLOPT_VERBOSE, 1L);
+  /// Returns false if the value of a field is not a number, or differs from an earlier value.
+  [[nodiscard]] constexpr bool take(std::string_view value) noexcept {
+    while (true) {
+      const std::size_t comma = value.find(',');
+      constexpr std::uint64_t too_large = 1'000'000'000'000'000'000;  // still fits into 63 bits
+      const auto one =
+          base::parse_decimal(base::trim(value.substr(0, comma), base::is_space), too_large);
+      if (!one || *one == too_large || (said_ && *said_ != *one)) {
+        return false;
+      }
+      said_ = one;
+      if (comma == std::string_view::npos) {
+        return true;
+      }
+      value.remove_prefix(comma + 1);
+    }
   }
-  tls_trace(const tls_trace&) = delete;
-  tls_trace& operator=(const tls_trace&) = delete;
-  ~tls_trace() {
-    curl_easy_setopt(easy_, CURLOPT_VERBOSE, 0L);
-    curl_easy_setopt(easy_, CURLOPT_DEBUGFUNCTION, static_cast<curl_debug_callback>(nullptr));
-  }
-
-  /// Returns true if there was TLS, but no close_notify.
-  [[nodiscard]] bool without_close_notify() const noexcept { return seen_ && !closed_; }
 
  private:
-  CURL* easy_;
-  bool seen_ = false;
-  bool closed_ = false;
+  std::optional<std::uint64_t> said_;
 };
 
 /// Returns true if `text` has an octet that would end a header line or a C string.
@@ -70,8 +58,7 @@ class tls_trace {
 /// The maximum size of a string that libcurl accepts (CURL_MAX_INPUT_LENGTH in its sources).
 inline constexpr std::size_t longest_url = 8'000'000;
 
-/// Returns the response for a request that must not be sent, or an empty optional if the request
-/// may be sent.
+/// Returns the response for a request that must not be sent, or an empty optional.
 [[nodiscard]] inline std::optional<fetch_response> refusal(const fetch_request& request,
                                                            const curl_settings& settings) {
   if (request.stop.stop_requested()) {
@@ -105,11 +92,6 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return lines;
 }
 
-/// Returns true if the last transfer of `easy` had opened its connection, including TLS.
-[[nodiscard]] inline bool had_connection(CURL* easy) noexcept {
-  return curl_info<curl_off_t>(easy, CURLINFO_PRETRANSFER_TIME_T) > 0;
-}
-
 /// Returns true if a field `name` has a value that is neither empty nor `usual`.
 [[nodiscard]] inline bool has_other(const std::vector<http_header>& headers, std::string_view name,
                                     std::string_view usual) {
@@ -119,59 +101,11 @@ inline constexpr std::size_t longest_url = 8'000'000;
   });
 }
 
-/// Returns true if only the end of the connection marks the end of the body (RFC 9112, section
-/// 6.3).
-[[nodiscard]] inline bool ends_with_connection(const fetch_response& response) {
-  constexpr int no_content = 204;
-  const auto coding = detail::find_header(response.headers, "Transfer-Encoding");
-  return response.status != no_content &&
-         !detail::find_header(response.headers, "Content-Length") &&
-         (!coding || coding->empty() ||
-          has_other(response.headers, "Transfer-Encoding", "chunked"));
-}
-
-/// Returns the response of a transfer. `problem` is libcurl's message if the body could not be
-/// decoded, and is empty otherwise. With a 2xx status, a faulty body makes the response an error.
-/// With any other status, a faulty body is left out of the response.
-[[nodiscard]] inline fetch_response received(CURL* easy, curl_sink& sink, const tls_trace& tls,
-                                             std::string_view problem) {
-  const int status = received_status(easy);
-  if (status < 200 || !sink.headers_complete) {
-    return failed(fetch_error::protocol, "the connection ended before the header section did");
-  }
-  fetch_response response{.status = status};
-  // Reads the fields of the final response, without the fields of interim responses, of a proxy's
-  // answer to CONNECT, and of the trailer section.
-  constexpr int last_request = -1;
-  curl_header* field = nullptr;
-  while ((field = curl_easy_nextheader(easy, CURLH_HEADER, last_request, field)) != nullptr) {
-    // libcurl leaves a CR in an empty value.
-    response.headers.push_back(
-        {field->name, std::string(base::trim(field->value, base::is_space))});
-  }
-  if (!sink.over_limit && ends_with_connection(response)) {
-    if (has_other(response.headers, "Content-Encoding", "identity") ||
-        has_other(response.headers, "Transfer-Encoding", "chunked")) {
-      // libcurl decodes the body, but does not check that the body is complete.
-      problem = "neither a length nor chunks mark the end of the encoded body";
-    } else if (tls.without_close_notify()) {
-      // Without close_notify, someone on the network path may have cut off the body (RFC 9112,
-      // section 9.8).
-      problem = "TLS ended without close_notify, perhaps before the body did";
-    }
-  }
-  if (problem.empty()) {
-    response.body = std::move(sink.body);
-  } else if (status < 300) {
-    return failed(fetch_error::protocol, std::string(problem));
-  }
-  response.truncated = sink.over_limit;
-  return response;
-}
-
 /// An exchange on an easy handle to which `curl_settings` were applied. The constructor sets the
-/// request. After the transfer, `finish` reads the response. This object must outlive the transfer
-/// and must not move.
+/// request. During the transfer, callbacks receive the decoded body and count the octets of the
+/// headers. They end the transfer if a limit is exceeded, or when the body of a redirect begins.
+/// After the transfer, `finish` reads the response. This object must outlive the transfer and must
+/// not move.
 class curl_transfer {
  public:
   /// `refusal()` must have accepted `request`. The request and the settings must outlive this
@@ -182,36 +116,70 @@ class curl_transfer {
         settings_(&settings),
         guard_(easy, settings),
         lines_(header_lines(request.headers)),
-        sink_(easy, request.max_bytes, settings.options().max_header_bytes),
-        tls_(easy) {
+        body_room_(request.max_bytes == 0 ? (std::numeric_limits<std::size_t>::max)()
+                                          : request.max_bytes),
+        header_room_(settings.options().max_header_bytes) {
+    // The callbacks are `noexcept`, since no exception may pass through libcurl. If a writer
+    // returns another number than `size * count`, libcurl ends the transfer.
+    using writer = std::size_t (*)(char*, std::size_t, std::size_t, void*) noexcept;
+    const writer on_body = [](char* data, std::size_t size, std::size_t count,
+                              void* self) noexcept {
+      return static_cast<curl_transfer*>(self)->take_body({data, size * count});
+    };
+    const writer on_header = [](char* data, std::size_t size, std::size_t count,
+                                void* self) noexcept {
+      return static_cast<curl_transfer*>(self)->count_header({data, size * count});
+    };
     set_option(easy_, CURLOPT_URL, request.url.c_str());
     set_option(easy_, CURLOPT_HTTPHEADER, lines_.get());
     set_option(easy_, CURLOPT_TIMEOUT_MS, curl_milliseconds(request.timeout));
+    set_option(easy_, CURLOPT_WRITEFUNCTION, on_body);
+    set_option(easy_, CURLOPT_WRITEDATA, static_cast<void*>(this));
+    set_option(easy_, CURLOPT_HEADERFUNCTION, on_header);
+    set_option(easy_, CURLOPT_HEADERDATA, static_cast<void*>(this));
     set_option(easy_, CURLOPT_ERRORBUFFER, error_text_.data());
+    // libcurl traces TLS in parts. A record header has 5 octets, an inner content type has 1, and a
+    // handshake message has at least 4. Only an alert has exactly 2: the level and the description.
+    // The description of close_notify is 0 (RFC 8446, section 6.1).
+    set_option(
+        easy_, CURLOPT_DEBUGFUNCTION,
+        +[](CURL*, curl_infotype type, char* data, std::size_t size, void* self) noexcept {
+          if (type == CURLINFO_SSL_DATA_IN) {
+            auto& transfer = *static_cast<curl_transfer*>(self);
+            transfer.has_tls_ = true;
+            transfer.is_closed_ = transfer.is_closed_ || (size == 2 && data[1] == 0);
+          }
+          return 0;
+        });
+    set_option(easy_, CURLOPT_DEBUGDATA, static_cast<void*>(this));
+    set_option(easy_, CURLOPT_VERBOSE, 1L);
   }
 
   curl_transfer(const curl_transfer&) = delete;
   curl_transfer& operator=(const curl_transfer&) = delete;
 
   ~curl_transfer() {
+    curl_easy_setopt(easy_, CURLOPT_VERBOSE, 0L);
+    curl_easy_setopt(easy_, CURLOPT_DEBUGFUNCTION, static_cast<curl_debug_callback>(nullptr));
     curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, static_cast<char*>(nullptr));
     curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
   }
 
   [[nodiscard]] fetch_response finish(CURLcode code) {
-    const bool redirected = sink_.has_redirect() && code != CURLE_ABORTED_BY_CALLBACK;
-    if (code == CURLE_OK || redirected || sink_.over_limit) {
-      return received(easy_, sink_, tls_, {});
+    const bool is_cut_off = has_redirect() && code != CURLE_ABORTED_BY_CALLBACK;
+    if (code == CURLE_OK || is_cut_off || over_limit_) {
+      return received({});
     }
-    if (sink_.error != fetch_error::none) {
-      return failed(sink_.error, sink_.error_text);
+    if (error_ != fetch_error::none) {
+      return failed(error_, why_);
     }
     // libcurl reports octets after the end of the encoded body as a write error.
-    if (sink_.headers_complete &&
-        (code == CURLE_BAD_CONTENT_ENCODING || code == CURLE_WRITE_ERROR)) {
-      return received(easy_, sink_, tls_, reason(code));
+    if (headers_complete_ && (code == CURLE_BAD_CONTENT_ENCODING || code == CURLE_WRITE_ERROR)) {
+      return received(reason(code));
     }
-    if (code == CURLE_OUT_OF_MEMORY && had_connection(easy_) && !sink_.headers_complete) {
+    // True if the connection was opened, including TLS.
+    const bool had_connection = info<curl_off_t>(CURLINFO_PRETRANSFER_TIME_T) > 0;
+    if (code == CURLE_OUT_OF_MEMORY && had_connection && !headers_complete_) {
       // Before version 8.6, libcurl reports a header line above 100 KiB as out of memory.
       return failed(fetch_error::protocol, "a header line is longer than libcurl accepts");
     }
@@ -219,17 +187,118 @@ class curl_transfer {
     // timeout passes first.
     const std::chrono::milliseconds timeout = request_->timeout;
     const bool connecting_ran_out =
-        code == CURLE_OPERATION_TIMEDOUT && !had_connection(easy_) &&
+        code == CURLE_OPERATION_TIMEDOUT && !had_connection &&
         (timeout.count() == 0 || settings_->options().connect_timeout < timeout);
     fetch_error error = connecting_ran_out ? fetch_error::connect : to_fetch_error(code);
     if (code == CURLE_COULDNT_CONNECT && guard_.proxy() == proxy_use::never &&
-        curl_info<long>(easy_, CURLINFO_OS_ERRNO) == ECONNREFUSED) {
+        info<long>(CURLINFO_OS_ERRNO) == ECONNREFUSED) {
       error = fetch_error::connection_refused;
     }
     return guard_.judge(failed(error, reason(code)));
   }
 
  private:
+  std::size_t take_body(std::string_view text) noexcept {
+    if (has_redirect()) {
+      return refuse(text.size());
+    }
+    try {
+      const std::string_view fitting = text.substr(0, body_room_);
+      body_.append(fitting);
+      body_room_ -= fitting.size();
+      over_limit_ = fitting.size() < text.size();
+      return over_limit_ ? refuse(text.size()) : text.size();
+    } catch (...) {
+      return fail(text.size(), fetch_error::other, "there is no memory for the body");
+    }
+  }
+
+  std::size_t count_header(std::string_view line) noexcept {
+    // This limit saves time, since libcurl searches all earlier headers for each new header.
+    constexpr std::size_t max_header_lines = 1'000;
+    if (line.size() > header_room_ || ++header_lines_ > max_header_lines) {
+      return fail(line.size(), fetch_error::protocol,
+                  "the headers have more octets than max_header_bytes, or over 1000 lines");
+    }
+    header_room_ -= line.size();
+    if (line.starts_with("HTTP/")) {
+      headers_complete_ = false;
+      length_ = {};
+    }
+    constexpr std::string_view length = "content-length:";
+    if (base::starts_with_ignoring_case(line, length) &&
+        !length_.take(line.substr(length.size()))) {
+      return fail(line.size(), fetch_error::protocol,
+                  "Content-Length is not a number, or has different values");
+    }
+    headers_complete_ = headers_complete_ || line == "\r\n" || line == "\n";
+    return line.size();
+  }
+
+  [[nodiscard]] static std::size_t refuse(std::size_t size) noexcept { return size == 0 ? 1 : 0; }
+
+  std::size_t fail(std::size_t size, fetch_error error, const char* why) noexcept {
+    error_ = error;
+    why_ = why;
+    return refuse(size);
+  }
+
+  /// Returns a number of the transfer, or 0 if libcurl does not know it.
+  template <class Number>
+  [[nodiscard]] Number info(CURLINFO name) const noexcept {
+    Number number = 0;
+    curl_easy_getinfo(easy_, name, &number);
+    return number;
+  }
+
+  [[nodiscard]] bool has_redirect() const noexcept {
+    return headers_complete_ &&
+           detail::is_redirect(static_cast<int>(info<long>(CURLINFO_RESPONSE_CODE)));
+  }
+
+  /// Returns the response. `problem` is libcurl's message if the body could not be decoded, and is
+  /// empty otherwise. With a 2xx status, a faulty body makes the response an error. With any other
+  /// status, a faulty body is left out of the response.
+  [[nodiscard]] fetch_response received(std::string_view problem) {
+    const int status = static_cast<int>(info<long>(CURLINFO_RESPONSE_CODE));
+    if (status < 200 || !headers_complete_) {
+      return failed(fetch_error::protocol, "the connection ended before the header section did");
+    }
+    fetch_response response{.status = status};
+    // Reads the fields of the final response, without the fields of interim responses, of a proxy's
+    // answer to CONNECT, and of the trailer section.
+    constexpr int last_request = -1;
+    curl_header* field = nullptr;
+    while ((field = curl_easy_nextheader(easy_, CURLH_HEADER, last_request, field)) != nullptr) {
+      // libcurl leaves a CR in an empty value.
+      response.headers.push_back(
+          {field->name, std::string(base::trim(field->value, base::is_space))});
+    }
+    const auto coding = detail::find_header(response.headers, "Transfer-Encoding");
+    const bool has_coding = has_other(response.headers, "Transfer-Encoding", "chunked");
+    // True if only the end of the connection marks the end of the body (RFC 9112, section 6.3).
+    const bool ends_with_connection = status != 204 &&
+                                      !detail::find_header(response.headers, "Content-Length") &&
+                                      (!coding || coding->empty() || has_coding);
+    if (!over_limit_ && ends_with_connection) {
+      if (has_coding || has_other(response.headers, "Content-Encoding", "identity")) {
+        // libcurl decodes the body, but does not check that the body is complete.
+        problem = "neither a length nor chunks mark the end of the encoded body";
+      } else if (has_tls_ && !is_closed_) {
+        // Without close_notify, someone on the network path may have cut off the body (RFC 9112,
+        // section 9.8).
+        problem = "TLS ended without close_notify, perhaps before the body did";
+      }
+    }
+    if (problem.empty()) {
+      response.body = std::move(body_);
+    } else if (status < 300) {
+      return failed(fetch_error::protocol, std::string(problem));
+    }
+    response.truncated = over_limit_;
+    return response;
+  }
+
   [[nodiscard]] const char* reason(CURLcode code) const noexcept {
     return error_text_.front() != '\0' ? error_text_.data() : curl_easy_strerror(code);
   }
@@ -239,8 +308,19 @@ class curl_transfer {
   const curl_settings* settings_;
   curl_guard guard_;
   curl_strings lines_;
-  curl_sink sink_;
-  tls_trace tls_;
+  std::size_t body_room_;
+  std::size_t header_room_;
+  std::size_t header_lines_ = 0;
+  content_length length_{};
+  std::string body_{};                     // the decoded body, up to the limit
+  bool over_limit_ = false;                // true if the body is longer than the limit
+  bool headers_complete_ = false;          // libcurl accepts headers that no empty line ends
+  fetch_error error_ = fetch_error::none;  // why a callback ended the transfer
+  const char* why_ = "";
+  // With OpenSSL, libcurl does not notice that a connection closes without close_notify. With other
+  // TLS libraries, libcurl itself reports this as an error, and traces no TLS records.
+  bool has_tls_ = false;
+  bool is_closed_ = false;  // true after close_notify
   std::array<char, CURL_ERROR_SIZE> error_text_{};
 };
 

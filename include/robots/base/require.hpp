@@ -1,0 +1,17 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace robots::base {
+
+/// Throws `std::invalid_argument` unless `is_valid`. The message is `name` is `value`, and then the
+/// text of `advice`, which begins with the unit or a colon and says what to change.
+template <class Number>
+void require(bool is_valid, const char* name, Number value, const char* advice) {
+  if (!is_valid) {
+    throw std::invalid_argument{name + (" is " + std::to_string(value)) + advice};
+  }
+}
+
+}  // namespace robots::base
