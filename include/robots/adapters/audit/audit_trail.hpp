@@ -1,9 +1,7 @@
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
-#include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/adapters/audit/detail/policy.hpp>
 #include <robots/adapters/audit/detail/writer.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/base/work_queue.hpp>
@@ -15,7 +13,6 @@
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rep/read/product_token.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -44,18 +41,16 @@ concept audited = requires { Event::name; } && !std::same_as<Event, look_up_even
 ///
 /// The trail appends lines of JSON to files. Each line has the hash of the previous line, so
 /// `verify_audit` finds entries that were changed, lost, added or moved. The trail records each
-/// robots.txt once, the directives of the robots.txt for each crawler, and all events except
-/// look-ups, parsing and drops of cache entries. The entries of a call with a trace name this
-/// trace. `verify_decisions` computes each decision again from these entries.
+/// robots.txt once, its directives for each crawler, and all events except look-ups, parsing and
+/// drops of cache entries. `verify_decisions` computes each decision again from these entries.
 ///
-/// A background thread writes the files. Callers wait for this thread only while the queue is full,
-/// for `audit_options::longest_wait` at most. If the disk is full or hangs, events are lost, and
-/// the trail states their number as soon as it can be written again. After `kill -9`, the next
-/// trail with the same path continues after the last whole line.
+/// A background thread writes the files. Callers wait for this thread only while the queue is full.
+/// If the disk is full or hangs, events are lost, and the trail states their number as soon as it
+/// can be written again. After `kill -9`, the next trail with the same path continues after the
+/// last whole line.
 ///
 /// Copies write to one trail: give them to all caches that have the same options. Any thread may
-/// use any copy. Only one process may write a trail, and that process must not fork meanwhile. This
-/// class needs a POSIX system.
+/// use any copy. Only one process may write a trail, and must not fork meanwhile. Needs POSIX.
 class AuditTrail {
  public:
   /// Begins or continues the trail of `audit_options::path`, for a cache with these options. Throws
@@ -82,7 +77,16 @@ class AuditTrail {
       detail::describe(members, event);
       news.parts.push_back({Event::name, std::move(members).finish()});
     }
-    push(std::move(news));
+    const std::size_t size = news.size();
+    // While the event waits, it can be the only owner of the policy.
+    const base::shared_memory keeps{news.policy.get(),
+                                    news.policy ? news.policy->memory_bytes() : 0};
+    const std::chrono::milliseconds longest = ending_->writer->options.longest_wait;
+    auto& queue = ending_->queue;
+    if (!(longest > longest.zero() ? queue.push_or_wait(std::move(news), size, keeps, longest)
+                                   : queue.push(std::move(news), size, keeps))) {
+      ending_->writer->lose(1, "the queue was full");
+    }
   }
 
   /// Waits until all earlier events, and the number of lost events, are on the disk. Returns false
@@ -99,8 +103,7 @@ class AuditTrail {
   /// Ends the trail when the last copy is destroyed.
   struct ending {
     ending(const audit_options& options, const cache_options& crawler)
-        : token{product_token(crawler.user_agent)},
-          writer{std::make_shared<adapters_detail::audit_writer>(options, crawler)},
+        : writer{std::make_shared<adapters_detail::audit_writer>(options, crawler)},
           queue{options.queue_bytes, [own = writer](auto& now) { return own->work(now); },
                 std::chrono::milliseconds{
                     options.flush_every == std::chrono::milliseconds{0} ? 0 : 20}} {}
@@ -108,17 +111,16 @@ class AuditTrail {
     ending& operator=(const ending&) = delete;
     ~ending() { queue.end(writer->options.close_within); }
 
-    const std::string token;                                // the product token of the crawler
     std::shared_ptr<adapters_detail::audit_writer> writer;  // shared with the thread of the queue
     adapters_detail::audit_writer::queue queue;
   };
 
-  /// Returns the members that each entry of `event` has: the site, the agent and the trace.
+  /// Returns the members that each entry of `event` has.
   template <class Event>
   [[nodiscard]] std::string about(const Event& event) const {
     base::json_writer json;
     json.text("site", event.site);
-    if (!event.crawler.empty() && event.crawler != ending_->token) {
+    if (!event.crawler.empty() && event.crawler != ending_->writer->token) {
       json.text("agent", event.crawler);  // one of `cache_options::other_agents`
     }
     if (event.context != nullptr && !event.context->trace_id.empty()) {
@@ -127,8 +129,8 @@ class AuditTrail {
     return std::move(json).finish();
   }
 
-  /// Adds to `parts` the entries of an event with a new policy: the robots.txt, if the event has
-  /// it, and the policies of all crawlers of the cache. `members` describes the event.
+  /// Adds the entries of an event with a new policy: the robots.txt, if the event has it, and the
+  /// policies of all crawlers of the cache.
   template <class Event>
   static void add_policies(std::vector<adapters_detail::audit_part>& parts, const Event& event,
                            base::json_writer members) {
@@ -151,17 +153,6 @@ class AuditTrail {
     }
     std::ranges::move(adapters_detail::parts_of(Event::name, event.policy, std::move(members)),
                       std::back_inserter(parts));
-  }
-
-  void push(adapters_detail::audit_news news) const {
-    const std::size_t size = news.size();
-    const base::shared_memory keeps = news.keeps();
-    const std::chrono::milliseconds longest = ending_->writer->options.longest_wait;
-    auto& queue = ending_->queue;
-    if (!(longest > longest.zero() ? queue.push_or_wait(std::move(news), size, keeps, longest)
-                                   : queue.push(std::move(news), size, keeps))) {
-      ending_->writer->lose(1, "the queue was full");
-    }
   }
 
   std::shared_ptr<ending> ending_;
