@@ -46,25 +46,23 @@ namespace adapters_detail {
 
 /// A `SharedStore` in Redis for any number of machines.
 ///
-/// Values and leases expire by the clock of the server, so the clocks of the workers do not matter.
-/// The store opens a connection when it first needs one, so a crawler can start while Redis is
-/// down. The store closes a connection after each error. Most calls make one round trip. All calls
+/// Values and leases expire by the clock of the server. The store opens a connection when it first
+/// needs one, so a crawler can start while Redis is down. Most calls make one round trip. All calls
 /// except `watch` throw `store_error` if Redis does not answer as expected.
 ///
-/// A call takes at most `connect_timeout` plus twice `command_timeout`. `load_all` takes one
-/// `command_timeout` more for each further 512 keys. In a cluster, the limits apply to each node.
-/// If nodes have changed, a call takes half of `connect_timeout` more.
+/// A call takes at most `connect_timeout` plus twice `command_timeout`, and one `command_timeout`
+/// more for each further 512 keys. In a cluster, the limits apply to each node. If nodes have
+/// changed, a call takes half of `connect_timeout` more.
 ///
 /// P stands for `redis_options::key_prefix` and the version of the record format after it. A value
-/// has the key `P site:KEY`, and a lease has the key `P lease:KEY`, both without the blank. The
-/// store publishes changes on the channel `P changed`. KEY has braces around the text after
-/// `https://` or `http://`, so that a cluster has all keys of a site in one slot. An ACL of Redis
-/// needs `~P* &P*` and the commands get, strlen, set, del, eval, publish, subscribe, ping and
-/// select. `for_each` also needs scan and pttl. A cluster also needs cluster and asking.
+/// has the key `P site:KEY`, a lease `P lease:KEY`, and the channel of changes is `P changed`, all
+/// without the blank. KEY has braces around the text after the scheme, so that a cluster has all
+/// keys of a site in one slot. An ACL of Redis needs `~P* &P*` and the commands get, strlen, set,
+/// del, eval, publish, subscribe, ping and select. `for_each` also needs scan and pttl. A cluster
+/// also needs cluster and asking.
 class RedisStore : public SharedStore {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
-  /// The message says what to change.
   explicit RedisStore(const redis_options& options = {})
       : client_{std::make_shared<client>(options)},
         prefix_{options.key_prefix + 'v' + std::to_string(detail::record_format) + ':'},
@@ -96,8 +94,7 @@ class RedisStore : public SharedStore {
   /// of a cluster cannot be reached, `is_answered` is false.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
-    // If STRLEN fails, another program stored something else under the key. Then the value is
-    // treated as missing.
+    // If STRLEN fails, another program has used the key, and the value is treated as missing.
     constexpr const char* script =
         "local left = tonumber(ARGV[2]) "
         "local function value(key) "
@@ -153,8 +150,7 @@ class RedisStore : public SharedStore {
   }
 
   /// See `SharedStore`. Throws `store_error` if the value is longer than `max_value_bytes`. If
-  /// Redis refuses the value, the old value remains. After a timeout, Redis has one of the two
-  /// values.
+  /// Redis refuses the value, the old value remains; after a timeout, either can be there.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     if (lifetime <= std::chrono::milliseconds{0}) {
@@ -236,8 +232,8 @@ class RedisStore : public SharedStore {
   }
 
   /// Calls `look` with each key that has a value, and with the remaining lifetime of this value.
-  /// Values that are published or erased meanwhile may be included, and a key can come twice. Scans
-  /// all keys of the server, even keys of other programs.
+  /// Includes some values that are published or erased meanwhile, and can include a key twice.
+  /// Scans all keys of the server, even keys of other programs.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
     const std::string prefix = prefix_ + "site:";
@@ -337,7 +333,6 @@ class RedisStore : public SharedStore {
     }
   }
 
-  /// Throws `store_error` if `value` is longer than `max_value_bytes`.
   void check_size(std::string_view value) const {
     if (value.size() > max_value_bytes_) {
       throw store_error{"RedisStore: a value of " + std::to_string(value.size()) +

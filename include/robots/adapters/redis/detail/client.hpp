@@ -77,9 +77,9 @@ struct redis_redirect {
 /// A call to a server takes at most `connect_timeout`, one `command_timeout` to wait for a free
 /// connection, and one `command_timeout` for each 512 commands.
 ///
-/// For a cluster, the first command loads the table of slots and of their nodes. After a redirect
-/// or a failure, a later command loads the table again, at most once a second. After a failure of a
-/// node, nothing is sent to that node for a second. A command fails at its sixth redirect.
+/// For a cluster, the first command loads the table of slots. After a redirect or a failure, a
+/// later command loads the table again, at most once a second. After a failure of a node, nothing
+/// is sent to that node for a second.
 class redis_client {
   using clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds second{1};
@@ -94,7 +94,6 @@ class redis_client {
   };
 
  public:
-  /// Throws `std::invalid_argument` if the options are not valid.
   explicit redis_client(const redis_options& options) : connector_{options} {
     if (!is_cluster()) {
       nodes_[redis_address{}] =
@@ -104,9 +103,8 @@ class redis_client {
   redis_client(const redis_client&) = delete;
   redis_client& operator=(const redis_client&) = delete;
 
-  /// Returns the replies to independent commands, in their order. If a node of a cluster cannot be
-  /// reached, its replies have the kind `lost`. If all replies are lost, throws `store_part_error`,
-  /// or `store_error` if all nodes have failed.
+  /// Returns the replies to independent commands, of the kind `lost` if a node of a cluster cannot
+  /// be reached. Throws if all replies are lost.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
     if (!is_cluster()) {
       return nodes_.begin()->second->ask(commands);
@@ -138,14 +136,12 @@ class redis_client {
     return replies;
   }
 
-  /// Returns the reply to one command. Throws `store_error` if the reply is neither nil nor of the
-  /// kind `wanted`.
+  /// Returns the reply to one command if it is `accepted`.
   redis_reply ask_one(const redis_command& command, redis_reply::kind wanted) {
     return accepted(command, std::move(ask({&command, 1}).front()), wanted);
   }
 
-  /// Like `ask_one` for a command without a key. In a cluster, sends the command to one node after
-  /// another until one answers.
+  /// Like `ask_one`, for a command that any node of a cluster may answer.
   [[nodiscard]] redis_reply ask_any(const redis_command& command, redis_reply::kind wanted) {
     if (!is_cluster()) {
       return ask_one(command, wanted);
@@ -160,8 +156,7 @@ class redis_client {
     throw_failure(reply.text);
   }
 
-  /// Returns a connection for a subscription. Each node of a cluster delivers the messages of all
-  /// nodes. A stop request ends the waits of the connection.
+  /// Returns a connection for a subscription; each node of a cluster delivers all messages.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const stop_token& stop) {
     return is_cluster() ? connector_.connect(some_nodes().front(), stop) : connector_.connect(stop);
   }
@@ -191,7 +186,6 @@ class redis_client {
     return connector_.endpoint.topology == redis_topology::cluster;
   }
 
-  /// Sends commands to a node. If the node cannot be reached, returns replies of the kind `lost`.
   [[nodiscard]] std::vector<redis_reply> ask_node(node* to,
                                                   std::span<const redis_command> commands) {
     std::string failure;
@@ -219,8 +213,8 @@ class redis_client {
     return std::vector<redis_reply>(commands.size(), lost);
   }
 
-  /// Follows redirects. While `reply` is a redirect, sends `command` to the node that the redirect
-  /// names. Returns the last reply. `from` is the node that sent `reply`.
+  /// While `reply`, which `from` has sent, is a redirect, sends `command` to the node that the
+  /// redirect names. Returns the last reply.
   [[nodiscard]] redis_reply follow(std::shared_ptr<node> from, const redis_command& command,
                                    redis_reply reply) {
     constexpr int most_redirects = 5;
@@ -253,7 +247,7 @@ class redis_client {
     }
   }
 
-  /// Throws the error for commands that no node has answered.
+  /// Throws the error for commands that no node has answered, whether or not all nodes have failed.
   [[noreturn]] void throw_failure(const std::string& why) {
     const std::scoped_lock lock{mutex_};
     for (const auto& [address, one] : nodes_) {
@@ -293,8 +287,7 @@ class redis_client {
     return servers;
   }
 
-  /// Loads the table of slots if it is unknown or stale, at most once a second. One thread loads
-  /// the table, and other threads wait for the result. Throws only if no slots are known.
+  /// Loads the table of slots if it is unknown or stale. Throws only if no slots are known.
   void learn_slots() {
     if (!is_cluster()) {
       return;
@@ -319,9 +312,8 @@ class redis_client {
     }
   }
 
-  /// Reads a reply to CLUSTER SLOTS. The reply has a list for each range of slots: the first slot,
-  /// the last slot, the master and its replicas. A server is a list that begins with its host and
-  /// port.
+  /// Reads a reply to CLUSTER SLOTS. It has a list for each range of slots: the first slot, the
+  /// last slot, the master and its replicas. A server is a list that begins with its host and port.
   void take_slots(const redis_address& from, const redis_reply& ranges) {
     std::vector<std::shared_ptr<node>> slots(redis_slots);
     std::map<redis_address, std::shared_ptr<node>> nodes;

@@ -61,10 +61,8 @@ struct redis_reply {
   }
 };
 
-/// Stores a part of a reply for hiredis. Returns null, which makes hiredis report an error, if
-/// there is no memory, lists are nested deeper than any reply needs, or the reply is larger than
-/// its budget. A server could send thousands of nested lists, whose destructors would overflow the
-/// stack, or an array of two thousand million elements.
+/// Stores a part of a reply for hiredis. Returns null, which is an error for hiredis, if the reply
+/// is above its budget, or has lists so deep that their destructors could overflow the stack.
 [[nodiscard]] inline void* keep_reply(const redisReadTask* task, redis_reply::kind type,
                                       std::string_view text = {},
                                       std::int64_t integer = 0) noexcept {
@@ -127,8 +125,8 @@ using redis_time = std::chrono::steady_clock::time_point;
   return base::saturating_add(std::chrono::steady_clock::now(), timeout);
 }
 
-/// Protects a thread from SIGPIPE while this object exists. This signal ends a program that writes
-/// to a socket whose other end is closed. The program's own handler of SIGPIPE does not change.
+/// Protects a thread from SIGPIPE, which ends a program that writes to a socket whose other end is
+/// closed. The program's own handler of SIGPIPE does not change.
 class sigpipe_guard {
  public:
   sigpipe_guard() noexcept {
@@ -282,8 +280,7 @@ class redis_connection {
     }
   }
 
-  /// Waits until the socket is ready, and returns the event. Returns 0 at the deadline, or after a
-  /// stop request.
+  /// Returns the next event of the socket, or 0 at the deadline or after a stop request.
   [[nodiscard]] short wait(int events, redis_time deadline) const {
     using std::chrono::milliseconds;
     while (!stop_.stop_requested()) {
@@ -322,8 +319,7 @@ class redis_pool {
         timeout_{options.command_timeout},
         max_connections_{options.max_connections} {}
 
-  /// Returns the replies to the commands, even replies that are errors. Makes one round trip for
-  /// each 512 commands.
+  /// Returns the replies to the commands, with one round trip for each 512 commands.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
     constexpr std::size_t most_at_once = 512;
     std::unique_lock lock{mutex_};

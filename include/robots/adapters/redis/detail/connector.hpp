@@ -81,8 +81,7 @@ struct redis_endpoint {
                                         : std::optional{static_cast<std::uint16_t>(port)};
 }
 
-/// Removes from `text` everything up to the first `separator`, or everything if there is none.
-/// Returns the removed text without the separator.
+/// Removes and returns what is before the first `separator`, which it removes, too.
 [[nodiscard]] inline std::string_view take_until(std::string_view& text, char separator) {
   const std::string_view taken = text.substr(0, text.find(separator));
   text.remove_prefix((std::min)(taken.size() + 1, text.size()));
@@ -167,7 +166,6 @@ class redis_connector {
   const redis_options options;
   const redis_endpoint endpoint;
 
-  /// Throws `std::invalid_argument` if the options are not valid.
   explicit redis_connector(const redis_options& from)
       : options{from}, endpoint{parse_redis_url(from.url)} {
     using std::chrono::milliseconds;
@@ -188,7 +186,6 @@ class redis_connector {
     }
   }
 
-  /// Opens a connection to `server`.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const redis_address& server,
                                                           const stop_token& stop = {}) const {
     return open(server, redis_deadline(options.connect_timeout), stop);
@@ -212,9 +209,9 @@ class redis_connector {
     return master;
   }
 
-  /// Sends `question` to one server after another, until one answers with a list. Returns the
-  /// address of this server, and the list. Divides half of `connect_timeout` equally among the
-  /// servers. Does not log in to Sentinels. Throws `store_error` if no server answers with a list.
+  /// Sends `question` to one server after another, until one answers with a list. Returns this
+  /// server and the list. The servers share half of `connect_timeout`. Does not log in to
+  /// Sentinels.
   [[nodiscard]] std::pair<redis_address, redis_reply> ask_any(
       std::span<const redis_address> servers, const redis_command& question,
       const stop_token& stop = {}) const {
@@ -245,8 +242,7 @@ class redis_connector {
     throw store_error{failures};
   }
 
-  /// Returns the address in a list that begins with a host and a port. Throws `store_error` if the
-  /// list begins with anything else.
+  /// Returns the address at the start of a list. Throws `store_error` if there is none.
   [[nodiscard]] static redis_address address_in(const std::vector<redis_reply>& list) {
     const auto port = list.size() < 2 ? std::nullopt
                       : list[1].type == redis_reply::kind::integer
@@ -260,7 +256,6 @@ class redis_connector {
   }
 
  private:
-  /// Opens a connection. If `logs_in`, also logs in and selects the database.
   [[nodiscard]] std::unique_ptr<redis_connection> open(const redis_address& server,
                                                        redis_time deadline, const stop_token& stop,
                                                        bool logs_in = true) const {
