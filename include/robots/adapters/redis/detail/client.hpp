@@ -86,18 +86,15 @@ class redis_client {
 
   /// A master of the cluster, or the only server.
   struct node : redis_pool {
-    node(redis_address at, const redis_options& options, connector connect)
-        : redis_pool{options, std::move(connect)}, address{std::move(at)} {}
+    using redis_pool::redis_pool;
 
-    redis_address address;         // only in a cluster
     clock::time_point retry_at{};  // the next try after a failure; guarded by `mutex_`
   };
 
  public:
   explicit redis_client(const redis_options& options) : connector_{options} {
     if (!is_cluster()) {
-      nodes_[redis_address{}] =
-          std::make_shared<node>(redis_address{}, options, [this] { return connector_.connect(); });
+      nodes_[redis_address{}] = std::make_shared<node>(connector_);
     }
   }
   redis_client(const redis_client&) = delete;
@@ -158,7 +155,7 @@ class redis_client {
 
   /// Returns a connection for a subscription; each node of a cluster delivers all messages.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const stop_token& stop) {
-    return is_cluster() ? connector_.connect(some_nodes().front(), stop) : connector_.connect(stop);
+    return connector_.connect(is_cluster() ? some_nodes().front() : redis_address{}, stop);
   }
 
   /// Returns the servers that have keys.
@@ -267,9 +264,7 @@ class redis_client {
     if (nodes_.size() >= most_nodes) {
       throw store_error{"Redis Cluster has more than 1000 nodes: use fewer"};
     }
-    return nodes_[address] = std::make_shared<node>(address, connector_.options, [this, address] {
-             return connector_.connect(address);
-           });
+    return nodes_[address] = std::make_shared<node>(connector_, address);
   }
 
   /// Returns up to four addresses of nodes, and begins with another node in each call.

@@ -14,13 +14,10 @@
 #include <cerrno>
 #include <chrono>
 #include <compare>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <span>
@@ -306,74 +303,6 @@ class redis_connection {
   std::size_t budget_;  // octets that the next reply may still use
   std::unique_ptr<redisContext, decltype(&redisFree)> context_{nullptr, &redisFree};
   bool is_written_ = true;
-};
-
-/// Keeps the connections to one server. Any thread may call the pool. At most `max_connections`
-/// calls use a connection at once, and further calls wait.
-class redis_pool {
- public:
-  using connector = std::function<std::unique_ptr<redis_connection>()>;
-
-  redis_pool(const redis_options& options, connector connect)
-      : connect_{std::move(connect)},
-        timeout_{options.command_timeout},
-        max_connections_{options.max_connections} {}
-
-  /// Returns the replies to the commands, with one round trip for each 512 commands.
-  [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
-    constexpr std::size_t most_at_once = 512;
-    std::unique_lock lock{mutex_};
-    if (!is_free_.wait_until(lock, redis_deadline(timeout_),
-                             [this] { return used_ < max_connections_; })) {
-      throw store_error{"Redis: all " + std::to_string(max_connections_) +
-                        " connections are in use: raise redis_options::max_connections"};
-    }
-    ++used_;
-    const auto end = [&lock](redis_pool* pool) {
-      if (!lock.owns_lock()) {
-        lock.lock();
-      }
-      --pool->used_;
-      pool->is_free_.notify_one();
-    };
-    const std::unique_ptr<redis_pool, decltype(end)> permit{this, end};
-    std::unique_ptr<redis_connection> connection;
-    while (!connection && !idle_.empty()) {
-      connection = std::move(idle_.back());  // the connection that was used last
-      idle_.pop_back();
-      if (!connection->is_idle()) {
-        connection.reset();
-      }
-    }
-    lock.unlock();
-    if (!connection) {
-      connection = connect_();
-    }
-    std::vector<redis_reply> replies;
-    while (!commands.empty()) {
-      const auto batch = commands.first((std::min)(most_at_once, commands.size()));
-      auto answered = connection->ask(batch, redis_deadline(timeout_));
-      std::move(answered.begin(), answered.end(), std::back_inserter(replies));
-      commands = commands.subspan(batch.size());
-    }
-    lock.lock();
-    // After an error reply, drops the connection, since another server can be the master now.
-    if (std::none_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
-          return reply.type == redis_reply::kind::error;
-        })) {
-      idle_.push_back(std::move(connection));
-    }
-    return replies;
-  }
-
- private:
-  connector connect_;
-  std::chrono::milliseconds timeout_;
-  std::size_t max_connections_;
-  std::mutex mutex_;
-  std::condition_variable is_free_;
-  std::vector<std::unique_ptr<redis_connection>> idle_;
-  std::size_t used_ = 0;
 };
 
 }  // namespace robots::adapters_detail

@@ -10,9 +10,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -186,17 +189,14 @@ class redis_connector {
     }
   }
 
+  /// Opens a connection to a node of a cluster. If `server` is empty, opens a connection to the
+  /// only server, or to the current master, which the Sentinels name.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const redis_address& server,
                                                           const stop_token& stop = {}) const {
-    return open(server, redis_deadline(options.connect_timeout), stop);
-  }
-
-  /// Opens a connection to the only server, or to the current master, which the Sentinels name.
-  [[nodiscard]] std::unique_ptr<redis_connection> connect(const stop_token& stop = {}) const {
-    if (endpoint.topology != redis_topology::sentinel) {
-      return connect(endpoint.servers.front(), stop);
-    }
     const redis_time deadline = redis_deadline(options.connect_timeout);
+    if (endpoint.topology != redis_topology::sentinel) {
+      return open(server.host.empty() ? endpoint.servers.front() : server, deadline, stop);
+    }
     const redis_command question{"SENTINEL", "get-master-addr-by-name", endpoint.master};
     const redis_reply answer = ask_any(endpoint.servers, question, stop).second;
     auto master = open(address_in(answer.list), deadline, stop);
@@ -287,6 +287,71 @@ class redis_connector {
     }
     return connection;
   }
+};
+
+/// Keeps the connections to one server. Any thread may call the pool. At most `max_connections`
+/// calls use a connection at once, and further calls wait.
+class redis_pool {
+ public:
+  const redis_address address;  ///< see `redis_connector::connect`
+
+  explicit redis_pool(const redis_connector& connector, redis_address server = {})
+      : address{std::move(server)}, connector_{connector} {}
+
+  /// Returns the replies to the commands, with one round trip for each 512 commands.
+  [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
+    constexpr std::size_t most_at_once = 512;
+    std::unique_lock lock{mutex_};
+    const std::size_t most = connector_.options.max_connections;
+    const std::chrono::milliseconds timeout = connector_.options.command_timeout;
+    if (!is_free_.wait_until(lock, redis_deadline(timeout), [&] { return used_ < most; })) {
+      throw store_error{"Redis: all " + std::to_string(most) +
+                        " connections are in use: raise redis_options::max_connections"};
+    }
+    ++used_;
+    const auto end = [&lock](redis_pool* pool) {
+      if (!lock.owns_lock()) {
+        lock.lock();
+      }
+      --pool->used_;
+      pool->is_free_.notify_one();
+    };
+    const std::unique_ptr<redis_pool, decltype(end)> permit{this, end};
+    std::unique_ptr<redis_connection> connection;
+    while (!connection && !idle_.empty()) {
+      connection = std::move(idle_.back());  // the connection that was used last
+      idle_.pop_back();
+      if (!connection->is_idle()) {
+        connection.reset();
+      }
+    }
+    lock.unlock();
+    if (!connection) {
+      connection = connector_.connect(address);
+    }
+    std::vector<redis_reply> replies;
+    while (!commands.empty()) {
+      const auto batch = commands.first((std::min)(most_at_once, commands.size()));
+      auto answered = connection->ask(batch, redis_deadline(timeout));
+      std::move(answered.begin(), answered.end(), std::back_inserter(replies));
+      commands = commands.subspan(batch.size());
+    }
+    lock.lock();
+    // After an error reply, drops the connection, since another server can be the master now.
+    if (std::none_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
+          return reply.type == redis_reply::kind::error;
+        })) {
+      idle_.push_back(std::move(connection));
+    }
+    return replies;
+  }
+
+ private:
+  const redis_connector& connector_;
+  std::mutex mutex_;
+  std::condition_variable is_free_;
+  std::vector<std::unique_ptr<redis_connection>> idle_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace robots::adapters_detail
