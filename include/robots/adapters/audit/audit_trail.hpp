@@ -52,18 +52,28 @@ concept audited = requires { Event::name; } && !std::same_as<Event, look_up_even
 /// Copies write to one trail: give them to all caches that have the same options. Any thread may
 /// use any copy. Only one process may write a trail, and must not fork meanwhile. Needs POSIX.
 class AuditTrail {
+  using writer = adapters_detail::audit_writer;
+
  public:
   /// Begins or continues the trail of `audit_options::path`, for a cache with these options. Throws
   /// `std::invalid_argument` for bad options, such as a `parse.max_bytes` above 4 MiB, and
   /// `audit_error` if the trail cannot be written.
   AuditTrail(const audit_options& options, const cache_options& crawler)
-      : ending_{std::make_shared<ending>(options, crawler)} {}
+      : writer_{std::make_shared<writer>(options, crawler)},
+        queue_{new writer::queue{options.queue_bytes,
+                                 [own = writer_](auto& now) { return own->work(now); },
+                                 std::chrono::milliseconds{
+                                     options.flush_every == std::chrono::milliseconds{0} ? 0 : 20}},
+               [longest = options.close_within](writer::queue* last) {
+                 last->end(longest);
+                 std::default_delete<writer::queue>{}(last);
+               }} {}
 
   /// Records an event, unless it is a decision or an admission outside `audit_options::share`.
   template <adapters_detail::audited Event>
   void on(const Event& event) const {
     constexpr bool is_decision = std::same_as<Event, decision_event>;
-    if ((is_decision || std::same_as<Event, admission_event>) && !ending_->writer->takes()) {
+    if ((is_decision || std::same_as<Event, admission_event>) && !writer_->takes()) {
       return;
     }
     adapters_detail::audit_news news{.time = event.time(), .about = about(event)};
@@ -81,11 +91,10 @@ class AuditTrail {
     // While the event waits, it can be the only owner of the policy.
     const base::shared_memory keeps{news.policy.get(),
                                     news.policy ? news.policy->memory_bytes() : 0};
-    const std::chrono::milliseconds longest = ending_->writer->options.longest_wait;
-    auto& queue = ending_->queue;
-    if (!(longest > longest.zero() ? queue.push_or_wait(std::move(news), size, keeps, longest)
-                                   : queue.push(std::move(news), size, keeps))) {
-      ending_->writer->lose(1, "the queue was full");
+    const std::chrono::milliseconds longest = writer_->options.longest_wait;
+    if (!(longest > longest.zero() ? queue_->push_or_wait(std::move(news), size, keeps, longest)
+                                   : queue_->push(std::move(news), size, keeps))) {
+      writer_->lose(1, "the queue was full");
     }
   }
 
@@ -93,34 +102,19 @@ class AuditTrail {
   /// if these events cannot be written within `longest`. Always returns false after the disk has
   /// lost written entries, or another program has deleted or cut off a file.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
-    return ending_->queue.flush(longest) && ending_->writer->is_complete();
+    return queue_->flush(longest) && writer_->is_complete();
   }
 
   /// Returns the statistics of the trail.
-  [[nodiscard]] audit_stats stats() const { return ending_->writer->stats(); }
+  [[nodiscard]] audit_stats stats() const { return writer_->stats(); }
 
  private:
-  /// Ends the trail when the last copy is destroyed.
-  struct ending {
-    ending(const audit_options& options, const cache_options& crawler)
-        : writer{std::make_shared<adapters_detail::audit_writer>(options, crawler)},
-          queue{options.queue_bytes, [own = writer](auto& now) { return own->work(now); },
-                std::chrono::milliseconds{
-                    options.flush_every == std::chrono::milliseconds{0} ? 0 : 20}} {}
-    ending(const ending&) = delete;
-    ending& operator=(const ending&) = delete;
-    ~ending() { queue.end(writer->options.close_within); }
-
-    std::shared_ptr<adapters_detail::audit_writer> writer;  // shared with the thread of the queue
-    adapters_detail::audit_writer::queue queue;
-  };
-
   /// Returns the members that each entry of `event` has.
   template <class Event>
   [[nodiscard]] std::string about(const Event& event) const {
     base::json_writer json;
     json.text("site", event.site);
-    if (!event.crawler.empty() && event.crawler != ending_->writer->token) {
+    if (!event.crawler.empty() && event.crawler != writer_->token) {
       json.text("agent", event.crawler);  // one of `cache_options::other_agents`
     }
     if (event.context != nullptr && !event.context->trace_id.empty()) {
@@ -155,7 +149,8 @@ class AuditTrail {
                       std::back_inserter(parts));
   }
 
-  std::shared_ptr<ending> ending_;
+  std::shared_ptr<writer> writer_;  // shared with the thread of the queue
+  std::shared_ptr<writer::queue> queue_;
 };
 
 static_assert(Observer<AuditTrail>);

@@ -400,7 +400,7 @@ class SqliteStore : public SharedStore {
   static std::string lease(std::string_view key) { return std::string{"lease:"}.append(key); }
 
   /// Until a stop is requested, calls `on_change` with the key of each change after number `last`
-  /// by another store than `origin`, or with an empty key if a change is no longer in the file.
+  /// by a store other than `origin`. Uses an empty key if a change is no longer in the file.
   static void follow(const stop_token& stop, const std::shared_ptr<pool>& files,
                      const std::string& origin,
                      const std::function<void(std::string_view)>& on_change, std::int64_t last) {

@@ -453,7 +453,7 @@ class audit_writer {
   std::vector<audit_part> reports_;  // entries about files, for the next block
   std::optional<clock::time_point> flush_at_;
   std::unordered_set<std::string> known_;  // the ids of entries that the trail has
-  // The id of each policy, by address; see `parts_of`. The weak pointer shows an address used anew.
+  // The id of each policy, by address. The weak pointer shows if the address was reused.
   std::unordered_map<const policy*, std::pair<std::weak_ptr<const policy>, std::string>> ids_;
 };
 
