@@ -4,7 +4,6 @@
 #include "support/temporary_folder.hpp"
 #include <robots/adapters/audit/audit_trail.hpp>
 #include <robots/adapters/audit/audit_verify.hpp>
-#include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/http/message.hpp>

@@ -1,7 +1,6 @@
 #include "adapters/audit/audit_sample.hpp"
 
 #include <robots/adapters/audit/audit_trail.hpp>
-#include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/call_options.hpp>

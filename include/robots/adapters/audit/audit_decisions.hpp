@@ -1,13 +1,12 @@
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
-#include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/adapters/audit/detail/policy.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
+#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/event_text.hpp>
@@ -26,6 +25,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -75,7 +75,7 @@ template <class Enum>
   return verdict;
 }
 
-/// Computes each decision of a trail again, from the recorded texts.
+/// Computes each decision of a trail again, from the recorded texts. See `verify_decisions`.
 class audit_judge {
  public:
   explicit audit_judge(const std::vector<std::string>& files) : files_{files} {}
@@ -93,6 +93,16 @@ class audit_judge {
   }
 
  private:
+  /// Everything that the decisions of a crawler depend on, except the text of a robots.txt.
+  struct described_crawler {
+    std::string id{};  ///< a hash of the description; empty if there is none
+    std::string user_agent{};
+    parse_options parse{};
+    std::vector<detail::excluded_hosts> excluded{};  ///< all lists that the trail has had so far
+    detail::excluded_hosts high_risk{};              ///< hosts that need a sign-off
+    bool has_own_risk = false;  ///< true if a function of the user can name further such hosts
+  };
+
   struct place {
     std::size_t file = 0;
     std::uint64_t offset = 0;
@@ -117,12 +127,6 @@ class audit_judge {
     robots::outcome outcome{};
     std::optional<decision_reason> reason{};
     std::string directives{};  ///< the id of the directives; empty if no robots.txt is obeyed
-  };
-
-  /// The first entry about a fact that decisions depend on, such as the halt of a site.
-  struct first_mention {
-    std::uint64_t entry = 0;
-    std::int64_t second = 0;
   };
 
   using policy_pointer = std::shared_ptr<const policy>;
@@ -154,7 +158,7 @@ class audit_judge {
     }
     if (!fact.empty()) {
       facts_.try_emplace(fact + ' ' + bare(entry.text("site")),
-                         first_mention{entry.n(), audit_second(entry.text("time"))});
+                         std::pair{entry.n(), audit_second(entry.text("time"))});
     }
   }
 
@@ -163,11 +167,7 @@ class audit_judge {
     has_gaps_ = has_gaps_ || type == "lost" || type == "gap" || (is_first_ && entry.n() > 1);
     is_first_ = false;
     if (type == "crawler") {
-      audited_crawler described = read_crawler(entry);
-      if (crawler_.text != described.text) {  // each file describes the crawler again
-        crawler_ = std::move(described);
-        compiled_.clear();
-      }
+      take_crawler(entry);
     } else if (type == "exclusions") {
       crawler_.excluded.push_back(hosts_in(entry, "hosts"));
     } else if (type == "body") {
@@ -179,6 +179,44 @@ class audit_judge {
       take_policy(entry);
     } else if (type == "decision") {
       take_decision(entry);
+    }
+  }
+
+  void take_crawler(const audit_entry& entry) {
+    const std::string_view said = entry.before_hash();
+    const auto start = (std::min)(said.find(",\"user_agent\":"), said.size());
+    std::string id = sha256(said.substr(start));
+    if (crawler_.id == id) {
+      return;  // each file describes the crawler again
+    }
+    crawler_ = {.id = std::move(id), .user_agent = entry.text("user_agent")};
+    parse_options& parse = crawler_.parse;
+    parse.dialect =
+        entry.text("dialect") == to_string(dialect::google) ? dialect::google : dialect::rfc9309;
+    parse.max_bytes = entry.number("max_bytes");
+    parse.strict = entry.flag("strict");
+    parse.truncated = entry.flag("truncated");
+    parse.delay_closes_group = entry.flag("delay_closes_group");
+    parse.prepend_slash = entry.flag("prepend_slash");
+    parse.tie = entry.flag("tie_disallows") ? tie_break::disallow : tie_break::allow;
+    parse.names = entry.flag("names_united") ? several_names::union_of_groups
+                                             : several_names::first_with_group;
+    crawler_.excluded.push_back(hosts_in(entry, "excluded"));
+    crawler_.high_risk = hosts_in(entry, "sign_off");
+    crawler_.has_own_risk = entry.flag("is_high_risk");
+    compiled_.clear();
+  }
+
+  [[nodiscard]] static detail::excluded_hosts hosts_in(const audit_entry& entry,
+                                                       std::string_view name) {
+    std::vector<std::string> listed;
+    for (const json_object& host : entry.list(name)) {
+      listed.push_back(host.text("host"));
+    }
+    try {
+      return detail::excluded_hosts{listed};
+    } catch (const std::invalid_argument&) {
+      return detail::excluded_hosts{};  // no `AuditTrail` writes a name that is not valid
     }
   }
 
@@ -205,35 +243,20 @@ class audit_judge {
     if (!recorded.directives.empty()) {
       // If this entry names a robots.txt, uses this file. Otherwise, uses an earlier robots.txt
       // with the same directives, from this site or from the site that answered.
+      const std::string own = text_key(recorded.site, recorded.directives);
       const auto body = bodies_.find(entry.text("body"));
       const auto theirs = texts_.find(text_key(recorded.final_site, recorded.directives));
       if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
-        texts_[text_key(recorded.site, recorded.directives)] = {
-            body->second, enum_named(entry.text("charset"), detail::charset::utf_16be),
-            entry.flag("truncated")};
+        texts_[own] = {body->second, enum_named(entry.text("charset"), detail::charset::utf_16be),
+                       entry.flag("truncated")};
       } else if (theirs != texts_.end()) {
-        texts_.try_emplace(text_key(recorded.site, recorded.directives),
-                           recorded_text{theirs->second});
+        texts_.try_emplace(own, recorded_text{theirs->second});
       }
     }
     policies_.insert_or_assign(id, std::move(recorded));
   }
 
-  [[nodiscard]] policy_pointer compile(const recorded_text& text, std::string_view agent) const {
-    audit_lines lines{files_[text.body.file], text.body.offset};
-    const auto entry = audit_entry::read(lines.next().value_or(""));
-    record recorded;
-    recorded.outcome = outcome::success;
-    recorded.charset = text.charset;
-    recorded.truncated = text.truncated;
-    recorded.body = entry ? entry->text("text") : "";
-    return detail::judge(recorded, agent,
-                         {.fallback = fallback_policy::permissive(), .parse = crawler_.parse}, {},
-                         {});
-  }
-
-  /// Makes the policy of a decision again. Returns null if no entry has the robots.txt of the
-  /// policy.
+  /// Makes the policy of a decision again. Returns null if no entry has its robots.txt.
   [[nodiscard]] policy_pointer policy_of(const audit_entry& decision,
                                          const recorded_policy& recorded) {
     const std::string other = decision.text("agent");
@@ -256,20 +279,29 @@ class audit_judge {
     if (text == texts_.end()) {
       return nullptr;
     }
-    constexpr std::size_t most = 1'024;
-    if (compiled_.size() >= most) {
+    constexpr std::size_t most_compiled = 1'024;
+    if (compiled_.size() >= most_compiled) {
       compiled_.clear();
     }
-    policy_pointer& known = compiled_[{text->second, agent}];
-    if (known == nullptr) {
-      known = compile(text->second, agent);
+    policy_pointer& compiled = compiled_[{text->second, agent}];
+    if (compiled == nullptr) {
+      audit_lines lines{files_[text->second.body.file], text->second.body.offset};
+      const auto entry = audit_entry::read(lines.next().value_or(""));
+      record source;
+      source.outcome = outcome::success;
+      source.charset = text->second.charset;
+      source.truncated = text->second.truncated;
+      source.body = entry ? entry->text("text") : "";
+      compiled = detail::judge(source, agent,
+                               {.fallback = fallback_policy::permissive(), .parse = crawler_.parse},
+                               {}, {});
     }
-    return known;
+    return compiled;
   }
 
   void take_decision(const audit_entry& entry) {
     const auto recorded = policies_.find(entry.text("policy"));
-    if (crawler_.text.empty() || recorded == policies_.end()) {
+    if (crawler_.id.empty() || recorded == policies_.end()) {
       return lack(entry, "the policy that it names was not recorded before");
     }
     if (!entry.raw("url_bytes").empty()) {
@@ -294,8 +326,7 @@ class audit_judge {
     check_basis(entry, recorded->second);
   }
 
-  /// Confirms a decision if the policy is for the URL of the decision, and if the trail has the
-  /// entry on which the decision depends.
+  /// Confirms a decision if its policy is for its URL, and the trail has the entry that it needs.
   void check_basis(const audit_entry& entry, const recorded_policy& recorded) {
     using enum decision_reason;
     const auto parsed = parse_site(entry.text("url"));
@@ -310,9 +341,8 @@ class audit_judge {
     }
     const auto has = [&](std::string_view kind, const std::string& about) {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
-      // A thread can report a decision just before another thread reports the entry on which this
-      // decision depends. So an entry that is up to a second later counts, too.
-      return fact != facts_.end() && (fact->second.entry < entry.n() ||
+      // Another thread can report the entry just after the decision, so a second later counts, too.
+      return fact != facts_.end() && (fact->second.first < entry.n() ||
                                       fact->second.second <= audit_second(entry.text("time")) + 1);
     };
     const auto need = [&](bool is_recorded, const char* problem) {
@@ -348,8 +378,7 @@ class audit_judge {
     }
   }
 
-  /// Handles a decision that depends on a missing entry. If the first files are missing or the
-  /// trail states a loss, counts the decision as unknown. Otherwise, reports a difference.
+  /// Handles a decision that depends on a missing entry.
   void lack(const audit_entry& entry, const std::string& text) {
     has_gaps_ ? unknown(entry, text) : differ(entry, text);
   }
@@ -367,14 +396,12 @@ class audit_judge {
     }
   }
 
-  /// Returns true if entries of this type report the answer of a site.
   [[nodiscard]] static bool is_answer(std::string_view type) noexcept {
     return type == "retrieval" || type == "far_hit" || type == "far_copy";
   }
 
-  /// Returns the key in `texts_` for the crawler, a site and the id of its directives.
   [[nodiscard]] std::string text_key(const std::string& site, const std::string& directives) const {
-    return crawler_.text + ' ' + directives + ' ' + site;
+    return crawler_.id + ' ' + directives + ' ' + site;
   }
 
   [[nodiscard]] static std::string bare(std::string_view site) {
@@ -387,13 +414,13 @@ class audit_judge {
   bool is_first_ = true;
   bool has_gaps_ = false;
   std::string first_unknown_;
-  audited_crawler crawler_;  // its `text` is empty before the first entry about a crawler
-  std::unordered_map<std::string, first_mention> facts_;
+  described_crawler crawler_;
+  // The number and the second of the first entry about each fact, such as the halt of a site.
+  std::unordered_map<std::string, std::pair<std::uint64_t, std::int64_t>> facts_;
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, recorded_policy> policies_;
-  std::unordered_map<std::string, recorded_text> texts_;  // the key is a `text_key`
-  // The compiled policies, by text and user agent.
-  std::map<std::pair<recorded_text, std::string>, policy_pointer> compiled_;
+  std::unordered_map<std::string, recorded_text> texts_;                      // by `text_key`
+  std::map<std::pair<recorded_text, std::string>, policy_pointer> compiled_;  // by text and agent
 };
 
 }  // namespace adapters_detail
@@ -405,9 +432,9 @@ class audit_judge {
 /// this entry.
 ///
 /// If the first files are missing or the trail states a loss, a decision whose entry is missing is
-/// counted as unknown. Call `verify_audit` first, since this function does not check the chain of
-/// hashes. Files may have any content. Throws `audit_error` like `verify_audit`. Takes linear time
-/// and reads the files twice. Keeps several hundred octets in memory for each policy.
+/// counted as unknown. Call `verify_audit` first, since this function does not check the hashes.
+/// Files may have any content. Throws `audit_error` like `verify_audit`. Takes linear time, reads
+/// the files twice, and keeps several hundred octets in memory for each policy.
 [[nodiscard]] inline audit_decisions verify_decisions(const std::vector<std::string>& files) {
   return adapters_detail::audit_judge{files}.run();
 }

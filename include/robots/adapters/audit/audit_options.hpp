@@ -9,8 +9,7 @@
 
 namespace robots {
 
-/// The exception for an audit trail that cannot be written or read. The message names the file and
-/// says what to do.
+/// The exception for an audit trail that cannot be written or read.
 class audit_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
-#include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/enum_text.hpp>
@@ -55,7 +54,7 @@ class audit_verifier {
                  std::string_view head)
       : files_{files}, known_head_{head} {
     if (!public_key.empty()) {
-      key_ = ed25519_key::public_key(public_key);
+      key_ = ed25519_key{public_key, false};
     }
   }
 
@@ -88,6 +87,8 @@ class audit_verifier {
   struct place {
     std::string file{};
     std::uint64_t line = 0;
+
+    bool operator==(const place&) const = default;
   };
 
   bool fail(audit_result::fault_kind fault, std::uint64_t entry, std::string text) {
@@ -102,25 +103,23 @@ class audit_verifier {
   /// Checks one line. Returns true if the line is good.
   bool take(std::string_view line, bool is_whole) {
     if (!is_whole) {
-      return at_.file == files_.back()
-                 ? fail(torn, expected_,
-                        "the last line is not whole: its process was killed while it wrote, or "
-                        "is writing now. All entries before it are in order. AuditTrail repairs "
-                        "this when it continues the trail")
-                 : fail(lost, expected_,
-                        "the last line is not whole, but other files follow: the end of this file "
-                        "is lost");
+      const bool is_last = at_.file == files_.back();
+      return fail(is_last ? torn : lost, expected_,
+                  is_last ? "the last line is not whole: its process was killed while it wrote, or "
+                            "is writing now. All entries before it are in order. AuditTrail "
+                            "repairs this when it continues the trail"
+                          : "the last line is not whole, but other files follow: the end of this "
+                            "file is lost");
     }
     const auto entry = audit_entry::read(line);
     if (!entry || !entry->is_whole()) {
-      if (find(expected_).line != 0) {
-        return fail(added, expected_,
-                    entry ? "an entry was added, or moved and changed"
-                          : "a line that is not an entry was added");
-      }
-      return fail(changed, expected_,
-                  named(expected_) + " was changed: " +
-                      (entry ? "it does not match its hash" : "it is not an entry any more"));
+      return find(expected_).line != 0
+                 ? fail(added, expected_,
+                        entry ? "an entry was added, or moved and changed"
+                              : "a line that is not an entry was added")
+                 : fail(changed, expected_,
+                        named(expected_) + " was changed: " +
+                            (entry ? "it does not match its hash" : "it is not an entry any more"));
     }
     const std::uint64_t n = entry->n();
     if (expected_ == 0) {
@@ -136,38 +135,34 @@ class audit_verifier {
     if (at_.line == 1 && entry->type() != "trail") {
       return fail(lost, n, "the file begins with " + named(n) + ": what was before is lost");
     }
-    const std::string last = found_.entries == 0 ? std::string(64, '0') : found_.head;
-    if (entry->text("prev") != last && !(n != 1 && found_.entries == 0)) {
-      if (n == 1) {
-        return fail(changed, 1, "entry 1 was changed: it has the hash of an entry before it");
-      }
+    if (n == 1 && entry->text("prev") != std::string(64, '0')) {
+      return fail(changed, 1, "entry 1 was changed: it has the hash of an entry before it");
+    }
+    if (found_.entries > 0 && entry->text("prev") != found_.head) {
       at_ = find(n - 1);
       return fail(changed, n - 1,
                   named(n - 1) + " was changed, and its hash with it: " + named(n) +
                       " has another hash for it");
     }
-    return check_signature(*entry) && accept(*entry);
-  }
-
-  bool accept(const audit_entry& entry) {
+    if (!check_signature(*entry)) {
+      return false;
+    }
     ++found_.entries;
     ++expected_;
-    found_.head = entry.hash();
+    found_.head = entry->hash();
     has_head_ = has_head_ || found_.head == known_head_;
-    const std::string type = entry.type();
-    is_closed_ = type == "checkpoint" && entry.text("why") == "close";
-    if (const std::string text = entry.text("note"); !text.empty()) {  // the entry reports a loss
-      note(entry.n(), base::printable(text));
+    is_closed_ = entry->type() == "checkpoint" && entry->text("why") == "close";
+    if (const std::string text = entry->text("note"); !text.empty()) {  // the entry reports a loss
+      note(n, base::printable(text));
     }
-    if (type == "trail") {
-      unsigned_before_ = unsigned_ - 1;
-      stated_every_ = (std::max)(stated_every_, entry.number("sign_every"));
+    if (entry->type() == "trail") {
+      unsigned_before_ = found_.entries - signed_ - 1;
+      stated_every_ = (std::max)(stated_every_, entry->number("sign_every"));
     }
     return true;
   }
 
   bool check_signature(const audit_entry& entry) {
-    ++unsigned_;
     const std::uint64_t n = entry.n();
     if (!key_ || entry.type() != "checkpoint" || entry.text("signature").empty()) {
       return true;
@@ -185,9 +180,8 @@ class audit_verifier {
       note(n, "the " + std::to_string(unsigned_before_) +
                   " entries before it, which another process left unsigned, were signed only now");
     }
-    unsigned_ = 0;
-    has_signature_ = true;
-    sign_every_ = stated_every_;
+    signed_ = found_.entries + 1;
+    sign_every_ = (std::max)(stated_every_, std::uint64_t{1});
     return true;
   }
 
@@ -208,37 +202,36 @@ class audit_verifier {
       return fail(lost, expected_,
                   missing + " lost" + (at_.line == 1 ? ": a file before this one is missing" : ""));
     }
-    const place first = find(n, entry.hash());
-    const bool is_copy = first.file != at_.file || first.line != at_.line;
     if (at_.line == 1) {
       return fail(
           reordered, n,
           "the files are not in order: " + named(n) + " comes behind " + named(expected_ - 1));
     }
     return fail(added, n,
-                is_copy ? "a copy of " + named(n) + " was added"
-                        : "there are two entries " + std::to_string(n) +
-                              ", of which one was added, here or before");
+                find(n, entry.hash()) != at_ ? "a copy of " + named(n) + " was added"
+                                             : "there are two entries " + std::to_string(n) +
+                                                   ", of which one was added, here or before");
   }
 
-  /// Checks the end of the trail. Returns true if the end is good.
-  bool end() {
+  /// Checks the end of the trail.
+  void end() {
+    const std::uint64_t left = found_.entries - signed_;
+    const std::string last = "the last " + std::to_string(left) + " entries are not signed";
     if (found_.entries == 0) {
-      return fail(lost, 1, "there are no entries");
+      fail(lost, 1, "there are no entries");
+    } else if (!known_head_.empty() && !has_head_) {
+      fail(lost, expected_,
+           "no entry has the hash that is known: the end was cut off, or the trail rewritten");
+    } else if (key_ && sign_every_ == 0) {
+      fail(not_signed, expected_ - 1,
+           "the trail has no signature by the given key: give the public key of the signer");
+    } else if (key_ && left > sign_every_) {
+      fail(not_signed, expected_ - left,
+           last + ", but every " + std::to_string(sign_every_) +
+               " entries there should be a signature");
     }
-    if (!known_head_.empty() && !has_head_) {
-      return fail(
-          lost, expected_,
-          "no entry has the hash that is known: the end was cut off, or the trail rewritten");
-    }
-    if (key_ && !has_signature_) {
-      return fail(not_signed, expected_ - 1,
-                  "the trail has no signature by the given key: give the public key of the signer");
-    }
-    if (key_ && sign_every_ > 0 && unsigned_ > sign_every_) {
-      return fail(not_signed, expected_ - unsigned_,
-                  "the last " + std::to_string(unsigned_) + " entries are not signed, but every " +
-                      std::to_string(sign_every_) + " entries there should be a signature");
+    if (found_.fault != none) {
+      return;
     }
     if (!is_closed_) {
       found_.notes.push_back(
@@ -247,18 +240,15 @@ class audit_verifier {
           (known_head_.empty() ? "The files do not show which: give the hash of a late entry"
                                : "Entries after the known hash may be missing"));
     }
-    if (key_ && unsigned_ > 0) {
-      found_.notes.push_back("the last " + std::to_string(unsigned_) +
-                             " entries are not signed yet");
-    }
-    if (!key_) {
+    if (key_ && left > 0) {
+      found_.notes.push_back(last + " yet");
+    } else if (!key_) {
       found_.notes.emplace_back(
           stated_every_ > 0
               ? "the trail is signed, but its signatures were not checked: give the public key"
               : "the trail is not signed: anyone who can write its files can rewrite it from "
                 "any entry on");
     }
-    return true;
   }
 
   void note(std::uint64_t n, const std::string& text) {
@@ -267,8 +257,8 @@ class audit_verifier {
 
   [[nodiscard]] static std::string named(std::uint64_t n) { return "entry " + std::to_string(n); }
 
-  /// Returns the place of the first entry with number `n`. If `hash` is not empty, the entry must
-  /// also have this hash. The line is 0 if there is no such entry.
+  /// Returns the place of the first entry with number `n`, and with `hash` if that is not empty.
+  /// The line is 0 if there is no such entry.
   [[nodiscard]] place find(std::uint64_t n, std::string_view hash = {}) const {
     const std::string start = "{\"n\":" + std::to_string(n) + ",";
     for (const std::string& file : files_) {
@@ -293,11 +283,10 @@ class audit_verifier {
   std::uint64_t expected_ = 0;  // the number of the next entry; 0 before the first entry
   bool is_closed_ = false;      // true if the last entry says that the trail ends
   bool has_head_ = false;
-  bool has_signature_ = false;
-  std::uint64_t unsigned_ = 0;         // entries since the last signature
+  std::uint64_t signed_ = 0;           // entries up to the last signature
   std::uint64_t unsigned_before_ = 0;  // entries of earlier processes since the last signature
   std::uint64_t stated_every_ = 0;     // the interval between signatures, as the trail states it
-  std::uint64_t sign_every_ = 0;       // the stated interval at the last signature
+  std::uint64_t sign_every_ = 0;       // the interval at the last signature; 0 if there is none
 };
 
 }  // namespace adapters_detail

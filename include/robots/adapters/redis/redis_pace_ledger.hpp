@@ -21,20 +21,17 @@ namespace robots {
 /// A `PaceLedger` in Redis for any number of machines. Set it as `gate_options::ledger`.
 ///
 /// Each call is one script and one round trip, and uses the time of the server. The key of a host
-/// is `P pace:HOST` without the blank, where P is `redis_options::key_prefix`. The key expires a
-/// minute after the last delay of the host has ended. An ACL in Redis needs the commands eval,
-/// time, hget, hmget, hset and pexpire.
-///
-/// A call has the same time limit as a call to a `RedisStore`. Any thread may call the ledger.
+/// is `redis_options::key_prefix`, `pace:` and the host. The key expires a minute after the last
+/// delay of the host has ended. An ACL in Redis needs the commands eval, time, hget, hmget, hset
+/// and pexpire. A call has the time limit of a `RedisStore`. Any thread may call the ledger.
 class RedisPaceLedger final : public PaceLedger {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
-  /// The message says what to change.
   explicit RedisPaceLedger(redis_options options = {})
       : options_{std::move(options)},
         client_{std::make_unique<adapters_detail::redis_client>(options_)} {}
 
-  /// Sends the claim `asked` to Redis. Throws `store_error` if Redis does not answer as expected.
+  /// See `PaceLedger`. Throws `store_error` if Redis does not answer as expected.
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
                                                    const claim& asked) override {
     return ask(take_turn_script, host,
@@ -42,17 +39,17 @@ class RedisPaceLedger final : public PaceLedger {
                asked.turn);
   }
 
-  /// Sends the pause to Redis. Throws `store_error` if Redis does not answer as expected.
+  /// See `PaceLedger`. Throws like `take_turn`.
   void hold(std::string_view host, std::chrono::nanoseconds pause) override {
     static_cast<void>(ask(hold_script, host, {pause}));
   }
 
  private:
-  // Times are in microseconds. In the state of a host, `last` is the time of the last turn. `turn`
-  // names the process and the number of this turn. `next` is the earliest time of the next turn.
-  // `longest` is the longest delay of all processes, and `owner` is the process with this delay.
-  // `longest` expires at the time `until`; before that, each call of `owner` replaces it. A process
-  // gets its last turn again if no other turn and no pause has changed `next` since that turn.
+  // Times are in microseconds. In the state of a host, `last` is the time of the last turn, and
+  // `turn` names its process and its number. `next` is the earliest time of the next turn.
+  // `longest` is the longest delay of all processes until the time `until`, unless `owner`, the
+  // process with this delay, replaces it. A process gets its last turn again if no other turn and
+  // no pause has changed `next` since that turn.
   static constexpr const char* take_turn_script = R"(
 local time = redis.call('time')
 local now = time[1] * 1000000 + time[2]

@@ -2,16 +2,20 @@
 
 #include <robots/adapters/detail/store_token.hpp>
 #include <robots/adapters/redis/detail/client.hpp>
-#include <robots/adapters/redis/detail/subscription.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
+#include <robots/base/random.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/store/shared_store.hpp>
+#include <robots/time/steady_clock.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -42,34 +46,31 @@ namespace adapters_detail {
 
 /// A `SharedStore` in Redis for any number of machines.
 ///
-/// Values and leases expire by the clock of the server, so the clocks of the workers do not matter.
-/// The store opens a connection when it first needs one, so a crawler can start while Redis is
-/// down. The store closes a connection after each error. Most calls make one round trip. All calls
+/// Values and leases expire by the clock of the server. The store opens a connection when it first
+/// needs one, so a crawler can start while Redis is down. Most calls make one round trip. All calls
 /// except `watch` throw `store_error` if Redis does not answer as expected.
 ///
-/// A call takes at most `connect_timeout` plus twice `command_timeout`. `load_all` takes one
-/// `command_timeout` more for each further 512 keys. In a cluster, the limits apply to each node.
-/// If nodes have changed, a call takes half of `connect_timeout` more.
+/// A call takes at most `connect_timeout` plus twice `command_timeout`, and one `command_timeout`
+/// more for each further 512 keys. In a cluster, the limits apply to each node. If nodes have
+/// changed, a call takes half of `connect_timeout` more.
 ///
 /// P stands for `redis_options::key_prefix` and the version of the record format after it. A value
-/// has the key `P site:KEY`, and a lease has the key `P lease:KEY`, both without the blank. The
-/// store publishes changes on the channel `P changed`. KEY has braces around the text after
-/// `https://` or `http://`, so that a cluster has all keys of a site in one slot. An ACL of Redis
-/// needs `~P* &P*` and the commands get, strlen, set, del, eval, publish, subscribe, ping and
-/// select. `for_each` also needs scan and pttl. A cluster also needs cluster and asking.
+/// has the key `P site:KEY`, a lease `P lease:KEY`, and the channel of changes is `P changed`, all
+/// without the blank. KEY has braces around the text after the scheme, so that a cluster has all
+/// keys of a site in one slot. An ACL of Redis needs `~P* &P*` and the commands get, strlen, set,
+/// del, eval, publish, subscribe, ping and select. `for_each` also needs scan and pttl. A cluster
+/// also needs cluster and asking.
 class RedisStore : public SharedStore {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
-  /// The message says what to change.
   explicit RedisStore(const redis_options& options = {})
       : client_{std::make_shared<client>(options)},
         prefix_{options.key_prefix + 'v' + std::to_string(detail::record_format) + ':'},
         timeout_{options.command_timeout},
         max_value_bytes_{options.max_value_bytes} {}
 
-  /// Loads the values of many keys, and returns them in the order of `keys`. A value above
-  /// `max_value_bytes` is treated as missing. Needs at most `max_value_bytes` octets of memory for
-  /// each key, even if the server sends more.
+  /// See `SharedStore`. A value above `max_value_bytes` is treated as missing. Needs at most this
+  /// many octets of memory for each key, even if the server sends more.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     std::vector<store_question> questions;
@@ -87,15 +88,13 @@ class RedisStore : public SharedStore {
     return values;
   }
 
-  /// Loads the values of each question. Takes a lease for `duration` if the question asks for one.
-  /// The keys of a question must belong to one site. Sends the questions of a server in groups of
-  /// 512, with one round trip for each group. If the two values of a question are together above
+  /// See `SharedStore`. The keys of a question must belong to one site. Makes one round trip for
+  /// each 512 questions to a server. If the two values of a question are together above
   /// `max_value_bytes`, loads only one of them. If the server has no room for the lease, or a node
   /// of a cluster cannot be reached, `is_answered` is false.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
-    // If STRLEN fails, another program stored something else under the key. Then the value is
-    // treated as missing.
+    // If STRLEN fails, another program has used the key, and the value is treated as missing.
     constexpr const char* script =
         "local left = tonumber(ARGV[2]) "
         "local function value(key) "
@@ -150,9 +149,8 @@ class RedisStore : public SharedStore {
     return replies;
   }
 
-  /// Stores `value` for `lifetime`, at most a hundred years. Throws `store_error` if the value
-  /// cannot be stored or is longer than `max_value_bytes`. If Redis refuses the value, the old
-  /// value remains. After a timeout, Redis has either the old or the new value.
+  /// See `SharedStore`. Throws `store_error` if the value is longer than `max_value_bytes`. If
+  /// Redis refuses the value, the old value remains; after a timeout, either can be there.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     if (lifetime <= std::chrono::milliseconds{0}) {
@@ -163,8 +161,7 @@ class RedisStore : public SharedStore {
                      reply::kind::status);
   }
 
-  /// Stores `value` if `lease` is still held, and ends the lease. Returns true if the lease was
-  /// held. The keys must belong to one site.
+  /// See `SharedStore`. The keys must belong to one site.
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
                              std::chrono::milliseconds lifetime,
                              const store_lease& lease) override {
@@ -179,7 +176,6 @@ class RedisStore : public SharedStore {
                .integer == 1;
   }
 
-  /// Removes the value and the lease of `key`, and notifies the other processes as `announce` does.
   void erase(std::string_view key) override {
     constexpr const char* script =
         "redis.call('del', KEYS[1], KEYS[2]) return redis.call('publish', ARGV[1], ARGV[2])";
@@ -188,14 +184,13 @@ class RedisStore : public SharedStore {
                      reply::kind::integer);
   }
 
-  /// Notifies the other processes of a change of `key`, in a cluster through any node that answers.
   void announce(std::string_view key) override {
     static_cast<void>(
         client_->ask_any({"PUBLISH", channel(), sender_ + std::string{key}}, reply::kind::integer));
   }
 
-  /// Takes the lease of `key` for `duration` if nobody holds it. If the call throws, Redis may have
-  /// granted the lease all the same; that lease expires after `duration`.
+  /// See `SharedStore`. If the call throws, Redis may have granted the lease all the same; that
+  /// lease expires after `duration`.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     if (duration <= std::chrono::milliseconds{0}) {
@@ -207,7 +202,6 @@ class RedisStore : public SharedStore {
     return taken.type == reply::kind::status ? std::optional{std::move(lease)} : std::nullopt;
   }
 
-  /// Takes the lease of `key` for `duration`, even from another process.
   [[nodiscard]] store_lease take_lease(std::string_view key,
                                        std::chrono::milliseconds duration) override {
     store_lease lease{.key = std::string{key}, .token = adapters_detail::store_token()};
@@ -216,7 +210,6 @@ class RedisStore : public SharedStore {
     return lease;
   }
 
-  /// Ends `lease` if it is still held.
   void release(const store_lease& lease) override {
     constexpr const char* script =
         "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end return 0";
@@ -224,31 +217,23 @@ class RedisStore : public SharedStore {
                      reply::kind::integer);
   }
 
-  /// Calls `on_change` for each key that other stores erase or announce. When the subscription
-  /// exists again after a failure, calls `on_change("")`, since changes may have been missed.
-  /// Returns when the subscription exists, or when the first try has failed. After a failure, a
-  /// thread tries again after a pause of a second at most.
+  /// See `SharedStore`. Returns when the subscription exists, or when the first try has failed.
+  /// After a failure, a thread tries again after a pause of a second at most.
   void watch(std::function<void(std::string_view)> on_change) override {
     const std::scoped_lock lock{*watching_};
-    subscription_.reset();
-    if (!on_change) {
-      return;
+    watcher_ = {};
+    if (on_change) {
+      std::promise<void> tried;
+      const std::future<void> first_try = tried.get_future();
+      watcher_ = base::jthread{&RedisStore::follow,  client_,         channel(), timeout_, sender_,
+                               std::move(on_change), std::move(tried)};
+      first_try.wait();
     }
-    subscription_ = std::make_unique<adapters_detail::redis_subscription>(
-        client_, channel(), timeout_,
-        [sender = sender_, on_change = std::move(on_change)](std::string_view message) {
-          if (message.empty()) {
-            on_change("");
-          } else if (message.size() > sender.size() && !message.starts_with(sender)) {
-            on_change(message.substr(sender.size()));
-          }
-        });
   }
 
   /// Calls `look` with each key that has a value, and with the remaining lifetime of this value.
-  /// This function is for tools that inspect a store; `SharedStore` does not have it. Values that
-  /// are published or erased meanwhile may be included, and a key can come twice. Scans all
-  /// keys of the server, even keys of other programs.
+  /// Includes some values that are published or erased meanwhile, and can include a key twice.
+  /// Scans all keys of the server, even keys of other programs.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
     const std::string prefix = prefix_ + "site:";
@@ -276,12 +261,12 @@ class RedisStore : public SharedStore {
         const std::vector<reply> times = server->ask(commands);
         for (std::size_t i = 0; i < times.size(); ++i) {
           const std::string& key = commands[i][1];
-          std::string site = key.substr((std::min)(prefix.size(), key.size()));
-          site.erase(adapters_detail::hash_tag_of(site), 1);
-          if (!site.empty()) {
-            site.pop_back();
+          if (key.size() < prefix.size() + 3 || times[i].integer <= 0) {
+            continue;  // no key of a value, or a value that has expired
           }
-          if (times[i].integer > 0 && !site.empty() && value_key(site) == key) {
+          std::string site = key.substr(prefix.size(), key.size() - prefix.size() - 1);
+          site.erase(adapters_detail::hash_tag_of(site), 1);
+          if (value_key(site) == key) {
             look(site, std::chrono::milliseconds{times[i].integer});
           }
         }
@@ -303,7 +288,51 @@ class RedisStore : public SharedStore {
   }
   [[nodiscard]] std::string channel() const { return prefix_ + "changed"; }
 
-  /// Throws `store_error` if `value` is longer than `max_value_bytes`.
+  /// Until a stop is requested, calls `on_change` with each key in `channel` from another sender.
+  /// Sets `tried` when the subscription exists or the first try has failed.
+  static void follow(const stop_token& stop, const std::shared_ptr<client>& from,
+                     const std::string& channel, std::chrono::milliseconds timeout,
+                     const std::string& sender,
+                     const std::function<void(std::string_view)>& on_change,
+                     std::promise<void> tried) {
+    constexpr std::chrono::milliseconds quiet{1'000};  // then PING shows if the connection is lost
+    base::counter_random random{std::nullopt};
+    for (bool has_tried = false; !stop.stop_requested();) {
+      try {
+        const auto connection = from->connect(stop);
+        connection->send({"SUBSCRIBE", channel});
+        bool is_new = true;
+        for (bool is_asked = true; !stop.stop_requested();) {
+          const std::optional<reply> got =
+              connection->receive(adapters_detail::redis_deadline(is_asked ? timeout : quiet));
+          if (!got && !is_asked) {
+            connection->send({"PING"});
+          } else if (!got || got->type != reply::kind::list || got->list.empty()) {
+            connection->fail("does not answer in time, or refuses to report changes");
+          }
+          is_asked = !got;
+          if (std::exchange(is_new, false)) {
+            std::exchange(has_tried, true) ? on_change("") : tried.set_value();
+          }
+          if (got && got->list.size() == 3 && got->list[0].text == "message") {
+            const std::string_view message = got->list[2].text;
+            if (message.empty() ||
+                (message.size() > sender.size() && !message.starts_with(sender))) {
+              on_change(message.substr((std::min)(sender.size(), message.size())));
+            }
+          }
+        }
+      } catch (const std::exception&) {  // the subscription is lost, or never began
+        if (!std::exchange(has_tried, true)) {
+          tried.set_value();
+        }
+      }
+      // The pause is random, so that not all workers reconnect at once.
+      const std::chrono::milliseconds pause{100 + static_cast<int>(random.draw() * 900)};
+      SteadyClock{}.sleep_until(adapters_detail::redis_deadline(pause), stop);
+    }
+  }
+
   void check_size(std::string_view value) const {
     if (value.size() > max_value_bytes_) {
       throw store_error{"RedisStore: a value of " + std::to_string(value.size()) +
@@ -324,7 +353,7 @@ class RedisStore : public SharedStore {
   std::size_t max_value_bytes_;
   std::string sender_ = adapters_detail::store_token();  // the start of this store's messages
   std::unique_ptr<std::mutex> watching_ = std::make_unique<std::mutex>();
-  std::unique_ptr<adapters_detail::redis_subscription> subscription_;
+  base::jthread watcher_{};
 };
 
 }  // namespace robots

@@ -88,21 +88,13 @@ class redis_tls {
       SSL_free(session.get());
       refuse(host, session.get());
     }
-    for (;;) {
-      ERR_clear_error();
-      const int result = SSL_do_handshake(session.get());
-      switch (result == 1 ? SSL_ERROR_NONE : SSL_get_error(session.get(), result)) {
-        case SSL_ERROR_NONE:
-          return;
-        case SSL_ERROR_WANT_READ:
-          wait(POLLIN);
-          break;
-        case SSL_ERROR_WANT_WRITE:
-          wait(POLLOUT);
-          break;
-        default:
-          refuse(host, session.get());
+    ERR_clear_error();
+    for (int result = 0; (result = SSL_do_handshake(session.get())) != 1; ERR_clear_error()) {
+      const int wanted = SSL_get_error(session.get(), result);
+      if (wanted != SSL_ERROR_WANT_READ && wanted != SSL_ERROR_WANT_WRITE) {
+        refuse(host, session.get());
       }
+      wait(wanted == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT);
     }
   }
 

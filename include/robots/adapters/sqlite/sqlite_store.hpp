@@ -50,7 +50,7 @@ struct sqlite_options {
 
 namespace adapters_detail {
 
-/// A row of a result, with one column (`number`) or three columns.
+/// A row of a result with one column, `number`, or with three columns.
 struct sqlite_row {
   std::int64_t number = 0;
   std::string octets{};
@@ -113,8 +113,8 @@ class sqlite_file {
   /// Runs the statement `sql`, and returns the number in the first row of the result.
   std::int64_t number(const std::string& sql) { return ask(sql).at(0).number; }
 
-  /// Calls `work()` in a transaction that the statement `begin` opens, and returns the result of
-  /// `work`. If `work` throws, the file does not change.
+  /// Returns the result of `work()`, in a transaction that `begin` opens. If `work` throws, the
+  /// file does not change.
   template <class Work>
   auto transact(const char* begin, const Work& work) {
     ask(begin);
@@ -128,9 +128,8 @@ class sqlite_file {
     }
   }
 
-  /// Makes room for `octets` octets and calls `change(*this)`, which adds these octets, in one
-  /// transaction. Returns the result of `change`. To make room, deletes up to eight expired
-  /// records, and then the oldest records while the file is too large.
+  /// Calls `change(*this)`, which adds up to `octets` octets, in a transaction, and returns the
+  /// result. First, deletes up to eight expired records, and then the oldest ones to make room.
   template <class Change>
   auto write(std::size_t octets, const Change& change) {
     if (octets > options_.max_bytes / 8) {
@@ -144,15 +143,13 @@ class sqlite_file {
           ask("DELETE FROM records WHERE number IN"
               " (SELECT number FROM records WHERE until <= ? ORDER BY until LIMIT 8)",
               present());
-          while (number("PRAGMA page_count") - number("PRAGMA freelist_count") + added > most) {
+          while (number("PRAGMA page_count") - number("PRAGMA freelist_count") + added > most &&
+                 number("SELECT EXISTS(SELECT 1 FROM records)") != 0) {
             ask("DELETE FROM records WHERE number < (SELECT min(number) FROM records) + 8");
-            if (::sqlite3_changes(handle_.get()) == 0) {
-              break;
-            }
           }
           auto result = change(*this);
-          // Reserves room in the file for the contents of the log. So SQLite can move these
-          // contents into the file even if the disk is full.
+          // Reserves room in the file, so that SQLite can move the contents of the log into the
+          // file even if the disk is full.
           std::int64_t size = number("PRAGMA page_count") * file_step / 16;
           check(::sqlite3_file_control(handle_.get(), nullptr, SQLITE_FCNTL_SIZE_HINT, &size));
           return result;
@@ -166,8 +163,8 @@ class sqlite_file {
     }
   }
 
-  /// The SQL condition that a record has not expired at the time ?1. A record stored more than a
-  /// minute after ?1 is treated as expired, since the clock must have been set back.
+  /// The SQL condition that a record has not expired at the time ?1. A record from more than a
+  /// minute after ?1 has expired, since the clock must have been set back.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
 
   /// Returns the present time in milliseconds since 1970.
@@ -176,7 +173,8 @@ class sqlite_file {
     return std::chrono::floor<std::chrono::milliseconds>(now).time_since_epoch().count();
   }
 
-  /// Returns the octets of the unexpired record with this name, or an empty optional.
+  /// Returns the octets of the unexpired record with this name. Compares the name and not only its
+  /// hash, since a damaged index must not return the record of another site.
   [[nodiscard]] std::optional<std::string> find(const std::string& name) {
     const auto found =
         ask("SELECT 0, octets, 0 FROM records WHERE hash = ?2 AND name = ?3 AND " + holds,
@@ -184,7 +182,8 @@ class sqlite_file {
     return found.empty() ? std::nullopt : std::optional{found[0].octets};
   }
 
-  /// Stores `octets` under `name`. Returns true, so that callers can join calls with `&&`.
+  /// Stores `octets` under `name`. Like `remove` and `tell`, returns true, so that calls can be
+  /// joined with `&&`.
   bool put(const std::string& name, std::string_view octets, std::chrono::milliseconds lifetime) {
     remove(name);
     ask("INSERT INTO records(hash, name, since, until, octets) VALUES (?2, ?3, ?1, ?1 + ?4, ?5)",
@@ -193,13 +192,12 @@ class sqlite_file {
     return true;
   }
 
-  /// Removes the record of a name. Returns true.
   bool remove(const std::string& name) {
     ask("DELETE FROM records WHERE hash = ? AND name = ?", base::fingerprint(name), name);
     return true;
   }
 
-  /// Records that `store` has changed `key`. Keeps only the last 4,000 changes. Returns true.
+  /// Records that `store` has changed `key`. Keeps only the last 4,000 changes.
   bool tell(std::string_view key, std::string_view store) {
     ask("INSERT INTO changes(key, store) VALUES (?, ?)", key, store);
     ask("DELETE FROM changes WHERE number <= last_insert_rowid() - 4000");
@@ -212,10 +210,8 @@ class sqlite_file {
     transact("BEGIN IMMEDIATE", [this] {
       const std::int64_t owner = number("PRAGMA application_id");
       if (owner == 0 && number("SELECT count(*) FROM sqlite_master") == 0) {
-        // Each publication inserts a row with a higher `number`, so `write` finds the oldest
-        // records by the lowest numbers, in neighbouring rows. `find` looks up the hash of a name,
-        // and then compares the name, since a damaged index must not return the record of another
-        // site.
+        // Each publication inserts a row with a higher `number`, so the oldest records have the
+        // lowest numbers, in neighbouring rows.
         ask("CREATE TABLE records(number INTEGER PRIMARY KEY, hash INTEGER, name BLOB,"
             " since INTEGER, until INTEGER, octets BLOB)");
         ask("CREATE INDEX records_by_hash ON records(hash)");
@@ -241,8 +237,8 @@ class sqlite_file {
     return ::sqlite3_bind_blob64(statement, index, octets, value.size(), SQLITE_STATIC);
   }
 
-  /// Sleeps while the file is locked, longer at each call, up to 1.3 ms. Returns 0 if the timeout
-  /// has passed, so that SQLite gives up.
+  /// Sleeps while the file is locked, up to 1.3 ms. Returns 0 after the timeout, so that SQLite
+  /// gives up.
   static int wait(void* self, int times) {
     std::this_thread::sleep_for(std::chrono::microseconds{20LL << (std::min)(times, 6)});
     return std::chrono::steady_clock::now() < static_cast<sqlite_file*>(self)->give_up_ ? 1 : 0;
@@ -252,7 +248,6 @@ class sqlite_file {
     throw store_error{"SqliteStore: " + options_.path + ": " + why};
   }
 
-  /// Throws if `code` is an error.
   void check(int code) {
     if (code == SQLITE_OK || code == SQLITE_DONE) {
       return;
@@ -276,27 +271,24 @@ class sqlite_file {
 
 }  // namespace adapters_detail
 
-/// A `SharedStore` in one SQLite file, for the processes of one machine. Processes that start later
-/// can use the file, too.
+/// A `SharedStore` in one SQLite file, for the processes of one machine, now and later.
 ///
-/// The file survives `kill -9` at any time. If the power fails, the latest changes can be lost. The
-/// size of the file stays within `sqlite_options::max_bytes`. If the file or the disk has no room,
-/// the store drops the oldest records. If the file is damaged, the constructor or the call that
-/// finds the damage throws `store_error`. Records expire by the clock of the machine. If the clock
-/// is set back, a record with a date more than a minute in the future is treated as expired.
+/// The file survives `kill -9` at any time. If the power fails, the latest changes can be lost. If
+/// the file reaches `sqlite_options::max_bytes` or the disk has no room, the store drops the oldest
+/// records. If the file is damaged, the constructor or the call that finds the damage throws
+/// `store_error`. Records expire by the clock of the machine. If the clock is set back, a record
+/// with a date more than a minute in the future is treated as expired.
 ///
 /// Calls that read do not wait for calls that write, and only one call at a time writes. `watch`
 /// starts a thread that looks for changes ten times a second. Open stores after a fork, never
-/// before. A child process must not use or destroy the stores of its parent, and must not open
-/// their files.
+/// before. A child process must not use or destroy the stores of its parent, or open their files.
 class SqliteStore : public SharedStore {
   using sqlite = adapters_detail::sqlite_file;
   using pool = adapters_detail::handle_pool<sqlite>;
 
  public:
   /// Opens the file, or makes it. Throws `store_error` for a file that cannot be opened, is damaged
-  /// or belongs to another program or version, and `std::invalid_argument` if the options are not
-  /// valid.
+  /// or belongs to another program or version, and `std::invalid_argument` for bad options.
   explicit SqliteStore(const sqlite_options& options) {
     if (options.path.empty() || options.max_bytes < std::size_t{1} << 20U ||
         options.timeout <= options.timeout.zero()) {
@@ -386,8 +378,8 @@ class SqliteStore : public SharedStore {
   }
 
   /// Calls `visit(key, left)` for each value that has not expired, the oldest first. `left` is the
-  /// remaining lifetime. The calls can include values that are published meanwhile. `visit` may
-  /// call the store.
+  /// remaining lifetime. Can include values that are published meanwhile. `visit` may call the
+  /// store.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& visit) {
     for (std::int64_t before = -1, last = 0; before < last;) {

@@ -1,13 +1,17 @@
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
-#include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/decimal.hpp>
 #include <robots/base/utf8.hpp>
 
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/sha.h>
 #include <time.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -24,19 +28,96 @@
 
 namespace robots::adapters_detail {
 
+/// The maximum size, in octets, of a text from the web, such as a URL, in an entry.
+inline constexpr std::size_t longest_text = std::size_t{1} << 20U;
+
+[[nodiscard]] inline const unsigned char* octets_of(std::string_view text) noexcept {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+/// Returns octets as hexadecimal digits in lower case.
+[[nodiscard]] inline std::string hex_of(const unsigned char* octets, std::size_t size) {
+  std::string digits;
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto [high, low] = base::hex_digits(octets[i]);
+    digits.append({base::to_lower(high), base::to_lower(low)});
+  }
+  return digits;
+}
+
+/// Returns the SHA-256 of `text`, as `sha256sum` prints it.
+[[nodiscard]] inline std::string sha256(std::string_view text) {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  ::SHA256(octets_of(text), text.size(), digest.data());
+  return hex_of(digest.data(), digest.size());
+}
+
+/// A private key, which signs, or a public key, which checks signatures.
+class ed25519_key {
+ public:
+  /// Reads a key in PEM. Throws `audit_error` if `pem` is not a private or public Ed25519 key.
+  ed25519_key(std::string_view pem, bool is_private) {
+    const std::unique_ptr<BIO, decltype(&::BIO_free)> from{
+        ::BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &::BIO_free};
+    // Nobody can type a password here, so a key with a password is refused.
+    const auto no_password = [](char*, int, int, void*) { return -1; };
+    auto* const read = is_private ? &::PEM_read_bio_PrivateKey : &::PEM_read_bio_PUBKEY;
+    key_ = {from ? read(from.get(), nullptr, no_password, nullptr) : nullptr, &::EVP_PKEY_free};
+    if (!key_ || ::EVP_PKEY_id(key_.get()) != EVP_PKEY_ED25519) {
+      throw audit_error{std::string{is_private ? "audit_options: signing_key is not a private"
+                                               : "verify_audit: the key is not a public"} +
+                        " Ed25519 key in PEM without a password; openssl genpkey -algorithm "
+                        "ed25519 makes one"};
+    }
+  }
+
+  [[nodiscard]] std::string name() const {
+    std::array<char, 32> raw{};
+    std::size_t size = raw.size();
+    ::EVP_PKEY_get_raw_public_key(key_.get(), reinterpret_cast<unsigned char*>(raw.data()), &size);
+    return sha256({raw.data(), size});
+  }
+
+  [[nodiscard]] std::string sign(std::string_view text) const {
+    const context with{::EVP_MD_CTX_new(), &::EVP_MD_CTX_free};
+    std::array<unsigned char, 64> signature{};
+    std::size_t size = signature.size();
+    if (!with || ::EVP_DigestSignInit(with.get(), nullptr, nullptr, nullptr, key_.get()) != 1 ||
+        ::EVP_DigestSign(with.get(), signature.data(), &size, octets_of(text), text.size()) != 1) {
+      throw audit_error{"OpenSSL cannot sign with the key: check that it supports Ed25519"};
+    }
+    return hex_of(signature.data(), size);
+  }
+
+  [[nodiscard]] bool has_signed(std::string_view text, std::string_view signature) const {
+    const context with{::EVP_MD_CTX_new(), &::EVP_MD_CTX_free};
+    std::string octets;
+    for (; signature.size() > 1; signature.remove_prefix(2)) {
+      octets +=
+          static_cast<char>(base::hex_value(signature[0]) * 16 + base::hex_value(signature[1]));
+    }
+    return with && ::EVP_DigestVerifyInit(with.get(), nullptr, nullptr, nullptr, key_.get()) == 1 &&
+           ::EVP_DigestVerify(with.get(), octets_of(octets), octets.size(), octets_of(text),
+                              text.size()) == 1;
+  }
+
+ private:
+  using context = std::unique_ptr<EVP_MD_CTX, decltype(&::EVP_MD_CTX_free)>;
+
+  std::shared_ptr<EVP_PKEY> key_;
+};
+
 /// The end of a trail, to which `add` appends entries. Each entry is one line:
 ///
 ///     {"n":7,"prev":"HASH","time":"DATE","type":"TYPE", ... ,"hash":"HASH"}
 ///
 /// `n` is the number of an entry, from 1, counted through all files of the trail. `hash` is the
-/// SHA-256 of all octets of the line before `,"hash"`. `prev` is the hash of the previous entry. In
-/// the first entry, `prev` is 64 zeros. `base::append_json` writes the texts.
+/// SHA-256 of all octets before `,"hash"`. `prev` is the hash of the previous entry, or 64 zeros.
 struct audit_chain {
   std::uint64_t entries = 0;                ///< the number of entries
   std::string last = std::string(64, '0');  ///< the hash of the last entry
 
-  /// Adds an entry with the members of the objects `about` and `members`, and signs it if `key` is
-  /// not null. Returns the line of the entry, with the line end.
+  /// Adds an entry with the members of both objects, signed by `key`. Returns its line.
   [[nodiscard]] std::string add(std::string_view time, std::string_view type,
                                 std::string_view members, std::string_view about = {},
                                 const ed25519_key* key = nullptr) {
@@ -62,10 +143,10 @@ class json_object {
   /// Reads an object. Returns an empty optional if `text` is not exactly one object.
   [[nodiscard]] static std::optional<json_object> read(std::string_view text) {
     json_object result;
+    if (text == "{}") {
+      return result;
+    }
     for (char before = '{'; take(text, before); before = ',') {
-      if (before == '{' && text == "}") {
-        return result;
-      }
       const std::size_t name = value_size(text);
       const std::string_view value = text.substr(name);
       const std::size_t size = value_size(value.substr(value.empty() ? 0 : 1));
@@ -84,32 +165,27 @@ class json_object {
     return std::nullopt;
   }
 
-  /// Returns the value of a member in JSON, or an empty text if the member is missing. If two
-  /// members have this name, returns the value of the first.
+  /// Returns the value of a member in JSON, of the first if two members have this name. Here and
+  /// below, returns an empty value if the member is missing.
   [[nodiscard]] std::string_view raw(std::string_view name) const {
     const auto found = members_.find(name);
     return found == members_.end() ? std::string_view{} : found->second;
   }
 
-  /// Returns true if two members have the same name. Readers of JSON differ in which of the two
-  /// they use.
+  /// Returns true if two members have one name. Readers of JSON differ in which of them they use.
   [[nodiscard]] bool repeats_a_name() const noexcept { return repeats_a_name_; }
 
-  /// Returns the decoded text of a member, or an empty text if the member is missing.
   [[nodiscard]] std::string text(std::string_view name) const {
     const std::string_view value = raw(name);
     return value.starts_with('"') ? octets(value.substr(1, value.size() - 2)) : std::string{};
   }
 
-  /// Returns the number of a member, or 0 if the member is missing.
   [[nodiscard]] std::uint64_t number(std::string_view name) const {
     return base::parse_decimal(raw(name)).value_or(0);
   }
 
-  /// Returns true if the member is `true`.
   [[nodiscard]] bool flag(std::string_view name) const { return raw(name) == "true"; }
 
-  /// Returns the objects in the list of a member, or an empty list if the member is missing.
   [[nodiscard]] std::vector<json_object> list(std::string_view name) const {
     std::vector<json_object> found;
     std::string_view rest = raw(name);
@@ -141,24 +217,21 @@ class json_object {
     bool quoted = false;
     for (std::size_t i = 0; i < text.size(); ++i) {
       const char c = text[i];
+      const bool closes = c == '}' || c == ']';
       if (quoted) {
         i += c == '\\' ? 1 : 0;
         quoted = c != '"';
-        if (!quoted && depth == 0) {
-          return i + 1;
-        }
       } else if (c == '"') {
         quoted = true;
-      } else if (c == '{' || c == '[') {
-        ++depth;
-      } else if (c == '}' || c == ']' || c == ',') {
-        if (depth == 0) {
-          return i;
-        }
-        depth -= c == ',' ? 0 : 1;
-        if (depth == 0 && c != ',') {
-          return i + 1;
-        }
+        continue;
+      } else if (depth == 0 && (closes || c == ',')) {
+        return i;
+      } else {
+        depth += c == '{' || c == '[' ? 1 : 0;
+        depth -= closes ? 1 : 0;
+      }
+      if (depth == 0 && !quoted && (closes || c == '"')) {
+        return i + 1;
       }
     }
     return 0;
@@ -172,7 +245,6 @@ class json_object {
     return value;
   }
 
-  /// Decodes a text that `append_json` wrote.
   [[nodiscard]] static std::string octets(std::string_view text) {
     std::string result;
     for (std::size_t i = 0; i < text.size();) {
@@ -205,7 +277,6 @@ class json_object {
 /// A line of a trail, without its line end. The text must outlive this object.
 class audit_entry : public json_object {
  public:
-  /// Reads a line. Returns an empty optional if the line does not have the form of an entry.
   [[nodiscard]] static std::optional<audit_entry> read(std::string_view line) {
     auto object = json_object::read(line);
     if (!object || !line.starts_with("{\"n\":") || line.size() < hash_size ||
@@ -213,33 +284,27 @@ class audit_entry : public json_object {
       return std::nullopt;
     }
     audit_entry result{*std::move(object), line};
-    const bool is_whole = result.number("n") > 0 && result.text("prev").size() == 64 &&
-                          !result.text("type").empty() && !result.text("time").empty();
-    return is_whole ? std::optional{std::move(result)} : std::nullopt;
+    const bool has_all = result.n() > 0 && result.text("prev").size() == 64 &&
+                         !result.type().empty() && !result.text("time").empty();
+    return has_all ? std::optional{std::move(result)} : std::nullopt;
   }
 
   [[nodiscard]] std::uint64_t n() const { return number("n"); }
   [[nodiscard]] std::string type() const { return text("type"); }
   [[nodiscard]] std::string hash() const { return text("hash"); }
 
-  /// Returns the part of the line before `,"hash"`.
   [[nodiscard]] std::string_view before_hash() const {
     return line_.substr(0, line_.size() - hash_size);
   }
 
-  /// Returns true if the hash of the line matches the octets of the line.
   [[nodiscard]] bool is_whole() const { return sha256(before_hash()) == hash(); }
 
-  /// Returns true if the key has signed the part of the line before `,"signature"`.
   [[nodiscard]] bool is_signed_by(const ed25519_key& key) const {
-    std::string_view said = before_hash();
+    const std::string_view said = before_hash();
     const std::string signature = text("signature");
     const std::string end = ",\"signature\":\"" + signature + '"';
-    if (!said.ends_with(end)) {
-      return false;
-    }
-    said.remove_suffix(end.size());
-    return key.has_signed(said, signature);
+    return said.ends_with(end) &&
+           key.has_signed(said.substr(0, said.size() - end.size()), signature);
   }
 
  private:
@@ -257,13 +322,12 @@ class audit_lines {
   /// The maximum size, in octets, of a line that an `AuditTrail` writes.
   static constexpr std::size_t longest = std::size_t{32} << 20U;
 
-  /// Begins at `offset`. Throws `audit_error` unless `file` is a regular file that can be opened. A
-  /// pipe is refused, since a trail is read several times.
+  /// Begins at `offset`. Throws `audit_error` unless `file` is a regular file that can be opened.
   explicit audit_lines(const std::string& file, std::uint64_t offset = 0)
       : name_{file}, next_offset_{offset} {
     std::error_code failure;
     const auto status = std::filesystem::status(file, failure);
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {  // a pipe
       throw audit_error{file + " is not a regular file: copy the trail into one"};
     }
     stream_.open(file, std::ios::binary);
@@ -273,9 +337,8 @@ class audit_lines {
     }
   }
 
-  /// Returns the next line without its line end, or an empty optional after the last line. The
-  /// result is valid until the next call. Throws `audit_error` if the line cannot be read or is
-  /// longer than `longest`.
+  /// Returns the next line without its line end, or an empty optional at the end. The result is
+  /// valid until the next call. Throws `audit_error` if the line is too long or cannot be read.
   [[nodiscard]] std::optional<std::string_view> next() {
     stream_.getline(line_.get(), longest + 1);
     const auto size = static_cast<std::size_t>(stream_.gcount());
@@ -297,11 +360,10 @@ class audit_lines {
     return std::string_view{line_.get(), is_whole_ ? size - 1 : size};
   }
 
-  /// Returns the number of lines that `next` has returned.
+  /// Returns the number of the last line, from 1.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// Returns the number of octets in the file before the last line that `next` has returned.
+  /// Returns the number of octets in the file before the last line.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  /// Returns true if the last line that `next` has returned had a line end.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
  private:
@@ -314,8 +376,7 @@ class audit_lines {
   bool is_whole_ = false;
 };
 
-/// Returns the seconds since 1970 of a time such as `2026-01-01T12:00:00.000Z`, or 0 for any other
-/// text.
+/// Returns the seconds since 1970 of a time such as `2026-01-01T12:00:00.000Z`, else 0.
 [[nodiscard]] inline std::int64_t audit_second(const std::string& date) {
   ::tm parts{};
   return ::strptime(date.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) == nullptr ? 0 : ::timegm(&parts);

@@ -23,15 +23,13 @@
 
 namespace robots::adapters_detail {
 
-/// A file descriptor, which the last copy closes.
-using file_handle = std::shared_ptr<const int>;
-
 /// The current file of a trail. Writes whole entries only: if the disk is full and only a part of
 /// an entry fits, removes this part.
 class audit_file {
+  using file_handle = std::shared_ptr<const int>;  // the last copy closes the descriptor
+
  public:
-  /// Continues the last file, or begins the first. Throws `std::invalid_argument` if the path is
-  /// empty, and `audit_error` if another process writes the trail or a file cannot be used.
+  /// Continues the last file, or begins the first. Throws `audit_error` if a file cannot be used.
   explicit audit_file(const audit_options& options) : path_{options.path} {
     if (path_.empty()) {
       throw std::invalid_argument{
@@ -55,10 +53,9 @@ class audit_file {
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  /// Returns the end of the trail at the time when the file was opened.
+  /// Returns the end that the trail had when the file was opened.
   [[nodiscard]] const audit_chain& end() const noexcept { return end_; }
-  /// Returns the incomplete line at the end of the file when the file was opened. A process that is
-  /// killed while it writes leaves such a line.
+  /// Returns the incomplete line that a killed process had left at the end of the file.
   [[nodiscard]] const std::string& torn() const noexcept { return torn_; }
 
   /// Returns the name of the file with this number, without its folder.
@@ -68,8 +65,7 @@ class audit_file {
     return std::filesystem::path{path_}.filename().string() + '.' + digits + ".jsonl";
   }
 
-  /// Writes whole lines. If not all lines can be written, writes none of them and throws
-  /// `std::system_error`.
+  /// Writes all of these lines. Otherwise, writes none of them and throws `std::system_error`.
   void write(std::string_view lines) {
     if (is_torn_ && ::ftruncate(*file_, static_cast<off_t>(size_)) != 0) {
       throw std::system_error{errno, std::generic_category()};
@@ -77,25 +73,21 @@ class audit_file {
     is_torn_ = false;
     for (std::string_view rest = lines; !rest.empty();) {
       const ssize_t done = ::write(*file_, rest.data(), rest.size());
-      if (done < 0 && errno == EINTR) {
-        continue;
-      }
-      if (done <= 0) {
-        const int error = done < 0 ? errno : ENOSPC;
+      const int error = done < 0 ? errno : ENOSPC;
+      if (done > 0) {
+        rest.remove_prefix(static_cast<std::size_t>(done));
+      } else if (error != EINTR) {
         is_torn_ = ::ftruncate(*file_, static_cast<off_t>(size_)) != 0;
         throw std::system_error{error, std::generic_category()};
       }
-      rest.remove_prefix(static_cast<std::size_t>(done));
     }
     size_ += lines.size();
   }
 
-  /// Syncs the file to the disk. Returns false if the disk may lack a part of the file; the
-  /// system reports such a loss only once. A FIFO or another special file needs no sync.
+  /// Syncs the file. Returns false if the disk may lack a part; the system reports this only once.
   [[nodiscard]] bool flush() const noexcept { return ::fdatasync(*file_) == 0 || errno == EINVAL; }
 
-  /// Returns the change that another program has made to the file since the last write: `moved`,
-  /// `deleted`, `cut_off` or `appended`. Returns an empty text if there is no change.
+  /// Returns the change by another program since the last write, or an empty text.
   [[nodiscard]] std::string_view change() const {
     struct stat own{};
     if (::fstat(*file_, &own) != 0 || !S_ISREG(own.st_mode)) {
@@ -111,8 +103,7 @@ class audit_file {
     return size == size_ || is_torn_ ? "" : size < size_ ? "cut_off" : "appended";
   }
 
-  /// Continues in the next file. Returns false, and keeps this file, if the next file cannot be
-  /// opened or another process writes the trail now.
+  /// Continues in the next file. If it cannot be opened, returns false and keeps this file.
   [[nodiscard]] bool begin_next() {
     try {
       if (const std::string name = path_ + ".lock"; !is_named(lock_, name)) {
@@ -172,10 +163,9 @@ class audit_file {
     const auto folder = whole.has_parent_path() ? whole.parent_path() : ".";
     std::uint64_t last = 0;
     for (const auto& entry : std::filesystem::directory_iterator{folder}) {
-      const std::string file = entry.path().filename().string();
-      if (file.starts_with(start) && file.ends_with(".jsonl")) {
-        const auto digits =
-            std::string_view{file}.substr(start.size(), file.size() - start.size() - 6);
+      const std::string file = entry.path().stem().string();
+      if (file.starts_with(start) && entry.path().extension() == ".jsonl") {
+        const auto digits = std::string_view{file}.substr(start.size());
         last = (std::max)(last, base::parse_decimal(digits).value_or(0));
       }
     }

@@ -1,19 +1,24 @@
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
-#include <robots/adapters/audit/detail/crypto.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/adapters/audit/detail/file.hpp>
-#include <robots/adapters/audit/detail/policy.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/base/random.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/work_queue.hpp>
 #include <robots/cache/cache_options.hpp>
+#include <robots/observe/event_text.hpp>
+#include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/policy_change.hpp>
+#include <robots/rep/diff/change_report.hpp>
+#include <robots/rep/read/product_token.hpp>
+#include <robots/rep/rules/explanation.hpp>
 #include <robots/time/wall_time.hpp>
 #include <robots/version.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -34,27 +39,106 @@
 
 namespace robots::adapters_detail {
 
+/// An entry without its place in the chain.
+struct audit_part {
+  std::string_view type;
+  std::string members;  ///< the members of the entry, as a JSON object
+  std::string id{};     ///< the id by which other entries refer to this entry; can be empty
+  bool once = false;    ///< true if the trail needs only one entry with this id
+};
+
+/// Returns the directives of a site for one crawler as JSON. Equal directives give equal texts.
+[[nodiscard]] inline std::string directives_text(const policy& from) {
+  base::json_writer json;
+  json.text("user_agent", from.rules().user_agent()).open_list("lines");
+  std::vector<listed_rule> rules = from.rules().list();
+  std::ranges::sort(rules, {}, &listed_rule::line);
+  for (const listed_rule& rule : rules) {
+    json.open().text(to_string(rule.kind), rule.pattern).number("line", rule.line).close();
+  }
+  for (const detail::stated_line& line : policy_detail::stated_lines(from)) {
+    json.open().text(to_string(line.kind), line.value).close();
+  }
+  json.close_list();
+  return std::move(json).finish();
+}
+
+/// Returns the entries about a policy. If the policy obeys a robots.txt, the first entry has the
+/// directives. The last entry has the given `type`, the members of `about`, the id of the policy,
+/// and the members that describe the policy, whose SHA-256 is the id.
+[[nodiscard]] inline std::vector<audit_part> parts_of(std::string_view type, const policy& from,
+                                                      base::json_writer about = {}) {
+  std::vector<audit_part> parts;
+  const record_head source = from.source();
+  base::json_writer json{longest_text};
+  json.text("basis", to_string(from.basis()));
+  if (const auto given = from.given_reason()) {
+    json.text("reason", to_string(*given));
+  }
+  if (from.basis() == policy_basis::rules || from.basis() == policy_basis::last_good) {
+    const std::string text = directives_text(from);
+    const std::string id = sha256(text);
+    parts.push_back(
+        {"directives", "{\"id\":\"" + id + "\",\"directives\":" + text + '}', id, true});
+    json.text("directives", id).text("rules_fetched_at", date_text(from.rules_source().fetched_at));
+  }
+  json.text("outcome", to_string(source.outcome)).number("status", source.status);
+  if (source.error != fetch_error::none) {
+    json.text("error", to_string(source.error)).long_text("error_text", source.error_text);
+  }
+  json.long_text("url", source.url).long_text("final_url", source.final_url);
+  json.text("fetched_at", date_text(source.fetched_at))
+      .seconds("lifetime_seconds", source.lifetime);
+  json.number("attempts", source.attempts).number("failures", source.failures);
+  json.text("charset", to_string(source.charset)).flag("truncated", source.truncated);
+  json.flag("not_modified", source.not_modified);
+  const std::string members = std::move(json).finish();
+  std::string id = sha256(members);
+  about.text("policy", id);
+  std::string text = std::move(about).finish();
+  text.back() = ',';
+  parts.push_back({type, text.append(members, 1), std::move(id), type == "policy"});
+  return parts;
+}
+
+/// Returns, as JSON, the options on which the decisions of a crawler depend.
+[[nodiscard]] inline std::string crawler_text(const cache_options& options) {
+  const parse_options& parse = options.parse;
+  base::json_writer json;
+  json.text("user_agent", options.user_agent);
+  json.text("dialect", to_string(parse.dialect)).number("max_bytes", parse.max_bytes);
+  json.flag("strict", parse.strict).flag("truncated", parse.truncated);
+  json.flag("delay_closes_group", parse.delay_closes_group);
+  json.flag("prepend_slash", parse.prepend_slash);
+  json.flag("tie_disallows", parse.tie == tie_break::disallow);
+  json.flag("names_united", parse.names == several_names::union_of_groups);
+  json.text("fallback", options.fallback.name()).open_list("actions");
+  for (std::size_t i = 0; i < outcome_count; ++i) {
+    const auto kind = static_cast<outcome>(i);
+    const auto action = options.fallback.action(record_head{{.outcome = kind}});
+    json.open().text(to_string(kind), to_string(action)).close();
+  }
+  json.close_list();
+  detail::add_hosts(json, "excluded", options.excluded);
+  detail::add_hosts(json, "sign_off", options.sign_off);
+  json.flag("is_high_risk", static_cast<bool>(options.is_high_risk));
+  return std::move(json).finish();
+}
+
 /// An event that waits to be written.
 struct audit_news {
   wall_time time{};
   std::string about{};              ///< a JSON object with the site, the agent and the trace
   std::vector<audit_part> parts{};  ///< the entries
-  std::shared_ptr<const robots::policy>
-      policy{};  ///< the policy of a decision; the writing thread turns it into entries
+  std::shared_ptr<const robots::policy> policy{};  ///< the policy of a decision
 
-  /// Returns the octets of memory that this event uses, without the policy.
+  /// Returns the size in octets, without the policy.
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t all = sizeof(*this) + about.capacity() + parts.capacity() * sizeof(audit_part);
     for (const audit_part& part : parts) {
       all += part.members.capacity() + part.id.capacity();
     }
     return all;
-  }
-
-  /// Returns the address and the size of the policy of a decision, for the limit of the queue.
-  /// While the event waits, it can be the only owner of the policy.
-  [[nodiscard]] base::shared_memory keeps() const noexcept {
-    return {policy.get(), policy ? policy->memory_bytes() : 0};
   }
 };
 
@@ -64,41 +148,41 @@ class audit_writer {
   using queue = base::work_queue<audit_news>;
 
   const audit_options options;
+  const std::string token;  ///< the product token of the crawler
 
   audit_writer(const audit_options& from, const cache_options& crawler)
-      : options{from}, crawler_{crawler_text(crawler)}, file_{from} {
+      : options{from},
+        token{product_token(crawler.user_agent)},
+        crawler_{crawler_text(crawler)},
+        file_{from} {
     // Starts OpenSSL now, so that it ends after this object if both live as long as the process.
     static_cast<void>(sha256({}));
     if (!options.signing_key.empty()) {
-      key_ = ed25519_key::private_key(options.signing_key);
+      key_ = ed25519_key{options.signing_key, true};
     }
     const auto require = [](bool is_valid, const std::string& complaint) {
-      if (!is_valid) {
-        throw std::invalid_argument{complaint};
-      }
+      is_valid ? void() : throw std::invalid_argument{complaint};
     };
     require(options.sign_every > 0, "audit_options: sign_every is 0, and must be at least 1");
     require(options.file_bytes > 0, "audit_options: file_bytes is 0, and must be at least 1");
-    require(
-        options.share >= 0 && options.share <= 1,
-        "audit_options: share is " + std::to_string(options.share) + ", and must be from 0 to 1");
-    require(!options.flush_every || options.flush_every->count() >= 0,
-            "audit_options: flush_every is " +
-                std::to_string(options.flush_every.value_or(std::chrono::milliseconds{0}).count()) +
-                " ms: set 0 for at once");
+    const auto share = std::to_string(options.share);
+    require(options.share >= 0 && options.share <= 1,
+            "audit_options: share is " + share + ", and must be from 0 to 1");
+    const auto every = options.flush_every.value_or(std::chrono::milliseconds{0}).count();
+    require(every >= 0,
+            "audit_options: flush_every is " + std::to_string(every) + " ms: set 0 for at once");
     // In JSON, a robots.txt or its directives can be six times as long, and must fit into a line.
     constexpr std::size_t longest = audit_lines::longest / 8;
-    require(crawler.parse.max_bytes <= longest, "AuditTrail: parse.max_bytes is " +
-                                                    std::to_string(crawler.parse.max_bytes) +
+    const auto most = std::to_string(crawler.parse.max_bytes);
+    require(crawler.parse.max_bytes <= longest, "AuditTrail: parse.max_bytes is " + most +
                                                     ", and a trail records files of up to " +
                                                     std::to_string(longest) + " octets: lower it");
     written_.chain = file_.end();
     if (const std::string& torn = file_.torn(); !torn.empty()) {
-      constexpr std::size_t shown = 1'000;
       base::json_writer cut;
       cut.text("note", "a process had been killed: the beginning of a line, " +
                            std::to_string(torn.size()) + " octets, was cut off");
-      cut.text("start", std::string_view{torn}.substr(0, shown));
+      cut.text("start", torn.substr(0, 1'000));
       reports_.push_back({"torn", std::move(cut).finish()});
     }
     written_.signed_entries = written_.chain.entries;
@@ -143,10 +227,11 @@ class audit_writer {
         }
       }
     }
-    if (now.flushes || now.ends) {  // states losses and changed files, even without an event
+    const bool is_asked = now.flushes || now.ends;
+    if (is_asked) {  // states losses and changed files, even without an event
       write_block({}, now.ends ? "close" : "");
     }
-    if (now.flushes || now.ends || (flush_at_ && clock::now() >= *flush_at_)) {
+    if (is_asked || (flush_at_ && clock::now() >= *flush_at_)) {
       flush_file();
       flush_at_.reset();
     }
@@ -156,7 +241,6 @@ class audit_writer {
  private:
   using clock = std::chrono::steady_clock;
 
-  /// The state of the trail after an entry.
   struct progress {
     audit_chain chain{};
     std::uint64_t signed_entries = 0;  ///< the number of the last signed entry
@@ -164,13 +248,11 @@ class audit_writer {
   };
 
   static constexpr std::size_t block = std::size_t{1} << 18U;
-  /// The maximum size of `known_` and of `ids_`. A container that has reached this size is emptied
-  /// before it grows.
+  /// A container of ids that has reached this size is emptied before the next block.
   static constexpr std::size_t most_known = 65'536;
 
-  /// Writes the first events of `waiting` as one block, and returns their number. If `why` is not
-  /// empty, the block ends with a checkpoint, which states `why`. If the disk is full, memory runs
-  /// out or OpenSSL cannot sign, drops the block, and counts these events as lost.
+  /// Writes the first events of `waiting` as one block, and returns their number. The block ends
+  /// with a checkpoint if there is a reason `why`. After an exception, these events are lost.
   std::size_t write_block(std::span<const audit_news> waiting, std::string_view why = {}) {
     std::size_t events = waiting.empty() ? 0 : 1;
     try {
@@ -187,7 +269,17 @@ class audit_writer {
       if (!lines_.empty()) {
         file_.write(lines_);
         file_events_ += events;
-        note_written(losses);
+        reports_.clear();
+        const std::scoped_lock lock{mutex_};
+        stats_.failure.clear();
+        stats_.entries += next_.chain.entries - written_.chain.entries;
+        stats_.last_file = file_.number();
+        stats_.last_hash = next_.chain.last;
+        unstated_ -= losses;
+        written_ = next_;
+        if (options.flush_every && !flush_at_) {
+          flush_at_ = base::saturating_add(clock::now(), *options.flush_every);
+        }
       }
     } catch (const std::exception& error) {
       known_.clear();
@@ -199,25 +291,16 @@ class audit_writer {
     return events;
   }
 
-  void note_written(std::uint64_t losses) {
-    reports_.clear();
-    const std::scoped_lock lock{mutex_};
-    stats_.failure.clear();
-    stats_.entries += next_.chain.entries - written_.chain.entries;
-    stats_.last_file = file_.number();
-    stats_.last_hash = next_.chain.last;
-    unstated_ -= losses;
-    written_ = next_;
-    if (options.flush_every && !flush_at_) {
-      flush_at_ = base::saturating_add(clock::now(), *options.flush_every);
-    }
-  }
-
-  /// Adds the first entries of a block: those of a new file, reports about files, and losses.
-  /// Returns the number of lost events that these entries state.
+  /// Adds the first entries of a block. Returns the number of lost events that they state.
   std::uint64_t begin_block() {
     if (const std::string_view change = file_.change(); !change.empty()) {
       leave_file(change);
+    }
+    if (known_.size() >= most_known) {
+      known_.clear();
+    }
+    if (ids_.size() >= most_known) {
+      ids_.clear();
     }
     next_ = written_;
     std::unique_lock lock{mutex_};
@@ -243,8 +326,8 @@ class audit_writer {
     return file_.size() + lines_.size() >= options.file_bytes + over_bytes_;
   }
 
-  /// Continues in the next file. Returns false if the next file cannot be opened. Then the trail
-  /// keeps its file, and tries again after another `file_bytes` octets.
+  /// Continues in the next file. If it cannot be opened, tries again after `file_bytes` octets
+  /// more.
   bool begin_next_file() {
     flush_file();
     if (!file_.begin_next()) {
@@ -257,8 +340,8 @@ class audit_writer {
     return true;
   }
 
-  /// Continues in the next file after another program has changed this one. If the next file cannot
-  /// be opened, keeps this file, but throws `audit_error` if it was deleted or cut off.
+  /// Continues in the next file after another program has changed this one. If this is impossible,
+  /// keeps this file, but throws `audit_error` if it was deleted or cut off.
   void leave_file(std::string_view change) {
     const bool is_lost = change == "deleted" || change == "cut_off";
     const std::string name = file_.name_of(file_.number());
@@ -294,12 +377,15 @@ class audit_writer {
     next_.has_begun = true;
   }
 
-  /// Adds the entries of an event. If the event has a policy that is not in `known_`, adds the
-  /// entries of the policy first.
+  /// Adds the entries of an event, and before them the entries of a policy that is not in `known_`.
   void add(const audit_news& news) {
     std::string about = news.about;
     if (news.policy) {
-      const std::string id = id_of(news.policy);
+      auto& [object, id] = ids_[news.policy.get()];
+      if (object.lock() != news.policy) {
+        object = news.policy;
+        id = parts_of("policy", *news.policy).back().id;
+      }
       if (!known_.contains(id)) {
         for (const audit_part& part : parts_of("policy", *news.policy)) {
           add_part(news.time, about, part);
@@ -314,29 +400,10 @@ class audit_writer {
   }
 
   void add_part(wall_time time, std::string_view about, const audit_part& part) {
-    if (part.once && known_.contains(part.id)) {
-      return;
+    const bool is_new = part.id.empty() || known_.insert(part.id).second;
+    if (is_new || !part.once) {
+      add_entry(part.type, part.members, about, time);
     }
-    if (!part.id.empty()) {
-      if (known_.size() >= most_known) {
-        known_.clear();
-      }
-      known_.insert(part.id);
-    }
-    add_entry(part.type, part.members, about, time);
-  }
-
-  /// Returns the id of a policy; see `parts_of`. Computes the id only once for each object.
-  [[nodiscard]] std::string id_of(const std::shared_ptr<const policy>& from) {
-    if (ids_.size() >= most_known) {
-      ids_.clear();
-    }
-    auto& [object, id] = ids_[from.get()];
-    if (object.lock() != from) {
-      object = from;
-      id = parts_of("policy", *from).back().id;
-    }
-    return id;
   }
 
   void add_entry(std::string_view type, std::string_view members, std::string_view about = {},

@@ -2,7 +2,6 @@
 
 #include <robots/adapters/redis/detail/connection.hpp>
 #include <robots/adapters/redis/detail/connector.hpp>
-#include <robots/adapters/redis/detail/url.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/decimal.hpp>
@@ -75,33 +74,44 @@ struct redis_redirect {
 /// Sends each command to the only server, to the master that the Sentinels name, or to the cluster
 /// node that has the key of the command. Any thread may call this object.
 ///
-/// A call takes at most `connect_timeout`, one `command_timeout` to wait for a free connection, and
-/// one `command_timeout` for each 512 commands. In a cluster, these limits apply to each node.
+/// A call to a server takes at most `connect_timeout`, one `command_timeout` to wait for a free
+/// connection, and one `command_timeout` for each 512 commands.
 ///
-/// For a cluster, the first command loads the table of slots and of their nodes. After a redirect
-/// or a failure, a later command loads the table again, at most once a second. After a failure of a
-/// node, nothing is sent to that node for a second. A command fails at its sixth redirect.
+/// For a cluster, the first command loads the table of slots. After a redirect or a failure, a
+/// later command loads the table again, at most once a second. After a failure of a node, nothing
+/// is sent to that node for a second.
 class redis_client {
+  using clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds second{1};
+
+  /// A master of the cluster, or the only server.
+  struct node : redis_pool {
+    using redis_pool::redis_pool;
+
+    clock::time_point retry_at{};  // the next try after a failure; guarded by `mutex_`
+  };
+
  public:
-  /// Throws `std::invalid_argument` if the options are not valid.
-  explicit redis_client(const redis_options& options)
-      : options_{options},
-        connector_{options},
-        server_{std::make_shared<redis_pool>(options, [this] { return connector_.connect(); })} {}
+  explicit redis_client(const redis_options& options) : connector_{options} {
+    if (!is_cluster()) {
+      nodes_[redis_address{}] = std::make_shared<node>(connector_);
+    }
+  }
   redis_client(const redis_client&) = delete;
   redis_client& operator=(const redis_client&) = delete;
 
-  /// Returns the replies to independent commands, in their order. If a node of a cluster cannot be
-  /// reached, its replies have the kind `lost`. If all replies are lost, throws `store_part_error`,
-  /// or `store_error` if all nodes have failed.
+  /// Returns the replies to independent commands, of the kind `lost` if a node of a cluster cannot
+  /// be reached. Throws if all replies are lost.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
     if (!is_cluster()) {
-      return server_->ask(commands);
+      return nodes_.begin()->second->ask(commands);
     }
     learn_slots();
     std::map<std::shared_ptr<node>, std::vector<std::size_t>> by_node;
     for (std::size_t i = 0; i < commands.size(); ++i) {
-      by_node[node_of(commands[i])].push_back(i);
+      const std::string& key = commands[i].at(commands[i].front() == "EVAL" ? 3 : 1);
+      const std::scoped_lock lock{mutex_};
+      by_node[slots_[redis_slot(key)]].push_back(i);  // null if no node has the slot
     }
     std::vector<redis_reply> replies(commands.size());
     bool is_lost = !commands.empty();
@@ -123,20 +133,18 @@ class redis_client {
     return replies;
   }
 
-  /// Returns the reply to one command. Throws `store_error` if the reply is neither nil nor of the
-  /// kind `wanted`.
+  /// Returns the reply to one command if it is `accepted`.
   redis_reply ask_one(const redis_command& command, redis_reply::kind wanted) {
     return accepted(command, std::move(ask({&command, 1}).front()), wanted);
   }
 
-  /// Like `ask_one` for a command without a key. In a cluster, sends the command to one node after
-  /// another until one answers.
+  /// Like `ask_one`, for a command that any node of a cluster may answer.
   [[nodiscard]] redis_reply ask_any(const redis_command& command, redis_reply::kind wanted) {
     if (!is_cluster()) {
       return ask_one(command, wanted);
     }
     redis_reply reply{.type = redis_reply::kind::lost};
-    for (const std::shared_ptr<node>& one : known_nodes()) {
+    for (const std::shared_ptr<node>& one : servers()) {
       reply = std::move(ask_node(one.get(), {&command, 1}).front());
       if (reply.type != redis_reply::kind::lost) {
         return accepted(command, std::move(reply), wanted);
@@ -145,23 +153,20 @@ class redis_client {
     throw_failure(reply.text);
   }
 
-  /// Returns a connection for a subscription. A stop request ends the waits of the connection. A
-  /// subscription may use any node of a cluster, since every node delivers the messages of all
-  /// nodes.
+  /// Returns a connection for a subscription; each node of a cluster delivers all messages.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const stop_token& stop) {
-    return is_cluster() ? connector_.connect(some_nodes().front(), stop) : connector_.connect(stop);
+    return connector_.connect(is_cluster() ? some_nodes().front() : redis_address{}, stop);
   }
 
   /// Returns the servers that have keys.
-  [[nodiscard]] std::vector<std::shared_ptr<redis_pool>> servers() {
-    if (!is_cluster()) {
-      return {server_};
+  [[nodiscard]] std::vector<std::shared_ptr<node>> servers() {
+    learn_slots();
+    std::vector<std::shared_ptr<node>> nodes;
+    const std::scoped_lock lock{mutex_};
+    for (const auto& [address, one] : nodes_) {
+      nodes.push_back(one);
     }
-    std::vector<std::shared_ptr<redis_pool>> pools;
-    for (const std::shared_ptr<node>& one : known_nodes()) {
-      pools.emplace_back(one, &one->pool);
-    }
-    return pools;
+    return nodes;
   }
 
   /// Returns `reply`. Throws `store_error` if the reply is neither nil nor of the kind `wanted`.
@@ -174,25 +179,10 @@ class redis_client {
   }
 
  private:
-  using clock = std::chrono::steady_clock;
-  static constexpr std::chrono::seconds second{1};
-
-  /// A master of the cluster.
-  struct node {
-    node(const redis_options& options, const redis_connector& connector, redis_address server)
-        : address{std::move(server)},
-          pool{options, [&connector, this] { return connector.connect(address); }} {}
-
-    redis_address address;
-    redis_pool pool;
-    clock::time_point retry_at{};  // the next try after a failure; guarded by `mutex_`
-  };
-
   [[nodiscard]] bool is_cluster() const noexcept {
-    return connector_.endpoint().topology == redis_topology::cluster;
+    return connector_.endpoint.topology == redis_topology::cluster;
   }
 
-  /// Sends commands to a node. If the node cannot be reached, returns replies of the kind `lost`.
   [[nodiscard]] std::vector<redis_reply> ask_node(node* to,
                                                   std::span<const redis_command> commands) {
     std::string failure;
@@ -205,7 +195,7 @@ class redis_client {
     } else {
       try {
         lock.unlock();
-        std::vector<redis_reply> replies = to->pool.ask(commands);
+        std::vector<redis_reply> replies = to->ask(commands);
         lock.lock();
         to->retry_at = {};
         return replies;
@@ -220,8 +210,8 @@ class redis_client {
     return std::vector<redis_reply>(commands.size(), lost);
   }
 
-  /// Follows redirects. While `reply` is a redirect, sends `command` to the node that the redirect
-  /// names. Returns the last reply. `from` is the node that sent `reply`.
+  /// While `reply`, which `from` has sent, is a redirect, sends `command` to the node that the
+  /// redirect names. Returns the last reply.
   [[nodiscard]] redis_reply follow(std::shared_ptr<node> from, const redis_command& command,
                                    redis_reply reply) {
     constexpr int most_redirects = 5;
@@ -254,7 +244,7 @@ class redis_client {
     }
   }
 
-  /// Throws the error for commands that no node has answered.
+  /// Throws the error for commands that no node has answered, whether or not all nodes have failed.
   [[noreturn]] void throw_failure(const std::string& why) {
     const std::scoped_lock lock{mutex_};
     for (const auto& [address, one] : nodes_) {
@@ -263,25 +253,6 @@ class redis_client {
       }
     }
     throw store_error{why};
-  }
-
-  /// Returns the nodes of the cluster.
-  [[nodiscard]] std::vector<std::shared_ptr<node>> known_nodes() {
-    learn_slots();
-    std::vector<std::shared_ptr<node>> nodes;
-    const std::scoped_lock lock{mutex_};
-    nodes.reserve(nodes_.size());
-    for (const auto& [address, one] : nodes_) {
-      nodes.push_back(one);
-    }
-    return nodes;
-  }
-
-  /// Returns the node that has the key of a command, or null if no node has its slot.
-  [[nodiscard]] std::shared_ptr<node> node_of(const redis_command& command) {
-    const std::string& key = command.front() == "EVAL" ? command[3] : command[1];
-    const std::scoped_lock lock{mutex_};
-    return slots_[redis_slot(key)];
   }
 
   /// Returns the node with this address, or adds it. The caller must have locked `mutex_`.
@@ -293,12 +264,12 @@ class redis_client {
     if (nodes_.size() >= most_nodes) {
       throw store_error{"Redis Cluster has more than 1000 nodes: use fewer"};
     }
-    return nodes_[address] = std::make_shared<node>(options_, connector_, address);
+    return nodes_[address] = std::make_shared<node>(connector_, address);
   }
 
   /// Returns up to four addresses of nodes, and begins with another node in each call.
   [[nodiscard]] std::vector<redis_address> some_nodes() {
-    std::vector<redis_address> servers = connector_.endpoint().servers;
+    std::vector<redis_address> servers = connector_.endpoint.servers;
     const std::scoped_lock lock{mutex_};
     for (const auto& [address, one] : nodes_) {
       servers.push_back(address);
@@ -311,17 +282,18 @@ class redis_client {
     return servers;
   }
 
-  /// Loads the table of slots if it is unknown or stale, at most once a second. One thread loads
-  /// the table, and other threads wait for the result. Throws only if no slots are known.
+  /// Loads the table of slots if it is unknown or stale. Throws only if no slots are known.
   void learn_slots() {
+    if (!is_cluster()) {
+      return;
+    }
     const std::scoped_lock one_thread{learning_};
+    bool is_known = false;
     {
       const std::scoped_lock lock{mutex_};
-      if (!slots_.empty() && (!is_stale_ || clock::now() < next_learning_)) {
-        return;
-      }
+      is_known = !slots_.empty() && !is_stale_;
     }
-    if (clock::now() >= next_learning_) {
+    if (!is_known && clock::now() >= next_learning_) {
       try {
         const auto [from, ranges] = connector_.ask_any(some_nodes(), {"CLUSTER", "SLOTS"});
         take_slots(from, ranges);
@@ -335,9 +307,8 @@ class redis_client {
     }
   }
 
-  /// Reads a reply to CLUSTER SLOTS. The reply has a list for each range of slots: the first slot,
-  /// the last slot, the master and its replicas. A server is a list that begins with its host and
-  /// port.
+  /// Reads a reply to CLUSTER SLOTS. It has a list for each range of slots: the first slot, the
+  /// last slot, the master and its replicas. A server is a list that begins with its host and port.
   void take_slots(const redis_address& from, const redis_reply& ranges) {
     std::vector<std::shared_ptr<node>> slots(redis_slots);
     std::map<redis_address, std::shared_ptr<node>> nodes;
@@ -345,13 +316,12 @@ class redis_client {
     const std::scoped_lock lock{mutex_};
     for (const redis_reply& range : ranges.list) {
       const std::int64_t first = range.list.size() < 3 ? -1 : range.list[0].integer;
-      const std::int64_t last = first < 0 ? 0 : range.list[1].integer;
-      if (first < 0 || last < first || last - first >= left ||
-          last >= static_cast<std::int64_t>(redis_slots)) {
+      const std::int64_t last = first < 0 ? -1 : range.list[1].integer;
+      if (first < 0 || last < first || last >= std::int64_t{redis_slots} ||
+          (left -= last - first + 1) < 0) {
         throw store_error{"Redis at " + to_string(from) +
                           " reports slots that do not exist, or the same slot twice"};
       }
-      left -= last - first + 1;
       redis_address address = redis_connector::address_in(range.list[2].list);
       if (address.host.empty()) {
         address.host = from.host;
@@ -364,10 +334,8 @@ class redis_client {
     is_stale_ = false;
   }
 
-  redis_options options_;
   redis_connector connector_;
-  std::shared_ptr<redis_pool> server_;  // not used with a cluster
-  std::mutex learning_;                 // guards the next two members
+  std::mutex learning_;  // guards the next two members
   clock::time_point next_learning_;
   std::string failure_;
   std::mutex mutex_;  // guards everything below

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <robots/adapters/redis/detail/reply.hpp>
-#include <robots/adapters/redis/detail/url.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/saturating_add.hpp>
@@ -15,21 +13,108 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <iterator>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 namespace robots::adapters_detail {
+
+/// The address of a server: a host and a port, or the path of a socket and port 0.
+struct redis_address {
+  std::string host;
+  std::uint16_t port = 0;
+
+  friend auto operator<=>(const redis_address&, const redis_address&) = default;
+};
+
+[[nodiscard]] inline std::string to_string(const redis_address& address) {
+  return address.port == 0 ? address.host : address.host + ':' + std::to_string(address.port);
+}
+
+/// The words of a command. The key is the second word, except in `EVAL`, where it is the fourth.
+using redis_command = std::vector<std::string>;
+
+/// A reply of a Redis server, or a part of a reply.
+struct redis_reply {
+  enum class kind : std::uint8_t { nil, text, status, error, integer, list, lost };
+
+  kind type = kind::nil;
+  std::string text{};  ///< the content of a text, status or error; the reason why a reply is `lost`
+  std::int64_t integer = 0;
+  std::vector<redis_reply> list{};
+
+  [[nodiscard]] bool is_error(std::string_view code) const {
+    return type == kind::error && std::string_view{text}.substr(0, text.find(' ')) == code;
+  }
+};
+
+/// Stores a part of a reply for hiredis. Returns null, which is an error for hiredis, if the reply
+/// is above its budget, or has lists so deep that their destructors could overflow the stack.
+[[nodiscard]] inline void* keep_reply(const redisReadTask* task, redis_reply::kind type,
+                                      std::string_view text = {},
+                                      std::int64_t integer = 0) noexcept {
+  constexpr int most_lists = 8;
+  int lists = 0;
+  for (const redisReadTask* one = task; one->parent != nullptr; one = one->parent) {
+    ++lists;
+  }
+  auto& budget = *static_cast<std::size_t*>(task->privdata);
+  if (lists > most_lists || budget < sizeof(redis_reply) ||
+      budget - sizeof(redis_reply) < text.size()) {
+    budget = 0;
+    return nullptr;
+  }
+  budget -= sizeof(redis_reply) + text.size();
+  try {
+    redis_reply reply{.type = type, .text = std::string{text}, .integer = integer};
+    if (task->parent == nullptr) {
+      return std::make_unique<redis_reply>(std::move(reply)).release();
+    }
+    return &static_cast<redis_reply*>(task->parent->obj)->list.emplace_back(std::move(reply));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+/// Returns the functions that hiredis calls for each part of a reply. They accept only the types of
+/// RESP2, since servers send other types only to a client that asks for RESP3.
+[[nodiscard]] inline redisReplyObjectFunctions* redis_reply_functions() {
+  static auto all = []<class Functions>(Functions functions) {
+    using kind = redis_reply::kind;
+    functions.createString = [](const redisReadTask* task, char* text, std::size_t size) {
+      const kind type = task->type == REDIS_REPLY_ERROR    ? kind::error
+                        : task->type == REDIS_REPLY_STATUS ? kind::status
+                                                           : kind::text;
+      return keep_reply(task, type, {text, size});
+    };
+    functions.createArray = [](const redisReadTask* task, auto /*size*/) {
+      return keep_reply(task, kind::list);
+    };
+    functions.createInteger = [](const redisReadTask* task, long long number) {
+      return keep_reply(task, kind::integer, {}, number);
+    };
+    functions.createNil = [](const redisReadTask* task) { return keep_reply(task, kind::nil); };
+    functions.freeObject = [](void* reply) {
+      const std::unique_ptr<redis_reply> gone{static_cast<redis_reply*>(reply)};
+    };
+    if constexpr (requires { functions.createDouble; }) {  // hiredis 1.0 and later
+      functions.createDouble = [](auto...) -> void* { return nullptr; };
+      functions.createBool = [](auto...) -> void* { return nullptr; };
+    }
+    return functions;
+  }(redisReplyObjectFunctions{});
+  return &all;
+}
 
 using redis_time = std::chrono::steady_clock::time_point;
 /// Returns the present time plus `timeout`, saturating.
@@ -37,11 +122,8 @@ using redis_time = std::chrono::steady_clock::time_point;
   return base::saturating_add(std::chrono::steady_clock::now(), timeout);
 }
 
-/// The words of a command. The key is the second word, except in `EVAL`, where it is the fourth.
-using redis_command = std::vector<std::string>;
-
-/// Protects a thread from SIGPIPE while this object exists. This signal ends a program that writes
-/// to a socket whose other end is closed. The program's own handler of SIGPIPE does not change.
+/// Protects a thread from SIGPIPE, which ends a program that writes to a socket whose other end is
+/// closed. The program's own handler of SIGPIPE does not change.
 class sigpipe_guard {
  public:
   sigpipe_guard() noexcept {
@@ -71,34 +153,32 @@ class sigpipe_guard {
   bool was_pending_ = false;
 };
 
-/// A connection to one server. Only one thread at a time may use the connection. A call ends by its
-/// deadline, whatever the server does. After an exception, destroy the connection.
-///
-/// A call throws `store_error` if the connection is lost, if a reply is malformed, or if a reply
-/// needs more memory than `max_reply_bytes`.
+/// A connection to one server, for one thread at a time. A call ends by its deadline, whatever the
+/// server does. Throws `store_error` if the connection is lost, or if a reply is malformed or needs
+/// more memory than `max_reply_bytes`. After an exception, destroy the connection.
 class redis_connection {
  public:
-  /// Opens the connection before `deadline`, with TLS if `tls` is not empty. A stop request ends
-  /// all waits.
+  /// Opens the connection, with TLS if `tls` is not empty. A stop request ends all waits.
   redis_connection(const redis_address& server, redis_time deadline, std::size_t max_reply_bytes,
                    const decltype(redis_options::tls)& tls, stop_token stop)
-      : name_{to_string(server)}, max_reply_bytes_{max_reply_bytes}, stop_{std::move(stop)} {
+      : name_{to_string(server)},
+        max_reply_bytes_{max_reply_bytes},
+        stop_{std::move(stop)},
+        budget_{max_reply_bytes} {
     context_.reset(server.port == 0 ? redisConnectUnixNonBlock(server.host.c_str())
                                     : redisConnectNonBlock(server.host.c_str(), server.port));
     if (!context_) {
       throw std::bad_alloc{};
     }
-    if (context_->err == 0) {
-      context_->reader->fn = redis_reply_functions();
-      context_->reader->privdata = &budget_;
-      budget_ = max_reply_bytes_;
-      const short ready = wait(POLLOUT, deadline);
-      if (ready == 0) {
-        fail("cannot be reached in time");
-      }
-      if (ready != POLLOUT) {
-        redisBufferRead(context_.get());  // finds the reason of the failure
-      }
+    check();
+    context_->reader->fn = redis_reply_functions();
+    context_->reader->privdata = &budget_;
+    const short ready = wait(POLLOUT, deadline);
+    if (ready == 0) {
+      fail("cannot be reached in time");
+    }
+    if (ready != POLLOUT) {
+      redisBufferRead(context_.get());  // finds the reason of the failure
     }
     check();
     if (tls) {
@@ -111,7 +191,6 @@ class redis_connection {
   }
   redis_connection(const redis_connection&) = delete;
   redis_connection& operator=(const redis_connection&) = delete;
-  ~redis_connection() = default;
 
   /// Queues a command, which the next call of `receive` sends.
   void send(const redis_command& command) {
@@ -150,7 +229,11 @@ class redis_connection {
         return std::nullopt;  // the deadline also ends an endless reply
       }
       if (!is_written_) {
-        write();
+        const sigpipe_guard no_signal;
+        int done = 0;
+        redisBufferWrite(context_.get(), &done);
+        check();
+        is_written_ = done != 0;
       }
       if ((ready & ~POLLOUT) != 0) {
         redisBufferRead(context_.get());
@@ -159,8 +242,7 @@ class redis_connection {
     }
   }
 
-  /// Sends all commands at once and returns their replies. All replies must arrive before
-  /// `deadline`.
+  /// Sends all commands at once and returns their replies, which must arrive before `deadline`.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands,
                                              redis_time deadline) {
     for (const redis_command& command : commands) {
@@ -189,28 +271,13 @@ class redis_connection {
   }
 
  private:
-  struct deleter {
-    void operator()(redisContext* context) const noexcept { redisFree(context); }
-  };
-
-  void write() {
-    int done = 0;
-    {
-      const sigpipe_guard no_signal;
-      redisBufferWrite(context_.get(), &done);
-    }
-    check();
-    is_written_ = done != 0;
-  }
-
   void check() const {
     if (context_->err != 0) {
       fail("cannot be reached: " + base::printable(context_->errstr));
     }
   }
 
-  /// Waits until the socket is ready, and returns the event. Returns 0 at the deadline, or after a
-  /// stop request.
+  /// Returns the next event of the socket, or 0 at the deadline or after a stop request.
   [[nodiscard]] short wait(int events, redis_time deadline) const {
     using std::chrono::milliseconds;
     while (!stop_.stop_requested()) {
@@ -233,84 +300,9 @@ class redis_connection {
   std::string name_;
   std::size_t max_reply_bytes_;
   stop_token stop_;
-  std::size_t budget_ = 0;  // octets that the next reply may still use
-  std::unique_ptr<redisContext, deleter> context_;
+  std::size_t budget_;  // octets that the next reply may still use
+  std::unique_ptr<redisContext, decltype(&redisFree)> context_{nullptr, &redisFree};
   bool is_written_ = true;
-};
-
-/// Keeps the connections to one server. Any thread may call the pool. At most `max_connections`
-/// calls use a connection at once, and further calls wait.
-class redis_pool {
- public:
-  using connector = std::function<std::unique_ptr<redis_connection>()>;
-
-  redis_pool(const redis_options& options, connector connect)
-      : connect_{std::move(connect)},
-        timeout_{options.command_timeout},
-        max_connections_{options.max_connections} {}
-
-  /// Returns the replies to the commands, even replies that are errors. Makes one round trip for
-  /// each 512 commands.
-  [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
-    constexpr std::size_t most_at_once = 512;
-    auto connection = take();
-    const auto end = [](redis_pool* pool) {
-      {
-        const std::scoped_lock lock{pool->mutex_};
-        --pool->used_;
-      }
-      pool->is_free_.notify_one();
-    };
-    const std::unique_ptr<redis_pool, decltype(end)> permit{this, end};
-    if (!connection) {
-      connection = connect_();
-    }
-    std::vector<redis_reply> replies;
-    while (!commands.empty()) {
-      const auto batch = commands.first((std::min)(most_at_once, commands.size()));
-      auto answered = connection->ask(batch, redis_deadline(timeout_));
-      std::move(answered.begin(), answered.end(), std::back_inserter(replies));
-      commands = commands.subspan(batch.size());
-    }
-    // After an error reply, drops the connection, since another server can be the master now.
-    if (std::none_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
-          return reply.type == redis_reply::kind::error;
-        })) {
-      const std::scoped_lock lock{mutex_};
-      idle_.push_back(std::move(connection));
-    }
-    return replies;
-  }
-
- private:
-  /// Waits until fewer than `max_connections` calls use a connection. Returns the idle connection
-  /// that was used last, or null if there is none.
-  [[nodiscard]] std::unique_ptr<redis_connection> take() {
-    std::unique_lock lock{mutex_};
-    if (!is_free_.wait_until(lock, redis_deadline(timeout_),
-                             [this] { return used_ < max_connections_; })) {
-      throw store_error{"Redis: all " + std::to_string(max_connections_) +
-                        " connections are in use: raise redis_options::max_connections"};
-    }
-    std::unique_ptr<redis_connection> connection;
-    while (!connection && !idle_.empty()) {
-      connection = std::move(idle_.back());
-      idle_.pop_back();
-      if (!connection->is_idle()) {
-        connection.reset();
-      }
-    }
-    ++used_;
-    return connection;
-  }
-
-  connector connect_;
-  std::chrono::milliseconds timeout_;
-  std::size_t max_connections_;
-  std::mutex mutex_;
-  std::condition_variable is_free_;
-  std::vector<std::unique_ptr<redis_connection>> idle_;
-  std::size_t used_ = 0;
 };
 
 }  // namespace robots::adapters_detail

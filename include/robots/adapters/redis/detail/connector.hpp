@@ -1,39 +1,178 @@
 #pragma once
 
 #include <robots/adapters/redis/detail/connection.hpp>
-#include <robots/adapters/redis/detail/url.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/store/shared_store.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace robots::adapters_detail {
 
+enum class redis_topology : std::uint8_t { single, cluster, sentinel };
+
+struct redis_endpoint {
+  redis_topology topology = redis_topology::single;
+  bool tls = false;
+  std::vector<redis_address> servers;  ///< one server, some nodes, or the Sentinels; at least one
+  std::string user;
+  std::optional<std::string> password;
+  std::uint64_t database = 0;
+  std::string master;  ///< the name of the master, for Sentinels
+};
+
+/// Throws `std::invalid_argument`. The message does not repeat the URL, which can have a password.
+[[noreturn]] inline void refuse_redis_url(const std::string& why) {
+  throw std::invalid_argument{"redis_options: url is not valid: " + why +
+                              "; write redis://[user[:password]@]host[:port][/database], and other "
+                              "octets than letters and digits of user and password as %XX"};
+}
+
+[[nodiscard]] inline std::string percent_decoded(std::string_view text) {
+  std::string decoded;
+  while (!text.empty()) {
+    const bool is_encoded = text.front() == '%';
+    const int octet = is_encoded ? base::percent_octet(text) : text.front();
+    if (is_encoded && octet < 0) {
+      refuse_redis_url("two hexadecimal digits must follow each %");
+    }
+    decoded += static_cast<char>(octet);
+    text.remove_prefix(is_encoded ? 3 : 1);
+  }
+  return decoded;
+}
+
+[[nodiscard]] inline std::uint64_t redis_database(std::string_view text) {
+  const auto number = base::parse_decimal(text.empty() ? "0" : text);
+  if (!number) {
+    refuse_redis_url("the database must be a number");
+  }
+  return *number;
+}
+
+/// Decodes a host or the path of a socket.
+[[nodiscard]] inline std::string redis_host(std::string_view text) {
+  std::string host = percent_decoded(text);
+  if (host.empty() || host.find('\0') != std::string::npos) {  // the system would stop at the NUL
+    refuse_redis_url("a host or path is missing, or has a NUL");
+  }
+  return host;
+}
+
+/// Reads a port from 1 to 65535. Returns an empty optional for any other text.
+[[nodiscard]] inline std::optional<std::uint16_t> redis_port(std::string_view text) {
+  constexpr std::uint64_t past_last = 65'536;
+  const std::uint64_t port = base::parse_decimal(text, past_last).value_or(0);
+  return port == 0 || port == past_last ? std::nullopt
+                                        : std::optional{static_cast<std::uint16_t>(port)};
+}
+
+/// Removes and returns what is before the first `separator`, which it removes, too.
+[[nodiscard]] inline std::string_view take_until(std::string_view& text, char separator) {
+  const std::string_view taken = text.substr(0, text.find(separator));
+  text.remove_prefix((std::min)(taken.size() + 1, text.size()));
+  return taken;
+}
+
+/// Reads `host[:port]`; without a port, the result has `usual_port`. An IPv6 address has brackets.
+[[nodiscard]] inline redis_address parse_redis_address(std::string_view text,
+                                                       std::uint16_t usual_port) {
+  const bool bracketed = text.starts_with('[') && text.find(']') != std::string_view::npos;
+  const std::size_t end = bracketed ? text.find(']') + 1 : (std::min)(text.find(':'), text.size());
+  const std::string_view host = bracketed ? text.substr(1, end - 2) : text.substr(0, end);
+  const std::string_view rest = text.substr(end);
+  const auto port = rest.empty()            ? std::optional{usual_port}
+                    : rest.starts_with(':') ? redis_port(rest.substr(1))
+                                            : std::nullopt;
+  if (!port) {
+    refuse_redis_url("a port must be a number from 1 to 65535");
+  }
+  return {redis_host(host), *port};
+}
+
+/// Reads `redis_options::url`. Throws `std::invalid_argument` if the text is not such a URL.
+[[nodiscard]] inline redis_endpoint parse_redis_url(std::string_view url) {
+  using enum redis_topology;
+  const std::size_t colon = url.find("://");
+  const std::string_view scheme = colon == std::string_view::npos ? "" : url.substr(0, colon);
+  const bool is_cluster = scheme == "redis+cluster" || scheme == "rediss+cluster";
+  const bool is_sentinel = scheme == "redis+sentinel" || scheme == "rediss+sentinel";
+  const bool is_socket = scheme == "unix";
+  if (!is_cluster && !is_sentinel && !is_socket && scheme != "redis" && scheme != "rediss") {
+    refuse_redis_url("it must begin with redis://, unix://, redis+cluster:// or redis+sentinel://");
+  }
+  redis_endpoint endpoint;
+  endpoint.topology = is_cluster ? cluster : is_sentinel ? sentinel : single;
+  endpoint.tls = scheme.starts_with("rediss");
+  std::string_view query = url.substr(colon + 3);
+  std::string_view place = take_until(query, '?');
+  if (const std::size_t sign = place.substr(0, place.find('/')).rfind('@');
+      sign != std::string_view::npos) {
+    std::string_view login = place.substr(0, sign);
+    endpoint.user = percent_decoded(take_until(login, ':'));
+    endpoint.password = percent_decoded(login);
+    place.remove_prefix(sign + 1);
+  }
+  if (is_socket) {
+    endpoint.servers.push_back({redis_host(place), 0});
+  } else {
+    std::string_view hosts = take_until(place, '/');
+    do {
+      endpoint.servers.push_back(
+          parse_redis_address(take_until(hosts, ','), is_sentinel ? 26'379 : 6'379));
+    } while (!hosts.empty());
+    endpoint.database = redis_database(place);
+  }
+  if (endpoint.servers.size() > 1 && endpoint.topology == single) {
+    refuse_redis_url("several hosts are for redis+cluster:// and redis+sentinel://");
+  }
+  while (!query.empty()) {
+    std::string_view value = take_until(query, '&');
+    const std::string_view name = take_until(value, '=');
+    if (name == "db") {
+      endpoint.database = redis_database(value);
+    } else if (name == "master" && is_sentinel) {
+      endpoint.master = percent_decoded(value);
+    } else {
+      refuse_redis_url("after ? it may have db=NUMBER, and master=NAME for Sentinels");
+    }
+  }
+  if (is_sentinel && endpoint.master.empty()) {
+    refuse_redis_url("?master=NAME must name the master that the Sentinels watch");
+  }
+  if (is_cluster && endpoint.database != 0) {
+    refuse_redis_url("a cluster has database 0 only");
+  }
+  return endpoint;
+}
+
 /// Opens connections, logs in and selects the database that the options name.
 class redis_connector {
  public:
-  /// Throws `std::invalid_argument` if the options are not valid.
-  explicit redis_connector(const redis_options& options)
-      : endpoint_{parse_redis_url(options.url)},
-        tls_{endpoint_.tls ? options.tls : nullptr},
-        timeout_{options.connect_timeout},
-        max_reply_bytes_{std::clamp(options.max_value_bytes, least_reply_bytes, SIZE_MAX / 2) +
-                         4 * sizeof(redis_reply)} {  // room for a list of three values
+  const redis_options options;
+  const redis_endpoint endpoint;
+
+  explicit redis_connector(const redis_options& from)
+      : options{from}, endpoint{parse_redis_url(from.url)} {
     using std::chrono::milliseconds;
-    if (endpoint_.tls && !options.tls) {
+    if (endpoint.tls && !options.tls) {
       throw std::invalid_argument{
           "redis_options: rediss:// needs tls: with hiredis 1.0 or later, include "
           "<robots/adapters/redis/redis_tls.hpp>, link robots::redis_tls and set .tls = "
@@ -50,22 +189,16 @@ class redis_connector {
     }
   }
 
-  [[nodiscard]] const redis_endpoint& endpoint() const noexcept { return endpoint_; }
-
-  /// Opens a connection to one of the servers.
+  /// Opens a connection to a node of a cluster. If `server` is empty, opens a connection to the
+  /// only server, or to the current master, which the Sentinels name.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const redis_address& server,
                                                           const stop_token& stop = {}) const {
-    return open(server, redis_deadline(timeout_), stop);
-  }
-
-  /// Opens a connection to the only server, or to the current master, which the Sentinels name.
-  [[nodiscard]] std::unique_ptr<redis_connection> connect(const stop_token& stop = {}) const {
-    if (endpoint_.topology != redis_topology::sentinel) {
-      return connect(endpoint_.servers.front(), stop);
+    const redis_time deadline = redis_deadline(options.connect_timeout);
+    if (endpoint.topology != redis_topology::sentinel) {
+      return open(server.host.empty() ? endpoint.servers.front() : server, deadline, stop);
     }
-    const redis_time deadline = redis_deadline(timeout_);
-    const redis_command question{"SENTINEL", "get-master-addr-by-name", endpoint_.master};
-    const redis_reply answer = ask_any(endpoint_.servers, question, stop).second;
+    const redis_command question{"SENTINEL", "get-master-addr-by-name", endpoint.master};
+    const redis_reply answer = ask_any(endpoint.servers, question, stop).second;
     auto master = open(address_in(answer.list), deadline, stop);
     const std::array<redis_command, 1> role{{{"ROLE"}}};
     const redis_reply reply = std::move(master->ask(role, deadline).front());
@@ -76,20 +209,20 @@ class redis_connector {
     return master;
   }
 
-  /// Sends `question` to one server after another, until one answers with a list. Returns the
-  /// address of this server, and the list. Divides half of `connect_timeout` equally among the
-  /// servers. Does not log in to Sentinels. Throws `store_error` if no server answers with a list.
+  /// Sends `question` to one server after another, until one answers with a list. Returns this
+  /// server and the list. The servers share half of `connect_timeout`. Does not log in to
+  /// Sentinels.
   [[nodiscard]] std::pair<redis_address, redis_reply> ask_any(
       std::span<const redis_address> servers, const redis_command& question,
       const stop_token& stop = {}) const {
-    const redis_time deadline = redis_deadline(timeout_ / 2);
+    const redis_time deadline = redis_deadline(options.connect_timeout / 2);
     std::string failures;
     auto left = static_cast<int>(servers.size());
     for (const redis_address& server : servers) {
       const redis_time now = std::chrono::steady_clock::now();
       const redis_time until = now + (deadline - now) / left--;
       try {
-        const bool logs_in = endpoint_.topology != redis_topology::sentinel;
+        const bool logs_in = endpoint.topology != redis_topology::sentinel;
         const auto connection = open(server, until, stop, logs_in);
         redis_reply reply = std::move(connection->ask({&question, 1}, until).front());
         if (!reply.list.empty()) {
@@ -109,8 +242,7 @@ class redis_connector {
     throw store_error{failures};
   }
 
-  /// Returns the address in a list that begins with a host and a port. Throws `store_error` if the
-  /// list begins with anything else.
+  /// Returns the address at the start of a list. Throws `store_error` if there is none.
   [[nodiscard]] static redis_address address_in(const std::vector<redis_reply>& list) {
     const auto port = list.size() < 2 ? std::nullopt
                       : list[1].type == redis_reply::kind::integer
@@ -124,27 +256,27 @@ class redis_connector {
   }
 
  private:
-  /// The lowest limit for the size of a reply. Replies to CLUSTER SLOTS and SCAN need this room,
-  /// even if `max_value_bytes` is lower.
-  static constexpr std::size_t least_reply_bytes = std::size_t{1} << 20U;
-
-  /// Opens a connection. If `logs_in`, also logs in and selects the database.
   [[nodiscard]] std::unique_ptr<redis_connection> open(const redis_address& server,
                                                        redis_time deadline, const stop_token& stop,
                                                        bool logs_in = true) const {
-    auto connection =
-        std::make_unique<redis_connection>(server, deadline, max_reply_bytes_, tls_, stop);
+    // Replies to CLUSTER SLOTS and SCAN need a MiB, and each reply can be a list of three values.
+    constexpr std::size_t least = std::size_t{1} << 20U;
+    const std::size_t max_reply_bytes =
+        std::clamp(options.max_value_bytes, least, SIZE_MAX / 2) + 4 * sizeof(redis_reply);
+    auto connection = std::make_unique<redis_connection>(
+        server, deadline, max_reply_bytes, endpoint.tls ? options.tls : nullptr, stop);
     if (!logs_in) {
       return connection;
     }
     std::vector<redis_command> commands;
-    if (endpoint_.password) {
-      commands.push_back(endpoint_.user.empty()
-                             ? redis_command{"AUTH", *endpoint_.password}
-                             : redis_command{"AUTH", endpoint_.user, *endpoint_.password});
+    if (endpoint.password) {
+      commands.push_back({"AUTH", *endpoint.password});
+      if (!endpoint.user.empty()) {
+        commands.back().insert(commands.back().begin() + 1, endpoint.user);
+      }
     }
-    if (endpoint_.database != 0) {
-      commands.push_back({"SELECT", std::to_string(endpoint_.database)});
+    if (endpoint.database != 0) {
+      commands.push_back({"SELECT", std::to_string(endpoint.database)});
     }
     const std::vector<redis_reply> replies = connection->ask(commands, deadline);
     for (std::size_t i = 0; i < replies.size(); ++i) {
@@ -155,11 +287,71 @@ class redis_connector {
     }
     return connection;
   }
+};
 
-  redis_endpoint endpoint_;
-  decltype(redis_options::tls) tls_;
-  std::chrono::milliseconds timeout_;
-  std::size_t max_reply_bytes_;
+/// Keeps the connections to one server. Any thread may call the pool. At most `max_connections`
+/// calls use a connection at once, and further calls wait.
+class redis_pool {
+ public:
+  const redis_address address;  ///< see `redis_connector::connect`
+
+  explicit redis_pool(const redis_connector& connector, redis_address server = {})
+      : address{std::move(server)}, connector_{connector} {}
+
+  /// Returns the replies to the commands, with one round trip for each 512 commands.
+  [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
+    constexpr std::size_t most_at_once = 512;
+    std::unique_lock lock{mutex_};
+    const std::size_t most = connector_.options.max_connections;
+    const std::chrono::milliseconds timeout = connector_.options.command_timeout;
+    if (!is_free_.wait_until(lock, redis_deadline(timeout), [&] { return used_ < most; })) {
+      throw store_error{"Redis: all " + std::to_string(most) +
+                        " connections are in use: raise redis_options::max_connections"};
+    }
+    ++used_;
+    const auto end = [&lock](redis_pool* pool) {
+      if (!lock.owns_lock()) {
+        lock.lock();
+      }
+      --pool->used_;
+      pool->is_free_.notify_one();
+    };
+    const std::unique_ptr<redis_pool, decltype(end)> permit{this, end};
+    std::unique_ptr<redis_connection> connection;
+    while (!connection && !idle_.empty()) {
+      connection = std::move(idle_.back());  // the connection that was used last
+      idle_.pop_back();
+      if (!connection->is_idle()) {
+        connection.reset();
+      }
+    }
+    lock.unlock();
+    if (!connection) {
+      connection = connector_.connect(address);
+    }
+    std::vector<redis_reply> replies;
+    while (!commands.empty()) {
+      const auto batch = commands.first((std::min)(most_at_once, commands.size()));
+      auto answered = connection->ask(batch, redis_deadline(timeout));
+      std::move(answered.begin(), answered.end(), std::back_inserter(replies));
+      commands = commands.subspan(batch.size());
+    }
+    lock.lock();
+    // After an error reply, drops the connection, since another server can be the master now.
+    if (std::none_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
+          return reply.type == redis_reply::kind::error;
+        })) {
+      idle_.push_back(std::move(connection));
+    }
+    return replies;
+  }
+
+ private:
+  const redis_connector& connector_;
+  std::mutex mutex_;
+  std::condition_variable is_free_;
+  std::vector<std::unique_ptr<redis_connection>> idle_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace robots::adapters_detail

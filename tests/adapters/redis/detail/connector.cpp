@@ -1,4 +1,4 @@
-#include <robots/adapters/redis/detail/url.hpp>
+#include <robots/adapters/redis/detail/connector.hpp>
 
 #include <doctest/doctest.h>
 
