@@ -169,7 +169,7 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
     return false;
   }
   if (used && !is_ruled) {
-    engine_->entries.suspect(*asked, engine_->options.min_ttl);
+    engine_->policies.suspect(*asked, engine_->options.min_ttl);
   }
   if (!is_refusal) {
     return false;
