@@ -2,21 +2,12 @@
 
 #include <robots/base/clock_condition.hpp>
 #include <robots/base/saturating_add.hpp>
-#include <robots/base/stop_token.hpp>
-#include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/background_threads.hpp>
-#include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
-#include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
-#include <robots/cache/detail/site_policies.hpp>
-#include <robots/cache/detail/site_work.hpp>
-#include <robots/fetch/call_options.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/host.hpp>
-#include <robots/http/site.hpp>
-#include <robots/time/clock.hpp>
 
 #include <algorithm>
 #include <atomic>

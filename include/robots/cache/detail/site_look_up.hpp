@@ -1,22 +1,13 @@
 #pragma once
 
 #include <robots/base/saturating_add.hpp>
-#include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
-#include <robots/cache/detail/single_flight.hpp>
-#include <robots/cache/detail/site_policies.hpp>
 #include <robots/cache/detail/site_work.hpp>
-#include <robots/fetch/call_options.hpp>
 #include <robots/fetch/outcome.hpp>
-#include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/judge_options.hpp>
-#include <robots/policy/policy.hpp>
-#include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/time/clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <array>

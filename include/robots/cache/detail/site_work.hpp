@@ -1,26 +1,17 @@
 #pragma once
 
 #include <robots/base/saturating_add.hpp>
-#include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
-#include <robots/cache/detail/resilient_store.hpp>
-#include <robots/cache/detail/single_flight.hpp>
-#include <robots/cache/detail/site_policies.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_options.hpp>
 #include <robots/fetch/retrieval_result.hpp>
-#include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
-#include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/policy/site_records.hpp>
-#include <robots/store/tiered_storage.hpp>
-#include <robots/time/clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <chrono>
