@@ -88,7 +88,7 @@ class look_up {
   /// effect earlier, or if `next()` is not a wait.
   void on_wait_over();
 
-  /// Ends a wait of `next()`, if it is one, early, with the result of the last try.
+  /// Ends the wait of `next()`, if there is one, early. The last try gives the result.
   void cut_short();
 
   /// Handles the news that `next()` waits for. Has no effect if there is no news yet.
