@@ -5,7 +5,6 @@
 /// `store/` and `time/` that are not listed here.
 #include <robots/base/config.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/cache/cache_controls.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/cache/look_up_driver.hpp>

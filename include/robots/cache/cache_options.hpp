@@ -31,20 +31,18 @@ struct cache_options {
   detail::any_fallback_policy fallback;
 
   /// Other crawlers for which the cache also answers, by their product tokens; `*` means the rules
-  /// for all crawlers that a file does not name. The cache fetches each file once, with the name
-  /// `user_agent`, and compiles the file for each crawler. `call_options::user_agent` selects a
-  /// crawler.
+  /// for all crawlers that a file does not name. The cache fetches each file once, as `user_agent`.
+  /// `call_options::user_agent` selects a crawler.
   std::vector<std::string> other_agents{};
   /// Hosts that are never fetched and never allowed: top-level domains, suffixes or hosts, as
   /// `should_skip_by_tld` reads them.
   std::vector<std::string> excluded{};
-  /// High-risk sites. Such a site gets no requests, and nothing is allowed there, until somebody
-  /// calls `basic_robots_cache::sign_off` (the pipeline guide: "mandatory manual sign-off").
-  /// Entries have the same form as in `excluded`.
+  /// High-risk sites, in the form of `excluded`. Such a site gets no requests, and nothing is
+  /// allowed there, until `basic_robots_cache::sign_off` (the pipeline guide: "mandatory manual
+  /// sign-off").
   std::vector<std::string> sign_off{};
-  /// The function that returns true if `host`, which `sign_off` does not list, is high-risk. `host`
-  /// has the form of `site::host`. Any thread may call the function, at each look-up. The function
-  /// may be empty. If the function throws, the host is high-risk.
+  /// Returns true if `host`, which `sign_off` does not list, is high-risk. `host` has the form of
+  /// `site::host`. Any thread may call this, at each look-up. If it throws, the host is high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
   /// If true, policies keep the texts of their files: see `policy::text` and `policy::document`.
   bool keep_text = false;
@@ -52,10 +50,9 @@ struct cache_options {
   parse_options parse{};
   /// The timeout of each exchange; the pipeline guide recommends 3 to 5 seconds. 0 means no limit.
   std::chrono::milliseconds timeout{5'000};
-  /// The maximum time of one call, whatever the network does; 0 means no limit. After this time,
-  /// the caller gets the action of `fallback` for `outcome::cancelled`. The fetch continues if
-  /// other callers wait for the result, or if `finish_abandoned` is true. `call_options::timeout`
-  /// overrides this option.
+  /// The maximum time of one call; 0 means no limit. After this time, the caller gets the action of
+  /// `fallback` for `outcome::cancelled`. The fetch continues if other callers wait for it, or if
+  /// `finish_abandoned` is true. `call_options::timeout` overrides this option.
   std::chrono::milliseconds longest_call{15'000};
   /// The maximum number of redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five.
   /// If this limit is less than five, a further redirect leads to `outcome::server_error`.
@@ -69,8 +66,7 @@ struct cache_options {
   /// The maximum lifetime of an answer, whatever its headers say. It overrides `default_ttl` and
   /// `min_ttl`.
   std::chrono::seconds max_ttl = std::chrono::hours{24};
-  /// The lifetime of a failure, so that a dead host is not asked for every URL. The lifetime
-  /// doubles with each further failure in a row.
+  /// The lifetime of a failure. It doubles with each further failure in a row.
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};
   /// The maximum lifetime of a failure.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
@@ -90,12 +86,11 @@ struct cache_options {
   int quarantine_after = 3;
 
   /// If true, the cache halts a site when its robots.txt denies everything and the previous
-  /// robots.txt did not. Then nothing is allowed at the site until `basic_robots_cache::resume`,
-  /// whatever the file says later. If false, the rules of the site apply. Empty means the value of
-  /// `fallback.halts_hostile()`: true for `strict()`, even after `with`. The other presets do not
-  /// halt, since one mistake of a site would deny it until somebody looks. In any case, a
-  /// `policy_change_event` reports the change. With a shared store, every process that gets this
-  /// answer halts the site.
+  /// robots.txt did not. Then nothing is allowed at the site until `basic_robots_cache::resume`. If
+  /// false, the rules of the site apply. Empty means `fallback.halts_hostile()`: true for
+  /// `strict()`, even after `with`. The other presets do not halt, since one mistake of a site
+  /// would deny it until somebody looks. In any case, a `policy_change_event` reports the change.
+  /// With a shared store, every process that gets this answer halts the site.
   std::optional<bool> halt_hostile{};
   /// The time after which the cache halts a site whose robots.txt cannot be fetched
   /// (`outcome::unreachable` or `server_error`). The cache checks this when it asks the site again.
@@ -111,9 +106,8 @@ struct cache_options {
   /// The window in which changes are added up. The changes are fast if the sum of their shares is
   /// above `fast_change_share`. The window begins with the last retrieval before the first change,
   /// and ends with the retrieval that found the last change. A change that is reverted is counted
-  /// twice. Empty, the default, means that each change is judged alone, whatever the time. The
-  /// pipeline guide has a window of one hour, but rules are fresh for a day, so two retrievals are
-  /// rarely within one hour.
+  /// twice. If empty, each change is judged alone. The pipeline guide has one hour, but rules are
+  /// fresh for a day, so two retrievals are rarely within one hour.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.
@@ -121,15 +115,15 @@ struct cache_options {
   /// The circuit breaker: after some failures in a row, an origin gets no requests for a while.
   breaker_options breaker{};
   /// If true, a retrieval continues when nobody waits for it any more, so that the next caller gets
-  /// the result. If false, the cache stops such a retrieval. Then a caller whose timeout is too
-  /// short for a slow site sends request after request, and never gets an answer.
+  /// the result. If false, it stops. Then a caller whose timeout is too short for a slow site sends
+  /// request after request, and never gets an answer.
   bool finish_abandoned = true;
   /// The maximum number of threads that the cache starts, for renewals and for calls that can end
   /// before their fetch. If no thread is free, such a call fetches in the caller's thread if it has
   /// time for an exchange; otherwise, it waits for a thread. A renewal waits for the next call.
   std::size_t background_threads = 64;
   /// The seed for the random parts of waits and lifetimes. If empty, each cache makes a seed from
-  /// the clocks, so that no two caches retry together. A seed from the clocks can be guessed.
+  /// the clocks, which can be guessed, so that no two caches retry together.
   std::optional<std::uint64_t> seed{};
 };
 

@@ -25,9 +25,8 @@ class site_look_up;
 
 }  // namespace cache_detail
 
-/// A look-up in steps, for programs that do their own network I/O. Examples are an event loop, and
-/// a single thread that looks up thousands of sites at once. A look-up does no I/O. It returns the
-/// next step, and the caller does the step and reports the result:
+/// A look-up in steps, for programs that do their own network I/O, such as an event loop. A look-up
+/// returns the next step, and the caller does the step and reports the result:
 ///
 ///     look_up asking = cache.begin(url);
 ///     while (!asking.policy()) {
@@ -85,26 +84,25 @@ class look_up {
   /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
   void on_response(fetch_response response);
 
-  /// Ends the wait of `next()` after its time has come, or after a stop was requested through its
-  /// token. Has no effect earlier, or if `next()` is not a wait.
+  /// Ends the wait of `next()` after its time has come or its token got a stop request. Has no
+  /// effect earlier, or if `next()` is not a wait.
   void on_wait_over();
 
-  /// Ends the wait of `next()` early, with the result of the last try. Has no effect if `next()` is
-  /// not a wait.
+  /// Ends the wait of `next()`, if there is one, early. The last try gives the result.
   void cut_short();
 
   /// Handles the news that `next()` waits for. Has no effect if there is no news yet.
   void resume();
 
-  /// Calls `wake` when there is news for `resume`, in the thread that causes the news. If there is
-  /// news already, calls `wake` at once. `wake` must return soon and must not throw. `wake`
-  /// replaces the function of an earlier call. After the look-up is destroyed, `wake` is not
+  /// Calls `wake` when there is news for `resume`, in the thread that causes the news, or at once
+  /// if there is news already. `wake` must return soon and must not throw. It replaces the function
+  /// of an earlier call. After the look-up is destroyed, `wake` is not
   /// called, unless another thread has already begun the call.
   void call_on_news(std::function<void()> wake);
 
   /// Stops waiting for the policy. Returns true if this look-up does the fetch. Then the caller
-  /// must drive this look-up until `next()` is a null policy. If nobody else needs the fetch, a
-  /// stop is requested through the token of the step.
+  /// must drive it until `next()` is a null policy. If nobody else needs the fetch, the token of
+  /// the step gets a stop request.
   bool leave() noexcept;
 
  private:
@@ -116,7 +114,7 @@ class look_up {
   [[nodiscard]] detail::retrieval* fetch() const noexcept;
 
   /// If this look-up drives a fetch, calls `handle(fetch, now)` and then `resume`. If `handle`
-  /// throws, drops the incomplete fetch and passes on the exception.
+  /// throws, drops the fetch.
   void report(const std::function<void(detail::retrieval& fetch, const wall_anchor& now)>& handle);
 
   cache_detail::cache_engine* engine_;

@@ -2,8 +2,6 @@
 
 #include <robots/base/config.hpp>
 #include <robots/cache/detail/cache_engine.hpp>
-#include <robots/cache/detail/site_look_up.hpp>
-#include <robots/cache/detail/site_work.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/policy/policy.hpp>

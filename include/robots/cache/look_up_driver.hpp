@@ -26,21 +26,19 @@
 
 namespace robots {
 
-/// Drives any number of look-ups over an `AsyncFetcher`, for an event loop with its own timers.
-/// `tests/examples/event_loop.cpp` is such a loop. `prefetch` and `asio_robots_cache` also use this
-/// class.
+/// Drives any number of look-ups over an `AsyncFetcher`, for an event loop with its own timers,
+/// such as `tests/examples/event_loop.cpp`. The loop calls `run` soon after each `wake`, and at the
+/// time of `next_run`.
 ///
-/// The loop calls `run` soon after each `wake`, and at the time of `next_run`. Only one thread at a
-/// time may use a driver. Callbacks may call `start` and `leave`. If the driver is destroyed, its
-/// requests are cancelled without callbacks, and other callers that wait for these requests start
-/// again. The clock must be the clock of the cache. Clock, fetcher and cache must outlive the
-/// driver.
+/// Only one thread at a time may use a driver. Callbacks may call `start` and `leave`. If the
+/// driver is destroyed, its requests are cancelled without callbacks, and other callers that wait
+/// for these requests start again. The clock must be the clock of the cache. Clock, fetcher and
+/// cache must outlive the driver.
 template <Clock C, AsyncFetcher F>
 class look_up_driver {
  public:
   /// Identifies a look-up of a driver.
   using number = std::uint64_t;
-  /// The function that gets the result of a look-up.
   using on_done = std::function<void(const look_up&)>;
 
   /// `wake` is called when `run` has something to do. The call can come from any thread and is made
@@ -57,9 +55,9 @@ class look_up_driver {
   look_up_driver& operator=(const look_up_driver&) = delete;
   ~look_up_driver() { inbox_->close(); }
 
-  /// Drives a look-up. When the look-up has its policy, `done(look_up)` is called once. If the
-  /// policy is known already, `start` makes this call; otherwise, `run` or `cut_short` makes it.
-  /// Returns the number for `leave`. If `start` throws, the look-up is dropped.
+  /// Drives a look-up, and calls `done(look_up)` once when it has its policy: in `start` if the
+  /// policy is known already, else in `run` or `cut_short`. Returns the number for `leave`. If
+  /// `start` throws, the look-up is dropped.
   number start(look_up work, on_done done) {
     const number id = ++last_number_;
     items_.emplace(id, std::make_unique<item>(std::move(work), std::move(done)));
@@ -151,8 +149,7 @@ class look_up_driver {
     std::optional<stop_callback<std::function<void()>>> on_stop{};
   };
 
-  /// A report about a look-up. If `response` is empty, the report means that there is news or that
-  /// a wait was stopped.
+  /// A report about a look-up: a response or, if that is empty, news or a stop of its wait.
   struct report {
     number id = 0;
     std::optional<fetch_response> response{};
@@ -229,7 +226,7 @@ class look_up_driver {
     go_on(reported.id);
   }
 
-  /// Does the next step of a look-up. If memory runs out, the next call of `run` repeats the step.
+  /// Does the next step of a look-up. If memory runs out, the next `run` repeats the step.
   void go_on(number id) {
     item& entry = *items_.at(id);
     std::unique_ptr<item> ended;

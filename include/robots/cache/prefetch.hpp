@@ -54,17 +54,15 @@ struct prefetch_limits {
   /// The maximum number of exchanges at once. It must be above 0.
   std::size_t max_in_flight = 64;
 
-  /// The maximum number of hosts that are begun but not done. They are in an exchange, in a wait
-  /// before a retry, or in a wait for another look-up of the site. This limit bounds the memory. A
-  /// value below `max_in_flight` means `max_in_flight`.
+  /// The maximum number of hosts that are begun but not done, in an exchange or a wait. This limit
+  /// bounds the memory. A value below `max_in_flight` means `max_in_flight`.
   std::size_t max_pending = 4'096;
 
   /// A stop request, from any thread, cancels the requests in flight; no more requests begin.
   stop_token stop{};
 
-  /// The end of the call, by the clock of the cache. When this time has passed, all requests are
-  /// cancelled. If a wait before a retry would last until the deadline, the wait does not begin,
-  /// and the failure of the last try is the result.
+  /// The end of the call, by the clock of the cache. Then all requests are cancelled. If a wait
+  /// before a retry would last until then, the failure of the last try is the result instead.
   std::optional<time_point> deadline{};
 };
 
@@ -248,20 +246,19 @@ class prefetch_run {
 
 /// Loads the policies of `hosts` into `cache`. An element of `hosts` is a URL, a host or
 /// `host:port`. The calling thread asks up to `prefetch_limits::max_in_flight` hosts at once
-/// through `web`, not through the fetcher of the cache. If `web` is a `PolledFetcher`, the calling
-/// thread also drives it. Uses the retries, circuit breakers, fallback policy and entries of the
-/// cache. Shares running fetches with other threads.
+/// through `web`, not through the fetcher of the cache, and drives `web` if this is a
+/// `PolledFetcher`. Uses the retries, circuit breakers, fallback policy and entries of the cache.
+/// Shares running fetches with other threads.
 ///
-/// `hosts` is an input range whose elements convert to `std::string_view`. The calling thread reads
-/// the range once, as room becomes free. The range may be endless or read a file, but should not
-/// block. The size of the range does not affect memory. After each host, the calling thread calls
-/// `progress`, which may use the cache. Exceptions of the range and of `progress` are passed on.
-/// Then all requests in flight are cancelled, and other callers that wait for these requests start
-/// again.
+/// `hosts` is an input range whose elements convert to `std::string_view`. It is read once, as room
+/// becomes free, so it may be endless or read a file, but should not block. After each host, the
+/// calling thread calls `progress`, which may use the cache. Exceptions of the range and of
+/// `progress` are passed on. Then all requests in flight are cancelled, and other callers that wait
+/// for these requests start again.
 ///
-/// Throws `std::invalid_argument` if `max_in_flight` is 0. Throws `std::bad_alloc` if memory runs
-/// out. Waits by the clock of the cache. If this clock is a `ManualClock`, moves it to the next
-/// retry when no exchange is in flight.
+/// Throws `std::invalid_argument` if `max_in_flight` is 0, and `std::bad_alloc` if memory runs out.
+/// If the clock of the cache is a `ManualClock`, moves it to the next retry when no exchange is in
+/// flight.
 template <Fetcher F, Clock C, Storage S, Observer O, class Hosts, AsyncFetcher Web>
   requires requires(Hosts& hosts) {
     { *std::begin(hosts) } -> std::convertible_to<std::string_view>;

@@ -56,7 +56,7 @@ struct workplace {
 
   /// The entry of the site in this process.
   [[nodiscard]] kept_entry known() {
-    return cache->entries.find(example, example.key(), clock.now());
+    return cache->policies.find(example, example.key(), clock.now());
   }
 
   /// Answers the request of the work.

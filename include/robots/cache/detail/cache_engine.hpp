@@ -1,27 +1,21 @@
 #pragma once
 
+#include <robots/base/clock_condition.hpp>
 #include <robots/base/saturating_add.hpp>
-#include <robots/base/stop_token.hpp>
-#include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/background_threads.hpp>
-#include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/kept_sites.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
-#include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
-#include <robots/cache/detail/site_work.hpp>
-#include <robots/fetch/call_options.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/host.hpp>
-#include <robots/http/site.hpp>
-#include <robots/time/clock.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -31,17 +25,14 @@
 
 namespace robots::cache_detail {
 
-/// A cache without the user's types. Runs look-ups to their end. A blocking call does the work in
-/// the thread of the caller if enough time is left. Threads of the cache do all other work. The
-/// threads of `background_` fetch, and the threads of `store_threads_` call the shared store.
+/// A cache without the user's types. Runs look-ups to their end: in the thread of a blocking call
+/// if enough time is left, else in threads of the cache.
 class cache_engine : public look_up_environment {
  public:
   /// Throws `std::invalid_argument` if options contradict each other, or if there is a shared store
-  /// and no thread is allowed. `own` must outlive this object. `shared` is empty if nothing is
-  /// shared.
+  /// and no thread is allowed. See the constructor of `look_up_environment`.
   cache_engine(cache_options&& user_options, cache_parts& own, const shared_part& shared)
       : look_up_environment(std::move(user_options), own, shared),
-        queue_(parts),
         background_(options.background_threads, parts.counters),
         store_threads_(2, parts.counters) {
     if (store == nullptr) {
@@ -69,13 +60,12 @@ class cache_engine : public look_up_environment {
     }
     store_threads_.end();
     background_.end();
-    for (const shared_work& work : queue_.take_all()) {
+    for (const shared_work& work : take_queued()) {
       publish(*work);  // a flight that has not ended is abandoned instead
     }
   }
 
-  /// Continues a look-up of a caller that does its own network I/O, until the caller must act.
-  /// Gives the steps that can block to threads of the cache.
+  /// Continues a look-up until its caller, who does its own network I/O, must act. Never blocks.
   void proceed(site_look_up& look) {
     look.proceed();
     hand_over_left(look, {.deadline = (time_point::min)()});
@@ -84,8 +74,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Returns the policy of a site within the limits of a call. If `refreshes` is true, asks the
-  /// site now.
+  /// Returns the policy of a site within the limits of a call.
   [[nodiscard]] found load(const site& asked, const call_options& call, bool refreshes) {
     const call_options limits = limits_of(call);
     site_look_up look{*this, call.context, 0};
@@ -114,8 +103,7 @@ class cache_engine : public look_up_environment {
  private:
   using shared_work = std::shared_ptr<site_work>;
 
-  /// Asks the shared store for the rulings on some sites. `sites` has the keys of the sites,
-  /// without a scheme. Blocks.
+  /// Asks the shared store for the rulings on `sites`, which are keys without a scheme. Blocks.
   void learn_rulings(const std::vector<std::string>& sites) {
     constexpr std::size_t at_once = 64;
     for (auto next = sites.begin(); next != sites.end();) {
@@ -131,8 +119,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Does the next step of a look-up. Returns false if the deadline of `limits` or a stop request
-  /// ended the step before it was complete.
+  /// Does the next step of a look-up. Returns false if `limits` ended the step early.
   [[nodiscard]] bool advance(site_look_up& look, const call_options& limits) {
     hand_over_left(look, limits);
     if (!look.work) {
@@ -149,8 +136,7 @@ class cache_engine : public look_up_environment {
     return true;
   }
 
-  /// Fetches in this thread while the call has time. After that, another thread continues, so that
-  /// the fetch does not end with the call.
+  /// Fetches in this thread while the call has time. After that, another thread continues.
   [[nodiscard]] bool fetch(site_look_up& look, const call_options& limits) {
     const bool may_stop = limits.stop.stop_possible();
     if (!limits.deadline && !may_stop) {
@@ -197,8 +183,8 @@ class cache_engine : public look_up_environment {
            *limits.deadline >= base::saturating_add(parts.now(), store->options().patience);
   }
 
-  /// Gives the work in `look.left`, for which nobody waits, to threads of the cache. But if
-  /// `limits` leave enough time for the shared store, the calling thread publishes results.
+  /// Publishes the results in `look.left` if `limits` leave enough time. Gives all other work, for
+  /// which nobody waits, to threads of the cache.
   void hand_over_left(site_look_up& look, const call_options& limits) {
     for (shared_work& work : std::exchange(look.left, {})) {
       const work_step step = work->next();
@@ -213,8 +199,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Lets a thread of the cache fetch and publish. Returns false if no thread is free and
-  /// `may_wait` is false.
+  /// Lets a thread of the cache fetch and publish. Returns what `background_threads::run` returns.
   [[nodiscard]] bool in_background(const shared_work& work, bool may_wait) {
     return background_.run(
         [this, work] {
@@ -232,8 +217,7 @@ class cache_engine : public look_up_environment {
     work.on_fetched(std::move(result), stop.stop_requested());
   }
 
-  /// Lets a thread make the calls to the shared store that `resilient_store::owe` noted. If
-  /// necessary, the thread also asks the store for rulings.
+  /// Lets a thread make the calls that `resilient_store::owe` noted, and ask for rulings if needed.
   void run_errands() noexcept {
     if (has_errands_.exchange(true)) {
       return;
@@ -250,23 +234,70 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Adds work to `queue_`. A thread for the store asks the store when the work is due.
+  /// Lets a thread ask the store when `work` is due: at once, or at `site_work::next_look`.
   void queue(shared_work work) {
-    if (queue_.add(std::move(work)) && !store_threads_.run([this] { serve(); }, true)) {
-      for (const shared_work& waiting : queue_.take_all()) {
+    {
+      const std::scoped_lock lock{queue_mutex_};
+      queued_.push_back(std::move(work));
+      ++added_;
+      queue_changed_.notify_all();
+      if (std::exchange(is_served_, true)) {
+        return;
+      }
+    }
+    if (!store_threads_.run([this] { serve(); }, true)) {
+      for (const shared_work& waiting : take_queued()) {
         go_on_without_store(waiting);
       }
     }
   }
 
+  /// Takes all queued work. Call this function only when no thread runs `serve`.
+  [[nodiscard]] std::vector<shared_work> take_queued() {
+    const std::scoped_lock lock{queue_mutex_};
+    is_served_ = false;
+    return std::exchange(queued_, {});
+  }
+
+  /// Waits for the queued work that is due next. Returns an empty list if no work is left or the
+  /// cache ends. Then the thread must stop serving.
+  [[nodiscard]] std::vector<shared_work> take_due() {
+    constexpr std::size_t most = 512;  // limits the time of a batch
+    const stop_token stop = closing_.get_token();
+    std::unique_lock lock{queue_mutex_};
+    while (!queued_.empty() && !stop.stop_requested()) {
+      std::vector<shared_work> due;
+      due.reserve(queued_.size());
+      time_point next = (time_point::max)();
+      const time_point now = parts.now();
+      for (auto& work : queued_) {
+        if (work->next() == work_step::wait && work->next_look() > now) {
+          next = (std::min)(next, work->next_look());
+        } else if (due.size() < most) {
+          work->on_wait_over();
+          due.push_back(std::move(work));
+        } else {
+          next = now;
+        }
+      }
+      std::erase(queued_, nullptr);
+      if (!due.empty()) {
+        return due;
+      }
+      static_cast<void>(parts.wait(queue_changed_, lock, {.deadline = next, .stop = stop},
+                                   [this, seen = added_] { return added_ != seen; }));
+    }
+    is_served_ = false;
+    return {};
+  }
+
   void serve() {
     try {
-      for (auto due = queue_.take_due(closing_.get_token()); !due.empty();
-           due = queue_.take_due(closing_.get_token())) {
+      for (auto due = take_due(); !due.empty(); due = take_due()) {
         ask_store(due);
         for (shared_work& work : due) {
           if (work->next() == work_step::wait) {
-            static_cast<void>(queue_.add(std::move(work)));
+            queue(std::move(work));
           } else {
             go_on_without_store(work);
           }
@@ -275,13 +306,12 @@ class cache_engine : public look_up_environment {
     } catch (...) {
       // Memory ran out, so all flights are abandoned, even flights that were not due yet.
       parts.counters.add(cache_event::failures);
-      static_cast<void>(queue_.take_all());
+      static_cast<void>(take_queued());
     }
   }
 
-  /// Asks the store about `works` until each flight has ended, must wait, or must fetch. The first
-  /// round trip asks for all flights, and a second asks for the flights that need the lease.
-  /// Blocks.
+  /// Asks the store about `works` until each has ended, must wait, or must fetch: in one round
+  /// trip, and a second one for those that need the lease. Blocks.
   void ask_store(std::span<const shared_work> works) {
     for (bool is_first = true;; is_first = false) {
       std::vector<site_work*> asking;
@@ -311,8 +341,7 @@ class cache_engine : public look_up_environment {
         try {
           asking[i]->on_store_reply(std::move(replies[i]));
         } catch (...) {
-          // The memory ran out for this site. The other sites must still get the leases in their
-          // replies.
+          // Memory ran out. The other sites must still get the leases in their replies.
           parts.counters.add(cache_event::failures);
           asking[i]->abandon();
         }
@@ -320,9 +349,8 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Publishes the record of finished work. If the work is not finished, a waiting caller takes the
-  /// work over. If nobody waits and `flight::finishes_alone` is true, a thread of the cache takes
-  /// the work over.
+  /// Publishes the record of finished work. Other work goes to a waiting caller or, if
+  /// `flight::finishes_alone` is true, to a thread of the cache.
   void go_on_without_store(const shared_work& work) {
     if (work->has_ended()) {
       return publish(*work);
@@ -355,7 +383,11 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  store_queue queue_;
+  std::mutex queue_mutex_;  // guards the next four members
+  base::clock_condition queue_changed_;
+  std::vector<shared_work> queued_;
+  std::uint64_t added_ = 0;
+  bool is_served_ = false;  // a thread runs `serve`
   stop_source closing_;
   background_threads background_;
   std::atomic<bool> has_errands_ = false;           // a thread is about to run the errands

@@ -39,7 +39,6 @@ struct shared_part {
   const tiered_options* options = nullptr;
 };
 
-/// The result of a look-up.
 struct found {
   std::shared_ptr<const robots::policy> policy{};
   bool from_cache = false;
@@ -47,9 +46,8 @@ struct found {
   time_point now{};    // the time of the look-up, if `policy` comes from an entry
 };
 
-/// Returns `all` with the policy of crawler number `agent`. Number 0 is the crawler of
-/// `cache_options::user_agent`, and number 1 is the first crawler of `cache_options::other_agents`.
-/// A policy without a robots.txt applies to all crawlers.
+/// Returns `all` with the policy of crawler number `agent`; see `cache_controls::agent_of`. A
+/// policy without a robots.txt applies to all crawlers.
 [[nodiscard]] inline found selected(found all, std::size_t agent) {
   if (auto other = agent == 0 ? nullptr : policy::other(all.policy, agent - 1)) {
     all.policy = std::move(other);
@@ -78,8 +76,7 @@ enum class cache_event : unsigned char {
 
 using cache_counters = base::enum_counters<cache_event::observer_failures>;
 
-/// The parts of a cache, behind virtual functions, so that the rest of the cache does not depend on
-/// the user's types.
+/// The parts of a cache, so that the rest of the cache does not depend on the user's types.
 class cache_parts : public detail::event_teller {
  public:
   [[nodiscard]] virtual time_point now() = 0;
@@ -101,13 +98,11 @@ class cache_parts : public detail::event_teller {
   /// Erases all entries. Passes on exceptions of the storage.
   virtual void clear() = 0;
 
-  /// Runs a retrieval to its end with the blocking fetcher.
   [[nodiscard]] virtual detail::retrieval_result run(detail::retrieval work,
                                                      const call_options& limits) = 0;
   /// Continues a retrieval while its next step surely ends by `deadline`. Returns true at its end.
   [[nodiscard]] virtual bool advance(detail::retrieval& work, time_point deadline) = 0;
-  /// Waits until `ready()` is true or the call that has `limits` ends. Returns `ready()`. The
-  /// caller holds `lock`. The thread that changes `ready()` must notify `changed`.
+  /// Waits until `ready()` is true or the call that has `limits` ends. Returns `ready()`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& limits,
                                   const std::function<bool()>& ready) = 0;
@@ -121,8 +116,7 @@ class cache_parts : public detail::event_teller {
   const bool is_observed;       ///< false if no observer needs events
   const bool observes_changes;  ///< the observer gets `policy_change_event`, which is slow to make
   cache_counters counters;
-  /// The number of times that the cache may have missed messages of the shared store. See
-  /// `cache_entry::epoch`.
+  /// The number of times that messages of the store may have been missed: see `cache_entry::epoch`.
   std::atomic<std::uint32_t> store_epoch = 0;
 
  protected:
@@ -214,7 +208,7 @@ class own_parts final : public cache_parts {
   static constexpr bool has_observer = !std::same_as<O, NullObserver>;
 };
 
-/// The base class that holds the parts, so that they outlive the objects that use them.
+/// A base class that holds the parts, so that they outlive the other base class, which uses them.
 template <Fetcher F, Clock C, Storage S, Observer O>
 struct parts_holder {
   own_parts<F, C, S, O> parts_;

@@ -2,11 +2,10 @@
 
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/kept_sites.hpp>
-#include <robots/cache/detail/policy_maker.hpp>
 #include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/detail/site_alarms.hpp>
+#include <robots/cache/detail/site_policies.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/http/site.hpp>
@@ -51,8 +50,8 @@ class look_up_environment {
     };
   }
 
-  /// Returns the policy of the ruling on a site. The result has no policy if the robots.txt of the
-  /// site decides. If `asked` is empty, returns the policy for `url`, a text that names no site.
+  /// Returns the policy of the ruling on a site, or no policy if the robots.txt decides. If `asked`
+  /// is empty, returns the policy for `url`, a text that names no site.
   [[nodiscard]] found ruling_on(const std::optional<site>& asked, std::string_view url = {}) {
     if (!asked) {
       return {.policy = policy::refusal(retrieval.user_agent, decision_reason::invalid_url, url)};
@@ -63,10 +62,9 @@ class look_up_environment {
   }
 
   /// Handles a message of the shared store. `key` is the key of a site whose record another process
-  /// has changed, or the text of a ruling. An empty `key` means that messages may have been missed.
-  /// The next look-up of an affected site asks the store. If the store has no newer record, a fresh
-  /// entry remains valid. But if the store has no record of a site that a message named, the entry
-  /// is erased. Does not call the store.
+  /// has changed, or the text of a ruling, or empty if messages may have been missed. The next
+  /// look-up of an affected site asks the store. If the store has no newer record, a fresh entry
+  /// stays. But if the store has no record of a site that a message named, the entry is erased.
   void on_message(std::string_view key) noexcept {
     try {
       if (key.empty()) {
@@ -75,9 +73,9 @@ class look_up_environment {
         learn_ruling(key);
       } else if (const auto asked = parse_site(key)) {
         for (const site& name : policy_detail::names_of(*asked)) {
-          // Marks the flight first; `kept_sites::keep` explains why this order matters.
+          // Marks the flight first; `site_policies::keep` explains why this order matters.
           flights.note_change_elsewhere(policy_detail::flight_key(name));
-          entries.doubt(name.key());
+          policies.doubt(name.key());
         }
       }
     } catch (...) {
@@ -85,13 +83,11 @@ class look_up_environment {
     }
   }
 
-  /// Returns the `store_question` that asks the shared store for the rulings on a host and port.
   [[nodiscard]] static store_question ruling_question(std::string_view bare_site) {
     const std::string key = robots::rulings_detail::ruling_key(bare_site);
     return {.key = key, .other_key = key, .lease_key = std::string{bare_site}};
   }
 
-  /// Takes over the rulings in the reply to `ruling_question`.
   void on_ruling_reply(std::string_view bare_site, const store_reply& reply) noexcept {
     try {
       if (reply.value) {
@@ -104,12 +100,12 @@ class look_up_environment {
     }
   }
 
-  /// Returns the stored policy of a site. If the site redirects to another site, returns the policy
-  /// of the other site. The policy need not be fresh. Returns null if there is no policy.
+  /// Returns the stored policy of a site, or of the site to which it redirects. The policy need not
+  /// be fresh. Returns null if there is no policy.
   [[nodiscard]] std::shared_ptr<const policy> kept_policy(site asked) {
     const time_point now = parts.now();
     for (int hops = 0;; ++hops) {
-      auto entry = entries.find(asked, asked.key(), now).policy;
+      auto entry = policies.find(asked, asked.key(), now).policy;
       const auto url = entry ? entry->leads_to() : std::nullopt;
       const auto target = url ? parse_site(*url) : std::nullopt;
       if (!target || hops == options.max_redirects) {
@@ -119,21 +115,20 @@ class look_up_environment {
     }
   }
 
-  /// Drops the rules of a site under all of its names, in this process only. Also drops the result
-  /// of a running fetch. Passes on exceptions of the storage.
+  /// Drops the rules of a site, in this process only, and the result of a running fetch. Passes on
+  /// exceptions of the storage.
   void forget(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
     // Detaches the flights before and after the erasure. A flight that already runs can have an old
     // result. A flight that begins during the erasure may have read an entry that is erased now.
     detach(names);
     for (const site& name : names) {
-      entries.forget(name.key());
+      policies.forget(name.key());
     }
     detach(names);
   }
 
-  /// Forgets a site under all of its names. A thread of the cache then erases the site in the
-  /// shared store.
+  /// Forgets a site. A thread of the cache then erases the site in the shared store.
   void invalidate(const site& asked) {
     if (store != nullptr) {
       std::vector<site> names = policy_detail::names_of(asked);
@@ -147,7 +142,6 @@ class look_up_environment {
     forget(asked);
   }
 
-  /// Releases a site from quarantine and forgets it, under all of its names.
   void release(const site& asked) {
     invalidate(asked);  // comes first, so that no file requested earlier renews the quarantine
     for (const site& name : policy_detail::names_of(asked)) {
@@ -157,7 +151,7 @@ class look_up_environment {
 
   void clear() {
     flights.detach_all();
-    entries.forget_all();
+    policies.forget_all();
     flights.detach_all();
   }
 
@@ -172,9 +166,8 @@ class look_up_environment {
   cache_parts& parts;
   const std::unique_ptr<resilient_store> store;  ///< null if nothing is shared
   robots::rulings_detail::site_rulings rulings{ruling_options(), parts, sharing()};
-  policy_maker maker{options, parts};
+  site_policies policies{options, parts};
   site_alarms alarms{options, parts, rulings};
-  kept_sites entries{parts, maker.judging()};
   single_flight flights{};
   detail::retrieval_options retrieval{retrieval_options_of(options)};  ///< options of every fetch
   const std::chrono::sys_seconds made_at =
@@ -190,8 +183,7 @@ class look_up_environment {
             .fallback = options.fallback};
   }
 
-  /// Returns the function that sends rulings to the other processes. Returns an empty function if
-  /// nothing is shared.
+  /// Returns the function that sends rulings to the other processes, if there are any.
   [[nodiscard]] robots::rulings_detail::site_rulings::sharing sharing() {
     if (!store) {
       return {};

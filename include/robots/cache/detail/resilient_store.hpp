@@ -39,12 +39,11 @@ enum class publish_answer : std::uint8_t {
 };
 
 /// Wraps a shared store, and catches and counts its failures. After several failures in a row, this
-/// class does not use the store for a while. The observer gets an event when this time begins and
-/// ends. If only a part of the store fails, the other parts are still used. Any thread may call any
-/// member. Members can block unless their comments say otherwise.
+/// class does not use the store for a while, and the observer gets an event. If only a part of the
+/// store fails, the other parts are still used. Any thread may call any member. Members can block
+/// unless their comments say otherwise.
 class resilient_store {
  public:
-  /// `parts` and the objects of `shared` must outlive this object.
   resilient_store(const shared_part& shared, cache_parts& parts)
       : store_(*shared.store),
         options_(*shared.options),
@@ -54,8 +53,7 @@ class resilient_store {
   resilient_store(const resilient_store&) = delete;
   resilient_store& operator=(const resilient_store&) = delete;
 
-  /// Releases leases, and tries the calls that `owe` noted a last time. If the call for a key
-  /// fails, the observer gets an event.
+  /// Releases leases, and tries the calls that `owe` noted a last time.
   ~resilient_store() {
     breaker_ = detail::circuit_breaker{options_.breaker};  // closed, for the last try
     for (auto& [key, missed] : owed_) {
@@ -69,8 +67,8 @@ class resilient_store {
 
   [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
 
-  /// Asks the store. The replies are in the order of the questions. `outdated_value` replaces a
-  /// value that must still be erased, or that had to be erased when the call began.
+  /// Returns the replies in the order of the questions. `outdated_value` replaces a value that must
+  /// still be erased, or that had to be erased when the call began.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
     release_and_catch_up();
     std::vector<std::pair<bool, bool>> were_owed;
@@ -118,11 +116,11 @@ class resilient_store {
     return is_stored ? publish_answer::stored : publish_answer::lost;
   }
 
-  /// Notes a call to the store, to be made later by `release_and_catch_up` or `deliver`. If `value`
-  /// is set, the call publishes and announces it. Otherwise, the call erases the key for all
-  /// processes. A later `owe` for the same key replaces the call. Until a key is erased, this
-  /// process ignores the stored value of the key. If 65,536 keys wait, the call for another key is
-  /// lost, and the observer gets an event. Does not block.
+  /// Notes a call to the store, to be made later by `release_and_catch_up` or `deliver`. The call
+  /// publishes and announces `value`, if that is set, or else erases the key for all processes. A
+  /// later `owe` for the same key replaces the call. Until a key is erased, this process ignores
+  /// the stored value of the key. If 65,536 keys wait, the call for another key is lost, and the
+  /// observer gets an event. Does not block.
   void owe(std::string_view key, std::optional<std::string> value = {}) {
     {
       const std::scoped_lock lock{mutex_};
@@ -150,7 +148,7 @@ class resilient_store {
     call([key](SharedStore& store) { store.announce(key); });
   }
 
-  /// Makes the next `release_and_catch_up` release a lease. Does not block.
+  /// Lets the next `release_and_catch_up` release a lease. Does not block.
   void release_later(store_lease lease) noexcept {
     try {
       const std::scoped_lock lock{mutex_};
@@ -227,13 +225,12 @@ class resilient_store {
     std::optional<std::string> value{};
   };
 
-  /// Makes one call to the store.
   void call(const request& make) {
     static_cast<void>(call_without_report(make));
     report_changes();
   }
 
-  /// Makes one call to the store. The caller must then call `report_changes`.
+  /// The caller must then call `report_changes`, without a lock.
   [[nodiscard]] call_end call_without_report(const request& make) {
     {
       const std::scoped_lock lock{mutex_};
@@ -282,8 +279,8 @@ class resilient_store {
     }
   }
 
-  /// If the store has gone out of use or is in use again, reports this to the observer. The caller
-  /// must not hold a lock, since observers can call the cache.
+  /// Tells the observer if the store has gone out of use or is in use again. The caller must not
+  /// hold a lock, since observers can call the cache.
   void report_changes() {
     bool is_down = false;
     std::string why;
@@ -306,8 +303,7 @@ class resilient_store {
 
   [[nodiscard]] bool must_be_erased(std::string_view key) { return missed_erasures(key) > 0; }
 
-  /// Makes some of the calls that `owe` noted and that are due by `due`. Returns true if more of
-  /// these calls may be due.
+  /// Makes some of the calls that are due by `due`. Returns true if more may be due.
   [[nodiscard]] bool catch_up(time_point due) {
     constexpr std::size_t at_once = 64;  // limits the time for which a caller waits
     std::vector<std::string> missed;
@@ -332,8 +328,8 @@ class resilient_store {
     return !missed.empty();
   }
 
-  /// Makes the call to the store that `owe` noted for `key`. Has no effect if the call is due after
-  /// `due`, or if another thread made it. The caller must then call `report_changes`.
+  /// Makes the call for `key` if it is due by `due` and no other thread made it. The caller must
+  /// then call `report_changes`.
   [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
     const std::scoped_lock one_thread{erasing_};
     owed_call owed;
@@ -357,9 +353,9 @@ class resilient_store {
     return end;
   }
 
-  /// Notes the end of the call that `owe` noted for `key`. If the call succeeded, and `owe` was not
-  /// called again since `times` was read, forgets the call. If a part of the store failed, the call
-  /// is due again a second later, so that this key does not delay other keys.
+  /// Forgets the call for `key` if it succeeded and `owe` was not called again since `times` was
+  /// read. If a part of the store failed, the call is due again a second later, so that this key
+  /// does not delay other keys.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
@@ -383,8 +379,8 @@ class resilient_store {
   std::function<void(std::string_view)> event_{};  // guarded by `watching_`
   std::atomic<bool> watches_ = false;
 
-  /// Locked by a thread that makes a call of `owe`, or publishes under a key that must still be
-  /// erased. So a late erasure cannot delete a new value.
+  // Locked by a thread that makes a call of `owe`, or publishes under a key that must still be
+  // erased. So a late erasure cannot delete a new value.
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards the members below

@@ -26,7 +26,7 @@ namespace robots::cache_detail {
 class site_work;
 
 /// The work on one site, whose result several look-ups share. One of these look-ups, or a thread of
-/// the cache, does the work. The other look-ups wait.
+/// the cache, does the work; only this thread may call `set_last` and `last`.
 class flight {
  public:
   /// The end of a flight. A null result means that the flight was abandoned.
@@ -46,25 +46,19 @@ class flight {
   const std::string key;
   const site asked;            ///< the site that is fetched
   const std::string site_key;  ///< the key of `asked`
-  bool finishes_alone;  ///< the work goes on even if nobody waits any more; set before the work
-                        ///< begins
-  const std::shared_ptr<const call_context> context;  ///< the context of the call that began this
-                                                      ///< flight
+  bool finishes_alone;  ///< the work goes on even if nobody waits; set before the work begins
+  const std::shared_ptr<const call_context> context;  ///< of the call that began this flight
 
-  /// If true, the result is valid only for look-ups that already wait. The cache must not keep this
-  /// result.
+  /// If true, the result serves only look-ups that already wait, and must not be kept.
   std::atomic<bool> detached = false;
   /// True if another process has changed the site since the flight began. Then the shared store
   /// must be asked again before later look-ups use the result.
   std::atomic<bool> is_changed_elsewhere = false;
-  /// The source of the stop request that is made when nobody needs the result any more.
-  stop_source stop;
+  stop_source stop;  ///< requests a stop when nobody needs the result any more
 
-  /// Sets the policy from before the flight. Only the thread that does the work may call this.
   void set_last(std::shared_ptr<const policy> last) noexcept { last_ = std::move(last); }
 
-  /// Returns the policy from before the flight, or null if the site was invalidated meanwhile. Only
-  /// the thread that does the work may call this function.
+  /// Returns the policy from before the flight, or null if the site was invalidated meanwhile.
   [[nodiscard]] std::shared_ptr<const policy> last() const { return detached ? nullptr : last_; }
 
   /// Adds a waiter, and returns its number.
@@ -74,8 +68,7 @@ class flight {
     return ++last_number_;
   }
 
-  /// Removes waiter `number` and its `on_news` function. If no waiter is left, drops work that
-  /// `offer` has offered, which ends the flight.
+  /// Removes waiter `number`. The last waiter drops the work on offer, which ends the flight.
   void leave(std::uint64_t number) noexcept {
     bool is_unwanted = false;
     // Declared before the lock, so that both objects are destroyed after the unlock.
@@ -127,15 +120,13 @@ class flight {
     return std::exchange(free_work_, nullptr);
   }
 
-  /// Returns the end of the flight, if it has ended.
   [[nodiscard]] std::optional<ending> ended() const {
     const std::scoped_lock lock{mutex_};
     return ending_;
   }
 
-  /// Calls `wake` for waiter `number` when the flight ends or its work is offered, in the thread
-  /// that ends the flight or offers the work. If that has already happened, calls `wake` at once. A
-  /// later call for the same waiter replaces `wake`.
+  /// Calls `wake` when the flight ends or its work is offered, in the thread that does so. If that
+  /// has already happened, calls `wake` at once. A later call for the same waiter replaces `wake`.
   void on_news(std::uint64_t number, std::function<void()> wake) {
     {
       const std::scoped_lock lock{mutex_};
@@ -172,16 +163,15 @@ class flight {
   std::shared_ptr<const policy> last_;
   mutable std::mutex mutex_;  // guards the members below
   base::clock_condition changed_;
-  // The key is the number of the waiter.
-  boost::unordered_flat_map<std::uint64_t, std::function<void()>> wake_;
+  boost::unordered_flat_map<std::uint64_t, std::function<void()>> wake_;  // by number of waiter
   std::size_t waiters_ = 0;
   std::uint64_t last_number_ = 0;
   std::optional<ending> ending_;
   std::shared_ptr<site_work> free_work_;  // the work on offer, which nobody does now
 };
 
-/// Ensures that at most one caller at a time fetches the policy of a key. Waiters and leaders must
-/// not outlive this object.
+/// Ensures that at most one caller at a time fetches the policy of a key. Must outlive all waiters
+/// and leaders.
 class single_flight {
  public:
   /// A place among the waiters of a flight.
@@ -205,7 +195,6 @@ class single_flight {
     [[nodiscard]] explicit operator bool() const noexcept { return flight_ != nullptr; }
     [[nodiscard]] flight* operator->() const noexcept { return flight_.get(); }
 
-    /// Calls `wake` as `flight::on_news` does, but not after this waiter has left the flight.
     void on_news(std::function<void()> wake) const { flight_->on_news(number_, std::move(wake)); }
 
    private:
@@ -215,8 +204,8 @@ class single_flight {
 
   struct joined {
     waiter place;  ///< the caller's place among the waiters
-    /// The flight if the caller began it and so must end it, else null. If the last copy is
-    /// destroyed before the flight has ended, the flight is abandoned.
+    /// The flight if the caller began it and so must end it, else null. Its destruction before the
+    /// end abandons the flight.
     std::shared_ptr<flight> lead;
   };
 
@@ -253,7 +242,6 @@ class single_flight {
     }
   }
 
-  /// Notes in the flight for `key`, if there is one, that another process has changed the site.
   void note_change_elsewhere(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     if (const auto found = flights_.find(key); found != flights_.end()) {

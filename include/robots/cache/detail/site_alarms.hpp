@@ -37,12 +37,11 @@ namespace robots::cache_detail {
 /// Compares each answer of a site with its earlier answers. Reports changes, and halts or
 /// quarantines the site if `cache_options` ask for it.
 ///
-/// Remembers the facts that can lead to a halt of a site, even after the policy of the site was
-/// evicted or invalidated. A hash of 64 bits identifies a site. Above 262,144 sites, the least
-/// recently used sites are forgotten. Any thread may call any member.
+/// Remembers the facts that can lead to a halt of a site, even after its policy was evicted or
+/// invalidated. Above 262,144 sites, the least recently used sites are forgotten. Any thread may
+/// call any member.
 class site_alarms {
  public:
-  /// All arguments must outlive this object.
   site_alarms(const cache_options& options, cache_parts& parts,
               robots::rulings_detail::site_rulings& rulings)
       : options_(options), parts_(parts), rulings_(rulings) {}
@@ -68,9 +67,9 @@ class site_alarms {
                                     share > options_.fast_change_share + rounding, turned_hostile});
   }
 
-  /// Halts a site if `cache_options` ask for a halt after this answer or failure. Reports a site
-  /// that revokes access. Returns true if the site has turned hostile: it denies everything, but
-  /// did not before. `is_known` is true if another process has found this already.
+  /// Halts a site if `cache_options` ask for a halt after this answer or failure. Returns true if
+  /// the site has turned hostile: it denies everything, but did not before. `is_known` is true if
+  /// another process has found this already.
   bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
                    bool is_known = false) {
     note_access(led, after);
@@ -112,8 +111,7 @@ class site_alarms {
     return false;
   }
 
-  /// Counts a malformed file that `fallback` does not obey. Any other answer of the site resets the
-  /// count and ends the quarantine.
+  /// Counts a malformed file that `fallback` does not obey. Any other answer ends the quarantine.
   void quarantine_if_due(const flight& led, const policy& after) {
     const std::string& key = led.site_key;
     const bool is_malformed =
@@ -146,7 +144,7 @@ class site_alarms {
     std::forward_list<change> changes{};  // the newest change first
   };
 
-  /// Calls `function` with the memory of a site, under a lock, and returns the result.
+  /// Returns the result of `function`, called with the memory of a site under a lock.
   template <class Function>
   std::invoke_result_t<const Function&, memory&> use(std::string_view key,
                                                      const Function& function) {
@@ -166,9 +164,8 @@ class site_alarms {
     return function(found->second);
   }
 
-  /// Notes `latest`, a change of a site's rules that was found at `now`. Returns the sum of the
-  /// shares of the changes within the last `window`. After 16 changes, merges each further change
-  /// into the newest one.
+  /// Notes a change found at `now`, and returns the sum of the shares within the last `window`.
+  /// After 16 changes, merges each further change into the newest one.
   [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
                                       const change& latest, time_point now) {
     // The unit is whole seconds, since the longest window would overflow in nanoseconds.
@@ -197,8 +194,7 @@ class site_alarms {
   }
 
   /// Reports a site that refuses its robots.txt now but did not before (the pipeline guide:
-  /// "returns 403 on previously allowed paths"). With `cache_options::halt_revoked`, also halts the
-  /// site. With this option, the cache remembers the last answer even after its policy was dropped.
+  /// "returns 403 on previously allowed paths"). `cache_options::halt_revoked` also halts the site.
   void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
     const bool refuses = refuses_robots_txt(*after);
     if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {

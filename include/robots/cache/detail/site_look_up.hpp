@@ -1,23 +1,13 @@
 #pragma once
 
 #include <robots/base/saturating_add.hpp>
-#include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/kept_sites.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
-#include <robots/cache/detail/policy_maker.hpp>
-#include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/detail/site_work.hpp>
-#include <robots/fetch/call_options.hpp>
 #include <robots/fetch/outcome.hpp>
-#include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/judge_options.hpp>
-#include <robots/policy/policy.hpp>
-#include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/time/clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <array>
@@ -38,11 +28,8 @@ struct redirecting_site {
 };
 
 /// A look-up of the policy of a site: in the storage, through a running flight, or by work on the
-/// site. This class only decides on the next step; `cache_engine` does the work.
-///
-/// The answer of a site can be a redirect of its robots.txt to another site. The cache keeps and
-/// shares this answer like any other. Then the look-up goes on with the other site, with no more
-/// requests than a direct look-up of the other site.
+/// site. This class only decides on the next step; `cache_engine` does the work. If the answer is a
+/// redirect to another site, the cache keeps it like any other, and the look-up asks that site.
 class site_look_up {
  public:
   /// `cache` must outlive this object. `agent_number` is the number of the crawler for `selected`.
@@ -50,7 +37,6 @@ class site_look_up {
                std::size_t agent_number)
       : context(std::move(caller)), agent(agent_number), cache_(cache) {}
 
-  /// Sets the site to look up.
   void start(const site& first) {
     asked = first;
     key = first.key();
@@ -68,8 +54,7 @@ class site_look_up {
     }
   }
 
-  /// Prepares for the end of a look-up whose call was stopped or has no time left. The next
-  /// `proceed` answers with the stored policy, or with the fallback policy for a cancelled call.
+  /// Makes the next `proceed` answer at once: with the stored or the fallback policy.
   void give_up() {
     has_no_time = true;
     place = {};
@@ -83,8 +68,7 @@ class site_look_up {
   bool has_no_time = false;   ///< only a stored entry can answer
   bool has_left = false;      ///< the caller does not want the answer any more
   bool led = false;           ///< the look-up did at least a part of the work
-  std::string counted_url{};  ///< the text given to `cache_controls::begin`, if its exclusion was
-                              ///< counted as a decision
+  std::string counted_url{};  ///< the text whose exclusion `cache_controls::begin` has counted
 
   std::optional<site> asked{};        ///< the site asked now; empty after the answer
   single_flight::waiter place{};      ///< the place among the waiters for the flight of `asked`
@@ -92,7 +76,7 @@ class site_look_up {
   std::vector<std::shared_ptr<site_work>> left{};  ///< work that nobody waits for
 
  private:
-  /// Takes the next step. Returns false if the look-up must wait.
+  /// Returns false if the look-up must wait.
   [[nodiscard]] bool take_step() {
     if (has_left && !work) {
       return false;
@@ -120,8 +104,7 @@ class site_look_up {
     return true;
   }
 
-  /// Looks for the policy of `asked`. Returns the ruling or the entry of this site, or joins its
-  /// flight.
+  /// Returns the ruling or the entry of `asked`, or joins its flight.
   [[nodiscard]] found ask() {
     if (behind_.empty()) {
       if (found ruled = cache_.ruling_on(asked); ruled.policy) {
@@ -136,11 +119,10 @@ class site_look_up {
     return has_no_time ? find_kept() : join();
   }
 
-  /// Returns the entry of the site if the entry may answer. Otherwise, joins the flight of the
-  /// site, and returns no policy.
+  /// Returns the entry of the site if it may answer. Otherwise, joins the flight of the site.
   [[nodiscard]] found join() {
     const std::string site_key = asked->key();
-    kept_sites& entries = cache_.entries;
+    site_policies& policies = cache_.policies;
     const bool needs_fetch = needs_new_answer();
     const time_point now = cache_.parts.now();
     const std::uint32_t epoch = cache_.parts.store_epoch;
@@ -150,18 +132,18 @@ class site_look_up {
     }
     auto [joined, lead] = cache_.flights.join(policy_detail::flight_key(*asked), *asked,
                                               cache_.options.finish_abandoned, context);
-    kept_entry entry = entries.find(*asked, site_key, now);
+    kept_entry entry = policies.find(*asked, site_key, now);
     entry.is_suspect = entry.is_suspect || (asks_anew_ && entry.policy &&
                                             entry.policy->leads_to() && is_old(*entry.policy));
     const bool renewal = cache_.options.stale_while_revalidate.count() > 0 && !needs_fetch &&
-                         entries.may_renew(entry, now);
+                         policies.may_renew(entry, now);
     if (lead && renewal) {
       lead->finishes_alone = true;
     }
     const bool is_fresh =
         entry.policy && !needs_fetch && !entry.is_suspect && now < entry.fresh_until;
-    const bool answers = is_fresh && (!entries.is_in_doubt(entry) ||
-                                      (lead && !entries.questions.take(site_key, now)));
+    const bool answers = is_fresh && (!policies.is_in_doubt(entry) ||
+                                      (lead && !policies.questions.take(site_key, now)));
     if (renewal || answers) {
       const bool is_stale = now >= entry.fresh_until;
       count(is_stale ? look_up_result::stale_hit : look_up_result::hit, entry.policy);
@@ -183,7 +165,6 @@ class site_look_up {
     return {};
   }
 
-  /// Returns true if `asked` must be asked again, even if its stored answer is fresh.
   [[nodiscard]] bool needs_new_answer() const noexcept { return refreshes && behind_.empty(); }
 
   /// Returns true if a redirect is so old that the site may have another answer now.
@@ -192,7 +173,7 @@ class site_look_up {
            base::saturating_add(redirect.fetched_at(), cache_.options.failure_ttl);
   }
 
-  /// Leaves the flight. Returns its result, or no policy if the result is not usable.
+  /// Leaves the flight, and returns its result if this is usable.
   [[nodiscard]] found take(flight::ending ended) {
     const bool is_of_site = place->asked == *asked;
     place = {};
@@ -203,12 +184,11 @@ class site_look_up {
     const bool is_stale =
         ended.from_store &&
         cache_.parts.now() >=
-            detail::validity_of(*ended.result, cache_.maker.judging()).fresh_until;
+            detail::validity_of(*ended.result, cache_.policies.judging()).fresh_until;
     return {.policy = std::move(ended.result), .stale = is_stale};
   }
 
-  /// Handles the answer of `asked`. Ends the look-up, or goes on with the site to which the answer
-  /// redirects.
+  /// Ends the look-up with the answer of `asked`, or goes on with the site to which it redirects.
   void arrive(found known) {
     const auto url = known.policy->leads_to();
     int redirects = known.policy->rules_source().redirects;
@@ -237,8 +217,7 @@ class site_look_up {
     place = {};
   }
 
-  /// Ends a look-up whose redirects lead to no policy. If one of the redirects is old, asks the
-  /// sites again instead, but only once.
+  /// Ends a look-up whose redirects lead to no policy. If a redirect is old, first asks all again.
   void fail(outcome why, std::string text) {
     const auto answers = std::exchange(behind_, {});
     asked = answers.front().asked;
@@ -255,8 +234,8 @@ class site_look_up {
     static_cast<record_head&>(retrieved) = first->rules_source();
     retrieved.outcome = why;
     retrieved.error_text = std::move(text);
-    found failed{.policy = cache_.maker.judged(retrieved, {.last = policy::last_answer(first)},
-                                               cache_.parts.moment(), nullptr)};
+    found failed{.policy = cache_.policies.judged(retrieved, {.last = policy::last_answer(first)},
+                                                  cache_.parts.moment(), nullptr)};
     if (std::none_of(answers.begin(), answers.end(),
                      [](const auto& earlier) { return earlier.answer.from_cache; })) {
       cache_.parts.tell(fallback_event{cache_.parts.about(key, context), *failed.policy});
@@ -264,7 +243,6 @@ class site_look_up {
     end(std::move(failed));
   }
 
-  /// Ends a look-up with the answer of the site asked last.
   void end(found known) {
     const site& first = behind_.empty() ? *asked : behind_.front().asked;
     if (found ruled = cache_.ruling_on(first); ruled.policy) {
@@ -302,20 +280,20 @@ class site_look_up {
     source.url = first->rules_source().url;
     source.exchanges = std::move(exchanges);
     source.validators = {};
-    known.policy = cache_.maker.judged_redirected(source, known.policy, policy::last_answer(first));
+    known.policy =
+        cache_.policies.judged_redirected(source, known.policy, policy::last_answer(first));
     known.from_cache = from_cache;
     return known;
   }
 
-  /// Returns the entry of the site if the entry may answer without a fetch. Otherwise, returns the
-  /// fallback policy for a cancelled call.
+  /// Returns the entry of the site if it may answer without a fetch, else the fallback policy.
   [[nodiscard]] found find_kept() {
     const wall_anchor now = cache_.parts.moment();
-    const kept_entry entry = cache_.entries.find(*asked, asked->key(), now.steady);
+    const kept_entry entry = cache_.policies.find(*asked, asked->key(), now.steady);
     if (needs_new_answer()) {
-      return {.policy = cache_.maker.cancelled(*asked, entry.policy, now)};
+      return {.policy = cache_.policies.cancelled(*asked, entry.policy, now)};
     }
-    found known{.policy = cache_.maker.without_fetch(*asked, entry.policy, now)};
+    found known{.policy = cache_.policies.without_fetch(*asked, entry.policy, now)};
     if (known.policy == entry.policy) {
       known.from_cache = true;
       known.stale = now.steady >= entry.fresh_until;
@@ -325,8 +303,7 @@ class site_look_up {
     return known;
   }
 
-  /// Counts and reports how this look-up found its policy, once per look-up. Does not count a
-  /// policy that only leads to another site, since the policy of that other site is counted.
+  /// Counts and reports the result, once per look-up. A redirect to another site does not count.
   void count(look_up_result result, const std::shared_ptr<const policy>& got = nullptr) {
     using enum cache_event;
     // These counters have the order of `look_up_result`.

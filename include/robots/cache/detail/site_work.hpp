@@ -1,26 +1,16 @@
 #pragma once
 
 #include <robots/base/saturating_add.hpp>
-#include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/kept_sites.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
-#include <robots/cache/detail/policy_maker.hpp>
-#include <robots/cache/detail/resilient_store.hpp>
-#include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
-#include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/judge_options.hpp>
-#include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/policy/site_records.hpp>
-#include <robots/store/tiered_storage.hpp>
-#include <robots/time/clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -44,24 +34,21 @@ enum class work_step : std::uint8_t {
   done,
 };
 
-/// The work to get the policy of one site. This class chooses the next step and evaluates each
-/// result. It does no I/O, has no thread and never waits. The driver does each step and reports its
-/// result.
+/// The work to get the policy of one site, without I/O and threads. The driver does each step and
+/// reports its result.
 ///
-/// Without a shared store, the first step is a fetch. With a shared store, the first step asks the
-/// store. If the store has no answer, the process that holds the lease for the site fetches. The
-/// other processes read the store again from time to time. After `tiered_options::wait`, they use a
-/// stale entry or fetch. If the store fails, each process fetches.
+/// With a shared store, the first step asks the store. If the store has no answer, the process that
+/// holds the lease for the site fetches. The other processes read the store again from time to
+/// time. After `tiered_options::wait`, they use a stale entry or fetch. Without a store, or if the
+/// store fails, each process fetches.
 ///
 /// The flight ends as soon as the answer is known; the record is published after that. If the work
-/// is destroyed before the answer is known, the flight is abandoned, and the waiting look-ups start
-/// again.
+/// is destroyed earlier, the flight is abandoned, and the waiting look-ups start again.
 class site_work {
  public:
   /// `known` is the entry of the site in this process. `epoch` is `cache_parts::store_epoch` from
   /// before the entry was found. If `refreshes` is true, earlier answers of any process are not
-  /// used. If `is_fresh` is true, `known` answers unless the store has a newer answer. `cache` must
-  /// outlive the work.
+  /// used. If `is_fresh` is true, `known` answers unless the store has a newer answer.
   site_work(look_up_environment& cache, std::shared_ptr<flight> lead, const kept_entry& known,
             bool refreshes, bool is_fresh, std::uint32_t epoch)
       : cache_(cache),
@@ -87,11 +74,9 @@ class site_work {
   [[nodiscard]] work_step next() const noexcept { return step_; }
   [[nodiscard]] flight& led() const noexcept { return *flight_; }
 
-  /// Ends the flight without an answer.
   void abandon() { end_with(nullptr, false); }
 
-  /// Returns true if the flight has its answer or was abandoned. Then only the publication can be
-  /// left, and nobody waits for it.
+  /// Returns true if the flight has ended. Then only the publication can be left.
   [[nodiscard]] bool has_ended() const noexcept { return step_ >= work_step::publish; }
 
   [[nodiscard]] store_question question() {
@@ -100,7 +85,6 @@ class site_work {
             wish_};
   }
 
-  /// Handles the reply of the store. The reply has the lease if this process got it.
   void on_store_reply(store_reply reply) {
     if (reply.lease) {
       lease_ = std::move(reply.lease);
@@ -130,7 +114,6 @@ class site_work {
   }
 
   [[nodiscard]] time_point next_look() const noexcept { return next_look_; }
-  /// Ends the wait. Has no effect in other steps.
   void on_wait_over() noexcept { step_ = step_ == work_step::wait ? work_step::ask_store : step_; }
 
   [[nodiscard]] detail::retrieval& fetch() noexcept { return *fetch_; }
@@ -140,7 +123,7 @@ class site_work {
     asked_by_ = policy::good(flight_->last());
     fetch_began_ = cache_.parts.now();
     detail::retrieval_options result = cache_.retrieval;
-    result.seed = cache_.maker.seed();
+    result.seed = cache_.policies.seed();
     result.excluded = cache_.rulings.excluded();
     // If the shared store lacks the file, a 304 is useless to other processes, so ask for the file.
     const bool needs_file = has_asked_store_ && !shared_good_;
@@ -162,14 +145,14 @@ class site_work {
   /// short while `is_stopped` is true.
   void on_fetched(detail::retrieval_result result, bool is_stopped) {
     fetch_.reset();
-    const auto exchanges = cache_.maker.note_exchanges(*flight_, result);
+    const auto exchanges = cache_.policies.note_exchanges(*flight_, result);
     const detail::earlier_policies before{flight_->last(), asked_by_};
     const wall_anchor now = cache_.parts.moment();
     const bool is_hasty = result.cut_short;
-    record retrieved = cache_.maker.recorded(std::move(result), before, now);
-    const auto policy_now = cache_.maker.judged(retrieved, before, now, flight_.get());
-    if (!cache_.maker.note_retrieval(*flight_, *policy_now, retrieved, now.steady - fetch_began_,
-                                     exchanges, is_hasty && is_stopped)) {
+    record retrieved = cache_.policies.recorded(std::move(result), before, now);
+    const auto policy_now = cache_.policies.judged(retrieved, before, now, flight_.get());
+    if (!cache_.policies.note_retrieval(*flight_, *policy_now, retrieved, now.steady - fetch_began_,
+                                        exchanges, is_hasty && is_stopped)) {
       return abandon();
     }
     // The observer gets these events before any caller uses the answer.
@@ -178,7 +161,7 @@ class site_work {
       cache_.alarms.note_change(*flight_, policy_now);
       turned_hostile = cache_.alarms.halt_if_due(*flight_, policy_now, now.steady);
       cache_.alarms.quarantine_if_due(*flight_, *policy_now);
-      cache_.entries.keep(*flight_, policy_now, now.steady, epoch_, announces());
+      cache_.policies.keep(*flight_, policy_now, now.steady, epoch_, announces());
     }
     if (cache_.store != nullptr && !is_hasty) {
       prepare_publication(std::move(retrieved), policy_now, turned_hostile, now.steady);
@@ -191,7 +174,7 @@ class site_work {
   [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept { return lifetime_; }
   [[nodiscard]] const std::optional<store_lease>& lease() const noexcept { return lease_; }
 
-  /// Returns true if the answer makes the copies of other processes out of date.
+  /// Returns true if the answer outdates the copies of other processes.
   [[nodiscard]] bool announces() const noexcept { return refreshes_ || is_suspect_; }
 
   /// Handles the result of publishing. Returns the keys that the store must erase.
@@ -233,15 +216,13 @@ class site_work {
 
  private:
   [[nodiscard]] const tiered_options& options() const { return cache_.store->options(); }
-  [[nodiscard]] const detail::judge_options& judging() const { return cache_.maker.judging(); }
+  [[nodiscard]] const detail::judge_options& judging() const { return cache_.policies.judging(); }
 
-  /// Ends the flight. If needed, the next step publishes the record or releases the lease.
   void end_with(std::shared_ptr<const policy> policy_now, bool from_store) {
     step_ = value_.empty() && !lease_ ? work_step::done : work_step::publish;
     cache_.flights.end(*flight_, {std::move(policy_now), from_store});
   }
 
-  /// Makes the next `resilient_store::release_and_catch_up` release the lease.
   void release_lease() noexcept {
     if (auto lease = std::exchange(lease_, std::nullopt)) {
       cache_.store->release_later(*std::move(lease));
@@ -269,9 +250,8 @@ class site_work {
     step_ = work_step::wait;
   }
 
-  /// Ends the flight with a record in the reply, of the site or of its counterpart
-  /// (`policy_detail::counterpart_of`). Returns false if no record is a usable answer. Even then,
-  /// the policy of a record can become `flight::last`.
+  /// Ends the flight with a record in the reply, of the site or of its counterpart. Returns false
+  /// if no record is a usable answer. Even then, the policy of a record can become `flight::last`.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
     const site& asked = flight_->asked;
@@ -303,23 +283,23 @@ class site_work {
     if (had && records.latest.fetched_at + ahead < had->source().fetched_at) {
       return false;  // the store has lost the newer record of this process
     }
-    policy_maker& maker = cache_.maker;
+    site_policies& policies = cache_.policies;
     std::optional<record> good;
     if (records.last_good) {
-      auto earlier = maker.judged(*records.last_good, {.last = last}, now, nullptr);
+      auto earlier = policies.judged(*records.last_good, {.last = last}, now, nullptr);
       if (earlier->basis() == policy_basis::rules) {
-        cache_.parts.tell(far_copy_event{maker.about(*flight_), *earlier, *records.last_good});
+        cache_.parts.tell(far_copy_event{policies.about(*flight_), *earlier, *records.last_good});
         last = std::move(earlier);
         good = std::move(records.last_good);
       }
     }
-    auto latest = maker.judged(records.latest, {.last = last}, now, flight_.get());
+    auto latest = policies.judged(records.latest, {.last = last}, now, flight_.get());
     const bool is_known = is_suspect_ && last_fetched >= records.latest.fetched_at;
     const bool is_over = now.steady >= detail::validity_of(*latest, judging()).fresh_until;
     if (refreshes_ || is_known || is_over) {
       fresh_.reset();  // a newer answer existed, but has expired
       if (!shared_good_) {
-        cache_.parts.tell(far_copy_event{maker.about(*flight_), *latest, records.latest});
+        cache_.parts.tell(far_copy_event{policies.about(*flight_), *latest, records.latest});
         const bool is_good = latest->basis() == policy_basis::rules;
         shared_good_ = is_good ? std::move(records.latest) : std::move(good);
         flight_->set_last(std::move(latest));
@@ -327,16 +307,15 @@ class site_work {
       return false;
     }
     cache_.parts.counters.add(cache_event::far_hits);
-    cache_.parts.tell(far_hit_event{maker.about(*flight_), *latest, records.latest});
+    cache_.parts.tell(far_hit_event{policies.about(*flight_), *latest, records.latest});
     cache_.alarms.note_change(*flight_, latest);
     cache_.alarms.halt_if_due(*flight_, latest, now.steady, records.turned_hostile);
-    cache_.entries.keep(*flight_, latest, now.steady, epoch_);
+    policies.keep(*flight_, latest, now.steady, epoch_);
     end_with(std::move(latest), true);
     return true;
   }
 
-  /// Returns the records in a value of the store, or an empty optional if the records must not be
-  /// used.
+  /// Returns the records in a value of the store if they may be used.
   [[nodiscard]] std::optional<detail::site_records> read(std::string_view value, const site& asked,
                                                          const wall_anchor& now) {
     using std::chrono::floor, std::chrono::seconds;
@@ -354,8 +333,8 @@ class site_work {
     return records;
   }
 
-  /// Ends the flight with the answer of this process if that answer is still fresh. Does not change
-  /// the entry of the site, which can still be in doubt (`kept_sites::is_in_doubt`).
+  /// Ends the flight with the answer of this process if that is still fresh. Leaves the entry of
+  /// the site as it is, perhaps in doubt (`site_policies::is_in_doubt`).
   [[nodiscard]] bool end_with_fresh() {
     if (!fresh_ || flight_->detached ||
         cache_.parts.now() >= detail::validity_of(*fresh_, judging()).fresh_until) {
@@ -365,33 +344,31 @@ class site_work {
     return true;
   }
 
-  /// Calls `end_with_fresh` after the store was asked and had no newer record, so that the entry is
-  /// no longer in doubt. If a message reported a change, but the store has no record, another
-  /// process erased the site. Then this process forgets the site, too.
+  /// Like `end_with_fresh`, after the store had no newer record, so that the entry is no longer in
+  /// doubt. If a message reported a change, another process erased the site, so forgets it, too.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);
       fresh_ = nullptr;
-      cache_.entries.forget_changed(flight_->asked);
+      cache_.policies.forget_changed(flight_->asked);
     }
     if (fresh_) {
-      cache_.entries.keep(*flight_, fresh_, cache_.parts.now(), epoch_);
+      cache_.policies.keep(*flight_, fresh_, cache_.parts.now(), epoch_);
     }
     return end_with_fresh();
   }
 
-  /// Ends the flight with the stale entry of the site, since another process asks the site now.
-  /// Returns false if the entry must not be used. See `cache_options::stale_while_revalidate` and
-  /// `fallback_action::last_good_or_deny`.
+  /// Ends the flight with the stale entry of the site if this may answer while another process
+  /// asks. See `cache_options::stale_while_revalidate` and `fallback_action::last_good_or_deny`.
   [[nodiscard]] bool end_with_stale() {
     const auto last = refreshes_ ? nullptr : flight_->last();
     if (!last) {
       return false;
     }
     const wall_anchor now = cache_.parts.moment();
-    auto answer = cache_.maker.without_fetch(flight_->asked, last, now);
+    auto answer = cache_.policies.without_fetch(flight_->asked, last, now);
     if (answer == last) {
-      cache_.entries.keep(*flight_, last, now.steady, epoch_);
+      cache_.policies.keep(*flight_, last, now.steady, epoch_);
     } else if (answer->basis() != policy_basis::last_good) {
       return false;
     }
@@ -399,7 +376,6 @@ class site_work {
     return true;
   }
 
-  /// Prepares the record for the other processes, if they can use this record.
   void prepare_publication(record retrieved, const std::shared_ptr<const policy>& policy_now,
                            bool turned_hostile, time_point now) {
     // Without a lease, the record may be outdated: another process may have invalidated the site.

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <robots/base/hash.hpp>
 #include <robots/base/random.hpp>
+#include <robots/base/saturating_add.hpp>
+#include <robots/base/site_table.hpp>
 #include <robots/base/utf8.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
@@ -18,7 +21,9 @@
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/policy/site_names.hpp>
 #include <robots/policy/site_records.hpp>
+#include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -27,6 +32,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,10 +41,52 @@
 
 namespace robots::cache_detail {
 
-/// Decodes `value`, the records of a site. Anyone who can write to the shared store can forge
-/// records, so records that are not plausible become an empty optional. `latest` is the latest time
-/// that the clock of another machine can show now. `max_bytes` is the number of octets of a file
-/// that this process reads. Takes linear time.
+/// Limits how often an action is done for each key: `burst` times in a row, then once in ten
+/// seconds. If more than `most_keys` keys must be remembered, some keys are forgotten. Any thread
+/// may call any member.
+class rate_limit {
+ public:
+  rate_limit(int burst, std::size_t most_keys) : ahead_((burst - 1) * interval), keys_(most_keys) {}
+
+  /// Returns true if the action is permitted for `key` now, and counts the action.
+  [[nodiscard]] bool take(std::string_view key, time_point now) {
+    const std::scoped_lock lock{mutex_};
+    state* const noted = keys_.find_or_add(key, now, &state::needed_until, now);
+    if (noted == nullptr) {
+      return true;
+    }
+    if (noted->free_at > base::saturating_add(now, ahead_)) {
+      return false;
+    }
+    noted->free_at = base::saturating_add((std::max)(noted->free_at, now), interval);
+    return true;
+  }
+
+ private:
+  static constexpr std::chrono::seconds interval{10};
+
+  struct state {
+    time_point free_at{(time_point::min)()};  // the time at which a whole burst is possible again
+
+    [[nodiscard]] static time_point needed_until(const state& noted) noexcept {
+      return noted.free_at;
+    }
+  };
+
+  const std::chrono::seconds ahead_;
+  std::mutex mutex_;
+  base::site_table<state> keys_;
+};
+
+/// The entry of a site, with the reasons why it must be checked before it answers.
+struct kept_entry : cache_entry {
+  bool is_changed_elsewhere = false;  // another process has changed the site since then
+  bool is_suspect = false;  // the response for a page suggests that the rules have changed
+};
+
+/// Decodes `value`, the records of a site, if they are plausible: anyone who can write to the
+/// shared store can forge records. `latest` is the latest time that another machine can show now.
+/// `max_bytes` is the number of octets of a file that this process reads.
 [[nodiscard]] inline std::optional<detail::site_records> believed(
     std::string_view value, const site& asked, const detail::excluded_hosts& excluded,
     std::chrono::sys_seconds latest, std::size_t max_bytes) {
@@ -69,10 +117,9 @@ namespace robots::cache_detail {
   return read;
 }
 
-/// Makes the records of a site for the other processes. `retrieved` has just come from the site,
-/// and `result` is the policy of `retrieved`. `good` is the last good record, if it is known.
-/// Returns an empty optional if the site did not answer, or if it answered 304 and there is no
-/// `good`, which has the file.
+/// Makes the records of a site for the other processes. `result` is the policy of `retrieved`.
+/// `good` is the last good record, if it is known. Returns an empty optional if the site did not
+/// answer, or if it answered 304 and there is no `good`, which has the file.
 [[nodiscard]] inline std::optional<detail::site_records> records_to_share(
     record retrieved, const std::shared_ptr<const policy>& result, std::optional<record> good) {
   if (!detail::is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {
@@ -88,12 +135,11 @@ namespace robots::cache_detail {
   return detail::site_records{.latest = std::move(retrieved), .last_good = std::move(good)};
 }
 
-/// Makes the policies of a cache from retrievals and from records of other processes. Reports each
-/// step to the observer.
-class policy_maker {
+/// Makes the policies of sites from retrievals and from records of other processes, and keeps them
+/// in the storage of this process. Reports each step to the observer.
+class site_policies {
  public:
-  /// All arguments must outlive this object.
-  policy_maker(const cache_options& options, cache_parts& parts)
+  site_policies(const cache_options& options, cache_parts& parts)
       : options_(options),
         judging_(judge_options_of(options)),
         parts_(parts),
@@ -103,11 +149,9 @@ class policy_maker {
 
   [[nodiscard]] std::uint64_t seed() noexcept { return random_(); }
 
-  /// Makes the record of a retrieval that has just ended.
   [[nodiscard]] record recorded(detail::retrieval_result result,
                                 const detail::earlier_policies& before, const wall_anchor& now) {
-    // A caller that did not wait for the next try must not delay that try for other callers. So the
-    // record expires when the next try is due.
+    // A caller that did not wait for the next try must not delay that try for other callers.
     const auto until_next_try = result.cut_short
                                     ? std::chrono::ceil<std::chrono::seconds>((std::max)(
                                           result.next_try - now.steady, time_point::duration{0}))
@@ -136,8 +180,7 @@ class policy_maker {
     return result;
   }
 
-  /// Makes the policy of a site that redirects to the site of `target`. See
-  /// `detail::judge_redirected`.
+  /// Calls `detail::judge_redirected` for each crawler.
   [[nodiscard]] std::shared_ptr<const policy> judged_redirected(
       const record_head& head, const std::shared_ptr<const policy>& target,
       const std::shared_ptr<const policy>& last) {
@@ -148,7 +191,6 @@ class policy_maker {
     });
   }
 
-  /// Makes the policy for a call that ended before it read anything.
   [[nodiscard]] std::shared_ptr<const policy> cancelled(const site& asked,
                                                         const std::shared_ptr<const policy>& last,
                                                         const wall_anchor& now) {
@@ -168,8 +210,7 @@ class policy_maker {
     return answers ? last : cancelled(asked, last, now);
   }
 
-  /// If there is an observer, reports the exchanges of a retrieval, and returns the reported
-  /// events.
+  /// Reports the exchanges of a retrieval, and returns the events that an observer got.
   [[nodiscard]] std::vector<exchange_event> note_exchanges(const flight& led,
                                                            const detail::retrieval_result& ended) {
     std::vector<exchange_event> events;
@@ -206,15 +247,113 @@ class policy_maker {
     return is_answer;
   }
 
-  /// Returns the members that all events about the site of a flight have.
   [[nodiscard]] event_base about(const flight& led) noexcept {
     return parts_.about(led.site_key, led.context);
   }
 
+  /// Returns true if a fresh entry may be older than the record in the shared store.
+  [[nodiscard]] bool is_in_doubt(const kept_entry& entry) const noexcept {
+    return entry.is_changed_elsewhere || entry.epoch != parts_.store_epoch;
+  }
+
+  /// Returns true if an entry may answer while the cache renews it, or asks the shared store for a
+  /// newer record. An entry that `doubt` or `suspect` has marked may not.
+  [[nodiscard]] bool may_renew(const kept_entry& entry, time_point now) const {
+    return entry.policy && !entry.is_changed_elsewhere && !entry.is_suspect &&
+           (now < entry.fresh_until
+                ? is_in_doubt(entry)
+                : now < detail::validity_of(*entry.policy, judging_).stale_until);
+  }
+
+  /// Limits the questions about entries in doubt, so that a flood of messages causes no other
+  /// flood.
+  rate_limit questions{4, 65'536};
+
+  /// Marks the entry of a key, since another process has changed the site. The entry answers again
+  /// only after the cache has asked the shared store.
+  void doubt(std::string_view key) { mark(key, in_doubt); }
+
+  /// Makes the next look-up ask a site again if its stored answer is at least `least_age` old.
+  void suspect(const site& asked, std::chrono::seconds least_age) {
+    for (const site& name : policy_detail::names_of(asked)) {
+      mark(name.key(), in_suspicion, least_age);
+    }
+  }
+
+  /// Erases the entry of a key. Passes on exceptions of the storage.
+  void forget(std::string_view key) {
+    const std::scoped_lock lock{writing_};
+    parts_.erase(key);
+  }
+
+  /// Erases the entries of a site that `doubt` has marked.
+  void forget_changed(const site& asked) {
+    const std::scoped_lock lock{writing_};
+    const time_point now = parts_.now();
+    for (const site& name : policy_detail::names_of(asked)) {
+      if (const std::string key = name.key(); look(key, now).is_changed_elsewhere) {
+        parts_.try_erase(key);
+      }
+    }
+  }
+
+  /// Erases all entries. Passes on exceptions of the storage.
+  void forget_all() {
+    const std::scoped_lock lock{writing_};
+    parts_.clear();
+  }
+
+  /// Stores `policy_now`, the result of the flight `led`, unless the site was invalidated
+  /// meanwhile. An invalidation detaches the flight before it erases the entry, so either it erases
+  /// the new entry, or this function sees that the flight is detached. A message about a change
+  /// elsewhere reaches the flight before the entry, too. `epoch` is `cache_parts::store_epoch` at
+  /// the start of the flight. If `replaces_all` is true, the policy replaces the entries under all
+  /// names.
+  void keep(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
+            std::uint32_t epoch, bool replaces_all = false) noexcept {
+    try {
+      const std::scoped_lock lock{writing_};
+      if (led.detached) {
+        return;
+      }
+      const detail::validity until = detail::validity_of(*policy_now, judging_);
+      const bool is_kept_on =
+          parts_.observes_changes || detail::is_of_use_when_over(*policy_now, judging_);
+      parts_.store(led.site_key,
+                   {policy_now, led.is_changed_elsewhere ? in_doubt : until.fresh_until,
+                    is_kept_on ? until.keep_until : until.stale_until, epoch},
+                   now);
+      const record_head source = policy_now->source();
+      replaces_all = replaces_all && source.status != 0;
+      // If the new policy is also valid for another name of the site, it replaces the entry there.
+      for (const site& name : policy_detail::names_of(led.asked)) {
+        if (name != led.asked && (replaces_all || policy_detail::answers_for(name, source))) {
+          parts_.try_erase(name.key());
+        }
+      }
+    } catch (...) {
+      parts_.counters.add(cache_event::failures);  // there is no memory
+      parts_.try_erase(led.site_key);
+    }
+  }
+
+  /// Returns the entry of a site, or an entry without a policy. A host without a scheme and the
+  /// origin that answered for this host have the same rules, so an entry serves both names.
+  [[nodiscard]] kept_entry find(const site& asked, const std::string& key, time_point now) {
+    kept_entry own = look(key, now);
+    if (own.policy && now < own.fresh_until) {
+      return own;
+    }
+    kept_entry other = look(policy_detail::counterpart_of(asked).key(), now);
+    if (!other.policy || (own.policy && now >= other.fresh_until)) {
+      return own;
+    }
+    return policy_detail::answers_for(asked, other.policy) ? other : own;
+  }
+
  private:
-  /// Makes the policy of the crawler, which holds the policies of `cache_options::other_agents`.
-  /// Calls `make(agent, own)` to make each policy. `own(all)` returns the policy of `agent` that
-  /// the policy `all` holds.
+  /// Makes the policy of the crawler, which holds the policies of `cache_options::other_agents`, by
+  /// calls of `make(agent, own)`. `own(all)` returns the policy of `agent` in `all`.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
     auto first = make(options_.user_agent, [](const auto& same) { return same; });
@@ -230,8 +369,7 @@ class policy_maker {
     return policy::with_others(*first, std::move(others));
   }
 
-  /// Returns true if a file was read as UTF-8 but is not valid UTF-8. Ignores a last line that the
-  /// size limit cut, since the cut can split a character.
+  /// Ignores a last line that the size limit cut, since the cut can split a character.
   [[nodiscard]] static bool is_invalid_utf8(const record& retrieved) noexcept {
     std::string_view text = retrieved.body;
     if (retrieved.truncated) {
@@ -240,10 +378,41 @@ class policy_maker {
     return retrieved.charset == detail::charset::utf_8 && !base::is_utf8(text);
   }
 
+  // An entry with one of these values in `fresh_until` must be checked before it answers again.
+  static constexpr time_point in_doubt = (time_point::min)();
+  static constexpr time_point in_suspicion = in_doubt + time_point::duration{1};
+
+  /// Sets `fresh_until` of the entry to `as`, which is `in_doubt` or `in_suspicion`. Has no effect
+  /// if the entry has such a value already, or if its answer is younger than `least_age`.
+  void mark(std::string_view key, time_point as, std::chrono::seconds least_age = {}) {
+    const std::scoped_lock lock{writing_};
+    const time_point now = parts_.now();
+    cache_entry entry = parts_.find(key, now);
+    if (entry.policy && entry.fresh_until > in_suspicion &&
+        base::saturating_add(entry.policy->fetched_at(), least_age) <= now) {
+      entry.fresh_until = as;
+      parts_.store(key, entry, now);
+    }
+  }
+
+  [[nodiscard]] kept_entry look(std::string_view key, time_point now) {
+    kept_entry found{parts_.find(key, now)};
+    if (found.policy && found.fresh_until <= in_suspicion) {
+      found.is_changed_elsewhere = found.fresh_until == in_doubt;
+      found.is_suspect = !found.is_changed_elsewhere;
+      found.fresh_until = detail::validity_of(*found.policy, judging_).fresh_until;
+    }
+    return found;
+  }
+
   const cache_options& options_;
   const detail::judge_options judging_;
   cache_parts& parts_;
   base::counter_random random_;
+  // Held by a thread that changes entries, so that no thread marks an entry that another replaces.
+  // Recursive, since an observer of a dropped entry can call the cache. But such an observer must
+  // not wait for a fetch of another thread.
+  std::recursive_mutex writing_;
 };
 
 }  // namespace robots::cache_detail

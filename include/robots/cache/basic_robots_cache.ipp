@@ -2,11 +2,8 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
-#include <robots/cache/cache_controls.hpp>
+#include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/detail/cache_engine.hpp>
-#include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/detail/resilient_store.hpp>
-#include <robots/cache/detail/site_look_up.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/decision.hpp>
@@ -16,6 +13,9 @@
 #include <robots/rulings/site_rulings.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 
@@ -169,7 +169,7 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
     return false;
   }
   if (used && !is_ruled) {
-    engine_->entries.suspect(*asked, engine_->options.min_ttl);
+    engine_->policies.suspect(*asked, engine_->options.min_ttl);
   }
   if (!is_refusal) {
     return false;
@@ -320,24 +320,31 @@ ROBOTS_INLINE void cache_controls::report(const decision& decided, std::string_v
 }
 
 ROBOTS_INLINE cache_stats cache_controls::counted() const {
-  using enum cache_detail::cache_event;
-  const cache_detail::cache_counters& counters = engine_->parts.counters;
-  cache_stats result{{.hits = counters.sum(hits),
-                      .stale_hits = counters.sum(stale_hits),
-                      .misses = counters.sum(misses),
-                      .joined = counters.sum(joined),
-                      .retrievals = counters.sum(retrievals),
-                      .not_modified = counters.sum(not_modified),
-                      .failures = counters.sum(failures),
-                      .allowed = counters.sum(cache_detail::cache_event::allowed),
-                      .denied = counters.sum(denied),
-                      .excluded = counters.sum(excluded),
-                      .far_hits = counters.sum(far_hits)}};
-  result.far_misses = counters.sum(far_misses);
-  result.far_rejected = counters.sum(far_rejected);
-  result.far_failures = counters.sum(far_failures);
-  result.storage_failures = counters.sum(storage_failures);
-  result.observer_failures = counters.sum(observer_failures);
+  // These members have the order of `cache_event`.
+  constexpr std::size_t count =
+      base::enum_counts<cache_detail::cache_event::observer_failures>::size;
+  static constexpr std::array<std::uint64_t cache_stats::*, count> members{
+      &cache_stats::hits,
+      &cache_stats::stale_hits,
+      &cache_stats::misses,
+      &cache_stats::joined,
+      &cache_stats::retrievals,
+      &cache_stats::not_modified,
+      &cache_stats::failures,
+      &cache_stats::allowed,
+      &cache_stats::denied,
+      &cache_stats::excluded,
+      &cache_stats::far_hits,
+      &cache_stats::far_misses,
+      &cache_stats::far_rejected,
+      &cache_stats::far_failures,
+      &cache_stats::storage_failures,
+      &cache_stats::observer_failures};
+  static_assert(members.back() != nullptr);
+  cache_stats result;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    result.*members[i] = engine_->parts.counters.sum(static_cast<cache_detail::cache_event>(i));
+  }
   result.pending_invalidations = engine_->store ? engine_->store->owed() : 0;
   result.quarantined = engine_->rulings.quarantined_count();
   result.open_breakers = engine_->retrieval.breakers->open();
