@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/fetch/outcome.hpp>
+#include <robots/http/message.hpp>
 #include <robots/policy/record.hpp>
 
 #include <cstddef>
@@ -8,6 +10,47 @@
 #include <string_view>
 
 namespace robots::detail {
+
+/// The records of one site that processes share. A process that has these records can continue as
+/// if it had asked the site itself.
+struct site_records {
+  record latest{};  ///< the result of the last retrieval
+  /// The last robots.txt that was read, if `latest` has no robots.txt. The fallback policy can
+  /// choose this file.
+  std::optional<record> last_good{};
+  /// True if the site began to deny everything with `latest`. Then caches that halt hostile sites
+  /// halt this site. Never true if there is a `last_good`.
+  bool turned_hostile = false;
+
+  [[nodiscard]] friend bool operator==(const site_records&, const site_records&) = default;
+};
+
+/// Returns true if a record has an answer of the site itself, which is valid for every process.
+///
+/// Any other result can be the fault of this process: of its network, guard, exclusions, breakers,
+/// deadlines or limit of redirects. A server error with the status of a redirect means that this
+/// process did not follow the redirect.
+[[nodiscard]] constexpr bool is_answer_of_site(const record_head& retrieved) noexcept {
+  switch (retrieved.outcome) {
+    case outcome::success:
+    case outcome::not_found:
+    case outcome::client_error:
+    case outcome::too_many_requests:
+    case outcome::malformed:
+    case outcome::redirected:
+      return true;
+    case outcome::server_error:
+      return !detail::is_redirect(retrieved.status);
+    default:
+      return false;
+  }
+}
+
+/// Returns true if a record has as much of the file as a process with this `max_bytes` reads. A
+/// process with a lower limit may have cut the file.
+[[nodiscard]] inline bool reaches(const record& fetched, std::size_t max_bytes) noexcept {
+  return !fetched.truncated || fetched.body.size() >= max_bytes;
+}
 
 /// The result of `decode` or `decode_site`.
 template <class Value>
@@ -42,6 +85,13 @@ inline constexpr int record_format = 2;
 /// this record gives `text` again. The checksum detects damage, not forgery. Takes linear time, and
 /// allocates a small multiple of the size of the text.
 [[nodiscard]] decoded<record> decode(std::string_view text);
+
+/// Encodes the records of a site as octets, which are the same on every machine. A reader cannot
+/// confuse them with an encoded record. Takes linear time.
+[[nodiscard]] std::string encode(const site_records& from);
+
+/// Reads the records of a site that `encode` wrote. Accepts any octets, as `decode` does.
+[[nodiscard]] decoded<site_records> decode_site(std::string_view text);
 
 }  // namespace robots::detail
 

@@ -4,7 +4,6 @@
 #include <robots/base/hash.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/codec.hpp>
-#include <robots/policy/detail/octet_stream.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/diagnostic.hpp>

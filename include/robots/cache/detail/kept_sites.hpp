@@ -7,7 +7,6 @@
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/judge.hpp>
-#include <robots/policy/judge_options.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>

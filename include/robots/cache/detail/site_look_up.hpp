@@ -12,7 +12,7 @@
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/judge_options.hpp>
+#include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>

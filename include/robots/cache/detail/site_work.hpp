@@ -14,11 +14,10 @@
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/judge.hpp>
-#include <robots/policy/judge_options.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/policy/site_records.hpp>
+#include <robots/policy/codec.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
