@@ -68,6 +68,8 @@ struct computed_delay {
     std::chrono::milliseconds file_delay{0};    ///< `policy::file_delay()`
     std::chrono::milliseconds request_rate{0};  ///< `request_rate::interval()`
     std::chrono::nanoseconds last_response{0};  ///< duration of the last response
+
+    [[nodiscard]] friend bool operator==(const inputs&, const inputs&) = default;
   };
 
   std::chrono::nanoseconds delay{0};  ///< the delay that applies

@@ -14,23 +14,23 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <forward_list>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace robots::polite_detail {
 
 using delay_inputs = computed_delay::inputs;
 
-/// Returns the minutes since 1970, rounded down, for `visit_time` and `request_rate`.
 [[nodiscard]] constexpr std::chrono::minutes utc_minutes(wall_time when) noexcept {
   return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
 }
 
 /// Returns `from` if it lies in a window of `times`, or if `times` is empty. Otherwise, returns the
-/// start of the next window, at most a day later. Takes linear time in the number of `times`.
+/// start of the next window, at most a day later.
 [[nodiscard]] constexpr wall_time next_visit(std::span<const visit_time> times,
                                              wall_time from) noexcept {
   constexpr std::chrono::minutes day = std::chrono::hours{24};
@@ -66,26 +66,27 @@ using delay_inputs = computed_delay::inputs;
 /// The present time, the options of the gate, and a random number.
 struct gate_moment : wall_anchor {
   const gate_options* options = nullptr;  // never null when a `host_state` uses it
-  double draw = 0;                        // random, 0 to 1, for the delay after a new request
+  double draw = 0;                        // for the delay after a new request
 };
 
 /// The start of a request to a host, and the inputs of the delay after the request.
 struct host_request {
-  time_point at = (time_point::min)();  ///< the start; `time_point::min()` if there is no request
-  delay_inputs inputs{};                // the delays that the policy asks for at the start
-  double draw = 0;                      // the random number for the delay after the request
-  std::uint64_t number = 0;             // the number of the request, in the order of planning
+  [[nodiscard]] friend bool operator==(const host_request&, const host_request&) = default;
+
+  time_point at = (time_point::min)();  // the minimum if there is no request
+  delay_inputs inputs{};
+  double draw = 0;
 };
 
 /// The request of a reservation, and the policy of its site.
 struct host_reservation {
   host_request request{};
   std::shared_ptr<const robots::policy> policy{};
-  bool started = false;  // true if the request was started or cancelled
+  bool started = false;  // or cancelled
 };
 
-/// The pace of one host. This class has no clock and no lock. All members take linear time in the
-/// number of reservations.
+/// The pace of one host. All members take linear time in the number of reservations. The gate keeps
+/// an object for each host that it remembers, so the object is small.
 class host_state {
  public:
   /// Returns a plan for a new request. The planned start leaves the required delay after each
@@ -105,19 +106,22 @@ class host_state {
     return result;
   }
 
+  /// Counts a reservation, or a thread that is about to make one.
+  void take() noexcept { ++outstanding_; }
+  void give_back() noexcept { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
+
   /// Makes a reservation for the time `planned`.
   [[nodiscard]] host_reservation reserve(time_point planned,
                                          std::shared_ptr<const policy> site_policy,
                                          const gate_moment& now) {
     const host_request request = new_request(planned, site_policy.get(), now);
     enqueue(request);
-    ++outstanding_;
+    take();
     return {.request = request, .policy = std::move(site_policy)};
   }
 
   /// Starts a reserved request if its time has come, and returns an empty optional. Otherwise,
-  /// returns the earliest time for the start. This time is later than planned if another request
-  /// started late, if the host asked for a pause, or if the hours of Visit-time are over.
+  /// returns the earliest time for the start.
   [[nodiscard]] std::optional<time_point> start(host_reservation& reserved,
                                                 const gate_moment& now) {
     host_request& request = reserved.request;
@@ -134,8 +138,7 @@ class host_state {
     return std::nullopt;
   }
 
-  /// If the request can start now, returns the claim to send to the ledger. Otherwise, returns an
-  /// empty optional.
+  /// If the request can start now, returns the claim to send to the ledger.
   [[nodiscard]] std::optional<PaceLedger::claim> claim(const host_reservation& reserved,
                                                        const gate_moment& now) {
     if (soonest_start(reserved, now) > now.steady) {
@@ -194,9 +197,8 @@ class host_state {
     add_response(report, now);
   }
 
-  /// Cancels a reservation. A request that has started still delays the next request.
   void cancel(host_reservation& reserved) noexcept {
-    outstanding_ -= outstanding_ > 0 ? 1 : 0;
+    give_back();
     if (!std::exchange(reserved.started, true)) {
       dequeue(reserved.request);
     }
@@ -234,7 +236,6 @@ class host_state {
     return fetched <= robots_fetched_at_ || fetched == skipped_robots_at_;
   }
 
-  /// Adapts the pace to the response in `report`.
   void add_response(const request_report& report, const gate_moment& now) {
     if (const std::chrono::nanoseconds took = duration_of(report); took.count() > 0) {
       last_response_ = took;
@@ -242,10 +243,10 @@ class host_state {
     }
     const std::uint32_t steps = overloads_at(now);
     if (report.overloaded()) {
-      overloads_ = (std::min)(steps + 1, most_overloads);
+      overloads_ = static_cast<std::uint8_t>((std::min)(steps + 1, most_overloads));
       overloaded_at_ = now.steady;
     } else if (report.succeeded()) {
-      overloads_ = steps > 0 ? steps - 1 : 0;
+      overloads_ = static_cast<std::uint8_t>(steps > 0 ? steps - 1 : 0);
     }
     if (report.retry_after) {
       const auto pause = (std::min)(*report.retry_after, now.options->most_retry_after);
@@ -254,7 +255,6 @@ class host_state {
     extend(now.options->delay_from_response ? (std::max)(now.steady, last_.at) : last_.at, now);
   }
 
-  /// Returns the number of reservations that are neither complete nor cancelled.
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return outstanding_; }
 
   /// Returns the time from which the host may be forgotten, since an empty state would give the
@@ -273,7 +273,6 @@ class host_state {
   }
 
  private:
-  /// Returns the earliest start of a reserved request.
   [[nodiscard]] time_point soonest_start(const host_reservation& reserved,
                                          const gate_moment& now) const {
     start_plan allowed = soonest(now);
@@ -330,23 +329,31 @@ class host_state {
     }
   }
 
+  /// Returns the place in `planned_` before the first request for which `is_found` is true.
+  template <class Test>
+  [[nodiscard]] auto place_before(const Test& is_found) noexcept {
+    auto place = planned_.before_begin();
+    for (auto next = planned_.begin(); next != planned_.end() && !is_found(*next); ++next) {
+      place = next;
+    }
+    return place;
+  }
+
   void enqueue(const host_request& request) {
-    const auto place = std::upper_bound(
-        planned_.begin(), planned_.end(), request.at,
-        [](time_point start, const host_request& other) { return start < other.at; });
-    planned_.insert(place, request);
+    planned_.insert_after(
+        place_before([&](const host_request& one) { return request.at < one.at; }), request);
   }
 
   void dequeue(const host_request& request) noexcept {
-    std::erase_if(planned_, [&](const host_request& one) { return one.number == request.number; });
+    const auto place = place_before([&](const host_request& one) { return one == request; });
+    if (std::next(place) != planned_.end()) {
+      planned_.erase_after(place);
+    }
   }
 
-  [[nodiscard]] host_request new_request(time_point start, const policy* site_policy,
-                                         const gate_moment& now) {
-    return {.at = start,
-            .inputs = delays_at(site_policy, now.at(start)),
-            .draw = now.draw,
-            .number = ++last_number_};
+  [[nodiscard]] static host_request new_request(time_point start, const policy* site_policy,
+                                                const gate_moment& now) {
+    return {start, delays_at(site_policy, now.at(start)), now.draw};
   }
 
   /// Counts a page request.
@@ -383,7 +390,7 @@ class host_state {
   [[nodiscard]] std::uint32_t overloads_at(const gate_moment& now) const noexcept {
     return now.steady < base::saturating_add(overloaded_at_, now.options->slow_down.lasts)
                ? overloads_
-               : 0;
+               : std::uint32_t{0};
   }
 
   /// Returns `delay`, lengthened for 429 and 503.
@@ -403,8 +410,8 @@ class host_state {
 
   static constexpr std::uint32_t most_overloads = 30;
 
-  host_request last_;                  // the latest request that has started
-  std::vector<host_request> planned_;  // requests that have not started, sorted by time
+  host_request last_;                        // the latest request that has started
+  std::forward_list<host_request> planned_;  // requests that have not started, sorted by time
   time_point next_start_ = (time_point::min)();
   time_point retry_at_ = (time_point::min)();
   time_point turn_at_ = (time_point::min)();     // other processes have the host until this time
@@ -414,9 +421,8 @@ class host_state {
   time_point overloaded_at_ = (time_point::min)();
   time_point robots_fetched_at_ = (time_point::min)();  // the last `fetched`; can be in the future
   time_point skipped_robots_at_ = (time_point::min)();  // the last `skip_robots_request`
-  std::uint64_t last_number_ = 0;
-  std::uint32_t overloads_ = 0;
   std::uint32_t outstanding_ = 0;
+  std::uint8_t overloads_ = 0;
   bool robots_counted_ = false;    // its robots.txt was counted since the last page request
   bool redirect_counted_ = false;  // likewise for a redirect from another host
 };
