@@ -69,7 +69,6 @@ struct gate_state {
     validate(options);
   }
 
-  /// Returns the key of a URL, or an empty text if the URL is refused.
   [[nodiscard]] std::string key_of(std::string_view url) const {
     if (options.key) {
       return options.key(url);
@@ -123,7 +122,7 @@ struct gate_state {
   }
 
   /// Changes the state of a host with `make`, and releases `lock`. If the change delays the next
-  /// request to the host, reports the delay to the ledger, so that the other processes wait, too.
+  /// request, tells the ledger, so that the other processes wait, too.
   template <class Change>
   void change(std::unique_lock<std::mutex>& lock, known_host& host, const gate_moment& now,
               const Change& make) {
@@ -185,8 +184,8 @@ struct gate_state {
   void sleep_until(time_point when, const stop_token& stop, const stop_token& other_stop) {
     stop_source awake;
     const std::function<void()> wake = [&awake] { awake.request_stop(); };
-    const stop_callback<std::function<void()>> when_stopped{stop, wake};
-    const stop_callback<std::function<void()>> when_withdrawn{other_stop, wake};
+    const stop_callback<std::function<void()>> stopped{stop, wake};
+    const stop_callback<std::function<void()>> also_stopped{other_stop, wake};
     // The sleep has a limit, since some clocks cannot sleep until the end of time.
     const time_point in_an_hour = base::saturating_add(environment->now(), std::chrono::hours{1});
     environment->sleep_until((std::min)(when, in_an_hour), awake.get_token());
@@ -228,11 +227,8 @@ struct gate_state {
 }  // namespace polite_detail
 
 ROBOTS_INLINE start_result any_host_gate::reservation::start() {
-  if (!gate_) {
-    return {.reason = reason_};
-  }
-  if (reserved_.started) {
-    return {.reason = admission_reason::go};
+  if (!gate_ || reserved_.started) {
+    return {.reason = gate_ ? admission_reason::go : reason_};
   }
   for (;;) {
     if (withdrawn_.stop_requested() ||
@@ -241,14 +237,11 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
       std::unique_lock lock{gate_->mutex};
       stop_token withdrawn_later = host_->withdrawal();
       lock.unlock();
-      auto decided = admission_reason::halted;
-      if (decide_again_) {
-        auto latest = reserved_.policy;
-        decided = decide_again_(latest);
-        if (latest != reserved_.policy) {
-          reserved_.policy = std::move(latest);
-          gate_->count_robots_requests(gate_->hosts.key_of(*host_), reserved_.policy.get(), true);
-        }
+      auto latest = reserved_.policy;
+      const auto decided = decide_again_ ? decide_again_(latest) : admission_reason::halted;
+      if (latest != reserved_.policy) {
+        reserved_.policy = std::move(latest);
+        gate_->count_robots_requests(gate_->hosts.key_of(*host_), reserved_.policy.get(), true);
       }
       if (decided != admission_reason::go) {
         reason_ = decided;
@@ -325,8 +318,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::answer_for(std::string_view u
   const std::string key = state_->key_of(url);
   answer result = reserve(key, site_policy, caller, call);
   while (result.reason == admission_reason::halted && decide_again) {
-    // Several sites can have this key, and the halt can be for another one of them. So decide again
-    // for this site.
+    // The halt can be for another site with this key.
     result.reason = decide_again(site_policy);
     if (!result) {
       break;

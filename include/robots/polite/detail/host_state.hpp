@@ -35,9 +35,6 @@ using delay_inputs = computed_delay::inputs;
                                              wall_time from) noexcept {
   constexpr std::chrono::minutes day = std::chrono::hours{24};
   const std::chrono::minutes now = utc_minutes(from);
-  if (visit_time::is_open(times, now)) {
-    return from;
-  }
   std::chrono::minutes wait = day;
   for (const visit_time& time : times) {
     const std::chrono::minutes until = ((time.from - now) % day + day) % day;
@@ -45,13 +42,13 @@ using delay_inputs = computed_delay::inputs;
   }
   // Near the end of time, `now + wait` would overflow.
   const auto last = std::chrono::floor<std::chrono::minutes>((wall_time::duration::max)());
-  if (now > last - wait) {
+  if (visit_time::is_open(times, now) || now > last - wait) {
     return from;
   }
   return wall_time{std::chrono::duration_cast<wall_time::duration>(now + wait)};
 }
 
-/// Returns the delays that a policy asks for at `when`. Without a policy, all delays are 0.
+/// Returns the delays that a policy asks for at `when`.
 [[nodiscard]] inline delay_inputs delays_at(const policy* site_policy, wall_time when) noexcept {
   constexpr std::chrono::milliseconds none{0};
   if (site_policy == nullptr) {
@@ -69,7 +66,7 @@ struct gate_moment : wall_anchor {
   double draw = 0;                        // for the delay after a new request
 };
 
-/// The start of a request to a host, and the inputs of the delay after the request.
+/// The start of a request, and the inputs of the delay after it.
 struct host_request {
   [[nodiscard]] friend bool operator==(const host_request&, const host_request&) = default;
 
@@ -110,14 +107,13 @@ class host_state {
   void take() noexcept { ++outstanding_; }
   void give_back() noexcept { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
 
-  /// Makes a reservation for the time `planned`.
   [[nodiscard]] host_reservation reserve(time_point planned,
                                          std::shared_ptr<const policy> site_policy,
                                          const gate_moment& now) {
     const host_request request = new_request(planned, site_policy.get(), now);
     enqueue(request);
     take();
-    return {.request = request, .policy = std::move(site_policy)};
+    return {request, std::move(site_policy)};
   }
 
   /// Starts a reserved request if its time has come, and returns an empty optional. Otherwise,
@@ -154,9 +150,9 @@ class host_state {
     return result;
   }
 
-  /// Delays the next request until `held_until`. If `held_until` is empty, the ledger has failed.
-  /// Then each of N processes waits N times the longest delay, so that together they keep the
-  /// delay. Before its first request, each process waits for a random part of this time.
+  /// Delays the next request until `held_until`. If it is empty, the ledger has failed. Then each
+  /// of N processes waits N times the longest delay, so that together they keep the delay. Before
+  /// its first request, each process waits for a random part of this time.
   void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
                      const gate_moment& now) {
     if (held_until) {
@@ -174,7 +170,7 @@ class host_state {
     }
   }
 
-  /// Returns the earliest start of a request. Does not consider reservations.
+  /// Returns the earliest start of a request without regard to reservations.
   [[nodiscard]] start_plan soonest(const gate_moment& now) const {
     const gap known = gap_of(last_.inputs, last_.draw, now);
     start_plan result{.at = now.steady, .delay = known.delay, .slowed = known.length};
@@ -185,8 +181,8 @@ class host_state {
     return result;
   }
 
-  /// Completes a request. If `start` was not called, assumes that the request started one response
-  /// time ago, but not before its reserved time.
+  /// Completes a request. Without a `start`, it started one response time ago, but not before its
+  /// reserved time.
   void complete(host_reservation& reserved, const request_report& report, const gate_moment& now) {
     const bool has_started = reserved.started;
     cancel(reserved);
@@ -204,18 +200,16 @@ class host_state {
     }
   }
 
-  /// Counts a request that had no reservation and has just ended.
   void add_request(const request_report& report, const policy* site_policy,
                    const gate_moment& now) {
     begin(new_request(now.steady - duration_of(report), site_policy, now), now);
     add_response(report, now);
   }
 
-  /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is the policy of
-  /// this host, or null if another host redirected its robots.txt to this host. Between two page
-  /// requests, only the first request of each of these two kinds is counted, unless `always` is
-  /// true. Otherwise, a robots.txt that must be fetched for each call, or the redirects of other
-  /// hosts, would delay the pages without end.
+  /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is null if
+  /// another host redirected its robots.txt to this host. Between two page requests, only the first
+  /// request of each of these two kinds is counted, unless `always` is true. Otherwise, such
+  /// requests could delay the pages without end.
   void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
@@ -227,11 +221,10 @@ class host_state {
     }
   }
 
-  /// Notes that no request to this host has to be counted for the robots.txt fetched at `fetched`.
+  /// Notes that the robots.txt fetched at `fetched` needed no request to this host.
   void skip_robots_request(time_point fetched) noexcept { skipped_robots_at_ = fetched; }
 
-  /// Returns true if the requests for the robots.txt that was fetched at `fetched` were counted or
-  /// skipped.
+  /// Returns true if the requests for this robots.txt were counted or skipped.
   [[nodiscard]] bool knows_robots_request(time_point fetched) const noexcept {
     return fetched <= robots_fetched_at_ || fetched == skipped_robots_at_;
   }
@@ -257,8 +250,8 @@ class host_state {
 
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return outstanding_; }
 
-  /// Returns the time from which the host may be forgotten, since an empty state would give the
-  /// same answers. If there are reservations, this is the end of time.
+  /// Returns the time from which an empty state would give the same answers. If there are
+  /// reservations, this is the end of time.
   [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
     if (outstanding_ > 0) {
       return (time_point::max)();
@@ -300,8 +293,7 @@ class host_state {
   }
 
   /// Moves the start in `result` to keep the delay after `previous` and the hours of Visit-time.
-  /// For each kind of delay, the longer delay of the two requests applies. At a later start,
-  /// another rate or window can apply, so this is repeated until the start is stable.
+  /// At a later start, another rate or window can apply, so this is repeated until it is stable.
   void keep_delay(start_plan& result, const host_request& previous, const policy* site_policy,
                   const gate_moment& now) const {
     constexpr int enough = 70;  // enough rounds for at most 32 rates and 32 windows
@@ -316,12 +308,11 @@ class host_state {
         result.slowed = least.length;
       }
       result.skip_host = least.delay.skip_host;
-      if (site_policy != nullptr) {
-        const wall_time wanted = now.at(result.at);
-        const wall_time open = next_visit(site_policy->visit_times(), wanted);
-        if (open > wanted) {
-          result.not_before(now.at(open), start_limit::visit_time);
-        }
+      const wall_time wanted = now.at(result.at);
+      const wall_time open =
+          site_policy != nullptr ? next_visit(site_policy->visit_times(), wanted) : wanted;
+      if (open > wanted) {
+        result.not_before(now.at(open), start_limit::visit_time);
       }
       if (result.at == before) {
         return;
@@ -356,7 +347,6 @@ class host_state {
     return {start, delays_at(site_policy, now.at(start)), now.draw};
   }
 
-  /// Counts a page request.
   void begin(const host_request& request, const gate_moment& now) {
     robots_counted_ = false;
     redirect_counted_ = false;
@@ -393,7 +383,6 @@ class host_state {
                : std::uint32_t{0};
   }
 
-  /// Returns `delay`, lengthened for 429 and 503.
   [[nodiscard]] std::chrono::nanoseconds slowed(std::chrono::nanoseconds delay,
                                                 const gate_moment& now) const noexcept {
     const slow_down_options& slow = now.options->slow_down;
@@ -405,7 +394,7 @@ class host_state {
     for (; steps > 0 && longer < slow.most; --steps) {
       longer += (std::min)(longer, slow.most - longer);
     }
-    return (std::max)(delay, (std::min)(longer, slow.most));
+    return (std::max)(delay, longer);
   }
 
   static constexpr std::uint32_t most_overloads = 30;
