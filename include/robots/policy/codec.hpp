@@ -11,15 +11,12 @@
 
 namespace robots::detail {
 
-/// The records of one site that processes share. A process that has these records can continue as
-/// if it had asked the site itself.
+/// The records of one site that processes share.
 struct site_records {
   record latest{};  ///< the result of the last retrieval
-  /// The last robots.txt that was read, if `latest` has no robots.txt. The fallback policy can
-  /// choose this file.
+  /// The last robots.txt that was read, if `latest` has no robots.txt.
   std::optional<record> last_good{};
-  /// True if the site began to deny everything with `latest`. Then caches that halt hostile sites
-  /// halt this site. Never true if there is a `last_good`.
+  /// True if the site began to deny everything with `latest`. Never true if there is a `last_good`.
   bool turned_hostile = false;
 
   [[nodiscard]] friend bool operator==(const site_records&, const site_records&) = default;
@@ -31,23 +28,12 @@ struct site_records {
 /// deadlines or limit of redirects. A server error with the status of a redirect means that this
 /// process did not follow the redirect.
 [[nodiscard]] constexpr bool is_answer_of_site(const record_head& retrieved) noexcept {
-  switch (retrieved.outcome) {
-    case outcome::success:
-    case outcome::not_found:
-    case outcome::client_error:
-    case outcome::too_many_requests:
-    case outcome::malformed:
-    case outcome::redirected:
-      return true;
-    case outcome::server_error:
-      return !detail::is_redirect(retrieved.status);
-    default:
-      return false;
-  }
+  const outcome kind = retrieved.outcome;
+  return !is_failure(kind) || kind == outcome::too_many_requests ||
+         (kind == outcome::server_error && !is_redirect(retrieved.status));
 }
 
-/// Returns true if a record has as much of the file as a process with this `max_bytes` reads. A
-/// process with a lower limit may have cut the file.
+/// Returns true if a record has as much of the file as a process with this `max_bytes` reads.
 [[nodiscard]] inline bool reaches(const record& fetched, std::size_t max_bytes) noexcept {
   return !fetched.truncated || fetched.body.size() >= max_bytes;
 }
@@ -72,18 +58,17 @@ struct record_limits {
   static constexpr std::size_t body = std::size_t{256} << 20U;  ///< octets; `parse` reads no more
 };
 
-/// The version of the format that `encode` writes, from 1 to 127. It grows when the format or the
-/// checksum changes. Stores keep records of different versions apart.
+/// The version of the format that `encode` writes, from 1 to 127. Stores keep records of different
+/// versions apart.
 inline constexpr int record_format = 2;
 
 /// Encodes a record as octets, which are the same on every machine. codec.ipp describes the format.
-/// A record of "there is no robots.txt" takes 20 octets plus the name of the host. Takes linear
-/// time.
+/// A record of "there is no robots.txt" takes 20 octets plus the name of the host.
 [[nodiscard]] std::string encode(const record& from);
 
 /// Reads a record that `encode` wrote. Accepts any octets. Returns a record only if `encode` of
-/// this record gives `text` again. The checksum detects damage, not forgery. Takes linear time, and
-/// allocates a small multiple of the size of the text.
+/// this record gives `text` again. The checksum detects damage, not forgery. Takes linear time and
+/// memory.
 [[nodiscard]] decoded<record> decode(std::string_view text);
 
 /// Encodes the records of a site as octets, which are the same on every machine. A reader cannot

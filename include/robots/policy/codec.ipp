@@ -59,14 +59,10 @@ namespace robots::policy_detail {
 using detail::record_limits;
 static_assert(detail::record_format < 0x80, "one octet");
 
-/// Writes the parts of an encoded record.
 class octet_writer {
  public:
-  /// Reserves room for `expected` octets.
   explicit octet_writer(std::size_t expected = 0) { text_.reserve(expected); }
 
-  /// Writes a number with seven bits in each octet, the lowest bits first. The top bit is set in
-  /// all octets except the last.
   void number(std::uint64_t value) {
     for (; value >= 0x80U; value >>= 7U) {
       text_ += static_cast<char>(0x80U | (value & 0x7FU));
@@ -74,7 +70,6 @@ class octet_writer {
     text_ += static_cast<char>(value);
   }
 
-  /// Writes the length of a text, then the text.
   void text(std::string_view value) {
     number(value.size());
     text_ += value;
@@ -95,7 +90,6 @@ class octet_reader {
  public:
   explicit octet_reader(std::string_view text) noexcept : rest_{text} {}
 
-  /// Reads a number of at most `most`.
   [[nodiscard]] std::uint64_t number(std::uint64_t most) noexcept {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
@@ -114,7 +108,6 @@ class octet_reader {
     return fail();
   }
 
-  /// Reads a text of at most `most` octets.
   [[nodiscard]] std::string_view text(std::uint64_t most) noexcept { return octets(number(most)); }
 
   [[nodiscard]] std::string_view octets(std::uint64_t length) noexcept {
@@ -127,7 +120,6 @@ class octet_reader {
     return value;
   }
 
-  /// Fails unless `holds` is true.
   void expect(bool holds) noexcept {
     if (!holds) {
       fail();
@@ -188,7 +180,7 @@ inline constexpr std::string_view url_end = "/robots.txt";
   return form;
 }
 
-/// Returns the number of octets of a URL that are not stored if the URL has this form.
+/// Returns the number of octets of a URL that are not stored.
 [[nodiscard]] inline std::size_t size_of_form(std::size_t form) noexcept {
   return form == 0 ? 0 : url_starts.at(form).size() + url_end.size();
 }
@@ -200,7 +192,6 @@ class record_stream {
   explicit record_stream(octet_writer& out) noexcept : out_{&out} {}
   record_stream(octet_reader& in, std::uint32_t parts) noexcept : in_{&in}, parts_{parts} {}
 
-  /// Reads or writes all parts except the outcome, in the order of the format.
   void pass(record& passed) {
     auto second = passed.fetched_at.time_since_epoch();
     seconds(second, last_second);
@@ -296,7 +287,6 @@ class record_stream {
     in_->expect(value.size() <= record_limits::url && form_of(value) == form);
   }
 
-  /// Reads or writes a part, unless it has its usual value.
   template <class Value, class Usual, class Pass>
   void part(Value& value, const Usual& usual, const Pass& pass) {
     const bool is_present = in_ != nullptr ? (parts_ & bit_) != 0 : value != usual;
@@ -326,7 +316,6 @@ inline constexpr char site_version = static_cast<char>(0x80 + detail::record_for
 /// the result is `unused`, or does not fit the length of the text.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
-/// Writes a record without its checksum.
 [[nodiscard]] inline std::string without_checksum(record limited) {
   // Limits the values first, since `pass` compares the limited values with the usual values.
   const auto cut = [](std::string& url) { url.resize((std::min)(url.size(), record_limits::url)); };
@@ -349,7 +338,7 @@ enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile }
   return std::move(out).take();
 }
 
-/// Reads the part of the output of `without_checksum` that follows the version.
+/// Reads the output of `without_checksum` after the version.
 [[nodiscard]] inline record read_record(octet_reader& in) {
   record result;
   result.outcome = static_cast<outcome>(in.number(outcome_count - 1));

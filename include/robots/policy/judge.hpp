@@ -80,8 +80,7 @@ inline void validate(const judge_options& options) {
 }
 
 /// Returns the lifetime of the last of `failures` failures in a row. The lifetime doubles with each
-/// failure, up to `max_failure_ttl`. `random`, from 0 to 1, shortens the lifetime a little, so that
-/// sites that failed together are not asked together.
+/// failure, up to `max_failure_ttl`. `random`, from 0 to 1, shortens the lifetime a little.
 [[nodiscard]] constexpr std::chrono::seconds failure_lifetime(const judge_options& options,
                                                               int failures, double random) {
   using std::chrono::seconds;
@@ -99,8 +98,8 @@ inline void validate(const judge_options& options) {
 }
 
 /// Returns the lifetime of a record. The lifetime that the server states applies, within the limits
-/// of the options. If a 304 states no lifetime, the confirmed file, `unchanged`, keeps its lifetime
-/// (RFC 9111, section 4.3.4). `unchanged` is null for any other record.
+/// of the options. If a 304 states none, the confirmed file, `unchanged`, keeps its lifetime (RFC
+/// 9111, section 4.3.4). `unchanged` is null for any other record.
 [[nodiscard]] inline std::chrono::seconds lifetime_of(const record_head& head,
                                                       const record_head* unchanged,
                                                       const judge_options& options, double random) {
@@ -126,10 +125,9 @@ struct validity {
   time_point keep_until{};  ///< the cache keeps the policy until this time, for the next policy
 };
 
-/// Returns the times until which a policy is used. A policy answers for the lifetime of its record.
-/// A policy that obeys a last good copy answers at most until this copy is older than
-/// `last_good_for`. The cache keeps the policy for at least `last_good_for`, since the next policy
-/// needs its rules, its failure count, and its version.
+/// Returns the times until which a policy is used. A policy that obeys a last good copy answers at
+/// most until this copy is older than `last_good_for`. The cache keeps the policy for at least that
+/// long, since the next policy needs its rules, its failure count, and its version.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;
@@ -161,8 +159,7 @@ struct earlier_policies {
   std::shared_ptr<const policy> unchanged{};  ///< the policy that a 304 can confirm, or null
 };
 
-/// Returns the URL and the validators of the last robots.txt, for a conditional request. The result
-/// is empty if there is no robots.txt.
+/// Returns the URL and the validators of the last robots.txt, if any, for a conditional request.
 [[nodiscard]] inline detail::known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   if (!good) {
@@ -200,15 +197,20 @@ struct earlier_policies {
   return result;
 }
 
-/// Makes the policy of a site for one crawler from the record of a retrieval. Only this function
-/// and `judge_redirected` interpret records. `now` is the present time, by the steady clock and by
-/// the wall clock.
-///
-/// A file is read in its charset. A file above `judge_options::malformed` has `outcome::malformed`.
-/// If there is no file to obey, `judge_options::fallback` decides. A last good copy can apply until
-/// it is older than `judge_options::last_good_for`. The policy is the successor of `before.last`:
-/// see `policy::successor`. Content never causes an exception. Takes linear time in the size of the
-/// body.
+/// Returns `good` if it is not null and not older than `last_good_for` at `now`.
+[[nodiscard]] inline std::shared_ptr<const policy> if_young(std::shared_ptr<const policy> good,
+                                                            time_point now,
+                                                            const judge_options& options) {
+  return good && now <= base::saturating_add(good->fetched_at(), options.last_good_for) ? good
+                                                                                        : nullptr;
+}
+
+/// Makes the policy of a site for one crawler from the record of a retrieval: the successor of
+/// `before.last`. Only this function and `judge_redirected` interpret records. A file above
+/// `judge_options::malformed` has `outcome::malformed`. If there is no file to obey,
+/// `judge_options::fallback` decides. A last good copy can apply until it is older than
+/// `judge_options::last_good_for`. Content never causes an exception. Takes linear time in the size
+/// of the body.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(const record& retrieved,
                                                          std::string_view user_agent,
                                                          const judge_options& options,
@@ -261,20 +263,16 @@ struct earlier_policies {
   const fallback_action chosen = action();
   std::shared_ptr<const policy> good;
   if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny) {
-    good = policy::kept_answer(before.last);
-    if (good && fetched_at > base::saturating_add(good->fetched_at(), options.last_good_for)) {
-      good = nullptr;
-    }
+    good = if_young(policy::kept_answer(before.last), fetched_at, options);
   }
   return policy::successor(
       policy{chosen, user_agent, head, std::move(good), fetched_at, std::move(found)}, before.last);
 }
 
-/// Makes the policy of a site that redirects to another site. `target` is the policy of the other
-/// site, and the new policy has its rules. If the basis of `target` is not `rules`, the fallback
-/// policy chooses the action for `head`. `head` is the result of the requests to all these sites.
-/// `own` is the `last_answer` of the first site, or null. If `target` has no last good copy, `own`
-/// is used instead.
+/// Makes the policy of a site that redirects to another site, whose policy is `target`. `head` is
+/// the result of the requests to all these sites. If the basis of `target` is not `rules`, the
+/// fallback policy chooses the action for `head`. If `target` has no last good copy, `own`, the
+/// `last_answer` of the first site or null, is used instead.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
     const record_head& head, const std::shared_ptr<const policy>& target,
     std::string_view user_agent, const judge_options& options,
@@ -288,16 +286,14 @@ struct earlier_policies {
     action = fallback_action::deny_all;
   }
   auto good = policy::kept_answer(target);
-  if (!good && own &&
-      fetched_at <= base::saturating_add(own->fetched_at(), options.last_good_for)) {
-    good = own;
+  if (!good) {
+    good = if_young(own, fetched_at, options);
   }
   return policy::successor(
       policy{action, user_agent, head, std::move(good), fetched_at, target->findings()}, target);
 }
 
-/// Returns the policy of a site in quarantine. `source` is the head of the last record of the site,
-/// if known. `why` is the reason for the quarantine.
+/// Returns the policy of a site in quarantine. `source` is from the last record, if known.
 [[nodiscard]] inline std::shared_ptr<const policy> quarantined(
     record_head source, std::string_view why, std::string_view user_agent,
     const detail::any_fallback_policy& fallback, time_point fetched_at = {},
