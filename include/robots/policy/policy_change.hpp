@@ -73,7 +73,7 @@ namespace robots::detail {
   const std::string deny = "User-agent: *\nDisallow: /\n";
   const std::string file = "Allow: /robots.txt\n";
   const auto equivalents = {deny, deny + file, deny + "Allow: /$\n", deny + "Allow: /$\n" + file};
-  return std::ranges::any_of(equivalents, [&](const std::string& text) {
+  return std::any_of(equivalents.begin(), equivalents.end(), [&](const std::string& text) {
     return detail::diff(judged.rules(), {}, compile(text, "*"), {}).same();
   });
 }

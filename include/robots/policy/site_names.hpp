@@ -69,8 +69,8 @@ namespace robots::policy_detail {
     return key.empty();
   }
   const auto names = names_of(*asked);
-  if (key == asked->key() ||
-      std::ranges::none_of(names, [&](const site& name) { return name.key() == key; })) {
+  if (key == asked->key() || std::none_of(names.begin(), names.end(),
+                                          [&](const site& name) { return name.key() == key; })) {
     return key == asked->key();
   }
   const record_head source = answer.source();

@@ -179,7 +179,7 @@ class any_host_gate {
   template <PolicySource S>
   friend class basic_admission;
 
-  /// What a call does if its request cannot start now: return, keep a reservation, or wait.
+  /// The behaviour of a call whose request cannot start now: return, keep a reservation, or wait.
   enum class if_early : std::uint8_t { leaves, keeps, waits };
 
   /// Answers a request. If `caller` is `waits`, `call` limits the wait.

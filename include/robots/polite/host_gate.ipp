@@ -122,7 +122,7 @@ struct gate_state {
   }
 
   /// Changes the state of a host with `make`, and releases `lock`. If the change delays the next
-  /// request, tells the ledger, so that the other processes wait, too.
+  /// request, reports this to the ledger, so that the other processes wait, too.
   template <class Change>
   void change(std::unique_lock<std::mutex>& lock, known_host& host, const gate_moment& now,
               const Change& make) {

@@ -70,7 +70,7 @@ struct gate_moment : wall_anchor {
 struct host_request {
   [[nodiscard]] friend bool operator==(const host_request&, const host_request&) = default;
 
-  time_point at = (time_point::min)();  // the minimum if there is no request
+  time_point at = (time_point::min)();  ///< the start; `time_point::min()` if there is no request
   delay_inputs inputs{};
   double draw = 0;
 };
