@@ -10,7 +10,6 @@
 #include "inputs/inputs.hpp"
 #include <robots/policy/codec.hpp>
 #include <robots/policy/judge.hpp>
-#include <robots/policy/judge_options.hpp>
 #include <robots/store/lru_storage.hpp>
 
 #include <algorithm>

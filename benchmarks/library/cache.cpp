@@ -15,7 +15,6 @@
 #include <robots/observe/observer.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/judge.hpp>
-#include <robots/policy/judge_options.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/store/lru_storage.hpp>

@@ -18,9 +18,7 @@
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/judge.hpp>
-#include <robots/policy/judge_options.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/policy/site_records.hpp>
 #include <robots/rulings/ruling.hpp>
 #include <robots/rulings/site_rulings.hpp>

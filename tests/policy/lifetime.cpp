@@ -1,6 +1,6 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/fallback.hpp>
-#include <robots/policy/judge_options.hpp>
+#include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 

@@ -1,5 +1,3 @@
-#include <robots/policy/site_records.hpp>
-
 #include "policy/record_samples.hpp"
 #include <robots/base/random.hpp>
 #include <robots/policy/codec.hpp>

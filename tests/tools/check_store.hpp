@@ -8,7 +8,7 @@
 #include <robots/adapters/sqlite/sqlite_store.hpp>
 #endif
 #include <robots/policy/record.hpp>
-#include <robots/policy/site_records.hpp>
+#include <robots/policy/codec.hpp>
 #include <robots/rulings/ruling.hpp>
 
 #include <chrono>

@@ -4,7 +4,7 @@
 #include "support/redis_server.hpp"
 #include "support/run_program.hpp"
 #include <robots/adapters/redis/redis_store.hpp>
-#include <robots/policy/site_records.hpp>
+#include <robots/policy/codec.hpp>
 
 #include <doctest/doctest.h>
 

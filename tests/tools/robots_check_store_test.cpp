@@ -4,7 +4,7 @@
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
 #include <robots/adapters/sqlite/sqlite_store.hpp>
-#include <robots/policy/site_records.hpp>
+#include <robots/policy/codec.hpp>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -4,7 +4,7 @@
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retry_options.hpp>
 #include <robots/policy/fallback.hpp>
-#include <robots/policy/judge_options.hpp>
+#include <robots/policy/judge.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/fetch/outcome.hpp>
+#include <robots/http/message.hpp>
 #include <robots/policy/record.hpp>
 
 #include <cstddef>
@@ -8,6 +10,33 @@
 #include <string_view>
 
 namespace robots::detail {
+
+/// The records of one site that processes share.
+struct site_records {
+  record latest{};  ///< the result of the last retrieval
+  /// The last robots.txt that was read, if `latest` has no robots.txt.
+  std::optional<record> last_good{};
+  /// True if the site began to deny everything with `latest`. Never true if there is a `last_good`.
+  bool turned_hostile = false;
+
+  [[nodiscard]] friend bool operator==(const site_records&, const site_records&) = default;
+};
+
+/// Returns true if a record has an answer of the site itself, which is valid for every process.
+///
+/// Any other result can be the fault of this process: of its network, guard, exclusions, breakers,
+/// deadlines or limit of redirects. A server error with the status of a redirect means that this
+/// process did not follow the redirect.
+[[nodiscard]] constexpr bool is_answer_of_site(const record_head& retrieved) noexcept {
+  const outcome kind = retrieved.outcome;
+  return !is_failure(kind) || kind == outcome::too_many_requests ||
+         (kind == outcome::server_error && !is_redirect(retrieved.status));
+}
+
+/// Returns true if a record has as much of the file as a process with this `max_bytes` reads.
+[[nodiscard]] inline bool reaches(const record& fetched, std::size_t max_bytes) noexcept {
+  return !fetched.truncated || fetched.body.size() >= max_bytes;
+}
 
 /// The result of `decode` or `decode_site`.
 template <class Value>
@@ -29,19 +58,25 @@ struct record_limits {
   static constexpr std::size_t body = std::size_t{256} << 20U;  ///< octets; `parse` reads no more
 };
 
-/// The version of the format that `encode` writes, from 1 to 127. It grows when the format or the
-/// checksum changes. Stores keep records of different versions apart.
+/// The version of the format that `encode` writes, from 1 to 127. Stores keep records of different
+/// versions apart.
 inline constexpr int record_format = 2;
 
 /// Encodes a record as octets, which are the same on every machine. codec.ipp describes the format.
-/// A record of "there is no robots.txt" takes 20 octets plus the name of the host. Takes linear
-/// time.
+/// A record of "there is no robots.txt" takes 20 octets plus the name of the host.
 [[nodiscard]] std::string encode(const record& from);
 
 /// Reads a record that `encode` wrote. Accepts any octets. Returns a record only if `encode` of
-/// this record gives `text` again. The checksum detects damage, not forgery. Takes linear time, and
-/// allocates a small multiple of the size of the text.
+/// this record gives `text` again. The checksum detects damage, not forgery. Takes linear time and
+/// memory.
 [[nodiscard]] decoded<record> decode(std::string_view text);
+
+/// Encodes the records of a site as octets, which are the same on every machine. A reader cannot
+/// confuse them with an encoded record. Takes linear time.
+[[nodiscard]] std::string encode(const site_records& from);
+
+/// Reads the records of a site that `encode` wrote. Accepts any octets, as `decode` does.
+[[nodiscard]] decoded<site_records> decode_site(std::string_view text);
 
 }  // namespace robots::detail
 

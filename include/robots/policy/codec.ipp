@@ -7,7 +7,6 @@
 #include <robots/http/charset.hpp>
 #include <robots/http/message.hpp>
 #include <robots/policy/codec.hpp>
-#include <robots/policy/detail/octet_stream.hpp>
 
 #include <algorithm>
 #include <array>
@@ -60,6 +59,87 @@ namespace robots::policy_detail {
 using detail::record_limits;
 static_assert(detail::record_format < 0x80, "one octet");
 
+class octet_writer {
+ public:
+  explicit octet_writer(std::size_t expected = 0) { text_.reserve(expected); }
+
+  void number(std::uint64_t value) {
+    for (; value >= 0x80U; value >>= 7U) {
+      text_ += static_cast<char>(0x80U | (value & 0x7FU));
+    }
+    text_ += static_cast<char>(value);
+  }
+
+  void text(std::string_view value) {
+    number(value.size());
+    text_ += value;
+  }
+
+  void octets(std::string_view value) { text_ += value; }
+
+  [[nodiscard]] const std::string& written() const noexcept { return text_; }
+  [[nodiscard]] std::string take() && noexcept { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+/// Reads the output of an `octet_writer`. If a part is missing, too large or spelled differently,
+/// this part and all later parts read as 0 or empty, and `failed()` is true.
+class octet_reader {
+ public:
+  explicit octet_reader(std::string_view text) noexcept : rest_{text} {}
+
+  [[nodiscard]] std::uint64_t number(std::uint64_t most) noexcept {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
+      const auto octet = static_cast<unsigned char>(rest_.front());
+      const std::uint64_t bits = octet & 0x7FU;
+      if (bits << shift >> shift != bits) {
+        break;
+      }
+      rest_.remove_prefix(1);
+      value |= bits << shift;
+      if (octet < 0x80U) {
+        const bool is_shortest = octet != 0 || shift == 0;
+        return value <= most && is_shortest ? value : fail();
+      }
+    }
+    return fail();
+  }
+
+  [[nodiscard]] std::string_view text(std::uint64_t most) noexcept { return octets(number(most)); }
+
+  [[nodiscard]] std::string_view octets(std::uint64_t length) noexcept {
+    if (length > rest_.size()) {
+      fail();
+      return {};
+    }
+    const std::string_view value = rest_.substr(0, static_cast<std::size_t>(length));
+    rest_.remove_prefix(value.size());
+    return value;
+  }
+
+  void expect(bool holds) noexcept {
+    if (!holds) {
+      fail();
+    }
+  }
+
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
+  [[nodiscard]] std::string_view rest() const noexcept { return rest_; }
+
+ private:
+  std::uint64_t fail() noexcept {
+    failed_ = true;
+    rest_ = {};
+    return 0;
+  }
+
+  std::string_view rest_;
+  bool failed_ = false;
+};
+
 inline constexpr std::uint32_t all_record_parts = 16'383;
 
 // Enumerators are stored as numbers, so a new enumerator must come last.
@@ -100,7 +180,7 @@ inline constexpr std::string_view url_end = "/robots.txt";
   return form;
 }
 
-/// Returns the number of octets of a URL that are not stored if the URL has this form.
+/// Returns the number of octets of a URL that are not stored.
 [[nodiscard]] inline std::size_t size_of_form(std::size_t form) noexcept {
   return form == 0 ? 0 : url_starts.at(form).size() + url_end.size();
 }
@@ -112,7 +192,6 @@ class record_stream {
   explicit record_stream(octet_writer& out) noexcept : out_{&out} {}
   record_stream(octet_reader& in, std::uint32_t parts) noexcept : in_{&in}, parts_{parts} {}
 
-  /// Reads or writes all parts except the outcome, in the order of the format.
   void pass(record& passed) {
     auto second = passed.fetched_at.time_since_epoch();
     seconds(second, last_second);
@@ -208,7 +287,6 @@ class record_stream {
     in_->expect(value.size() <= record_limits::url && form_of(value) == form);
   }
 
-  /// Reads or writes a part, unless it has its usual value.
   template <class Value, class Usual, class Pass>
   void part(Value& value, const Usual& usual, const Pass& pass) {
     const bool is_present = in_ != nullptr ? (parts_ & bit_) != 0 : value != usual;
@@ -230,7 +308,14 @@ class record_stream {
   std::uint32_t bit_ = 1;
 };
 
-/// Writes a record without its checksum.
+// Encoded `site_records` are an octet with the version, the form as a number, and each encoded
+// record as a text.
+inline constexpr char site_version = static_cast<char>(0x80 + detail::record_format);
+
+/// The part that follows the latest record of a site. If one bit of an encoded enumerator flips,
+/// the result is `unused`, or does not fit the length of the text.
+enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
+
 [[nodiscard]] inline std::string without_checksum(record limited) {
   // Limits the values first, since `pass` compares the limited values with the usual values.
   const auto cut = [](std::string& url) { url.resize((std::min)(url.size(), record_limits::url)); };
@@ -253,7 +338,7 @@ class record_stream {
   return std::move(out).take();
 }
 
-/// Reads the part of the output of `without_checksum` that follows the version.
+/// Reads the output of `without_checksum` after the version.
 [[nodiscard]] inline record read_record(octet_reader& in) {
   record result;
   result.outcome = static_cast<outcome>(in.number(outcome_count - 1));
@@ -292,6 +377,48 @@ ROBOTS_INLINE decoded<record> decode(std::string_view text) {
     return {.error = "malformed"};
   }
   return result;
+}
+
+ROBOTS_INLINE std::string encode(const site_records& from) {
+  using policy_detail::site_form;
+  const auto form = from.last_good        ? site_form::last_good
+                    : from.turned_hostile ? site_form::turned_hostile
+                                          : site_form::alone;
+  policy_detail::octet_writer out;
+  out.octets({&policy_detail::site_version, 1});
+  out.number(static_cast<std::uint64_t>(form));
+  out.text(encode(from.latest));
+  if (from.last_good) {
+    out.text(encode(*from.last_good));
+  }
+  return std::move(out).take();
+}
+
+ROBOTS_INLINE decoded<site_records> decode_site(std::string_view text) {
+  using policy_detail::site_form;
+  if (text.empty()) {
+    return {.error = "too_short"};
+  }
+  if (text.front() != policy_detail::site_version) {
+    return {.error = "unknown_version"};
+  }
+  policy_detail::octet_reader in{text.substr(1)};
+  constexpr auto last_form = static_cast<std::uint64_t>(site_form::turned_hostile);
+  const auto form = static_cast<site_form>(in.number(last_form));
+  decoded<record> latest = decode(in.text(text.size()));
+  decoded<record> good;
+  if (form == site_form::last_good) {
+    good = decode(in.text(text.size()));
+  }
+  if (in.failed() || !in.rest().empty() || form == site_form::unused) {
+    return {.error = "malformed"};
+  }
+  if (!latest.value || !good.error.empty()) {
+    return {.error = latest.value ? good.error : latest.error};
+  }
+  return {.value = site_records{.latest = *std::move(latest.value),
+                                .last_good = std::move(good.value),
+                                .turned_hostile = form == site_form::turned_hostile}};
 }
 
 }  // namespace robots::detail

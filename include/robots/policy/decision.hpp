@@ -45,8 +45,7 @@ struct decision {
 
 namespace robots::detail {
 
-/// Returns true if the fallback policy decided because no robots.txt was available. Returns false
-/// if the site has no robots.txt (`outcome::not_found`), since this answer allows everything.
+/// Returns true if the fallback policy decided because no robots.txt was available.
 [[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
   const policy_basis basis = judged.basis();
   return basis == policy_basis::deny_all || basis == policy_basis::last_good ||
@@ -54,8 +53,7 @@ namespace robots::detail {
 }
 
 /// Returns the part of `url` to which the rules of a policy apply. `url` is a URL, a host with or
-/// without a path, or a path with query. If the rules name hosts, returns the whole text, since
-/// these rules would read a host from a path that begins with two slashes.
+/// without a path, or a path with query. Rules that name hosts need the whole text.
 [[nodiscard]] inline std::string_view target_for(const policy& used,
                                                  std::string_view url) noexcept {
   return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);
@@ -77,16 +75,13 @@ namespace policy_detail {
   if (answer.exempt) {
     return decision_reason::robots_txt;
   }
-  switch (from.basis()) {
-    case policy_basis::allow_all:
-    case policy_basis::deny_all:
-      return detail::is_fallback(from) ? decision_reason::fallback : decision_reason::no_file;
-    default:
-      return decision_reason::no_rule;
-  }
+  const policy_basis basis = from.basis();
+  return basis != policy_basis::allow_all && basis != policy_basis::deny_all
+             ? decision_reason::no_rule
+         : detail::is_fallback(from) ? decision_reason::fallback
+                                     : decision_reason::no_file;
 }
 
-/// Describes the mistakes in a malformed file by their number and the line of the first mistake.
 [[nodiscard]] inline std::string malformed_text(const file_findings& found) {
   if (found.lines.not_robots_txt) {
     return "the content is not a robots.txt";
@@ -101,7 +96,6 @@ namespace policy_detail {
              : text + ", the first error is in line " + std::to_string(first->line);
 }
 
-/// Describes the outcome of the newest retrieval.
 [[nodiscard]] inline std::string outcome_text(const policy& from) {
   const record_head source = from.source();
   std::string row{to_string(source.outcome)};
@@ -127,9 +121,8 @@ namespace policy_detail {
   decision result{.verdict = rules.match(detail::target_for(rules, url)),
                   .policy = std::move(used)};
   result.allowed = result.verdict.allowed;
-  const std::optional<decision_reason> fixed_reason = rules.given_reason();
-  result.reason = fixed_reason ? *fixed_reason : policy_detail::reason_of(rules, result.verdict);
-  if (!fixed_reason) {
+  result.reason = rules.given_reason().value_or(policy_detail::reason_of(rules, result.verdict));
+  if (!rules.given_reason()) {
     // Another thread may have fetched the rules after `now`.
     result.age = (std::max)(now - rules.rules_fetched_at(), std::chrono::nanoseconds{0});
   }

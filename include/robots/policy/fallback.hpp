@@ -32,7 +32,6 @@ enum class fallback_action : std::uint8_t {
 
 namespace policy_detail {
 
-/// Returns true if there is a robots.txt to parse after this outcome.
 [[nodiscard]] constexpr bool has_text(outcome kind) noexcept {
   return kind == outcome::success || kind == outcome::malformed;
 }
@@ -42,9 +41,8 @@ namespace policy_detail {
 /// A policy for the cases in which no robots.txt is available.
 ///
 /// A model returns the same action for the same record, and returns soon. Any thread may call a
-/// model. `parse` is only possible for `outcome::success` and `outcome::malformed`, since otherwise
-/// there is nothing to parse. If a model returns `parse` for another outcome, or throws, everything
-/// is denied.
+/// model. `parse` is only possible for `outcome::success` and `outcome::malformed`. If a model
+/// returns `parse` for another outcome, or throws, everything is denied.
 ///
 /// Exemplar: `p.action(head)` for a `record_head`. Models: `fallback_policy`, a table by outcome
 /// with three presets. Write your own model if more than the outcome matters, such as the host or
@@ -74,8 +72,7 @@ concept FallbackPolicy =
 ///
 /// When to use which: `rfc9309` does what RFC 9309, section 2.3.1, asks of a crawler. `permissive`
 /// is SPYDER's error table, in which a robots.txt that cannot be fetched forbids nothing. `strict`
-/// is the default-deny of the pipeline guide, for crawlers that must be able to prove that they
-/// were allowed. There is no default, since the user must choose.
+/// is the default-deny of the pipeline guide, for crawlers that must prove that they were allowed.
 class fallback_policy {
  public:
   /// SPYDER's table, in which most failures allow everything.
@@ -160,9 +157,7 @@ static_assert(FallbackPolicy<fallback_policy>);
 
 namespace robots::detail {
 
-/// Holds any `FallbackPolicy`, a preset or the user's own policy, for the options of a cache.
-///
-/// There is no default, since the user must choose. Copies share the policy.
+/// Holds any `FallbackPolicy`, a preset or the user's own policy. Copies share the policy.
 class any_fallback_policy {
  public:
   // `same_as` comes first, so that the compiler does not check
@@ -194,8 +189,8 @@ class any_fallback_policy {
     requires(!std::same_as<P, any_fallback_policy>) && (!FallbackPolicy<P>)
   any_fallback_policy(P) = delete;  // P is not a FallbackPolicy: see policy/fallback.hpp
 
-  /// Returns the action for `source`. If the policy throws, or returns `parse` although there is no
-  /// file, the action is `deny_all`.
+  /// Returns the action for `source`; `deny_all` if the policy throws, or returns `parse` without a
+  /// file.
   [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
     try {
       const fallback_action chosen = action_(policy_.get(), source);

@@ -43,8 +43,8 @@ struct policy_extras {
   std::vector<std::shared_ptr<const policy>> others{};
 };
 
-/// A block of at most 4 GiB of octets, which begins with their number. A policy keeps its record in
-/// a `packed_octets`, since that object has a quarter of the size of a `std::string`.
+/// A block of at most 4 GiB of octets, which begins with their number. The object has a quarter of
+/// the size of a `std::string`.
 class packed_octets {
  public:
   explicit packed_octets(std::string_view octets) {
@@ -54,11 +54,11 @@ class packed_octets {
     std::copy(octets.begin(), octets.end(), block_.get() + sizeof(size));
   }
   packed_octets(const packed_octets& other) : packed_octets(other.view()) {}
-  packed_octets& operator=(const packed_octets& other) {
-    return *this = packed_octets{other.view()};
-  }
   packed_octets(packed_octets&&) noexcept = default;
-  packed_octets& operator=(packed_octets&&) noexcept = default;
+  packed_octets& operator=(packed_octets other) noexcept {
+    block_ = std::move(other.block_);
+    return *this;
+  }
   ~packed_octets() = default;
 
   [[nodiscard]] std::string_view view() const noexcept {
@@ -71,11 +71,10 @@ class packed_octets {
   std::unique_ptr<char[]> block_;
 };
 
-/// The parts that a policy shares with its copies. Policies that have neither rules nor extras can
-/// also share their parts, if one thread makes them.
+/// The parts that a policy shares with its copies.
 struct policy_parts {
   rule_set rules{};
-  std::unique_ptr<const policy_extras> extras{};  ///< null if there are no extras
+  std::unique_ptr<const policy_extras> extras{};  // null if there are no extras
 };
 
 }  // namespace policy_detail
@@ -109,9 +108,8 @@ class policy {
          std::shared_ptr<const std::string> text = nullptr);
 
   /// Makes a policy without a robots.txt. For `fallback_action::last_good_or_deny`, the policy has
-  /// the rules of `last_good`, if `last_good` has rules. Otherwise, the policy allows everything or
-  /// nothing, and keeps `last_good` only for `kept_answer`. `findings` are from a file that was
-  /// fetched but is not obeyed.
+  /// the rules of `last_good`, if there are any. Otherwise, it keeps `last_good` only for
+  /// `kept_answer`. `findings` are from a file that was fetched but is not obeyed.
   policy(fallback_action action, std::string_view user_agent, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {});
@@ -120,8 +118,7 @@ class policy {
   policy(const policy& unchanged, const record_head& source, time_point fetched_at);
 
   /// Makes the policy of a site that must not be asked (`decision_reason::excluded`, `halted`,
-  /// `needs_sign_off`), or of a text that names no site (`decision_reason::invalid_url`). `url` is
-  /// the text that names no site.
+  /// `needs_sign_off`), or of the text `url`, which names no site (`decision_reason::invalid_url`).
   [[nodiscard]] static std::shared_ptr<const policy> refusal(std::string_view user_agent,
                                                              decision_reason why,
                                                              std::string_view url = {});
@@ -131,8 +128,7 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> by_hand(std::string_view user_agent,
                                                              bool allow);
 
-  /// Returns true if the crawler may fetch `target`, an absolute URL of this site or a path with
-  /// query.
+  /// Returns true if the crawler may fetch `target`, a URL of this site or a path with query.
   [[nodiscard]] bool allows(std::string_view target) const noexcept {
     const bool by_rules = basis_ == policy_basis::rules || basis_ == policy_basis::allow_all;
     return by_rules ? parts_->rules.allows(target) : match(target).allowed;
@@ -145,9 +141,8 @@ class policy {
     verdict result = used.parts_->rules.match(target);
     if (used.basis_ == policy_basis::refused) {
       result.allowed = result.exempt = false;
-    }
-    // RFC 9309, section 2.2.2: /robots.txt is always allowed.
-    if (used.basis_ == policy_basis::deny_all || used.basis_ == policy_basis::redirected) {
+    } else if (used.basis_ == policy_basis::deny_all || used.basis_ == policy_basis::redirected) {
+      // RFC 9309, section 2.2.2: /robots.txt is always allowed.
       result.allowed = result.exempt;
     }
     return result;
@@ -164,8 +159,7 @@ class policy {
     return rules().crawl_delay();
   }
 
-  /// Returns the Crawl-delay that the file states before its first group. Every crawler should wait
-  /// at least that long.
+  /// Returns the Crawl-delay before the first group, which applies to every crawler.
   [[nodiscard]] std::optional<std::chrono::milliseconds> file_delay() const noexcept {
     return in_force().extras().file_delay;
   }
@@ -186,22 +180,20 @@ class policy {
   /// Returns the value of the first Host line, or an empty text.
   [[nodiscard]] const std::string& host() const noexcept { return in_force().extras().host; }
 
-  /// Returns the text of the robots.txt whose rules are in force, in UTF-8, up to
-  /// `parse_options::max_bytes`. The text is empty if `cache_options::keep_text` is off, or if
-  /// there are no rules.
+  /// Returns the text of the robots.txt in force, in UTF-8, up to `parse_options::max_bytes`. The
+  /// text is empty without rules, and if `cache_options::keep_text` is off.
   [[nodiscard]] std::string_view text() const noexcept {
     const auto& text = in_force().extras().text;
     return text ? std::string_view{*text} : std::string_view{};
   }
 
   /// Parses `text` into all its groups. Without a robots.txt in force, the document is empty, which
-  /// allows everything even if this policy denies. Throws `std::logic_error` if a robots.txt is in
-  /// force but its text was not kept. To keep the text, set `cache_options::keep_text`. Takes
-  /// linear time in the size of the text.
+  /// allows everything even if this policy denies. Throws `std::logic_error` if the text was not
+  /// kept (`cache_options::keep_text`). Takes linear time in the size of the text.
   [[nodiscard]] robots::document document() const;
 
-  /// If the site redirects to another site, returns the URL of the robots.txt there. Without the
-  /// policy of the other site, this policy denies everything.
+  /// If the site redirects to another site, returns the URL of the robots.txt there. Until the
+  /// other site has answered, this policy denies everything.
   [[nodiscard]] std::optional<std::string_view> leads_to() const noexcept {
     const policy& used = in_force();
     return used.basis_ == policy_basis::redirected
@@ -209,20 +201,17 @@ class policy {
                : std::nullopt;
   }
 
-  /// Returns the reason why the site must not be asked, or an empty optional if the site may be
-  /// asked.
+  /// Returns the reason why the site must not be asked, if there is one.
   [[nodiscard]] std::optional<decision_reason> refused() const noexcept {
     return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
   }
 
-  /// Returns the reason of every decision by this policy if it is an override or a refusal. The
-  /// result is empty if rules decide.
+  /// Returns the reason of every decision by this policy if it is an override or a refusal.
   [[nodiscard]] std::optional<decision_reason> given_reason() const noexcept {
     return given_reason_;
   }
 
-  /// Returns the findings of the newest robots.txt, even if it was too malformed to be obeyed. The
-  /// result is empty if there was no robots.txt.
+  /// Returns the findings of the newest robots.txt, even if it was too malformed to be obeyed.
   [[nodiscard]] file_findings findings() const {
     return {newest_file().own_lines(), newest_file().extras().diagnostics};
   }
@@ -232,19 +221,17 @@ class policy {
     return newest_file().own_lines();
   }
 
-  /// Returns the version. It is 1 for the first policy of a site, and grows by 1 whenever the
-  /// fingerprint changes (the pipeline guide's policy versions). The first policy is the oldest
-  /// policy that the storage remembers.
+  /// Returns the version. It is 1 for the oldest policy of a site that the storage remembers, and
+  /// grows by 1 whenever the fingerprint changes (the pipeline guide's policy versions).
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
-  /// Returns a hash of the meaning. Policies with the same rules and delays have the same hash,
-  /// whatever the comments, the order and the spelling of their files. The hash is 0 for a policy
-  /// that denies everything without rules. The hash is the same on every machine. Costs as much as
-  /// `rule_set::fingerprint`.
+  /// Returns a hash of the rules and delays, whatever the comments, the order and the spelling of
+  /// the file. The hash is 0 for a policy that denies everything without rules. The hash is the
+  /// same on every machine. Costs as much as `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
-  /// Returns `next` as the successor of `before`: sets its version and its `last_answer`. If
-  /// `before` is null, `next` is the first policy of its site.
+  /// Returns `next` with the version and the `last_answer` that it has after `before`, or as the
+  /// first policy of its site if `before` is null.
   [[nodiscard]] static std::shared_ptr<const policy> successor(
       policy next, const std::shared_ptr<const policy>& before);
 
@@ -252,8 +239,8 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> with_others(
       policy own, std::vector<std::shared_ptr<const policy>> others);
 
-  /// Returns the policies of `cache_options::other_agents`, in that order. The list is empty if all
-  /// crawlers share this policy.
+  /// Returns the policies of `cache_options::other_agents`, in that order. Empty if all crawlers
+  /// share this policy.
   [[nodiscard]] const std::vector<std::shared_ptr<const policy>>& others() const noexcept {
     return extras().others;
   }
@@ -265,15 +252,14 @@ class policy {
     return of && place < of->others().size() ? of->others()[place] : nullptr;
   }
 
-  /// Returns the result of the last retrieval. Each call unpacks the result and allocates memory,
-  /// so keep the result if you need it twice. Very long texts are cut: see `detail::record_limits`.
+  /// Returns the result of the last retrieval. Each call unpacks the result and allocates memory.
+  /// Very long texts are cut: see `detail::record_limits`.
   [[nodiscard]] record_head source() const;
 
   /// Returns `source().outcome`, the outcome of the last retrieval.
   [[nodiscard]] robots::outcome outcome() const noexcept { return outcome_; }
 
-  /// Returns the source of the rules in force. This is `source()`, unless the rules come from an
-  /// earlier retrieval.
+  /// Returns the source of the rules in force, which can be an earlier retrieval.
   [[nodiscard]] record_head rules_source() const { return in_force().source(); }
 
   /// Returns the time at which `source()` was fetched, by the clock of this process.
@@ -282,8 +268,7 @@ class policy {
   /// Returns the time at which `rules_source()` was fetched, by the clock of this process.
   [[nodiscard]] time_point rules_fetched_at() const noexcept { return in_force().fetched_at_; }
 
-  /// Returns the octets of memory in use, including this object and the last good copy. The number
-  /// is an estimate, since allocators round up.
+  /// Returns an estimate of the octets in use, including this object and the last good copy.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
   /// Returns the last policy that has a robots.txt: `from` itself, or the earlier policy that
@@ -293,21 +278,20 @@ class policy {
 
   /// Returns the last policy that can decide after a failure. This is `from` if the site answered
   /// with a robots.txt, with a redirect to another site, or that there is no robots.txt. Otherwise,
-  /// the result is the policy that `from` keeps, or null.
+  /// this is the policy that `from` keeps, or null.
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 
   /// Returns the last policy from a robots.txt, or from the answer that there is no robots.txt.
   /// This is `from`, a policy before it, or null. Unlike `kept_answer`, skips redirects and answers
-  /// such as 403, so that the cache can compare new policies with the result.
+  /// such as 403.
   [[nodiscard]] static std::shared_ptr<const policy> last_answer(
       const std::shared_ptr<const policy>& from);
 
  private:
   using extras_type = policy_detail::policy_extras;
 
-  /// Returns true if this policy comes from a robots.txt, or from the answer that there is no
-  /// robots.txt.
+  /// Returns true if this policy comes from a robots.txt, or from the answer that there is none.
   [[nodiscard]] bool is_answer() const noexcept {
     return basis_ == policy_basis::rules ||
            (basis_ == policy_basis::allow_all && outcome_ == robots::outcome::not_found);
@@ -326,7 +310,6 @@ class policy {
     return parts_->extras ? *parts_->extras : none;
   }
 
-  /// Gives this policy a changed copy of its extras.
   template <class Change>
   void change_extras(Change change);
 

@@ -4,7 +4,6 @@
 #include <robots/base/hash.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/codec.hpp>
-#include <robots/policy/detail/octet_stream.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/file_findings.hpp>
@@ -28,16 +27,15 @@ namespace robots {
 
 namespace policy_detail {
 
-/// Returns at most the first 32 lines. Each request of a crawler searches these lines, so a long
-/// file must not slow requests down.
+/// Returns at most the first 32 lines, since each request of a crawler searches these lines.
 template <class Line>
 [[nodiscard]] std::vector<Line> first_of(const std::vector<Line>& lines) {
   constexpr std::ptrdiff_t most = 32;
   return {lines.begin(), lines.begin() + (std::min)(std::ssize(lines), most)};
 }
 
-/// Makes the parts of a policy. Policies without rules share their parts if the same thread makes
-/// these policies.
+/// Makes the parts of a policy. Policies without rules and extras share their parts if the same
+/// thread makes these policies.
 [[nodiscard]] inline std::shared_ptr<const policy_parts> parts_of(rule_set rules,
                                                                   policy_extras&& extras) {
   const policy_extras& has = extras;
@@ -51,8 +49,6 @@ template <class Line>
   if (!rules.empty()) {
     return std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
   }
-  // Parts without rules differ only in the name of the crawler and in the reason why no rule
-  // applies.
   thread_local std::array<std::shared_ptr<const policy_parts>, 8> without_rules;
   thread_local std::size_t next = 0;
   for (const auto& shared : without_rules) {
@@ -65,8 +61,7 @@ template <class Line>
              std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
 }
 
-/// Packs the data that a policy keeps of a record and its file: the sitemaps, each with a line end,
-/// then the counts of lines, then the record without its body.
+/// Packs the sitemaps, each with a line end, the counts of lines, and the record without its body.
 [[nodiscard]] inline packed_octets packed(const record_head& head,
                                           const file_findings::line_counts& lines,
                                           std::string_view sitemaps) {
@@ -88,13 +83,10 @@ template <class Line>
   return result;
 }
 
-/// Returns the values of the Sitemap lines, each followed by a line end.
 [[nodiscard]] inline std::string sitemap_lines(const crawler_directives& file) {
   std::string result;
   for (const std::string_view sitemap : file.sitemaps) {
-    if (!sitemap.empty()) {
-      result.append(sitemap).push_back('\n');
-    }
+    result.append(sitemap).append(sitemap.empty() ? "" : "\n");
   }
   return result;
 }
@@ -186,8 +178,7 @@ ROBOTS_INLINE std::vector<std::string_view> policy::sitemaps() const {
 }
 
 ROBOTS_INLINE std::string_view policy::own_sitemaps() const noexcept {
-  policy_detail::octet_reader in{head_.view()};
-  return in.text(UINT32_MAX);
+  return policy_detail::octet_reader{head_.view()}.text(UINT32_MAX);
 }
 
 ROBOTS_INLINE file_findings::line_counts policy::own_lines() const noexcept {
@@ -239,10 +230,9 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::successor(
 
 ROBOTS_INLINE std::size_t policy::memory_bytes() const noexcept {
   std::size_t all = sizeof(*this) + head_.view().size();
-  if (parts_->rules.empty() && !parts_->extras) {
-    return all;  // the parts are shared
+  if (!parts_->rules.empty() || parts_->extras) {  // else the parts are shared
+    all += sizeof(*parts_) - sizeof(parts_->rules) + parts_->rules.memory_bytes();
   }
-  all += sizeof(*parts_) - sizeof(parts_->rules) + parts_->rules.memory_bytes();
   if (!parts_->extras) {
     return all;
   }
@@ -254,8 +244,8 @@ ROBOTS_INLINE std::size_t policy::memory_bytes() const noexcept {
   for (const auto& other : has.others) {
     all += sizeof(other) + other->memory_bytes();
   }
-  const policy* const earlier = has.last_answer ? has.last_answer.get() : has.last_good.get();
-  return all + (earlier != nullptr ? earlier->memory_bytes() : 0);
+  const auto& earlier = has.last_answer ? has.last_answer : has.last_good;
+  return all + (earlier ? earlier->memory_bytes() : 0);
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> policy::good(

@@ -16,8 +16,7 @@ namespace robots::policy_detail {
 // A host without a scheme and the origin that answered for this host have the same rules. The cache
 // can store the rules under either name.
 
-/// Returns the key of the flight of a site. For a host without a scheme, the https origin is asked
-/// first. So the host and its https origin share a flight.
+/// Returns the key of the flight of a site, which a host shares with its https origin.
 [[nodiscard]] inline std::string flight_key(site asked) {
   if (asked.scheme == url_scheme::https) {
     asked.scheme.reset();
@@ -25,9 +24,8 @@ namespace robots::policy_detail {
   return asked.key();
 }
 
-/// Returns the names under which the rules of a site can be stored. The first is the name of the
-/// site. A host without a scheme also has its two origins, and an origin also has its host without
-/// a scheme.
+/// Returns the names under which the rules of a site can be stored: first its own name, then its
+/// two origins for a host without a scheme, or this host for an origin.
 [[nodiscard]] inline std::vector<site> names_of(const site& asked) {
   std::vector<site> names{asked};
   for (const auto scheme : {std::optional<url_scheme>{}, std::optional{url_scheme::https},
@@ -39,42 +37,40 @@ namespace robots::policy_detail {
   return names;
 }
 
-/// Returns the most likely other name for the rules of `asked`. This is the host of an origin, or
-/// the https origin of a host.
+/// Returns the most likely other name: the host of an origin, or the https origin of a host.
 [[nodiscard]] inline site counterpart_of(const site& asked) {
   site other = asked;
   other.scheme = asked.scheme ? std::optional<url_scheme>{} : std::optional{url_scheme::https};
   return other;
 }
 
-/// Returns true if `answered` came from the origin that `asked` and its counterpart share. Then an
-/// answer that is stored under the counterpart is valid for `asked`.
+/// Returns true if `answered`, stored under the counterpart of `asked`, is valid for `asked`, since
+/// it came from the origin that both share.
 [[nodiscard]] inline bool answers_for(const site& asked, const record_head& answered) {
   const site origin = asked.scheme ? asked : counterpart_of(asked);
   return answered.status != 0 && answered.url == origin.robots_urls().front();
 }
 
-/// Like the function above, for a stored policy. Checks the record of its last good robots.txt, or
-/// its newest record if there is none.
+/// Like the function above, for the last good robots.txt of a policy, or else for its newest
+/// record.
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   return answers_for(asked, good ? good->source() : last->source());
 }
 
-/// Returns true if `answer`, the policy stored under `key`, is valid for `asked`. This is so if
-/// `key` is the key of `asked`. It is also so if `key` is another name of `asked`, unless `answer`
-/// came from another origin. If `asked` is empty, `key` must be empty, too.
+/// Returns true if `answer`, the policy stored under `key`, is valid for `asked`: `key` is a name
+/// of `asked`, and `answer` did not come from another origin. If `asked` is empty, so must be
+/// `key`.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,
                                         const policy& answer) {
   if (!asked) {
     return key.empty();
   }
   const auto names = names_of(*asked);
-  const auto named =
-      std::find_if(names.begin(), names.end(), [&](const site& name) { return name.key() == key; });
-  if (named == names.end() || *named == *asked) {
-    return named != names.end();
+  if (key == asked->key() || std::none_of(names.begin(), names.end(),
+                                          [&](const site& name) { return name.key() == key; })) {
+    return key == asked->key();
   }
   const record_head source = answer.source();
   return source.status == 0 || answers_for(*asked, source);

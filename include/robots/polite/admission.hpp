@@ -38,11 +38,10 @@ struct admission_result : any_host_gate::answer {
 
 /// Answers the question that a crawler asks for each URL: may I fetch this URL, and when?
 ///
-/// First the source decides whether the URL is allowed, by halts, exclusions, sign-offs, overrides
-/// and robots.txt. Then the gate decides when the request may start. A fetch of robots.txt is a
-/// request, too, so the first page waits for the delay after this fetch. The source decides again
-/// when the reserved time has come, and when the site is halted. `basic_robots_cache` reports halts
-/// to the admission, which refuses the requests of all threads that wait for a halted site.
+/// First the source decides whether the URL is allowed, by rulings and robots.txt. Then the gate
+/// decides when the request may start. A fetch of robots.txt is a request, too, so the first page
+/// waits for the delay after this fetch. The source decides again when the reserved time has come,
+/// and when the site is halted. Then all requests that wait for the site are refused.
 ///
 ///     auto got = front.admit(url);  // waits until the request may start, or returns a refusal
 ///     if (got) {
@@ -73,13 +72,12 @@ class basic_admission {
     }
   }
 
-  /// Waits for robots.txt, then until the request may start. If the result has a reservation, start
-  /// the request at once.
+  /// Waits for robots.txt, then until the request may start. Start a reserved request at once.
   [[nodiscard]] admission_result admit(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::waits);
   }
 
-  /// Waits only for robots.txt. If the result has a reservation, start the request at once.
+  /// Waits only for robots.txt. Start a reserved request at once.
   [[nodiscard]] admission_result try_admit(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::leaves);
   }
@@ -110,7 +108,6 @@ class basic_admission {
     bool was_renewed = false;  // the policy has changed since the first decision
   };
 
-  /// Asks the source and, if it allows the URL, the gate. Sends the answer to the observer.
   [[nodiscard]] admission_result answer(std::string_view url, const call_options& call,
                                         if_early caller) {
     const time_point asked = gate_.environment_.now();
@@ -148,10 +145,9 @@ class basic_admission {
                                                     : admission_reason::disallowed;
   }
 
-  /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. Does not
-  /// count an allowed URL a second time. After one renewal of the policy, checks only rulings. If
-  /// each renewal delayed the request again, a delay above the lifetime of the rules would never
-  /// end.
+  /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. After one
+  /// renewal of the policy, checks only rulings. If each renewal delayed the request again, a delay
+  /// above the lifetime of the rules would never end.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
     if constexpr (requires { source_.is_denied(own.url); }) {
@@ -178,9 +174,11 @@ class basic_admission {
     return reason;
   }
 
-  /// Sends an `admission_event` to the observer of the gate.
   void report(std::string_view url, const decision& decided, admission_reason reason,
               const call_options& call, time_point asked) {
+    if (!gate_.environment_.has_observer) {
+      return;
+    }
     bool needs_review =
         reason == admission_reason::halted || reason == admission_reason::needs_sign_off;
     if constexpr (requires { source_.is_quarantined(url); }) {

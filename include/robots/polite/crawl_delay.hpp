@@ -21,14 +21,12 @@ struct delay_options {
   /// The maximum delay. It must be at least `floor`.
   std::chrono::nanoseconds cap = longest_delay;
   /// If true, the crawler sends no request to a site whose robots.txt asks for a longer delay than
-  /// `cap`. A site that wants an hour between requests does not want a crawler. If false, the delay
-  /// is `cap`.
+  /// `cap`. If false, the delay is `cap`.
   bool skip_above_cap = false;
 };
 
 namespace polite_detail {
 
-/// Throws `std::invalid_argument` with the message `advice` unless `is_valid` is true.
 inline void require(bool is_valid, const char* advice) {
   if (!is_valid) {
     throw std::invalid_argument{advice};
@@ -68,6 +66,8 @@ struct computed_delay {
     std::chrono::milliseconds file_delay{0};    ///< `policy::file_delay()`
     std::chrono::milliseconds request_rate{0};  ///< `request_rate::interval()`
     std::chrono::nanoseconds last_response{0};  ///< duration of the last response
+
+    [[nodiscard]] friend bool operator==(const inputs&, const inputs&) = default;
   };
 
   std::chrono::nanoseconds delay{0};  ///< the delay that applies
@@ -88,20 +88,15 @@ namespace polite_detail {
 
 /// Returns `nanoseconds`, limited to the range from 0 to `longest_delay`. NaN gives the maximum.
 [[nodiscard]] constexpr std::chrono::nanoseconds bounded_delay(double nanoseconds) noexcept {
-  constexpr auto most = static_cast<double>(longest_delay.count());
-  if (!(nanoseconds < most)) {
+  if (!(nanoseconds < static_cast<double>(longest_delay.count()))) {
     return longest_delay;
   }
-  if (nanoseconds <= 0) {
-    return {};
-  }
-  const auto whole = static_cast<std::chrono::nanoseconds::rep>(nanoseconds);
+  const auto whole = static_cast<std::chrono::nanoseconds::rep>((std::max)(nanoseconds, 0.0));
   const bool rounds_up = nanoseconds - static_cast<double>(whole) >= 0.5;
   return std::chrono::nanoseconds{rounds_up ? whole + 1 : whole};
 }
 
-/// Returns the square of a response time in seconds, as a delay (CrawlingRules): 2 s gives 4 s, and
-/// 0.1 s gives 10 ms. A slow response is a sign of a busy host, so the delay gets longer.
+/// Returns the square of a response time in seconds, as a delay (CrawlingRules): 2 s gives 4 s.
 [[nodiscard]] constexpr std::chrono::nanoseconds squared_response(
     std::chrono::nanoseconds response_time) noexcept {
   const auto positive = (std::max)(response_time, std::chrono::nanoseconds{0});
@@ -125,9 +120,8 @@ namespace polite_detail {
 ///
 /// The robots.txt delay is the longest of the crawler's Crawl-delay, the Crawl-delay before the
 /// first group, and the interval of the Request-rate. The floor applies next, and the cap applies
-/// last. If several terms are equal, `term` is the first of them in the order of `source`.
-///
-/// `draw` is a uniform random number in [0, 1]. The function is pure and takes constant time.
+/// last. If several terms are equal, `term` is the first of them in the order of `source`. `draw`
+/// is a uniform random number in [0, 1].
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,
                                                      const computed_delay::inputs& inputs,
                                                      double draw) noexcept {

@@ -33,8 +33,7 @@ struct known_host;
 
 /// The answer of `reservation::start`.
 struct start_result {
-  /// `go` if the request may start now; `not_yet` if it must wait. Any other value is the reason
-  /// why the reservation was cancelled.
+  /// `go` to start now, `not_yet` to wait, or the reason why the reservation was cancelled.
   admission_reason reason = admission_reason::invalid_url;
   time_point ask_again = (time_point::max)();  ///< the time for another `start` after `not_yet`
 
@@ -45,14 +44,12 @@ struct start_result {
 /// The members of `basic_host_gate` that do not depend on the types of its clock and its observer.
 class any_host_gate {
  public:
-  /// The policy of the URL's site, which states delays, rates and hours. Null means that there are
-  /// no rules. The gate also counts the requests that fetched the robots.txt of the policy, so the
-  /// next request waits for the delay after these requests.
+  /// The policy of the URL's site, which states delays, rates and hours, or null. The gate also
+  /// counts the requests that fetched its robots.txt, so the next request waits after them.
   using policy_pointer = std::shared_ptr<const policy>;
 
-  /// A function that decides again on a URL. `site_policy` is the policy of the last decision,
-  /// which the function can replace by a newer policy. If the newer policy was just fetched, the
-  /// request waits for the delay after that fetch.
+  /// A function that decides again on a URL. It can replace `site_policy`, the policy of the last
+  /// decision. If the newer policy was just fetched, the request waits for the delay after that.
   using decider = std::function<admission_reason(policy_pointer& site_policy)>;
 
   /// The statistics of a gate.
@@ -89,8 +86,8 @@ class any_host_gate {
     }
 
     /// Starts the request if its time has come. Call `start` right before you send the request.
-    /// Returns `not_yet` before `at()`. The time `at()` can move if another request starts late, if
-    /// a response has a Retry-After, or if another process has the turn.
+    /// Returns `not_yet` before `at()`, which can move if another request starts late, if a
+    /// response has a Retry-After, or if another process has the turn.
     ///
     /// If the time has come or `withdraw` was called, `start` first calls the `decide_again` of
     /// `try_reserve`. Without this function, `start` cancels a withdrawn reservation.
@@ -156,13 +153,12 @@ class any_host_gate {
   }
 
   /// Refuses the requests to the host of `url` that wait or are reserved, but have not started.
-  /// Waiting callers wake up and get `admission_reason::halted`. `reservation::start` returns the
-  /// same reason. If a request has a `decide_again`, this function decides instead.
+  /// They get `admission_reason::halted`. If a request has a `decide_again`, that decides instead.
   void withdraw(std::string_view url);
 
   /// Counts a request that had no reservation and has just ended, and adapts the pace to its
-  /// response. The next request waits for the delay after this request. Do not report a request for
-  /// robots.txt if you pass its policy to other members, which count it already.
+  /// response. Do not report a request for robots.txt whose policy you pass to other members, which
+  /// count it already.
   void note_request(std::string_view url, const request_report& report,
                     const policy_pointer& site_policy = {});
 
@@ -176,7 +172,6 @@ class any_host_gate {
   any_host_gate& operator=(const any_host_gate&) = delete;
 
  protected:
-  /// Takes over `environment`, which has the clock and the observer.
   any_host_gate(gate_options options, std::unique_ptr<polite_detail::gate_environment> environment);
   ~any_host_gate() = default;
 
@@ -208,11 +203,10 @@ class any_host_gate {
 /// a request, a delay, a pause or a slowdown, and for at least `gate_options::memory`. A full gate
 /// can forget a host sooner (`longest_memory`).
 ///
-/// Any thread may call any member. `acquire` blocks. A call that asks a `gate_options::ledger` also
-/// blocks. Each call takes logarithmic time in the number of hosts. A call can throw
-/// `std::bad_alloc` and the exceptions of `gate_options::key`. The observer gets each
-/// `ledger_event`. With a `basic_admission`, the observer also gets an `admission_event` for each
-/// answer.
+/// Any thread may call any member. `acquire` and calls that ask a `gate_options::ledger` block.
+/// Each call takes logarithmic time in the number of hosts. A call can throw `std::bad_alloc` and
+/// the exceptions of `gate_options::key`. The observer gets each `ledger_event` and, with a
+/// `basic_admission`, an `admission_event` for each answer.
 template <Clock C, Observer O>
 class basic_host_gate : public any_host_gate {
  public:

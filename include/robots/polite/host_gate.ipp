@@ -15,7 +15,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <list>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -23,31 +24,39 @@ namespace robots {
 
 namespace polite_detail {
 
-/// A host, and the threads that wait for a reservation. The mutex of the gate guards all members.
+/// A host of a gate. The mutex of the gate guards all members.
 struct known_host {
-  /// A thread that waits in the queue of a host. The destructor ends the wait.
-  struct waiter {
-    explicit waiter(known_host& owner) : host{owner} { host.waiters.push_back(this); }
-    ~waiter() {
-      if (is_granted) {
-        --host.granted;
-      } else {
-        host.waiters.remove(this);
-      }
+  /// Returns the token of `withdraw` for a new reservation.
+  [[nodiscard]] stop_token withdrawal() {
+    if (!withdrawn) {
+      withdrawn = std::make_unique<stop_source>();
     }
-
-    known_host& host;
-    base::clock_condition wake;
-    bool is_granted = false;
-  };
-
-  /// Returns the number of reservations, including those that are granted but not made yet.
-  [[nodiscard]] std::uint32_t taken() const noexcept { return state.outstanding() + granted; }
+    return withdrawn->get_token();
+  }
 
   host_state state;
-  std::list<waiter*> waiters;  // in order of arrival
-  std::uint32_t granted = 0;   // the number of threads that have a grant but have not woken up yet
-  stop_source withdrawn;       // stops the present reservations; `withdraw` makes a new source
+  std::unique_ptr<stop_source> withdrawn;  // stops the present reservations; null without them
+};
+
+/// A thread that waits for a reservation. The destructor ends the wait.
+struct gate_waiter {
+  using map = std::multimap<const known_host*, gate_waiter*>;  // for each host, in order of arrival
+
+  gate_waiter(map& all_waiters, known_host& awaited)
+      : waiters{all_waiters}, host{awaited}, place{all_waiters.emplace(&awaited, this)} {}
+  ~gate_waiter() {
+    if (is_granted) {
+      host.state.give_back();
+    } else {
+      waiters.erase(place);
+    }
+  }
+
+  map& waiters;
+  known_host& host;
+  map::iterator place;
+  base::clock_condition wake;
+  bool is_granted = false;
 };
 
 /// The part of a gate that lives as long as the gate or one of its reservations.
@@ -60,7 +69,6 @@ struct gate_state {
     validate(options);
   }
 
-  /// Returns the key of a URL, or an empty text if the URL is refused.
   [[nodiscard]] std::string key_of(std::string_view url) const {
     if (options.key) {
       return options.key(url);
@@ -80,28 +88,29 @@ struct gate_state {
   }
 
   [[nodiscard]] time_point needed_until(const known_host& host) const noexcept {
-    return host.waiters.empty() && host.granted == 0 ? host.state.needed_until(options)
-                                                     : (time_point::max)();
+    return waiters.contains(&host) ? (time_point::max)() : host.state.needed_until(options);
   }
 
-  /// Grants free reservations to waiting threads. Call this function after each change of a host.
+  /// Grants free reservations to waiting threads. Must follow each change of a host.
   void hand_on(known_host& host) noexcept {
-    while (!host.waiters.empty() && host.taken() < options.concurrency) {
-      known_host::waiter& first = *host.waiters.front();
-      host.waiters.pop_front();
-      first.is_granted = true;
-      ++host.granted;
-      first.wake.notify_all();
+    while (host.state.outstanding() < options.concurrency && waiters.contains(&host)) {
+      const auto first = waiters.lower_bound(&host);
+      gate_waiter& granted = *first->second;
+      waiters.erase(first);
+      granted.is_granted = true;
+      host.state.take();
+      granted.wake.notify_all();
+    }
+    if (host.state.outstanding() == 0) {
+      host.withdrawn = nullptr;
     }
     hosts.forget_after(host, needed_until(host));
   }
 
-  /// Waits in the queue of a host. Returns `go` if the caller may make a reservation, `halted` if
-  /// `withdrawn` requests a stop, `stopped` if `call` requests a stop, or `too_late` at the
-  /// deadline.
+  /// Waits for a reservation. Returns `go` if the caller may make a reservation now.
   [[nodiscard]] admission_reason wait(std::unique_lock<std::mutex>& lock, known_host& host,
                                       const call_options& call, const stop_token& withdrawn) {
-    known_host::waiter self{host};
+    gate_waiter self{waiters, host};
     const stop_callback<std::function<void()>> when_withdrawn{withdrawn,
                                                               [&self] { self.wake.notify_all(); }};
     static_cast<void>(environment->wait(
@@ -113,7 +122,7 @@ struct gate_state {
   }
 
   /// Changes the state of a host with `make`, and releases `lock`. If the change delays the next
-  /// request to the host, reports the delay to the ledger, so that the other processes wait, too.
+  /// request, reports this to the ledger, so that the other processes wait, too.
   template <class Change>
   void change(std::unique_lock<std::mutex>& lock, known_host& host, const gate_moment& now,
               const Change& make) {
@@ -128,8 +137,7 @@ struct gate_state {
     }
   }
 
-  /// Changes the state of the host of `key` with `make`. Adds the host if the gate does not know
-  /// it. Does nothing if there is no room.
+  /// Changes the state of the host of `key` with `make`, unless there is no room for a new host.
   template <class Change>
   void with_host(const std::string& key, const Change& make) {
     const gate_moment now = moment(random.draw());
@@ -139,9 +147,8 @@ struct gate_state {
     }
   }
 
-  /// Counts the requests that fetched the policy's robots.txt, unless these requests have been
-  /// counted. With `again`, always counts the request to the host of `key`, so that a reservation
-  /// for `key` waits for the delay after this request.
+  /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. With
+  /// `again`, always counts the request to the host of `key`.
   void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;
@@ -177,16 +184,15 @@ struct gate_state {
   void sleep_until(time_point when, const stop_token& stop, const stop_token& other_stop) {
     stop_source awake;
     const std::function<void()> wake = [&awake] { awake.request_stop(); };
-    const stop_callback<std::function<void()>> when_stopped{stop, wake};
-    const stop_callback<std::function<void()>> when_withdrawn{other_stop, wake};
+    const stop_callback<std::function<void()>> stopped{stop, wake};
+    const stop_callback<std::function<void()>> also_stopped{other_stop, wake};
     // The sleep has a limit, since some clocks cannot sleep until the end of time.
     const time_point in_an_hour = base::saturating_add(environment->now(), std::chrono::hours{1});
     environment->sleep_until((std::min)(when, in_an_hour), awake.get_token());
   }
 
-  /// Claims a turn for a request if nothing else delays the request. Returns the present time. Use
-  /// this time for the start, and do not read the clock again, since another process could have the
-  /// turn by then.
+  /// Claims a turn for a request if nothing else delays the request. Returns the time to use for
+  /// the start: at a later time, another process could have the turn.
   [[nodiscard]] gate_moment take_turn(known_host& host, const host_reservation& reserved) {
     const gate_moment now = moment();
     if (!options.ledger) {
@@ -213,6 +219,7 @@ struct gate_state {
   base::enum_counters<admission_reason::too_late> answers;
   mutable std::mutex mutex;  // guards the members below
   base::site_table<known_host> hosts;
+  gate_waiter::map waiters;
   std::uint64_t started = 0;
   std::uint64_t cancelled = 0;
 };
@@ -220,27 +227,21 @@ struct gate_state {
 }  // namespace polite_detail
 
 ROBOTS_INLINE start_result any_host_gate::reservation::start() {
-  if (!gate_) {
-    return {.reason = reason_};
-  }
-  if (reserved_.started) {
-    return {.reason = admission_reason::go};
+  if (!gate_ || reserved_.started) {
+    return {.reason = gate_ ? admission_reason::go : reason_};
   }
   for (;;) {
     if (withdrawn_.stop_requested() ||
         (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
       // Take the token before the decision, since a later `withdraw` must lead to another decision.
       std::unique_lock lock{gate_->mutex};
-      stop_token withdrawn_later = host_->withdrawn.get_token();
+      stop_token withdrawn_later = host_->withdrawal();
       lock.unlock();
-      auto decided = admission_reason::halted;
-      if (decide_again_) {
-        auto latest = reserved_.policy;
-        decided = decide_again_(latest);
-        if (latest != reserved_.policy) {
-          reserved_.policy = std::move(latest);
-          gate_->count_robots_requests(gate_->hosts.key_of(*host_), reserved_.policy.get(), true);
-        }
+      auto latest = reserved_.policy;
+      const auto decided = decide_again_ ? decide_again_(latest) : admission_reason::halted;
+      if (latest != reserved_.policy) {
+        reserved_.policy = std::move(latest);
+        gate_->count_robots_requests(gate_->hosts.key_of(*host_), reserved_.policy.get(), true);
       }
       if (decided != admission_reason::go) {
         reason_ = decided;
@@ -317,8 +318,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::answer_for(std::string_view u
   const std::string key = state_->key_of(url);
   answer result = reserve(key, site_policy, caller, call);
   while (result.reason == admission_reason::halted && decide_again) {
-    // Several sites can have this key, and the halt can be for another one of them. So decide again
-    // for this site.
+    // The halt can be for another site with this key.
     result.reason = decide_again(site_policy);
     if (!result) {
       break;
@@ -369,8 +369,9 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
     return {.reason = admission_reason::no_room};
   }
   answer result{.reason = admission_reason::go};
-  const stop_token withdrawn = host->withdrawn.get_token();
-  const bool is_busy = host->taken() >= state_->options.concurrency || !host->waiters.empty();
+  const stop_token withdrawn = host->withdrawal();
+  const bool is_busy =
+      host->state.outstanding() >= state_->options.concurrency || state_->waiters.contains(host);
   if (is_busy) {
     result.reason = caller == if_early::waits ? state_->wait(lock, *host, call, withdrawn)
                                               : admission_reason::busy;
@@ -401,16 +402,12 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
 
 ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
   const std::string key = state_->key_of(url);
-  stop_source withdrawn;
-  {
-    const std::scoped_lock lock{state_->mutex};
-    polite_detail::known_host* const host = state_->hosts.find(key);
-    if (host == nullptr) {
-      return;
-    }
-    std::swap(withdrawn, host->withdrawn);
+  std::unique_lock lock{state_->mutex};
+  polite_detail::known_host* const host = state_->hosts.find(key);
+  if (const auto withdrawn = host != nullptr ? std::move(host->withdrawn) : nullptr) {
+    lock.unlock();  // since `request_stop` runs callbacks of waiting threads
+    withdrawn->request_stop();
   }
-  withdrawn.request_stop();  // runs callbacks of waiting threads, so the lock is not held
 }
 
 ROBOTS_INLINE void any_host_gate::note_request(std::string_view url, const request_report& report,
@@ -424,7 +421,7 @@ ROBOTS_INLINE std::size_t any_host_gate::waiting(std::string_view url) const {
   const std::string key = state_->key_of(url);
   const std::scoped_lock lock{state_->mutex};
   const polite_detail::known_host* const known = state_->hosts.find(key);
-  return known != nullptr ? known->waiters.size() : 0;
+  return state_->waiters.count(known);
 }
 
 ROBOTS_INLINE any_host_gate::statistics any_host_gate::stats() const {

@@ -60,7 +60,7 @@ namespace polite_detail {
   return text.insert(text.size() - 3, ".") + " s";
 }
 
-/// Returns the longest term before the cap, as in `crawl_delay asks for 90.000 s`.
+/// Returns a text such as `crawl_delay asks for 90.000 s`.
 [[nodiscard]] inline std::string asked_text(const computed_delay& delay) {
   return std::string{to_string(delay.asked_by)} + " asks for " + seconds_text(delay.asked);
 }
@@ -74,10 +74,8 @@ namespace polite_detail {
   if (plan.skip_host) {
     return "never: " + polite_detail::asked_text(delay) + ", more than the cap";
   }
-  std::string text = "at once";
-  if (plan.at > now) {
-    text = "in " + seconds_text(plan.at - (std::max)(now, time_point{}));
-  }
+  std::string text =
+      plan.at > now ? "in " + seconds_text(plan.at - (std::max)(now, time_point{})) : "at once";
   text += base::enum_text<start_limit::ledger>(
       plan.decided_by, {"", ": delay of ", ": delay of ", ": Retry-After", ": Visit-time",
                         ": other processes visit the host, too"});
@@ -113,7 +111,7 @@ struct request_report {
 };
 
 /// Makes the report of an exchange that took `response_time`. `now` is the date at which the
-/// exchange ended. It is needed because a Retry-After can be a date instead of a number of seconds.
+/// exchange ended, since a Retry-After can be a date.
 [[nodiscard]] inline request_report report_of(
     const fetch_response& response, std::chrono::nanoseconds response_time,
     wall_time now = std::chrono::system_clock::now()) noexcept {

@@ -10,7 +10,7 @@
 #include <robots/policy/judge_options.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/policy/site_records.hpp>
+#include <robots/policy/codec.hpp>
 
 #include <algorithm>
 #include <chrono>

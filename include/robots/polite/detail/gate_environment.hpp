@@ -26,10 +26,10 @@
 
 namespace robots::polite_detail {
 
-/// The clock and the observer of a gate. This class hides the types of both, so that the code of
-/// the gate is compiled only once.
+/// The clock and the observer of a gate, without their types.
 class gate_environment : public detail::event_teller {
  public:
+  explicit gate_environment(bool is_observed) : has_observer{is_observed} {}
   virtual ~gate_environment() = default;
 
   [[nodiscard]] virtual time_point now() = 0;
@@ -39,13 +39,17 @@ class gate_environment : public detail::event_teller {
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& call,
                                   const std::function<bool()>& ready) = 0;
+
+  const bool has_observer;
 };
 
 template <Clock C, Observer O>
 class typed_gate_environment final : public gate_environment {
  public:
   typed_gate_environment(C own_clock, O own_observer)
-      : clock(std::move(own_clock)), observer(std::move(own_observer)) {}
+      : gate_environment(!std::same_as<O, NullObserver>),
+        clock(std::move(own_clock)),
+        observer(std::move(own_observer)) {}
 
   [[nodiscard]] time_point now() override { return clock.now(); }
   [[nodiscard]] wall_time wall() noexcept override { return wall_now(clock); }
@@ -56,10 +60,8 @@ class typed_gate_environment final : public gate_environment {
                           const call_options& call, const std::function<bool()>& ready) override {
     return changed.wait(lock, clock, call.deadline, call.stop, ready);
   }
-  void tell([[maybe_unused]] const any_event& event) noexcept override {
-    if constexpr (!std::same_as<O, NullObserver>) {
-      event.visit([this](const auto& typed) { detail::tell(observer, typed); });
-    }
+  void tell(const any_event& event) noexcept override {
+    event.visit([this](const auto& typed) { detail::tell(observer, typed); });
   }
 
  private:
@@ -72,20 +74,17 @@ struct ledger_answer {
   /// The time until which other processes have the host. A time that is not in the future grants
   /// the turn. If empty, the gate goes on without the ledger, which failed for too long.
   std::optional<time_point> held_until{};
-  wall_anchor moment{};  ///< the time to use as the present time for the start
+  wall_anchor moment{};  // the present time for the start
 };
 
-/// Asks the ledger of a gate, and handles late answers and failures. Any thread may call any
-/// member. The gate must have a ledger.
+/// Asks the ledger of a gate, and handles late answers and failures. The gate must have a ledger.
 class shared_pace {
  public:
-  /// Both arguments must outlive this object.
   shared_pace(const gate_options& options, gate_environment& environment)
       : options_(options), environment_(environment) {}
 
-  /// Claims a turn, and claims it again if the answer comes too late; see `PaceLedger`. After
-  /// several late answers, the caller must wait and claim another turn. If the ledger fails, the
-  /// caller waits for at most `ledger_patience`.
+  /// Claims a turn, and claims it again if the answer comes too late. After several late answers,
+  /// the caller must claim another turn. If the ledger fails, it waits for `ledger_patience`.
   [[nodiscard]] ledger_answer take_turn(std::string_view host, PaceLedger::claim claim,
                                         wall_anchor now) {
     static std::atomic<std::uint64_t> last_turn = 0;
@@ -121,8 +120,7 @@ class shared_pace {
   }
 
  private:
-  /// Returns the time at which to ask a failing ledger again, or an empty optional if
-  /// `ledger_patience` is over.
+  /// Returns the time to ask a failing ledger again, unless `ledger_patience` is over.
   [[nodiscard]] std::optional<time_point> next_try(time_point now) {
     const std::scoped_lock lock{mutex_};
     const time_point patient_until =

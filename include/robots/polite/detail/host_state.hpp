@@ -13,30 +13,27 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <forward_list>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace robots::polite_detail {
 
 using delay_inputs = computed_delay::inputs;
 
-/// Returns the minutes since 1970, rounded down, for `visit_time` and `request_rate`.
 [[nodiscard]] constexpr std::chrono::minutes utc_minutes(wall_time when) noexcept {
   return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
 }
 
 /// Returns `from` if it lies in a window of `times`, or if `times` is empty. Otherwise, returns the
-/// start of the next window, at most a day later. Takes linear time in the number of `times`.
+/// start of the next window, at most a day later.
 [[nodiscard]] constexpr wall_time next_visit(std::span<const visit_time> times,
                                              wall_time from) noexcept {
   constexpr std::chrono::minutes day = std::chrono::hours{24};
   const std::chrono::minutes now = utc_minutes(from);
-  if (visit_time::is_open(times, now)) {
-    return from;
-  }
   std::chrono::minutes wait = day;
   for (const visit_time& time : times) {
     const std::chrono::minutes until = ((time.from - now) % day + day) % day;
@@ -44,13 +41,13 @@ using delay_inputs = computed_delay::inputs;
   }
   // Near the end of time, `now + wait` would overflow.
   const auto last = std::chrono::floor<std::chrono::minutes>((wall_time::duration::max)());
-  if (now > last - wait) {
+  if (visit_time::is_open(times, now) || now > last - wait) {
     return from;
   }
   return wall_time{std::chrono::duration_cast<wall_time::duration>(now + wait)};
 }
 
-/// Returns the delays that a policy asks for at `when`. Without a policy, all delays are 0.
+/// Returns the delays that a policy asks for at `when`.
 [[nodiscard]] inline delay_inputs delays_at(const policy* site_policy, wall_time when) noexcept {
   constexpr std::chrono::milliseconds none{0};
   if (site_policy == nullptr) {
@@ -65,26 +62,27 @@ using delay_inputs = computed_delay::inputs;
 /// The present time, the options of the gate, and a random number.
 struct gate_moment : wall_anchor {
   const gate_options* options = nullptr;  // never null when a `host_state` uses it
-  double draw = 0;                        // random, 0 to 1, for the delay after a new request
+  double draw = 0;                        // for the delay after a new request
 };
 
-/// The start of a request to a host, and the inputs of the delay after the request.
+/// The start of a request, and the inputs of the delay after it.
 struct host_request {
+  [[nodiscard]] friend bool operator==(const host_request&, const host_request&) = default;
+
   time_point at = (time_point::min)();  ///< the start; `time_point::min()` if there is no request
-  delay_inputs inputs{};                // the delays that the policy asks for at the start
-  double draw = 0;                      // the random number for the delay after the request
-  std::uint64_t number = 0;             // the number of the request, in the order of planning
+  delay_inputs inputs{};
+  double draw = 0;
 };
 
 /// The request of a reservation, and the policy of its site.
 struct host_reservation {
   host_request request{};
   std::shared_ptr<const robots::policy> policy{};
-  bool started = false;  // true if the request was started or cancelled
+  bool started = false;  // or cancelled
 };
 
-/// The pace of one host. This class has no clock and no lock. All members take linear time in the
-/// number of reservations.
+/// The pace of one host. All members take linear time in the number of reservations. The gate keeps
+/// an object for each host that it remembers, so the object is small.
 class host_state {
  public:
   /// Returns a plan for a new request. The planned start leaves the required delay after each
@@ -104,19 +102,21 @@ class host_state {
     return result;
   }
 
-  /// Makes a reservation for the time `planned`.
+  /// Counts a reservation, or a thread that is about to make one.
+  void take() noexcept { ++outstanding_; }
+  void give_back() noexcept { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
+
   [[nodiscard]] host_reservation reserve(time_point planned,
                                          std::shared_ptr<const policy> site_policy,
                                          const gate_moment& now) {
     const host_request request = new_request(planned, site_policy.get(), now);
     enqueue(request);
-    ++outstanding_;
-    return {.request = request, .policy = std::move(site_policy)};
+    take();
+    return {request, std::move(site_policy)};
   }
 
   /// Starts a reserved request if its time has come, and returns an empty optional. Otherwise,
-  /// returns the earliest time for the start. This time is later than planned if another request
-  /// started late, if the host asked for a pause, or if the hours of Visit-time are over.
+  /// returns the earliest time for the start.
   [[nodiscard]] std::optional<time_point> start(host_reservation& reserved,
                                                 const gate_moment& now) {
     host_request& request = reserved.request;
@@ -133,8 +133,7 @@ class host_state {
     return std::nullopt;
   }
 
-  /// If the request can start now, returns the claim to send to the ledger. Otherwise, returns an
-  /// empty optional.
+  /// If the request can start now, returns the claim to send to the ledger.
   [[nodiscard]] std::optional<PaceLedger::claim> claim(const host_reservation& reserved,
                                                        const gate_moment& now) {
     if (soonest_start(reserved, now) > now.steady) {
@@ -150,9 +149,9 @@ class host_state {
     return result;
   }
 
-  /// Delays the next request until `held_until`. If `held_until` is empty, the ledger has failed.
-  /// Then each of N processes waits N times the longest delay, so that together they keep the
-  /// delay. Before its first request, each process waits for a random part of this time.
+  /// Delays the next request until `held_until`. If it is empty, the ledger has failed. Then each
+  /// of N processes waits N times the longest delay, so that together they keep the delay. Before
+  /// its first request, each process waits for a random part of this time.
   void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
                      const gate_moment& now) {
     if (held_until) {
@@ -170,7 +169,7 @@ class host_state {
     }
   }
 
-  /// Returns the earliest start of a request. Does not consider reservations.
+  /// Returns the earliest start of a request without regard to reservations.
   [[nodiscard]] start_plan soonest(const gate_moment& now) const {
     const gap known = gap_of(last_.inputs, last_.draw, now);
     start_plan result{.at = now.steady, .delay = known.delay, .slowed = known.length};
@@ -181,8 +180,8 @@ class host_state {
     return result;
   }
 
-  /// Completes a request. If `start` was not called, assumes that the request started one response
-  /// time ago, but not before its reserved time.
+  /// Completes a request. Without a `start`, it started one response time ago, but not before its
+  /// reserved time.
   void complete(host_reservation& reserved, const request_report& report, const gate_moment& now) {
     const bool has_started = reserved.started;
     cancel(reserved);
@@ -193,26 +192,23 @@ class host_state {
     add_response(report, now);
   }
 
-  /// Cancels a reservation. A request that has started still delays the next request.
   void cancel(host_reservation& reserved) noexcept {
-    outstanding_ -= outstanding_ > 0 ? 1 : 0;
+    give_back();
     if (!std::exchange(reserved.started, true)) {
       dequeue(reserved.request);
     }
   }
 
-  /// Counts a request that had no reservation and has just ended.
   void add_request(const request_report& report, const policy* site_policy,
                    const gate_moment& now) {
     begin(new_request(now.steady - duration_of(report), site_policy, now), now);
     add_response(report, now);
   }
 
-  /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is the policy of
-  /// this host, or null if another host redirected its robots.txt to this host. Between two page
-  /// requests, only the first request of each of these two kinds is counted, unless `always` is
-  /// true. Otherwise, a robots.txt that must be fetched for each call, or the redirects of other
-  /// hosts, would delay the pages without end.
+  /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is null if
+  /// another host redirected its robots.txt to this host. Between two page requests, only the first
+  /// request of each of these two kinds is counted, unless `always` is true. Otherwise, such
+  /// requests could delay the pages without end.
   void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
@@ -224,16 +220,14 @@ class host_state {
     }
   }
 
-  /// Notes that no request to this host has to be counted for the robots.txt fetched at `fetched`.
+  /// Notes that the robots.txt fetched at `fetched` needed no request to this host.
   void skip_robots_request(time_point fetched) noexcept { skipped_robots_at_ = fetched; }
 
-  /// Returns true if the requests for the robots.txt that was fetched at `fetched` were counted or
-  /// skipped.
+  /// Returns true if the requests for this robots.txt were counted or skipped.
   [[nodiscard]] bool knows_robots_request(time_point fetched) const noexcept {
     return fetched <= robots_fetched_at_ || fetched == skipped_robots_at_;
   }
 
-  /// Adapts the pace to the response in `report`.
   void add_response(const request_report& report, const gate_moment& now) {
     if (const std::chrono::nanoseconds took = duration_of(report); took.count() > 0) {
       last_response_ = took;
@@ -241,10 +235,10 @@ class host_state {
     }
     const std::uint32_t steps = overloads_at(now);
     if (report.overloaded()) {
-      overloads_ = (std::min)(steps + 1, most_overloads);
+      overloads_ = static_cast<std::uint8_t>((std::min)(steps + 1, most_overloads));
       overloaded_at_ = now.steady;
     } else if (report.succeeded()) {
-      overloads_ = steps > 0 ? steps - 1 : 0;
+      overloads_ = static_cast<std::uint8_t>(steps > 0 ? steps - 1 : 0);
     }
     if (report.retry_after) {
       const auto pause = (std::min)(*report.retry_after, now.options->most_retry_after);
@@ -253,11 +247,10 @@ class host_state {
     extend(now.options->delay_from_response ? (std::max)(now.steady, last_.at) : last_.at, now);
   }
 
-  /// Returns the number of reservations that are neither complete nor cancelled.
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return outstanding_; }
 
-  /// Returns the time from which the host may be forgotten, since an empty state would give the
-  /// same answers. If there are reservations, this is the end of time.
+  /// Returns the time from which an empty state would give the same answers. If there are
+  /// reservations, this is the end of time.
   [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
     if (outstanding_ > 0) {
       return (time_point::max)();
@@ -272,7 +265,6 @@ class host_state {
   }
 
  private:
-  /// Returns the earliest start of a reserved request.
   [[nodiscard]] time_point soonest_start(const host_reservation& reserved,
                                          const gate_moment& now) const {
     start_plan allowed = soonest(now);
@@ -300,8 +292,7 @@ class host_state {
   }
 
   /// Moves the start in `result` to keep the delay after `previous` and the hours of Visit-time.
-  /// For each kind of delay, the longer delay of the two requests applies. At a later start,
-  /// another rate or window can apply, so this is repeated until the start is stable.
+  /// At a later start, another rate or window can apply, so this is repeated until it is stable.
   void keep_delay(start_plan& result, const host_request& previous, const policy* site_policy,
                   const gate_moment& now) const {
     constexpr int enough = 70;  // enough rounds for at most 32 rates and 32 windows
@@ -316,12 +307,11 @@ class host_state {
         result.slowed = least.length;
       }
       result.skip_host = least.delay.skip_host;
-      if (site_policy != nullptr) {
-        const wall_time wanted = now.at(result.at);
-        const wall_time open = next_visit(site_policy->visit_times(), wanted);
-        if (open > wanted) {
-          result.not_before(now.at(open), start_limit::visit_time);
-        }
+      const wall_time wanted = now.at(result.at);
+      const wall_time open =
+          site_policy != nullptr ? next_visit(site_policy->visit_times(), wanted) : wanted;
+      if (open > wanted) {
+        result.not_before(now.at(open), start_limit::visit_time);
       }
       if (result.at == before) {
         return;
@@ -329,26 +319,33 @@ class host_state {
     }
   }
 
+  /// Returns the place in `planned_` before the first request for which `is_found` is true.
+  template <class Test>
+  [[nodiscard]] auto place_before(const Test& is_found) noexcept {
+    auto place = planned_.before_begin();
+    for (auto next = planned_.begin(); next != planned_.end() && !is_found(*next); ++next) {
+      place = next;
+    }
+    return place;
+  }
+
   void enqueue(const host_request& request) {
-    const auto place = std::upper_bound(
-        planned_.begin(), planned_.end(), request.at,
-        [](time_point start, const host_request& other) { return start < other.at; });
-    planned_.insert(place, request);
+    planned_.insert_after(
+        place_before([&](const host_request& one) { return request.at < one.at; }), request);
   }
 
   void dequeue(const host_request& request) noexcept {
-    std::erase_if(planned_, [&](const host_request& one) { return one.number == request.number; });
+    const auto place = place_before([&](const host_request& one) { return one == request; });
+    if (std::next(place) != planned_.end()) {
+      planned_.erase_after(place);
+    }
   }
 
-  [[nodiscard]] host_request new_request(time_point start, const policy* site_policy,
-                                         const gate_moment& now) {
-    return {.at = start,
-            .inputs = delays_at(site_policy, now.at(start)),
-            .draw = now.draw,
-            .number = ++last_number_};
+  [[nodiscard]] static host_request new_request(time_point start, const policy* site_policy,
+                                                const gate_moment& now) {
+    return {start, delays_at(site_policy, now.at(start)), now.draw};
   }
 
-  /// Counts a page request.
   void begin(const host_request& request, const gate_moment& now) {
     robots_counted_ = false;
     redirect_counted_ = false;
@@ -382,10 +379,9 @@ class host_state {
   [[nodiscard]] std::uint32_t overloads_at(const gate_moment& now) const noexcept {
     return now.steady < base::saturating_add(overloaded_at_, now.options->slow_down.lasts)
                ? overloads_
-               : 0;
+               : std::uint32_t{0};
   }
 
-  /// Returns `delay`, lengthened for 429 and 503.
   [[nodiscard]] std::chrono::nanoseconds slowed(std::chrono::nanoseconds delay,
                                                 const gate_moment& now) const noexcept {
     const slow_down_options& slow = now.options->slow_down;
@@ -397,13 +393,13 @@ class host_state {
     for (; steps > 0 && longer < slow.most; --steps) {
       longer += (std::min)(longer, slow.most - longer);
     }
-    return (std::max)(delay, (std::min)(longer, slow.most));
+    return (std::max)(delay, longer);
   }
 
   static constexpr std::uint32_t most_overloads = 30;
 
-  host_request last_;                  // the latest request that has started
-  std::vector<host_request> planned_;  // requests that have not started, sorted by time
+  host_request last_;                        // the latest request that has started
+  std::forward_list<host_request> planned_;  // requests that have not started, sorted by time
   time_point next_start_ = (time_point::min)();
   time_point retry_at_ = (time_point::min)();
   time_point turn_at_ = (time_point::min)();     // other processes have the host until this time
@@ -413,9 +409,8 @@ class host_state {
   time_point overloaded_at_ = (time_point::min)();
   time_point robots_fetched_at_ = (time_point::min)();  // the last `fetched`; can be in the future
   time_point skipped_robots_at_ = (time_point::min)();  // the last `skip_robots_request`
-  std::uint64_t last_number_ = 0;
-  std::uint32_t overloads_ = 0;
   std::uint32_t outstanding_ = 0;
+  std::uint8_t overloads_ = 0;
   bool robots_counted_ = false;    // its robots.txt was counted since the last page request
   bool redirect_counted_ = false;  // likewise for a redirect from another host
 };
