@@ -157,9 +157,7 @@ class AuditTrail {
     const std::size_t size = news.size();
     const base::shared_memory keeps = news.keeps();
     const std::chrono::milliseconds longest = ending_->writer->options.longest_wait;
-    auto& queue = ending_->queue;
-    if (!(longest > longest.zero() ? queue.push_or_wait(std::move(news), size, keeps, longest)
-                                   : queue.push(std::move(news), size, keeps))) {
+    if (!ending_->queue.push(std::move(news), size, keeps, longest)) {
       ending_->writer->lose(1, "the queue was full");
     }
   }
