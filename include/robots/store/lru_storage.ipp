@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/fetch_ahead.hpp>
 #include <robots/base/hash.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/lru_storage.hpp>
