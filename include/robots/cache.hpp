@@ -23,5 +23,4 @@
 #include <robots/policy/policy_change.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/policy/site_records.hpp>
-#include <robots/rulings/ruling.hpp>
 #include <robots/rulings/site_rulings.hpp>

@@ -9,7 +9,7 @@
 #endif
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_records.hpp>
-#include <robots/rulings/ruling.hpp>
+#include <robots/rulings/site_rulings.hpp>
 
 #include <chrono>
 #include <optional>
