@@ -70,10 +70,7 @@ class ScriptedFetcher {
   template <class... Next>
     requires(std::same_as<Next, fetch_response> && ...)
   ScriptedFetcher& on(std::string url, fetch_response first, Next... next) {
-    std::vector<fetch_response> answers;
-    answers.reserve(1 + sizeof...(next));
-    answers.push_back(std::move(first));
-    (answers.push_back(std::move(next)), ...);
+    std::vector<fetch_response> answers{std::move(first), std::move(next)...};
     const auto used = std::make_shared<std::atomic<std::size_t>>(0);
     return on_call(std::move(url), [answers = std::move(answers), used](const fetch_request&) {
       return answers[(std::min)((*used)++, answers.size() - 1)];
@@ -94,8 +91,7 @@ class ScriptedFetcher {
     return otherwise_call([answer = std::move(answer)](const fetch_request&) { return answer; });
   }
 
-  /// Answers every URL that is not in the script with the result of `answer(request)`. Throws
-  /// `std::invalid_argument` if `answer` is empty.
+  /// Answers every URL that is not in the script, as `on_call` does.
   ScriptedFetcher& otherwise_call(handler answer) {
     require(answer);
     const std::lock_guard lock{state_->mutex};
@@ -103,7 +99,7 @@ class ScriptedFetcher {
     return *this;
   }
 
-  /// Returns the next answer for the URL. Cuts the body at `max_bytes`, as real fetchers do.
+  /// Returns the next answer for the URL.
   [[nodiscard]] fetch_response fetch(const fetch_request& request) {
     std::unique_lock lock{state_->mutex};
     state_->requests.push_back(request);
@@ -131,10 +127,7 @@ class ScriptedFetcher {
   }
 
   /// Returns the number of requests.
-  [[nodiscard]] std::size_t count() const {
-    const std::lock_guard lock{state_->mutex};
-    return state_->requests.size();
-  }
+  [[nodiscard]] std::size_t count() const { return requests().size(); }
 
   /// Returns the number of requests for `url`.
   [[nodiscard]] std::size_t count(std::string_view url) const {
