@@ -54,7 +54,7 @@ class MemoryStore : public SharedStore {
   /// hook to count calls, or to make some calls fail.
   void on_call(std::function<void(std::string_view key)> hook) {
     const std::scoped_lock lock{storage_->mutex};
-    storage_->hook = std::move(hook);
+    storage_->hook = std::make_shared<const std::function<void(std::string_view)>>(std::move(hook));
   }
 
   /// Makes each call to any copy, except `watch`, throw a `store_error` with the text `why`, until
@@ -192,15 +192,15 @@ class MemoryStore : public SharedStore {
     table leases;
     std::vector<process*> watching;
     std::uint64_t last_token = 0;
-    std::function<void(std::string_view)> hook;
+    std::shared_ptr<const std::function<void(std::string_view)>> hook;
   };
 
   /// Calls the hook, and then locks the storage.
   [[nodiscard]] std::unique_lock<std::mutex> begin_call(std::string_view key) {
     std::unique_lock lock{storage_->mutex};
-    if (const auto hook = storage_->hook) {
+    if (const auto hook = storage_->hook; hook && *hook) {
       lock.unlock();
-      hook(key);
+      (*hook)(key);
       lock.lock();
     }
     return lock;
