@@ -121,7 +121,7 @@ struct metrics_snapshot : detail::cache_counts {
     /// The name, in the form of OpenTelemetry's semantic conventions, such as `robots.cache.hits`.
     std::string_view name{};
     std::string_view help{};                                 ///< a sentence for people
-    std::string_view unit{};                                 ///< `s` or `By`; empty for a count
+    std::string_view unit = "";                              ///< `s` or `By`; empty for a count
     type kind = type::counter;                               ///< the kind of the figure
     std::vector<sample> samples{};                           ///< empty for a histogram
     std::optional<metrics_snapshot::histogram> histogram{};  ///< set only for a histogram

@@ -98,11 +98,11 @@ struct family_list {
 
   /// Adds a family without samples.
   family& add(std::string_view name, std::string_view help, type kind = type::counter,
-              std::string_view unit = {}) {
+              std::string_view unit = "") {
     return all.emplace_back(family{.name = name, .help = help, .unit = unit, .kind = kind});
   }
   void count(std::string_view name, std::string_view help, std::uint64_t value,
-             std::string_view unit = {}) {
+             std::string_view unit = "") {
     add_sample(add(name, help, type::counter, unit), {}, value);
   }
   void gauge(std::string_view name, std::string_view help, std::uint64_t value) {
