@@ -75,13 +75,9 @@ struct store_reply {
 /// octets. The store does not check a value; the reader of the value must check it. A key is never
 /// empty.
 ///
-/// Moving a store also moves its `watch` callback. Nobody may call the store during the move.
-///
-/// A store of several parts, such as a cluster, works while one part is down. A call that needs
-/// this part throws `store_part_error`.
-///
-/// The suite `tests/store/store_conformance.hpp` tests these rules, and the rules of the members,
-/// for any store.
+/// Moving a store also moves its `watch` callback. Nobody may call the store during the move. A
+/// store of several parts, such as a cluster, works while one part is down. A call that needs this
+/// part throws `store_part_error`. `tests/store/store_conformance.hpp` tests all rules of stores.
 ///
 /// Exemplar: after `s.publish(key, value, 1h)`, `s.load(key) == value`, in this process and in any
 /// other. Stores: `RedisStore` and `SqliteStore`; `MemoryStore` for tests.
