@@ -105,8 +105,8 @@ template <class Predicate>
   return !text.empty() && scheme_length(text) == text.size();
 }
 
-/// Returns the length of `scheme://` at the start of a URL, or 0 if there is none. Returns 0 for
-/// `localhost:80`, which is a host with a port. Reads no further than the scheme and `://`.
+/// Returns the length of `scheme://` at the start of a URL, or 0 if there is none, as for the host
+/// with a port `localhost:80`. Reads no further than the scheme and `://`.
 [[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
   constexpr std::string_view separator = "://";
   const std::size_t length = scheme_length(url);
@@ -115,7 +115,7 @@ template <class Predicate>
 }
 
 /// Makes text from the web safe for a terminal or a log. A backslash, and every octet that is not
-/// printable ASCII, becomes `\xNN`. The result does not move the cursor, and shows each octet.
+/// printable ASCII, becomes `\xNN`.
 [[nodiscard]] inline std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());

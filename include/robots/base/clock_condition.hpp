@@ -25,10 +25,8 @@ template <class C, class F>
 }
 
 /// A condition variable whose waits also end at a stop request, or at a deadline on any clock. The
-/// user's own mutex guards the condition.
-///
-/// The class has its own mutex, and locks nothing else while it holds that mutex. So a thread or a
-/// `detail::NotifyingClock` may call `notify_all` while it holds any lock.
+/// user's own mutex guards the condition. The class locks nothing while it holds its own mutex, so
+/// a thread or a `detail::NotifyingClock` may call `notify_all` while it holds any lock.
 class clock_condition {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -43,10 +41,8 @@ class clock_condition {
   }
 
   /// Waits until `ready()` returns true, `stop` is requested, or `clock` reaches the deadline.
-  /// Returns the last result of `ready()`.
-  ///
-  /// `lock` is locked while `ready` runs and when `wait` returns. `lock` is unlocked during the
-  /// wait and while `wait` subscribes to the clock.
+  /// Returns the last result of `ready()`. `lock` is locked while `ready` runs and when `wait`
+  /// returns, and unlocked during the wait and while `wait` subscribes to the clock.
   template <class C, class Ready>
   [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, C& clock,
                           const std::optional<time_point>& deadline, const stop_token& stop,

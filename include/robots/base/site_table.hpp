@@ -43,9 +43,9 @@ class site_table {
 
   /// Returns the value of a key, and adds it if needed. Returns null if the table stays full.
   ///
-  /// A full table first examines up to 256 values, and forgets one that need not be remembered at
-  /// `now`. If there is none, it forgets the value with the latest `until(value)`, if that time is
-  /// after `latest`. It never forgets a value that must be remembered until further notice.
+  /// A full table first examines up to 256 values, and forgets one that is not needed at `now`. If
+  /// there is none, it forgets the value with the latest `until(value)`, if that time is after
+  /// `latest`, but never a value that must be remembered until further notice.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {
@@ -90,7 +90,6 @@ class site_table {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return sites_.size(); }
-
   /// Calls `visit(key, value)` for each site, in no particular order.
   template <class Visit>
   void for_each(const Visit& visit) const {

@@ -40,9 +40,9 @@ class work_queue {
   /// even without new items. The worker must not throw.
   using worker = std::function<std::optional<time_point>(work& now)>;
 
-  /// Accepts items of up to `capacity` octets in all, including the items of the running batch.
-  /// Before a batch, the thread waits up to `gathered` for more items, unless half of the capacity
-  /// is used or a caller waits. Throws what `std::thread` throws.
+  /// Accepts items of up to `capacity` octets in all, with the running batch. Before a batch, the
+  /// thread waits up to `gathered` for more items, unless half of the capacity is used or a caller
+  /// waits. Throws what `std::thread` throws.
   work_queue(std::size_t capacity, worker does, std::chrono::milliseconds gathered = {})
       : shared_{std::make_shared<shared>(capacity, std::move(does), gathered)},
         thread_{[own = shared_] { own->run(); }} {}
@@ -52,9 +52,9 @@ class work_queue {
   /// Ends the queue and waits until the waiting items are done.
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
-  /// Adds an item of `size` octets. `keeps` is an object that the item keeps alive. The queue
-  /// counts the size of this object once, however many waiting items keep it alive. Returns false,
-  /// and destroys the item, if there is no room or the queue is ending. Any thread may call `push`.
+  /// Adds an item of `size` octets. The queue counts the size of `keeps` once, however many waiting
+  /// items keep it alive. Returns false, and destroys the item, if there is no room or the queue is
+  /// ending. Any thread may call `push`.
   ///
   /// If `longest` is above 0, waits up to `longest` until the queue is not full. Then even an item
   /// over the capacity is added, so that large items are not refused forever. After one caller has

@@ -4,13 +4,11 @@
 #include <robots/base/config.hpp>
 #include <robots/base/enum_text.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
-#include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/message.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/observe/json_log.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
@@ -22,7 +20,9 @@
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
+#include <utility>
 
 namespace robots::observe_detail {
 
@@ -119,7 +119,7 @@ struct event_text {
   }
 
   template <class Far>
-    requires(requires(const Far& event) { event.record; })
+    requires(std::same_as<Far, far_hit_event> || std::same_as<Far, far_copy_event>)
   std::string operator()(const Far& event) const {
     add_source(line, event.record);
     line.text("fetched_at", date_text(event.record.fetched_at));
@@ -179,7 +179,7 @@ struct event_text {
     }
     line.text("directive", to_string(change.kind));
     for (const auto& [name, value] :
-         {std::pair{"before", &change.before}, {"after", &change.after}}) {
+         {std::pair{"before", &change.before}, std::pair{"after", &change.after}}) {
       if (*value) {
         line.long_text(name, text_of(**value));
       }

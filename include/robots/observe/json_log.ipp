@@ -5,13 +5,19 @@
 #include <robots/base/random.hpp>
 #include <robots/base/work_queue.hpp>
 #include <robots/fetch/call_options.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/charset.hpp>
 #include <robots/http/host.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/json_log.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
 #include <robots/time/wall_time.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>

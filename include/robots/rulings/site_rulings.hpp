@@ -266,9 +266,11 @@ class site_rulings {
   void note_awaiting(const std::string& bare);
   void share(const std::string& bare);
 
-  /// Returns the sorted results of `make(key, value)` for the rulings of a kind that are in force.
-  template <class Result, class Make>
-  [[nodiscard]] std::vector<Result> collect(ruling_kind kind, const Make& make) const;
+  /// Returns the rulings of a kind in force, sorted by key. `least` is the value of the first
+  /// enumerator of `Value`.
+  template <class Value>
+  [[nodiscard]] std::vector<std::pair<std::string, Value>> in_force(ruling_kind kind,
+                                                                    int least) const;
   /// Returns the sorted keys, without a scheme, of all sites or of those that await a sign-off.
   [[nodiscard]] std::vector<std::string> keys(bool only_awaiting) const;
 

@@ -155,10 +155,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked
 }
 
 ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> site_rulings::overrides() const {
-  return collect<std::pair<std::string, site_override>>(
-      ruling_kind::site_override, [](const std::string& key, std::uint8_t value) {
-        return std::pair{key, static_cast<site_override>(value)};
-      });
+  return in_force<site_override>(ruling_kind::site_override, 0);
 }
 
 ROBOTS_INLINE void site_rulings::halt(std::string_view key, halt_reason why,
@@ -173,10 +170,7 @@ ROBOTS_INLINE void site_rulings::halt(std::string_view key, halt_reason why,
 }
 
 ROBOTS_INLINE std::vector<std::pair<std::string, halt_reason>> site_rulings::halted() const {
-  return collect<std::pair<std::string, halt_reason>>(
-      ruling_kind::halt, [](const std::string& key, std::uint8_t value) {
-        return std::pair{key, static_cast<halt_reason>(value - 1)};
-      });
+  return in_force<halt_reason>(ruling_kind::halt, 1);
 }
 
 ROBOTS_INLINE bool site_rulings::may_be_signed_off_elsewhere(const site& asked) const {
@@ -249,8 +243,11 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::quarantined(const site
 }
 
 ROBOTS_INLINE std::vector<std::string> site_rulings::all_quarantined() const {
-  return collect<std::string>(ruling_kind::quarantine,
-                              [](const std::string& key, std::uint8_t /*value*/) { return key; });
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : in_force<int>(ruling_kind::quarantine, 0)) {
+    keys.push_back(key);
+  }
+  return keys;
 }
 
 ROBOTS_INLINE std::shared_ptr<const void> site_rulings::on_denial(
@@ -322,9 +319,9 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
   const ruling* const last =
       is_new_site ? nullptr : find_ruling(found->second.rulings, added.kind, added.scheme);
   const std::uint8_t before = last == nullptr ? std::uint8_t{0} : last->value;
-  auto& in_force = added.kind == ruling_kind::halt ? halted_ : quarantined_;
+  auto& limited = added.kind == ruling_kind::halt ? halted_ : quarantined_;
   const bool has_no_room =
-      (stops_requests(added.kind) && added.value > 0 && before == 0 && in_force >= most_noted) ||
+      (stops_requests(added.kind) && added.value > 0 && before == 0 && limited >= most_noted) ||
       (is_new_site && !added.is_own && sites_.size() >= most_learned);
   if (has_no_room || (last != nullptr && added.stamp <= last->stamp)) {
     return std::nullopt;
@@ -343,7 +340,7 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
     own.rulings[static_cast<std::size_t>(last - own.rulings.data())] = added;
   }
   if (stops_requests(added.kind)) {
-    in_force += std::size_t{added.value > 0} - std::size_t{before > 0};
+    limited += std::size_t{added.value > 0} - std::size_t{before > 0};
   }
   if (added.kind == ruling_kind::sign_off) {
     awaiting_ -= std::exchange(own.awaits_sign_off, false) ? 1U : 0U;
@@ -386,8 +383,8 @@ ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& add
                                       const std::shared_ptr<const call_context>& context) {
   const std::string key = key_of(bare, added);
   const event_base about = teller_.about(key, context);
-  const bool in_force = added.value > 0;
-  bool denies = in_force;
+  const bool applies = added.value > 0;
+  bool denies = applies;
   switch (added.kind) {
     case ruling_kind::site_override: {
       const auto value = static_cast<site_override>(added.value);
@@ -396,16 +393,16 @@ ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& add
       break;
     }
     case ruling_kind::halt: {
-      const int value = in_force ? added.value : before;
-      teller_.tell(halt_event{about, static_cast<halt_reason>(value - 1), !in_force});
+      const int value = applies ? added.value : before;
+      teller_.tell(halt_event{about, static_cast<halt_reason>(value - 1), !applies});
       break;
     }
     case ruling_kind::sign_off:
-      denies = !in_force;
-      teller_.tell(sign_off_event{about, in_force});
+      denies = !applies;
+      teller_.tell(sign_off_event{about, applies});
       break;
     case ruling_kind::quarantine:
-      teller_.tell(quarantine_event{about, !in_force});
+      teller_.tell(quarantine_event{about, !applies});
       break;
   }
   if (!denies) {
@@ -442,14 +439,15 @@ ROBOTS_INLINE void site_rulings::share(const std::string& bare) {
   }
 }
 
-template <class Result, class Make>
-std::vector<Result> site_rulings::collect(ruling_kind kind, const Make& make) const {
-  std::vector<Result> result;
+template <class Value>
+std::vector<std::pair<std::string, Value>> site_rulings::in_force(ruling_kind kind,
+                                                                  int least) const {
+  std::vector<std::pair<std::string, Value>> result;
   std::shared_lock lock{mutex_};
   for (const auto& [bare, own] : sites_) {
     for (const ruling& listed : own.rulings) {
       if (listed.kind == kind && listed.value > 0) {
-        result.push_back(make(key_of(bare, listed), listed.value));
+        result.emplace_back(key_of(bare, listed), static_cast<Value>(listed.value - least));
       }
     }
   }

@@ -18,8 +18,8 @@
 
 namespace robots::detail {
 
-/// An entry in the list of its shard. The octets of the key follow the node in memory. The order of
-/// the members avoids padding, which would cost memory for each site.
+/// An entry in the list of its shard. The octets of the key follow the node in memory. The members
+/// have no padding.
 struct lru_storage_base::node {
   struct destroy {
     void operator()(node* gone) const noexcept {
@@ -129,8 +129,7 @@ struct alignas(64) lru_storage_base::shard {
 };
 
 /// The shards and the sums over their entries. A thread that adds or drops entries holds `storing`,
-/// so that the sums match the shards. A thread that finds an entry locks only the shard of this
-/// entry.
+/// so that the sums match the shards. `find` locks only the shard of the key.
 struct lru_storage_base::state {
   static constexpr std::size_t entries_per_shard = 64;
   static constexpr std::size_t most_shards = 16;
@@ -153,8 +152,7 @@ struct lru_storage_base::state {
     return node::owner{&gone};
   }
 
-  /// Removes the least recently used entry, but never `spared`. There must be at least one other
-  /// entry.
+  /// Removes the least recently used entry except `spared`. There must be one.
   [[nodiscard]] node::owner take_oldest(const node* spared) noexcept {
     const auto oldest_in = [spared](const shard& in) {
       return in.oldest != nullptr && in.oldest == spared ? in.oldest->newer : in.oldest;
@@ -185,8 +183,8 @@ struct lru_storage_base::state {
   std::vector<shard> shards;
 };
 
-/// A list of dropped entries. The destructor calls `on_drop`, if any, for each entry, and frees the
-/// entries. The destructor must run after the locks are released.
+/// A list of dropped entries. The destructor, which must run after the locks are released, calls
+/// `on_drop` for each entry, and frees the entries.
 struct lru_storage_base::dropped {
   const std::function<void(std::string_view, bool)>& on_drop;
   bool expired = false;

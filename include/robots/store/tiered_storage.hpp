@@ -25,7 +25,7 @@ struct tiered_options {
   /// grows to half of the time that the process has waited so far. `poll` must be above 0.
   std::chrono::milliseconds poll{50};
   /// The minimum time that a call must have left to ask the store itself; otherwise, a background
-  /// thread asks. `patience` must be at least as long as the slowest call to the store.
+  /// thread asks. Must be at least as long as the slowest call to the store.
   std::chrono::milliseconds patience{3'000};
   /// The maximum time by which the clock of another machine can be ahead. Records with a date
   /// further in the future are ignored.
