@@ -1,4 +1,4 @@
-#include <robots/rulings/ruling.hpp>
+#include <robots/rulings/site_rulings.hpp>
 
 #include <doctest/doctest.h>
 

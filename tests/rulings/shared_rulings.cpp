@@ -5,7 +5,7 @@
 #include <robots/cache/look_up.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision_reason.hpp>
-#include <robots/rulings/ruling.hpp>
+#include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/testing/manual_clock.hpp>

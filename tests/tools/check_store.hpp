@@ -7,9 +7,9 @@
 #ifdef ROBOTS_CHECK_SQLITE
 #include <robots/adapters/sqlite/sqlite_store.hpp>
 #endif
-#include <robots/policy/record.hpp>
 #include <robots/policy/codec.hpp>
-#include <robots/rulings/ruling.hpp>
+#include <robots/policy/record.hpp>
+#include <robots/rulings/site_rulings.hpp>
 
 #include <chrono>
 #include <optional>

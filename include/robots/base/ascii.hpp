@@ -88,8 +88,34 @@ template <class Predicate>
   return text;
 }
 
+/// Returns the length of the scheme at the start of `text`, or 0 if there is none. RFC 3986,
+/// section 3.1, defines `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
+[[nodiscard]] constexpr std::size_t scheme_length(std::string_view text) noexcept {
+  std::size_t length = 0;
+  while (length < text.size() &&
+         (is_alpha(text[length]) || (length > 0 && (is_digit(text[length]) || text[length] == '+' ||
+                                                    text[length] == '-' || text[length] == '.')))) {
+    ++length;
+  }
+  return length;
+}
+
+/// Returns true if `text` is a scheme.
+[[nodiscard]] constexpr bool is_scheme(std::string_view text) noexcept {
+  return !text.empty() && scheme_length(text) == text.size();
+}
+
+/// Returns the length of `scheme://` at the start of a URL, or 0 if there is none, as for the host
+/// with a port `localhost:80`. Reads no further than the scheme and `://`.
+[[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
+  constexpr std::string_view separator = "://";
+  const std::size_t length = scheme_length(url);
+  const bool has_scheme = length != 0 && url.substr(length).starts_with(separator);
+  return has_scheme ? length + separator.size() : 0;
+}
+
 /// Makes text from the web safe for a terminal or a log. A backslash, and every octet that is not
-/// printable ASCII, becomes `\xNN`. The result does not move the cursor, and shows each octet.
+/// printable ASCII, becomes `\xNN`.
 [[nodiscard]] inline std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());

@@ -25,10 +25,8 @@ template <class C, class F>
 }
 
 /// A condition variable whose waits also end at a stop request, or at a deadline on any clock. The
-/// user's own mutex guards the condition.
-///
-/// The class has its own mutex, and locks nothing else while it holds that mutex. So a thread or a
-/// `detail::NotifyingClock` may call `notify_all` while it holds any lock.
+/// user's own mutex guards the condition. The class locks nothing while it holds its own mutex, so
+/// a thread or a `detail::NotifyingClock` may call `notify_all` while it holds any lock.
 class clock_condition {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -43,10 +41,8 @@ class clock_condition {
   }
 
   /// Waits until `ready()` returns true, `stop` is requested, or `clock` reaches the deadline.
-  /// Returns the last result of `ready()`.
-  ///
-  /// `lock` is locked while `ready` runs and when `wait` returns. `lock` is unlocked during the
-  /// wait and while `wait` subscribes to the clock.
+  /// Returns the last result of `ready()`. `lock` is locked while `ready` runs and when `wait`
+  /// returns, and unlocked during the wait and while `wait` subscribes to the clock.
   template <class C, class Ready>
   [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, C& clock,
                           const std::optional<time_point>& deadline, const stop_token& stop,
@@ -54,12 +50,15 @@ class clock_condition {
     if (ready()) {
       return true;
     }
+    lock.unlock();
     {
-      const unlocked meanwhile{lock};
+      const relocking at_end{lock};
       [[maybe_unused]] const auto moves = on_move(clock, [this] { notify_all(); });
       const stop_callback<std::function<void()>> stopped{stop, [this] { notify_all(); }};
       for (;;) {
-        const std::uint64_t seen = changes();  // read first, to notice a change during `ready()`
+        std::unique_lock own{mutex_};
+        const std::uint64_t seen = changes_;  // read first, to notice a change during `ready()`
+        own.unlock();
         const time_point now = clock.now();
         lock.lock();
         const bool over = ready() || stop.stop_requested() || (deadline && now >= *deadline);
@@ -67,53 +66,33 @@ class clock_condition {
         if (over) {
           break;
         }
-        constexpr bool reports_moves = requires { clock.on_move(std::function<void()>{}); };
-        wait_for_change(seen,
-                        reports_moves || !deadline ? std::nullopt : step_towards(*deadline, now));
+        own.lock();
+        const auto changed = [&] { return changes_ != seen; };
+        if (requires { clock.on_move(std::function<void()>{}); } || !deadline) {
+          changed_.wait(own, changed);
+        } else {
+          // Sleeps at most a second: a user's clock can run faster than the machine's clock, and a
+          // wait until the end of time would overflow.
+          constexpr time_point::duration longest = std::chrono::seconds{1};
+          const bool is_far = *deadline > saturating_add(now, longest);
+          changed_.wait_for(own, is_far ? longest : *deadline - now, changed);
+        }
       }
     }
     return ready();
   }
 
  private:
-  /// Unlocks a lock in the constructor, and locks it again in the destructor.
-  class unlocked {
-   public:
-    explicit unlocked(std::unique_lock<std::mutex>& lock) : lock_{lock} { lock_.unlock(); }
-    unlocked(const unlocked&) = delete;
-    unlocked& operator=(const unlocked&) = delete;
-    ~unlocked() {
-      if (!lock_.owns_lock()) {
-        lock_.lock();
+  /// Locks a lock at the end of a scope, also after an exception.
+  struct relocking {
+    std::unique_lock<std::mutex>& lock;
+
+    ~relocking() {
+      if (!lock.owns_lock()) {
+        lock.lock();
       }
     }
-
-   private:
-    std::unique_lock<std::mutex>& lock_;
   };
-
-  /// Returns the time to sleep now, at most a second: a user's clock can run faster than the
-  /// machine's clock, and a wait until the end of time would overflow.
-  [[nodiscard]] static std::optional<time_point::duration> step_towards(time_point deadline,
-                                                                        time_point now) noexcept {
-    constexpr time_point::duration longest = std::chrono::seconds{1};
-    return deadline > saturating_add(now, longest) ? longest : deadline - now;
-  }
-
-  [[nodiscard]] std::uint64_t changes() {
-    const std::scoped_lock own{mutex_};
-    return changes_;
-  }
-
-  void wait_for_change(std::uint64_t seen, const std::optional<time_point::duration>& longest) {
-    std::unique_lock own{mutex_};
-    const auto changed = [&] { return changes_ != seen; };
-    if (longest) {
-      changed_.wait_for(own, *longest, changed);
-    } else {
-      changed_.wait(own, changed);
-    }
-  }
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -5,6 +5,9 @@
 #include <compile_with_std_cxx20>  // does not exist: ends the compilation here
 #endif
 
+#include <cstddef>
+#include <cstdint>
+
 // ROBOTS_INLINE is before each function in a NAME.ipp. By default, NAME.hpp includes NAME.ipp. To
 // compile faster, define ROBOTS_COMPILED in all files. Then one file must include robots/src.hpp,
 // which includes each NAME.ipp. The target robots::compiled does this. Constexpr functions stay in
@@ -22,3 +25,19 @@
 #define ROBOTS_ALWAYS_INLINE [[gnu::always_inline]]
 #define ROBOTS_NOINLINE [[gnu::noinline]]
 #endif
+
+namespace robots::base {
+
+/// Prefetches `Octets` octets from `start` into the processor's cache. `start` can be any address.
+template <std::size_t Octets = 128>
+inline void fetch_ahead([[maybe_unused]] const void* start) noexcept {
+#ifdef __GNUC__
+  constexpr std::size_t line = 64;
+  for (std::size_t offset = 0; offset < Octets; offset += line) {
+    const auto next = reinterpret_cast<std::uintptr_t>(start) + offset;
+    __builtin_prefetch(reinterpret_cast<const void*>(next));  // NOLINT(*-no-int-to-ptr)
+  }
+#endif
+}
+
+}  // namespace robots::base

@@ -35,8 +35,8 @@ class enum_counts {
   std::array<std::uint64_t, size> counts_{};
 };
 
-/// A count for each enumerator up to `Last`, for many threads at once. Each thread counts in one of
-/// 32 stripes, so that threads rarely wait for a cache line. A read sums the stripes.
+/// Counts like `enum_counts` for many threads at once. Each thread counts in one of 32 stripes, so
+/// that threads rarely wait for a cache line. A read sums the stripes.
 template <auto Last>
 class enum_counters {
  public:
@@ -58,7 +58,6 @@ class enum_counters {
     return total;
   }
 
-  /// Returns all counts.
   [[nodiscard]] enum_counts<Last> read() const noexcept {
     enum_counts<Last> now;
     for (std::size_t i = 0; i < now.size; ++i) {

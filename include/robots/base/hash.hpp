@@ -10,10 +10,8 @@
 
 namespace robots::base {
 
-/// Hashes strings and string views alike, so that a look-up by view makes no string.
-///
-/// Uses `std::hash`, since the default of Boost.Unordered 1.81 hashes octet by octet and takes
-/// twice as long for the name of a site.
+/// Hashes strings and string views alike, so that a look-up by view makes no string. The default of
+/// Boost.Unordered 1.81 hashes octet by octet and takes twice as long for the name of a site.
 struct text_hash {
   using is_transparent = void;
   [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept {

@@ -13,12 +13,11 @@
 
 namespace robots::base {
 
-/// Appends a text as a JSON string (RFC 8259, section 7). The result is printable ASCII, whatever
-/// octets the text has.
-///
-/// Control characters and characters outside ASCII become `\uNNNN`. An octet that is not UTF-8
-/// becomes the four characters `\xNN`, and a backslash becomes `\x5C`, as in `printable`. So each
-/// octet of the text can be recovered. Takes linear time. An octet becomes at most six octets.
+/// Appends a text as a JSON string (RFC 8259, section 7), in printable ASCII. Control characters
+/// and characters outside ASCII become `\uNNNN`. An octet that is not UTF-8 becomes the four
+/// characters
+/// `\xNN`, and a backslash becomes `\x5C`, as in `printable`. So each octet of the text can be
+/// recovered. Takes linear time. An octet becomes at most six octets.
 inline void append_json(std::string& line, std::string_view text) {
   const auto append_unit = [&line](unsigned unit) {
     const auto [a, b] = hex_digits(static_cast<unsigned char>(unit >> 8U));
@@ -121,7 +120,6 @@ class json_writer {
 
   /// Returns the number of octets written so far.
   [[nodiscard]] std::size_t size() const noexcept { return line_.size(); }
-
   /// Returns the whole object.
   [[nodiscard]] std::string finish() && { return std::move(close().line_); }
 

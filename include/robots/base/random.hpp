@@ -7,8 +7,7 @@
 
 namespace robots::base {
 
-/// Random numbers that spread waits. The method is SplitMix64 (Steele, Lea, Flood, 2014). The state
-/// has eight octets, and any seed is good.
+/// Random numbers that spread waits: SplitMix64 (Steele, Lea, Flood, 2014). Any seed is good.
 class random_sequence {
  public:
   constexpr explicit random_sequence(std::uint64_t seed) noexcept : state_{seed} {}
@@ -34,7 +33,7 @@ class random_sequence {
   return static_cast<double>(bits >> 11U) * 0x1.0p-53;
 }
 
-/// A `random_sequence` for many threads, which do not wait for each other.
+/// A `random_sequence` that any thread may use, without waiting for others.
 class counter_random {
  public:
   /// If `seed` is empty, each object chooses another seed in each run. An attacker can guess that
@@ -42,18 +41,17 @@ class counter_random {
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}
 
-  /// Returns the next number. Any thread may call this function.
+  /// Returns the next number.
   [[nodiscard]] std::uint64_t operator()() noexcept {
     constexpr std::uint64_t step = random_sequence::step;
     return random_sequence::mixed(state_.fetch_add(step, std::memory_order_relaxed) + step);
   }
 
-  /// Returns a uniform number in [0, 1). Any thread may call this function.
+  /// Returns a uniform number in [0, 1).
   [[nodiscard]] double draw() noexcept { return unit_interval((*this)()); }
 
  private:
-  // The seed does not come from `std::random_device`, since <random> would slow down the
-  // compilation of every user.
+  // <random>, for `std::random_device`, would slow down the compilation of every user.
   [[nodiscard]] static std::uint64_t some_seed(const void* object) noexcept {
     std::uint64_t seed = reinterpret_cast<std::uintptr_t>(object);
     for (const auto ticks : {std::chrono::system_clock::now().time_since_epoch().count(),

@@ -19,9 +19,9 @@ namespace robots::base {
 ///
 /// The owner passes a function `until(value)`, which returns the time until which a value must be
 /// remembered. `time_point::max()` means "until further notice". The table calls `until` for a few
-/// values at each insertion, and for more values if the table is full. So the size of the table
-/// stays near the number of values that must be remembered. A value never moves to another address.
-/// Each call takes amortised logarithmic time. Only one thread at a time may use a table.
+/// values at each insertion, so its size stays near the number of values that must be remembered. A
+/// value never moves to another address. Each call takes amortised logarithmic time. Only one
+/// thread at a time may use a table.
 template <class Value>
 class site_table {
  public:
@@ -34,20 +34,18 @@ class site_table {
 
   /// Returns the value of a key, or null if the key is unknown. Takes constant time.
   [[nodiscard]] Value* find(std::string_view key) noexcept {
-    const auto found = sites_.find(key);
-    return found == sites_.end() ? nullptr : &found->second;
+    return const_cast<Value*>(std::as_const(*this).find(key));
   }
   [[nodiscard]] const Value* find(std::string_view key) const noexcept {
     const auto found = sites_.find(key);
     return found == sites_.end() ? nullptr : &found->second;
   }
 
-  /// Returns the value of a key. Adds a value if the key is unknown. Returns null if the table
-  /// stays full.
+  /// Returns the value of a key, and adds it if needed. Returns null if the table stays full.
   ///
-  /// A full table first examines up to 256 values, and forgets one that need not be remembered at
-  /// `now`. If there is none, it forgets the value with the latest `until(value)`, if that time is
-  /// after `latest`. It never forgets a value that must be remembered until further notice.
+  /// A full table first examines up to 256 values, and forgets one that is not needed at `now`. If
+  /// there is none, it forgets the value with the latest `until(value)`, if that time is after
+  /// `latest`, but never a value that must be remembered until further notice.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {
@@ -70,8 +68,7 @@ class site_table {
 
   /// Updates the table after a change of `value`. `when` is the new, earlier `until(value)`.
   void forget_after(Value& value, time_point when) noexcept {
-    site& entry = static_cast<site&>(value);
-    if (when < entry.place->first) {
+    if (site& entry = static_cast<site&>(value); when < entry.place->first) {
       move(entry, when);
     }
   }
@@ -93,7 +90,6 @@ class site_table {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return sites_.size(); }
-
   /// Calls `visit(key, value)` for each site, in no particular order.
   template <class Visit>
   void for_each(const Visit& visit) const {
@@ -114,16 +110,13 @@ class site_table {
 
   template <class Until>
   void make_room(time_point now, const Until& until, time_point latest) {
-    // The limits bound the work of one call, even if many values have changed.
-    constexpr int usual = 4;
-    constexpr int thorough = 256;
     const bool full = sites_.size() >= capacity_;
-    for (int looks = full ? thorough : usual; looks > 0 && !order_.empty(); --looks) {
-      const auto& [soonest, entry] = *order_.begin();
-      if (soonest > now) {
-        break;
-      }
-      if (const time_point end = until(std::as_const(entry->second)); end > now) {
+    // The limits bound the work of one call, even if many values have changed.
+    for (int looks = full ? 256 : 4; looks > 0 && !order_.empty() && order_.begin()->first <= now;
+         --looks) {
+      entry_type* const entry = order_.begin()->second;
+      const time_point end = until(std::as_const(entry->second));
+      if (end > now) {
         move(entry->second, end);
         continue;
       }
@@ -132,7 +125,7 @@ class site_table {
         return;
       }
     }
-    for (int looks = full ? thorough : 0; looks > 0; --looks) {
+    for (int looks = full ? 256 : 0; looks > 0; --looks) {
       const auto further_notice = order_.lower_bound((time_point::max)());
       if (further_notice == order_.begin()) {
         return;

@@ -36,24 +36,16 @@ namespace robots::base {
   if (octet(1) < least || octet(1) > most) {
     return 0;
   }
-  for (std::size_t i = 2; i < length; ++i) {
-    if (octet(i) < 0x80 || octet(i) > 0xBF) {
-      return 0;
-    }
-  }
-  return length;
+  const auto is_tail = [&](std::size_t i) { return i >= length || (octet(i) & 0xC0U) == 0x80; };
+  return is_tail(2) && is_tail(3) ? length : 0;
 }
 
 /// Returns true if all of `text` is valid UTF-8. Takes linear time.
 [[nodiscard]] constexpr bool is_utf8(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const std::size_t length = utf8_sequence_length(text);
-    if (length == 0) {
-      return false;
-    }
+  while (const std::size_t length = utf8_sequence_length(text)) {
     text.remove_prefix(length);
   }
-  return true;
+  return text.empty();
 }
 
 /// Returns the character of `sequence`, which must be one whole valid sequence.
@@ -71,22 +63,11 @@ namespace robots::base {
 /// Appends a Unicode scalar value, in 1 to 4 octets (RFC 3629, section 3).
 template <class Text>
 constexpr void append_utf8(Text& text, char32_t character) {
-  const auto append = [&](char32_t octet) { text.push_back(static_cast<char>(octet)); };
-  const auto append_tail = [&](unsigned shift) { append(0x80U | ((character >> shift) & 0x3FU)); };
-  if (character < 0x80) {
-    append(character);
-  } else if (character < 0x800) {
-    append(0xC0U | (character >> 6U));
-    append_tail(0);
-  } else if (character < 0x10000) {
-    append(0xE0U | (character >> 12U));
-    append_tail(6);
-    append_tail(0);
-  } else {
-    append(0xF0U | (character >> 18U));
-    append_tail(12);
-    append_tail(6);
-    append_tail(0);
+  const int tails = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+  const char32_t mark = tails == 0 ? 0 : 0xFF00U >> (tails + 1) & 0xFFU;
+  text.push_back(static_cast<char>(mark | character >> 6 * tails));
+  for (int shift = 6 * (tails - 1); shift >= 0; shift -= 6) {
+    text.push_back(static_cast<char>(0x80U | (character >> shift & 0x3FU)));
   }
 }
 

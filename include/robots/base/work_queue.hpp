@@ -40,9 +40,9 @@ class work_queue {
   /// even without new items. The worker must not throw.
   using worker = std::function<std::optional<time_point>(work& now)>;
 
-  /// Accepts items of up to `capacity` octets in all, including the items of the running batch.
-  /// Before a batch, the thread waits up to `gathered` for more items, unless half of the capacity
-  /// is used or a caller waits. Throws what `std::thread` throws.
+  /// Accepts items of up to `capacity` octets in all, with the running batch. Before a batch, the
+  /// thread waits up to `gathered` for more items, unless half of the capacity is used or a caller
+  /// waits. Throws what `std::thread` throws.
   work_queue(std::size_t capacity, worker does, std::chrono::milliseconds gathered = {})
       : shared_{std::make_shared<shared>(capacity, std::move(does), gathered)},
         thread_{[own = shared_] { own->run(); }} {}
@@ -52,46 +52,57 @@ class work_queue {
   /// Ends the queue and waits until the waiting items are done.
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
-  /// Adds an item of `size` octets. `keeps` is an object that the item keeps alive. The queue
-  /// counts the size of this object once, however many waiting items keep it alive. Returns false,
-  /// and destroys the item, if there is no room or the queue is ending. Any thread may call `push`.
-  [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {}) {
-    std::unique_lock lock{shared_->mutex};
-    if (shared_->ends || !shared_->has_room(shared_->size_with(size, keeps))) {
-      return false;
-    }
-    add(std::move(item), size, keeps, lock);
-    return true;
-  }
-
-  /// Adds an item like `push`, but waits up to `longest` until the queue is not full. Then even an
-  /// item over the capacity is added, so that large items are not refused forever. After one caller
-  /// has waited in vain, a full queue refuses other callers at once, until the worker has finished
-  /// a batch. Any thread except the worker's may call `push_or_wait`.
-  [[nodiscard]] bool push_or_wait(T item, std::size_t size, const shared_memory& keeps,
-                                  std::chrono::milliseconds longest) {
-    std::unique_lock lock{shared_->mutex};
-    const auto has_room = [&] { return shared_->used == 0 || shared_->has_room(1); };
-    if (!has_room() && !shared_->is_stuck) {
-      ++shared_->callers_waiting;
-      shared_->changed.notify_all();  // the worker need not wait for more items
-      const bool in_time = shared_->changed.wait_until(
-          lock, until(longest), [&] { return has_room() || shared_->ends || shared_->is_stuck; });
-      --shared_->callers_waiting;
+  /// Adds an item of `size` octets. The queue counts the size of `keeps` once, however many waiting
+  /// items keep it alive. Returns false, and destroys the item, if there is no room or the queue is
+  /// ending. Any thread may call `push`.
+  ///
+  /// If `longest` is above 0, waits up to `longest` until the queue is not full. Then even an item
+  /// over the capacity is added, so that large items are not refused forever. After one caller has
+  /// waited in vain, a full queue refuses other callers at once, until the worker has finished a
+  /// batch. The worker's thread must not wait.
+  [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {},
+                          std::chrono::milliseconds longest = {}) {
+    shared& to = *shared_;
+    std::unique_lock lock{to.mutex};
+    const auto counted = [&] {
+      const bool is_kept = keeps.object == nullptr || to.kept_alive.contains(keeps.object);
+      return size + (is_kept ? 0 : keeps.size);
+    };
+    const bool may_wait = longest > longest.zero();
+    const auto has_room = [&] {
+      return may_wait ? to.used == 0 || to.used < to.capacity
+                      : to.used <= to.capacity && counted() <= to.capacity - to.used;
+    };
+    if (may_wait && !has_room() && !to.is_stuck) {
+      ++to.callers_waiting;
+      to.changed.notify_all();  // the worker need not wait for more items
+      const bool in_time = to.changed.wait_until(
+          lock, until(longest), [&] { return has_room() || to.ends || to.is_stuck; });
+      --to.callers_waiting;
       if (!in_time) {
-        shared_->is_stuck = true;
-        shared_->changed.notify_all();
+        to.is_stuck = true;
+        to.changed.notify_all();
       }
     }
-    if (shared_->ends || !has_room()) {
+    if (to.ends || !has_room()) {
       return false;
     }
-    add(std::move(item), size, keeps, lock);
+    const std::size_t used = to.used + counted();
+    const bool wakes = to.waiting.empty() || to.is_half_full(used);
+    to.waiting.push_back(std::move(item));
+    if (keeps.object != nullptr) {
+      to.kept_alive.insert(keeps.object);
+    }
+    to.used = used;
+    lock.unlock();
+    if (wakes) {
+      to.changed.notify_all();
+    }
     return true;
   }
 
   /// Waits until all earlier items are done. Returns false after `longest`, or at once if the queue
-  /// is ending. Any thread except the worker's may call `flush`.
+  /// is ending. The worker's thread must not call `flush`.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest) {
     std::unique_lock lock{shared_->mutex};
     if (shared_->ends) {
@@ -124,16 +135,6 @@ class work_queue {
         : capacity{most}, gathering{gathered}, work_at{std::move(does)} {}
 
     [[nodiscard]] bool is_half_full(std::size_t octets) const { return octets > capacity / 2; }
-
-    /// Returns the size of an item, plus the size of the object that it keeps alive, unless a
-    /// waiting item already keeps that object alive.
-    [[nodiscard]] std::size_t size_with(std::size_t size, const shared_memory& keeps) const {
-      return size + (keeps.object == nullptr || kept_alive.contains(keeps.object) ? 0 : keeps.size);
-    }
-
-    [[nodiscard]] bool has_room(std::size_t size) const {
-      return used <= capacity && size <= capacity - used;
-    }
 
     void run() {
       work now;
@@ -185,21 +186,6 @@ class work_queue {
     bool ends = false;
     bool ended = false;
   };
-
-  void add(T item, std::size_t size, const shared_memory& keeps,
-           std::unique_lock<std::mutex>& lock) {
-    const std::size_t counted = shared_->size_with(size, keeps);
-    const bool wakes = shared_->waiting.empty() || shared_->is_half_full(shared_->used + counted);
-    shared_->waiting.push_back(std::move(item));
-    if (keeps.object != nullptr) {
-      shared_->kept_alive.insert(keeps.object);
-    }
-    shared_->used += counted;
-    lock.unlock();
-    if (wakes) {
-      shared_->changed.notify_all();
-    }
-  }
 
   [[nodiscard]] static time_point until(std::chrono::milliseconds longest) {
     return saturating_add(std::chrono::steady_clock::now(), longest);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/url_head.hpp>
+#include <robots/base/ascii.hpp>
 
 #include <cstddef>
 #include <optional>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/base/url_head.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -29,8 +29,7 @@ struct cache_counts {
   [[nodiscard]] constexpr double hit_rate() const noexcept {
     return ratio(look_ups() - misses, look_ups());
   }
-  /// Returns the share of decisions that allowed, from 0 to 1. Decisions about excluded hosts are
-  /// not included, since no robots.txt decides about these hosts.
+  /// Returns the share of decisions that allowed, from 0 to 1, without those about excluded hosts.
   [[nodiscard]] constexpr double allow_rate() const noexcept {
     return ratio(allowed, allowed + (denied > excluded ? denied - excluded : 0));
   }
@@ -42,9 +41,8 @@ struct cache_counts {
   [[nodiscard]] constexpr double exclusion_rate() const noexcept {
     return ratio(excluded, allowed + denied);
   }
-  /// Returns the share of successful retrievals, from 0 to 1. A retrieval succeeds if the site sent
-  /// its robots.txt, redirected to the robots.txt of another site, or said that it has none (404,
-  /// 410).
+  /// Returns the share of successful retrievals, from 0 to 1. The site sent its robots.txt,
+  /// redirected to that of another site, or said that it has none (404, 410).
   [[nodiscard]] constexpr double fetch_success_rate() const noexcept {
     return ratio(retrievals - failures, retrievals);
   }

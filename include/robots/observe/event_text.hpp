@@ -4,21 +4,11 @@
 #include <robots/base/json_writer.hpp>
 #include <robots/observe/observer.hpp>
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
-namespace robots {
-
-enum class log_level : std::uint8_t;
-
-}  // namespace robots
-
 namespace robots::detail {
-
-/// Returns the level of an event in a log. `denied` is the level of decisions that deny.
-[[nodiscard]] log_level level_of(const any_event& event, log_level denied);
 
 /// Adds the members of an event to `line`, except the site and the time. Returns one sentence about
 /// the event for people, in which `base::printable` has escaped texts from sites. Logs and audit

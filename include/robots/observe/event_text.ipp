@@ -4,13 +4,11 @@
 #include <robots/base/config.hpp>
 #include <robots/base/enum_text.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
-#include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/message.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/observe/json_log.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
@@ -22,11 +20,11 @@
 #include <robots/time/wall_time.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
+#include <utility>
 
 namespace robots::observe_detail {
-
-using enum log_level;
 
 inline void add_status(base::json_writer& line, int status, fetch_error error) {
   if (error != fetch_error::none) {
@@ -57,71 +55,20 @@ inline void add_policy(base::json_writer& line, const policy& used) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
-/// Returns the log level of an event.
-struct event_level {
-  log_level denied;  // the level of decisions that deny
-
-  log_level operator()(const event_base& /*event*/) const { return info; }
-  log_level operator()(const look_up_event& event) const {
-    return event.result == look_up_result::miss ? info : debug;
-  }
-  log_level operator()(const exchange_event& event) const {
-    const detail::exchange& ended = event.exchange;
-    const bool failed =
-        ended.error != fetch_error::none ||
-        (ended.status >= 400 && detail::outcome_of(ended.status) != outcome::not_found);
-    return failed ? warn : info;
-  }
-  log_level operator()(const parse_event& event) const {
-    const record_head source = event.policy.source();
-    const bool odd = event.policy.lines().malformed > 0 ||
-                     source.charset != detail::charset::utf_8 || event.invalid_utf8;
-    return source.outcome == outcome::malformed ? critical : odd ? warn : info;
-  }
-  log_level operator()(const retrieval_event& event) const {
-    const outcome got = event.policy.outcome();
-    const bool failed = !detail::is_successful(got) && got != outcome::cancelled;
-    return got == outcome::malformed ? critical : failed ? error : info;
-  }
-  log_level operator()(const fallback_event& /*event*/) const { return error; }
-  log_level operator()(const decision& decided) const {
-    const log_level usual = decided.allowed ? info : denied;
-    return decided.reason == decision_reason::fallback ? (std::max)(usual, error) : usual;
-  }
-  log_level operator()(const decision_event& event) const { return (*this)(event.decision); }
-  log_level operator()(const admission_event& event) const { return (*this)(event.decision); }
-  log_level operator()(const policy_change_event& event) const {
-    return event.turned_hostile ? critical : event.fast ? error : info;
-  }
-  log_level operator()(const access_revoked_event& /*event*/) const { return critical; }
-  log_level operator()(const halt_event& event) const { return event.resumed ? info : critical; }
-  log_level operator()(const sign_off_event& event) const { return event.awaited ? warn : info; }
-  log_level operator()(const breaker_event& event) const {
-    return event.state == breaker_state::open ? warn : info;
-  }
-  log_level operator()(const drop_event& /*event*/) const { return debug; }
-  log_level operator()(const quarantine_event& event) const {
-    return event.released ? info : critical;
-  }
-  log_level operator()(const far_store_event& event) const { return event.up ? info : error; }
-  log_level operator()(const ledger_event& event) const { return event.up ? info : error; }
-  log_level operator()(const lost_invalidation_event& /*event*/) const { return error; }
-};
-
 /// Adds the members of an event to `line`, and returns a sentence for people.
 struct event_text {
   base::json_writer& line;
 
-  std::string operator()(const look_up_event& event) const {
+  std::string_view operator()(const look_up_event& event) const {
     line.text("result", to_string(event.result));
     if (event.policy != nullptr) {
       add_policy(line, *event.policy);
     }
-    return std::string{base::enum_text<look_up_result::joined>(
+    return base::enum_text<look_up_result::joined>(
         event.result,
         {"the cache has fresh rules", "the rules in the cache are stale and are being renewed",
          "the cache has no fresh rules, so the site or the shared store is asked",
-         "another call fetched the rules"})};
+         "another call fetched the rules"});
   }
 
   std::string operator()(const exchange_event& event) const {
@@ -171,19 +118,15 @@ struct event_text {
            policy_detail::outcome_text(event.policy);
   }
 
-  std::string describe_far(const policy& used, const record& stored) const {
-    add_source(line, stored);
-    line.text("fetched_at", date_text(stored.fetched_at));
-    add_policy(line, used);
-    return policy_detail::outcome_text(used);
-  }
-
-  std::string operator()(const far_hit_event& event) const {
-    return "another process had fetched robots.txt: " + describe_far(event.policy, event.record);
-  }
-
-  std::string operator()(const far_copy_event& event) const {
-    return "the shared store has an older robots.txt: " + describe_far(event.policy, event.record);
+  template <class Far>
+    requires(std::same_as<Far, far_hit_event> || std::same_as<Far, far_copy_event>)
+  std::string operator()(const Far& event) const {
+    add_source(line, event.record);
+    line.text("fetched_at", date_text(event.record.fetched_at));
+    add_policy(line, event.policy);
+    return (std::same_as<Far, far_hit_event> ? "another process had fetched robots.txt: "
+                                             : "the shared store has an older robots.txt: ") +
+           policy_detail::outcome_text(event.policy);
   }
 
   std::string operator()(const fallback_event& event) const {
@@ -228,15 +171,23 @@ struct event_text {
     return event.decision.policy ? answer + "; " + explain(event.decision) : answer;
   }
 
-  void add_change(const std::string* before, const std::string* after) const {
-    if (before != nullptr) {
-      line.long_text("before", *before);
+  /// Adds a changed line to a list. `change` is a `rule_change` or a `line_change`.
+  void add_change(const auto& change) const {
+    line.open();
+    if constexpr (requires { change.change; }) {
+      line.text("change", to_string(change.change));
     }
-    if (after != nullptr) {
-      line.long_text("after", *after);
+    line.text("directive", to_string(change.kind));
+    for (const auto& [name, value] :
+         {std::pair{"before", &change.before}, std::pair{"after", &change.after}}) {
+      if (*value) {
+        line.long_text(name, text_of(**value));
+      }
     }
     line.close();
   }
+  static const std::string& text_of(const std::string& text) { return text; }
+  static const std::string& text_of(const auto& rule) { return rule.pattern; }
 
   std::string operator()(const policy_change_event& event) const {
     constexpr std::size_t most = 32;
@@ -245,19 +196,11 @@ struct event_text {
     line.seconds("interval_seconds", event.interval).number("changed", found.changed());
     line.number("unchanged", found.unchanged).open_list("rules");
     for (std::size_t i = 0; i < (std::min)(most, found.rules.size()); ++i) {
-      const change_report::rule_change& changed = found.rules[i];
-      line.open()
-          .text("change", to_string(changed.change))
-          .text("directive", to_string(changed.kind));
-      add_change(changed.before ? &changed.before->pattern : nullptr,
-                 changed.after ? &changed.after->pattern : nullptr);
+      add_change(found.rules[i]);
     }
     line.close_list().open_list("other_lines");
     for (std::size_t i = 0; i < (std::min)(most, found.lines.size()); ++i) {
-      const auto& changed = found.lines[i];
-      line.open().text("directive", to_string(changed.kind));
-      add_change(changed.before ? &*changed.before : nullptr,
-                 changed.after ? &*changed.after : nullptr);
+      add_change(found.lines[i]);
     }
     line.close_list();
     add_policy(line, event.after);
@@ -277,40 +220,40 @@ struct event_text {
            std::to_string(event.status);
   }
 
-  std::string operator()(const halt_event& event) const {
+  std::string_view operator()(const halt_event& event) const {
     line.text("reason", to_string(event.reason)).flag("resumed", event.resumed);
-    if (event.resumed) {
-      return "the site was resumed";
-    }
-    return std::string{base::enum_text<halt_reason::unreachable>(
-        event.reason,
-        {"the site was halted: its robots.txt denies everything now",
-         "the site was halted: it revoked access", "the site was halted: by an operator",
-         "the site was halted: its robots.txt could not be fetched for too long"})};
+    return event.resumed
+               ? "the site was resumed"
+               : base::enum_text<halt_reason::unreachable>(
+                     event.reason,
+                     {"the site was halted: its robots.txt denies everything now",
+                      "the site was halted: it revoked access",
+                      "the site was halted: by an operator",
+                      "the site was halted: its robots.txt could not be fetched for too long"});
   }
 
-  std::string operator()(const sign_off_event& event) const {
+  std::string_view operator()(const sign_off_event& event) const {
     line.flag("given", event.given).flag("awaited", event.awaited);
     return event.given     ? "the site was signed off"
            : event.awaited ? "the site is high-risk and waits for somebody to sign it off"
                            : "the sign-off of the site was withdrawn";
   }
 
-  std::string operator()(const breaker_event& event) const {
+  std::string_view operator()(const breaker_event& event) const {
     line.text("state", to_string(event.state));
-    return std::string{base::enum_text<breaker_state::half_open>(
+    return base::enum_text<breaker_state::half_open>(
         event.state, {"the circuit breaker closed: the origin answers again",
                       "the circuit breaker opened: the origin is not asked for a while",
-                      "the circuit breaker lets one request through"})};
+                      "the circuit breaker lets one request through"});
   }
 
-  std::string operator()(const drop_event& event) const {
+  std::string_view operator()(const drop_event& event) const {
     line.flag("expired", event.expired);
     return event.expired ? "the cache dropped an entry that had expired"
                          : "the cache dropped an entry to make room";
   }
 
-  std::string operator()(const quarantine_event& event) const {
+  std::string_view operator()(const quarantine_event& event) const {
     line.flag("released", event.released);
     return event.released
                ? "the site was released from quarantine"
@@ -330,25 +273,21 @@ struct event_text {
            " now";
   }
 
-  /// Describes a store or a ledger that has failed or answers again.
-  std::string describe_service(std::string_view name, bool up, std::string_view message) const {
-    line.flag("up", up);
-    if (!message.empty()) {
-      line.long_text("error_text", message);
+  std::string service_text(std::string name, const auto& event) const {
+    line.flag("up", event.up);
+    if (!event.message.empty()) {
+      line.long_text("error_text", event.message);
     }
-    std::string text{name};
-    return up ? text + " answers again" : text + " failed: " + base::printable(message);
+    return name += event.up ? " answers again" : " failed: " + base::printable(event.message);
   }
-
   std::string operator()(const far_store_event& event) const {
-    return describe_service("the shared store", event.up, event.message);
+    return service_text("the shared store", event);
   }
-
   std::string operator()(const ledger_event& event) const {
-    return describe_service("the ledger", event.up, event.message);
+    return service_text("the ledger", event);
   }
 
-  std::string operator()(const lost_invalidation_event& /*event*/) const {
+  std::string_view operator()(const lost_invalidation_event& /*event*/) const {
     return "the invalidation of the site did not reach the shared store: other processes may use "
            "its old rules until these expire";
   }
@@ -358,12 +297,9 @@ struct event_text {
 
 namespace robots::detail {
 
-ROBOTS_INLINE log_level level_of(const any_event& event, log_level denied) {
-  return event.visit(observe_detail::event_level{denied});
-}
-
 ROBOTS_INLINE std::string describe(base::json_writer& line, const any_event& event) {
-  return event.visit(observe_detail::event_text{line});
+  const observe_detail::event_text text{line};
+  return event.visit([&text](const auto& typed) { return std::string{text(typed)}; });
 }
 
 ROBOTS_INLINE void add_hosts(base::json_writer& line, std::string_view name,

@@ -31,9 +31,7 @@ class event_clock {
   event_clock() = default;
   event_clock(const event_clock&) = delete;
   event_clock& operator=(const event_clock&) = delete;
-
-  /// Returns the date. Any thread may call this function.
-  [[nodiscard]] virtual wall_time wall() noexcept = 0;
+  [[nodiscard]] virtual wall_time wall() noexcept = 0;  ///< the date; any thread may call this
 
  protected:
   ~event_clock() = default;
@@ -119,8 +117,7 @@ struct far_hit_event : event_base {
   const robots::record& record;                        ///< the record from the store
 };
 
-/// The shared store had a record that does not answer the look-up. The record is a last good copy,
-/// or a record that must be renewed first.
+/// The shared store had a last good copy, or a record that must be renewed before it is used.
 struct far_copy_event : event_base {
   static constexpr std::string_view name = "far_copy";  ///< the name of the event
   const robots::policy& policy;                         ///< the resulting policy
@@ -147,9 +144,8 @@ struct policy_change_event : event_base {
   bool turned_hostile = false;
 };
 
-/// A site refuses a URL that it allowed before. The answer to the request for an allowed page
-/// was 401, 403 or a challenge (see `basic_robots_cache::report_response`). Or the answer to the
-/// request for robots.txt was 401 or 403.
+/// A site refuses a URL that it allowed before: a page, with 401, 403 or a challenge (see
+/// `basic_robots_cache::report_response`), or its robots.txt, with 401 or 403.
 struct access_revoked_event : event_base {
   static constexpr std::string_view name = "access_revoked";  ///< the name of the event
   std::string_view url;  ///< the page, or the robots.txt after redirects
@@ -186,8 +182,7 @@ struct breaker_event : event_base {
   breaker_state state = breaker_state::closed;         ///< the new state
 };
 
-/// A storage has dropped an entry. An observer that handles this event must not wait for a fetch,
-/// such as in `get` for another site.
+/// A storage has dropped an entry. An observer of this event must not wait for a fetch.
 struct drop_event : event_base {
   static constexpr std::string_view name = "drop";  ///< the name of the event
   bool expired = false;  ///< true if the entry had expired; false if the storage needed room
@@ -241,8 +236,7 @@ struct admission_event : event_base {
   const robots::decision& decision;                      ///< the decision of the source
   admission_reason reason{};                             ///< the answer
   std::chrono::nanoseconds waited{0};                    ///< duration of the call
-  /// True if a person should look at the URL, since the site is halted, in quarantine or not signed
-  /// off.
+  /// True if the site is halted, in quarantine or not signed off, so a person should look at it.
   bool needs_review = false;
 };
 
@@ -260,8 +254,8 @@ struct far_store_event : event_base {
   std::string_view message;  ///< the last error; empty if the store answers
 };
 
-/// The invalidation of a site did not reach the shared store, and this process no longer tries to
-/// send it. Other processes can use the old rules of the site until these rules expire.
+/// The invalidation of a site could not be sent to the shared store, for good. Other processes can
+/// use the old rules of the site until these rules expire.
 struct lost_invalidation_event : event_base {
   static constexpr std::string_view name = "lost_invalidation";  ///< the name of the event
 };

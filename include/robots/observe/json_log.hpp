@@ -42,9 +42,8 @@ struct json_log_options {
   /// Decisions of the fallback policy are always written.
   double decision_share = 1;
   std::size_t text_bytes = 2048;  ///< octets to which a longer text is cut; see `JsonLog`
-  /// The size in octets of the queue of a background thread, which calls the sink. With 0, there is
-  /// no queue, and the thread that reports an event calls the sink, one thread at a time. A line
-  /// for which the queue has no room is lost and counted.
+  /// The size in octets of the queue of a background thread, which calls the sink. A line for which
+  /// the queue has no room is lost. With 0, the thread that reports an event calls the sink.
   std::size_t queue_bytes = 0;
 };
 
@@ -55,25 +54,21 @@ struct json_log_options {
 /// the product token of the `crawler`, and the caller's `trace_id` and `span_id`. Octets that are
 /// not UTF-8, and backslashes, are written as `\xNN`: see `base::append_json`. If a text `NAME` was
 /// cut to `text_bytes`, a member `NAME_bytes` has the full length. A `policy_change` lists at most
-/// 32 rules and 32 other lines.
+/// 32 rules and 32 other lines. The guide `events.md` lists the level of each event.
 ///
-/// The guide `events.md` lists the level of each event.
-///
-/// If the sink throws, the line is lost, and the next line has the number of lost lines (`lost`).
-/// `stats` has the number of all lost lines.
+/// After lost lines, the next line has their number (`lost`).
 ///
 /// A `JsonLog` is a handle, and its copies write the same log. Several caches and gates may share a
 /// log. Any thread may call any member. An event below the level `least` costs a few nanoseconds. A
-/// line that is written costs some microseconds and, without a queue (`queue_bytes`), the time of
-/// the sink.
+/// line that is written costs some microseconds and, without a queue, the time of the sink.
 class JsonLog {
  public:
-  /// The output of a log. The sink gets one line at a time, with its line feed. Only one thread at
-  /// a time calls the sink. If the sink throws, the line is counted as lost. Without a queue, the
-  /// sink must not call a cache or a gate that this log observes.
+  /// The output of a log. One thread at a time calls the sink, with one line and its line feed. If
+  /// the sink throws, the line is lost. Without a queue, the sink must not call a cache or a gate
+  /// that this log observes.
   using line_sink = std::function<void(std::string_view line)>;
 
-  /// The numbers of lines that were written or lost.
+  /// Numbers of lines.
   struct counts {
     std::uint64_t written = 0;  ///< lines that the sink took
     std::uint64_t lost = 0;     ///< lines for which the sink threw or the queue had no room

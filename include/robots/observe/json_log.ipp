@@ -5,13 +5,19 @@
 #include <robots/base/random.hpp>
 #include <robots/base/work_queue.hpp>
 #include <robots/fetch/call_options.hpp>
+#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/http/charset.hpp>
 #include <robots/http/host.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/json_log.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
 #include <robots/time/wall_time.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -24,6 +30,59 @@
 namespace robots {
 
 namespace observe_detail {
+
+using enum log_level;
+
+/// Returns the log level of an event.
+struct event_level {
+  log_level denied;  // the level of decisions that deny
+
+  log_level operator()(const event_base& /*event*/) const { return info; }
+  log_level operator()(const look_up_event& event) const {
+    return event.result == look_up_result::miss ? info : debug;
+  }
+  log_level operator()(const exchange_event& event) const {
+    const detail::exchange& ended = event.exchange;
+    const bool failed =
+        ended.error != fetch_error::none ||
+        (ended.status >= 400 && detail::outcome_of(ended.status) != outcome::not_found);
+    return failed ? warn : info;
+  }
+  log_level operator()(const parse_event& event) const {
+    const record_head source = event.policy.source();
+    const bool odd = event.policy.lines().malformed > 0 ||
+                     source.charset != detail::charset::utf_8 || event.invalid_utf8;
+    return source.outcome == outcome::malformed ? critical : odd ? warn : info;
+  }
+  log_level operator()(const retrieval_event& event) const {
+    const outcome got = event.policy.outcome();
+    const bool failed = !detail::is_successful(got) && got != outcome::cancelled;
+    return got == outcome::malformed ? critical : failed ? error : info;
+  }
+  log_level operator()(const fallback_event& /*event*/) const { return error; }
+  log_level operator()(const decision& decided) const {
+    const log_level usual = decided.allowed ? info : denied;
+    return decided.reason == decision_reason::fallback ? (std::max)(usual, error) : usual;
+  }
+  log_level operator()(const decision_event& event) const { return (*this)(event.decision); }
+  log_level operator()(const admission_event& event) const { return (*this)(event.decision); }
+  log_level operator()(const policy_change_event& event) const {
+    return event.turned_hostile ? critical : event.fast ? error : info;
+  }
+  log_level operator()(const access_revoked_event& /*event*/) const { return critical; }
+  log_level operator()(const halt_event& event) const { return event.resumed ? info : critical; }
+  log_level operator()(const sign_off_event& event) const { return event.awaited ? warn : info; }
+  log_level operator()(const breaker_event& event) const {
+    return event.state == breaker_state::open ? warn : info;
+  }
+  log_level operator()(const drop_event& /*event*/) const { return debug; }
+  log_level operator()(const quarantine_event& event) const {
+    return event.released ? info : critical;
+  }
+  log_level operator()(const far_store_event& event) const { return event.up ? info : error; }
+  log_level operator()(const ledger_event& event) const { return event.up ? info : error; }
+  log_level operator()(const lost_invalidation_event& /*event*/) const { return error; }
+};
 
 [[nodiscard]] inline JsonLog::line_sink checked(JsonLog::line_sink sink,
                                                 const json_log_options& options) {
@@ -124,7 +183,7 @@ ROBOTS_INLINE void JsonLog::flush() const {
 
 ROBOTS_INLINE void JsonLog::on(const any_event& event) const {
   const json_log_options& options = state_->options;
-  const log_level level = detail::level_of(event, options.denied_level);
+  const log_level level = event.visit(observe_detail::event_level{options.denied_level});
   if (level < options.least) {
     return;
   }

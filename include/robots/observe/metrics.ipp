@@ -89,17 +89,24 @@ struct counting {
 };
 
 /// Collects the families for `metrics_snapshot::families`.
-class family_list {
- public:
+struct family_list {
   using family = metrics_snapshot::family;
   using type = family::type;
+  using labels = decltype(family::sample::labels);
 
+  std::vector<family> all{};
+
+  /// Adds a family without samples.
+  family& add(std::string_view name, std::string_view help, type kind = type::counter,
+              std::string_view unit = "") {
+    return all.emplace_back(family{.name = name, .help = help, .unit = unit, .kind = kind});
+  }
   void count(std::string_view name, std::string_view help, std::uint64_t value,
-             std::string_view unit = {}) {
-    add(name, help, type::counter, unit).samples.push_back({.value = static_cast<double>(value)});
+             std::string_view unit = "") {
+    add_sample(add(name, help, type::counter, unit), {}, value);
   }
   void gauge(std::string_view name, std::string_view help, std::uint64_t value) {
-    add(name, help, type::gauge).samples.push_back({.value = static_cast<double>(value)});
+    add_sample(add(name, help, type::gauge), {}, value);
   }
   void histogram(std::string_view name, std::string_view help,
                  const metrics_snapshot::histogram& value) {
@@ -111,30 +118,24 @@ class family_list {
           const base::enum_counts<Last>& counts) {
     add_each(add(name, help), {}, label, counts);
   }
-  /// Adds a family without samples.
-  family& add(std::string_view name, std::string_view help, type kind = type::counter,
-              std::string_view unit = {}) {
-    return all.emplace_back(family{.name = name, .help = help, .unit = unit, .kind = kind});
-  }
   /// Adds a sample for each enumerator, or only for counts above 0, with the labels of `common`.
   template <auto Last>
-  static void add_each(family& to, const family::sample& common, std::string_view label,
+  static void add_each(family& to, const labels& common, std::string_view label,
                        const base::enum_counts<Last>& counts, bool omits_zeros = false) {
     for (std::size_t i = 0; i < counts.size; ++i) {
       const auto key = static_cast<decltype(Last)>(i);
       if (counts[key] != 0 || !omits_zeros) {
-        add_sample(to, common, label, to_string(key), counts[key]);
+        add_sample(to, common, counts[key], label, to_string(key));
       }
     }
   }
-  static void add_sample(family& to, const family::sample& common, std::string_view label,
-                         std::string_view value, std::uint64_t count) {
-    family::sample& added = to.samples.emplace_back(common);
-    added.labels.emplace_back(label, value);
-    added.value = static_cast<double>(count);
+  static void add_sample(family& to, const labels& common, std::uint64_t count,
+                         std::string_view label = {}, std::string_view value = {}) {
+    family::sample& added = to.samples.emplace_back(common, static_cast<double>(count));
+    if (!label.empty()) {
+      added.labels.emplace_back(label, value);
+    }
   }
-
-  std::vector<family> all;
 };
 
 /// Adds the families that can have a sample for each domain. A domain has samples only for counters
@@ -154,20 +155,18 @@ inline void add_counts_by_domain(family_list& list, const metrics_snapshot& from
   list.add("robots.blocked_requests", "Decisions that denied.");
   for (const auto& [domain, own] : domains) {
     const bool is_named = !domain.empty();
-    metrics_snapshot::family::sample common;
-    if (is_named) {
-      common.labels.emplace_back("domain", domain);
-    }
-    for (const auto& [kind, result] :
-         {std::pair{"fresh", look_up_result::hit}, std::pair{"stale", look_up_result::stale_hit},
-          std::pair{"joined", look_up_result::joined}}) {
-      if (own.look_ups[result] != 0 || !is_named) {
-        family_list::add_sample(list.all[0], common, "kind", kind, own.look_ups[result]);
+    const family_list::labels common(is_named ? 1 : 0, {"domain", domain});
+    const auto add = [&, &counts = own.look_ups](std::size_t family, look_up_result result,
+                                                 std::string_view kind) {
+      if (counts[result] != 0 || !is_named) {
+        family_list::add_sample(list.all[family], common, counts[result],
+                                kind.empty() ? "" : "kind", kind);
       }
-    }
-    if (const std::uint64_t misses = own.look_ups[look_up_result::miss]; misses != 0 || !is_named) {
-      list.all[1].samples.push_back({common.labels, static_cast<double>(misses)});
-    }
+    };
+    add(0, look_up_result::hit, "fresh");
+    add(0, look_up_result::stale_hit, "stale");
+    add(0, look_up_result::joined, "joined");
+    add(1, look_up_result::miss, "");
     family_list::add_each(list.all[2], common, "reason", own.denied_for, is_named);
   }
 }
@@ -280,8 +279,8 @@ ROBOTS_INLINE std::vector<metrics_snapshot::family> metrics_snapshot::families(
   list.count("robots.fetch.retries", "Tries after the first of a retrieval.", retries);
   family& status_family = list.add("robots.fetch.responses", "Responses of sites.");
   for (const auto& [status, count] : statuses) {
-    status_family.samples.push_back(
-        {{{"status", std::to_string(status)}}, static_cast<double>(count)});
+    observe_detail::family_list::add_sample(status_family, {}, count, "status",
+                                            std::to_string(status));
   }
   list.by("robots.fetch.errors", "Requests without a response.", "error", errors);
   list.count("robots.fetch.body", "Octets of bodies read.", bytes, "By");
@@ -297,7 +296,7 @@ ROBOTS_INLINE std::vector<metrics_snapshot::family> metrics_snapshot::families(
   for (std::size_t i = 0; i < fallbacks.size(); ++i) {
     if (fallbacks[i].total() != 0) {
       const std::string row{to_string(static_cast<outcome>(i))};
-      observe_detail::family_list::add_each(fallback_family, {{{"outcome", row}}}, "action",
+      observe_detail::family_list::add_each(fallback_family, {{"outcome", row}}, "action",
                                             fallbacks[i]);
     }
   }

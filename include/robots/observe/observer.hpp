@@ -22,10 +22,8 @@ concept ObserverOf =
 template <class... Events>
 struct event_list {
   using pointer = std::variant<const Events*...>;
-
   template <class Event>
   static constexpr bool has = (std::same_as<Event, Events> || ...);
-
   template <class O>
   static constexpr bool is_observed_by = (ObserverOf<O, Events> || ...);
 };
@@ -76,10 +74,9 @@ class any_event {
 ///
 /// A model has a function `on(const E&)` for each kind of event that it wants, or one function for
 /// `any_event`, or one function template. Events of other kinds cost nothing. Any thread may call
-/// an `on`. An `on` runs inside the call that caused the event. So an `on` must return soon, and
-/// must not ask the cache for the same site. If an `on` throws, the event is lost and counted in
-/// `cache_stats::observer_failures`. The event of a retrieval comes before every decision that
-/// depends on this retrieval.
+/// an `on`, inside the call that caused the event. So an `on` must return soon, and must not ask
+/// the cache for the same site. If an `on` throws, the event is lost and counted in
+/// `cache_stats::observer_failures`. The event of a retrieval comes before the decisions by it.
 ///
 /// Exemplar: `o.on(d)` for a `decision_event`. Models: `NullObserver`, `observers`, `JsonLog`,
 /// `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and `OpenTelemetryTracing`.

@@ -9,11 +9,11 @@
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/rulings/ruling.hpp>
 #include <robots/time/clock.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -32,6 +32,81 @@
 
 namespace robots::rulings_detail {
 
+enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantine };
+
+/// A decision on a site, by a person or by the cache. A lifted ruling is kept with its stamp, so
+/// that an older ruling that arrives later from another process is ignored.
+struct ruling {
+  ruling_kind kind{};                  ///< the kind of decision
+  std::optional<url_scheme> scheme{};  ///< the scheme of the site; empty if the ruling applies to
+                                       ///< both schemes
+  /// The value of an override is its `site_override`. The value of a halt is 1 more than its
+  /// `halt_reason`. A sign-off or a quarantine has the value 1. A lifted ruling has the value 0.
+  std::uint8_t value = 0;
+  /// The time of the ruling, in milliseconds since the epoch. The later of two rulings applies.
+  std::int64_t stamp = 0;
+  bool is_own = false;  ///< this process made the ruling
+  /// The policy of a site in quarantine. It does not leave the process.
+  std::shared_ptr<const robots::policy> policy{};
+};
+
+/// Returns the ruling of this kind and scheme, or null. The ruling may have been lifted.
+[[nodiscard]] inline const ruling* find_ruling(const std::vector<ruling>& in, ruling_kind kind,
+                                               std::optional<url_scheme> scheme = {}) {
+  const auto found = std::find_if(in.begin(), in.end(), [&](const ruling& listed) {
+    return listed.kind == kind && listed.scheme == scheme;
+  });
+  return found == in.end() ? nullptr : &*found;
+}
+
+/// The rulings on a host and port in this process.
+struct ruled_site {
+  std::vector<ruling> rulings{};  // at most one ruling for each kind and scheme
+  bool awaits_sign_off = false;
+
+  /// Returns the value of the ruling of this kind and scheme, or 0 if there is none.
+  [[nodiscard]] std::uint8_t value(ruling_kind kind, std::optional<url_scheme> scheme = {}) const {
+    const ruling* const found = find_ruling(rulings, kind, scheme);
+    return found == nullptr ? std::uint8_t{0} : found->value;
+  }
+
+  /// Returns true if a halt, an override or a quarantine is in force.
+  [[nodiscard]] bool decides() const {
+    return std::any_of(rulings.begin(), rulings.end(), [](const ruling& own) {
+      return own.value > 0 && own.kind != ruling_kind::sign_off;
+    });
+  }
+};
+
+/// The rulings on a host and port, in the form in which processes share them.
+struct ruling_record {
+  std::string site{};             ///< `site::key` without a scheme
+  std::vector<ruling> rulings{};  ///< at most one ruling for each kind and scheme
+};
+
+/// Returns the stamp of a ruling that is made at `when`.
+[[nodiscard]] inline std::int64_t stamp_of(wall_time when) noexcept {
+  return std::chrono::floor<std::chrono::milliseconds>(when).time_since_epoch().count();
+}
+
+/// Returns the key under which a shared store has the rulings on a site.
+[[nodiscard]] inline std::string ruling_key(std::string_view bare_site) {
+  return std::string{"ruling://"}.append(bare_site);
+}
+
+/// Returns true if a text begins like an encoded record. No key of a site begins like this.
+[[nodiscard]] constexpr bool is_ruling_text(std::string_view text) noexcept {
+  return text.starts_with("ruling 1 ");
+}
+
+/// Returns "ruling 1 HOST", then " KIND SCHEME VALUE STAMP" for each ruling. These four words are
+/// numbers. The scheme is 0 for both schemes, 1 for http and 2 for https.
+[[nodiscard]] std::string encode(const ruling_record& record);
+
+/// Reads the output of `encode`. Returns an empty optional for every other text. No text causes an
+/// exception.
+[[nodiscard]] std::optional<ruling_record> decode_rulings(std::string_view text);
+
 /// The options of a cache that `site_rulings` uses.
 struct ruling_options {
   const std::string& user_agent;
@@ -44,15 +119,13 @@ struct ruling_options {
 
 /// Finds the ruling for a site. If several rulings apply, the first ruling of this list decides: a
 /// halt; an exclusion, unless the site has an override; a missing sign-off; an override;
-/// quarantine.
+/// quarantine. Halts and sign-offs apply to a host and port with either scheme.
 ///
-/// Halts and sign-offs apply to a host and port with either scheme. With a shared store, rulings
-/// apply in every process. `share` sends rulings to the other processes, and `learn` takes over the
-/// rulings of other processes. While there are no rulings, look-ups take no lock.
+/// With a shared store, rulings apply in every process: `share` sends rulings to the other
+/// processes, and `learn` takes over theirs. While there are no rulings, look-ups take no lock.
 class site_rulings {
  public:
-  /// The function that sends a record to the other processes. `key` is the key in the shared store,
-  /// and `text` is the encoded record.
+  /// Sends an encoded record to the other processes. `key` is the key in the shared store.
   using sharing = std::function<void(std::string key, std::string text)>;
 
   /// The arguments, and the objects that they refer to, must outlive this object. `share` is empty
@@ -61,7 +134,10 @@ class site_rulings {
 
   /// Replaces the excluded hosts. Passes on exceptions of `excluded_hosts`, and then has no effect.
   void set_excluded(std::span<const std::string> entries);
-  [[nodiscard]] std::shared_ptr<const detail::excluded_hosts> excluded() const;
+  [[nodiscard]] std::shared_ptr<const detail::excluded_hosts> excluded() const {
+    const std::shared_lock lock{mutex_};
+    return excluded_;
+  }
 
   /// Returns true if a ruling may apply to the site of `key`. Then call `find`. `key` is a result
   /// of `possible_site_key`.
@@ -80,19 +156,26 @@ class site_rulings {
   }
 
   /// Sets or lifts the override of a site.
-  void set_override(const site& asked, site_override value);
+  void set_override(const site& asked, site_override value) {
+    rule(asked.key(), {ruling_kind::site_override, asked.scheme, static_cast<std::uint8_t>(value)});
+  }
   /// Returns the overrides in this process, sorted by `site::key`.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
-  /// Halts the site of a key, and reports the halt. Has no effect if the site is halted already, or
-  /// if 65,536 sites are halted. The halt also has no effect if the site was resumed after
-  /// `found_at`, the time when the reason was found.
+  /// Halts the site of a key. Has no effect if the site is halted already, if 65,536 sites are
+  /// halted, or if the site was resumed after `found_at`, when the reason was found.
   void halt(std::string_view key, halt_reason why,
             const std::shared_ptr<const call_context>& context = {},
             std::optional<std::chrono::sys_seconds> found_at = {});
   /// Lifts a halt. Returns the reason of the halt, or an empty optional if the site was not halted.
-  std::optional<halt_reason> resume(std::string_view key);
-  [[nodiscard]] bool is_halted(std::string_view key) const;
+  std::optional<halt_reason> resume(std::string_view key) {
+    const auto before = rule(key, {.kind = ruling_kind::halt});
+    return before ? std::optional{static_cast<halt_reason>(*before - 1)} : std::nullopt;
+  }
+  [[nodiscard]] bool is_halted(std::string_view key) const {
+    const std::shared_lock lock{mutex_};
+    return entry_of(key).value(ruling_kind::halt) > 0;
+  }
   /// Returns the halted sites of this process and the reasons, sorted by key without a scheme.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
@@ -101,14 +184,14 @@ class site_rulings {
   [[nodiscard]] bool may_be_signed_off_elsewhere(const site& asked) const;
 
   /// Signs a site off, or withdraws the sign-off if `is_given` is false.
-  void sign_off(std::string_view key, bool is_given);
+  void sign_off(std::string_view key, bool is_given) {
+    rule(key, {.kind = ruling_kind::sign_off, .value = std::uint8_t{is_given}});
+  }
   /// Returns the sites that wait for a sign-off in this process, sorted.
-  [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
+  [[nodiscard]] std::vector<std::string> awaiting_sign_off() const { return keys(true); }
 
   /// Counts a malformed file of the site of a key. After `ruling_options::quarantine_after` files
-  /// in a row, the site goes into quarantine, unless 65,536 sites are in quarantine. `make` makes
-  /// the policy for the quarantine.
-  ///
+  /// in a row, the site goes into quarantine by the policy `make()`, unless 65,536 sites are there.
   /// At most 65,536 sites have a count. If there are more, the site whose last malformed file is
   /// the oldest loses its count.
   void note_malformed(std::string_view key, const std::shared_ptr<const call_context>& context,
@@ -135,7 +218,7 @@ class site_rulings {
   /// store, lacks a ruling of this process.
   void share_missing(const std::string& bare, const std::vector<ruling>& shared);
   /// Returns the keys, without a scheme, of the sites that have a ruling or wait for a sign-off.
-  [[nodiscard]] std::vector<std::string> sites_to_ask_about() const;
+  [[nodiscard]] std::vector<std::string> sites_to_ask_about() const { return keys(false); }
 
  private:
   // The limit for each of these: halts, sites in quarantine, sites with a count of malformed files,
@@ -147,12 +230,6 @@ class site_rulings {
   struct malformed_files {
     int count = 0;
     std::int64_t note = 0;  // the number of the last malformed file, counted over all sites
-
-    /// Returns a value that is not a real time. The oldest `note` has the latest value, since a
-    /// full table forgets the site with the latest value first.
-    [[nodiscard]] static time_point needed_until(const malformed_files& noted) noexcept {
-      return (time_point::max)() - time_point::duration{1 + noted.note};
-    }
   };
 
   struct listeners {
@@ -170,11 +247,15 @@ class site_rulings {
   }
   [[nodiscard]] bool knows_of(std::string_view key) const;
   /// Returns the entry of a key, or an empty entry. The caller holds the lock.
-  [[nodiscard]] const ruled_site& entry_of(std::string_view key) const;
+  [[nodiscard]] const ruled_site& entry_of(std::string_view key) const {
+    static const ruled_site none{};
+    const auto found = sites_.find(detail::without_scheme(key));
+    return found == sites_.end() ? none : found->second;
+  }
 
   /// Adds a ruling, or replaces an older ruling. Returns the previous value, or an empty optional
   /// if nothing changed. The caller holds the lock.
-  std::optional<std::uint8_t> put(const std::string& bare, const ruling& added);
+  std::optional<std::uint8_t> put(const std::string& bare, ruling added);
   /// Makes a ruling in this process, and shares and reports the ruling. Returns the previous value,
   /// or an empty optional if nothing changed. If the stamp is 0, the ruling gets the current time.
   std::optional<std::uint8_t> rule(std::string_view key, ruling added,
@@ -183,11 +264,14 @@ class site_rulings {
             const std::shared_ptr<const call_context>& context);
   void note_awaiting(const std::string& bare);
   void share(const std::string& bare);
-  [[nodiscard]] std::shared_ptr<const policy> policy_for_quarantine(const site& asked) const;
 
-  /// Calls `add(result, bare, own)` for each site, and returns the sorted result.
-  template <class Result, class Add>
-  [[nodiscard]] std::vector<Result> collect(const Add& add) const;
+  /// Returns the rulings of a kind in force, sorted by key. `least` is the value of the first
+  /// enumerator of `Value`.
+  template <class Value>
+  [[nodiscard]] std::vector<std::pair<std::string, Value>> in_force(ruling_kind kind,
+                                                                    int least) const;
+  /// Returns the sorted keys, without a scheme, of all sites or of those that await a sign-off.
+  [[nodiscard]] std::vector<std::string> keys(bool only_awaiting) const;
 
   const ruling_options options_;
   detail::event_teller& teller_;
@@ -202,8 +286,7 @@ class site_rulings {
   mutable std::shared_mutex mutex_;  // guards the members below
   std::shared_ptr<const detail::excluded_hosts> excluded_;
   std::atomic<bool> has_exclusions_ = false;
-  std::atomic<std::size_t> ruled_ = 0;  // number of sites with a ruling that decides; read without
-                                        // the lock
+  std::atomic<std::size_t> ruled_ = 0;  // sites with a ruling that decides; read without lock
   std::atomic<std::size_t> halted_ = 0;
   std::atomic<std::size_t> quarantined_ = 0;  // read without the lock
   std::size_t awaiting_ = 0;

@@ -2,17 +2,89 @@
 
 #include <robots/base/config.hpp>
 #include <robots/http/host.hpp>
-#include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/rulings/site_rulings.hpp>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <system_error>
 
 namespace robots::rulings_detail {
+
+/// Returns the key of the site of `added`. `bare` is the key without a scheme. Does not parse
+/// `bare`, since `parse_site` reads the port of `host:443` as the scheme https.
+[[nodiscard]] inline std::string key_of(const std::string& bare, const ruling& added) {
+  return added.scheme ? std::string{to_string(*added.scheme)}.append("://").append(bare) : bare;
+}
+
+/// Returns true for a halt and a quarantine. The number of sites with such a ruling is limited. A
+/// second such ruling on a site has no effect.
+[[nodiscard]] constexpr bool stops_requests(ruling_kind kind) noexcept {
+  return kind == ruling_kind::halt || kind == ruling_kind::quarantine;
+}
+
+ROBOTS_INLINE std::string encode(const ruling_record& record) {
+  std::string text = "ruling 1 " + record.site;
+  for (const ruling& listed : record.rulings) {
+    const int scheme = !listed.scheme ? 0 : *listed.scheme == url_scheme::http ? 1 : 2;
+    for (const std::int64_t number :
+         {std::int64_t{static_cast<int>(listed.kind)}, std::int64_t{scheme},
+          std::int64_t{listed.value}, listed.stamp}) {
+      text.append(" ").append(std::to_string(number));
+    }
+  }
+  return text;
+}
+
+ROBOTS_INLINE std::optional<ruling_record> decode_rulings(std::string_view text) {
+  constexpr std::size_t most_text = 1'024;
+  if (!is_ruling_text(text) || text.size() > most_text) {
+    return std::nullopt;
+  }
+  text.remove_prefix(std::string_view{"ruling 1 "}.size());
+  ruling_record result;
+  result.site = text.substr(0, text.find(' '));
+  text.remove_prefix(result.site.size());
+  const auto parsed = parse_site(result.site);
+  if (!parsed || parsed->scheme || parsed->key() != result.site) {
+    return std::nullopt;
+  }
+  constexpr std::array most_values{static_cast<int>(site_override::deny),
+                                   1 + static_cast<int>(halt_reason::unreachable), 1, 1};
+  while (!text.empty()) {
+    std::array<std::int64_t, 4> numbers{};
+    for (std::int64_t& number : numbers) {
+      if (!text.starts_with(' ')) {
+        return std::nullopt;
+      }
+      const auto read = std::from_chars(text.data() + 1, text.data() + text.size(), number);
+      if (read.ec != std::errc{} || number < 0) {
+        return std::nullopt;
+      }
+      text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
+    }
+    const auto [kind, scheme, value, stamp] = numbers;
+    if (kind >= std::ssize(most_values) || scheme > 2 ||
+        value > most_values.at(static_cast<std::size_t>(kind))) {
+      return std::nullopt;
+    }
+    ruling added{.kind = static_cast<ruling_kind>(kind),
+                 .value = static_cast<std::uint8_t>(value),
+                 .stamp = stamp};
+    if (scheme > 0) {
+      added.scheme = scheme == 1 ? url_scheme::http : url_scheme::https;
+    }
+    if (find_ruling(result.rulings, added.kind, added.scheme) != nullptr) {
+      return std::nullopt;
+    }
+    result.rulings.push_back(added);
+  }
+  return result;
+}
 
 ROBOTS_INLINE site_rulings::site_rulings(const ruling_options& options,
                                          detail::event_teller& teller, sharing share)
@@ -36,17 +108,10 @@ ROBOTS_INLINE void site_rulings::set_excluded(std::span<const std::string> entri
   excluded_.swap(next);
 }
 
-ROBOTS_INLINE std::shared_ptr<const detail::excluded_hosts> site_rulings::excluded() const {
-  const std::shared_lock lock{mutex_};
-  return excluded_;
-}
-
 ROBOTS_INLINE bool site_rulings::knows_of(std::string_view key) const {
-  if (has_risks_ || has_exclusions_) {
-    const std::string_view host = host_of(key);
-    if (is_excluded(host) || is_high_risk(host)) {
-      return true;
-    }
+  if ((has_risks_ || has_exclusions_) &&
+      (is_excluded(host_of(key)) || is_high_risk(host_of(key)))) {
+    return true;
   }
   if (ruled_ == 0) {
     return false;
@@ -60,24 +125,20 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked
     return nullptr;
   }
   const std::string key = asked.key();
+  std::shared_lock lock{mutex_};
+  const ruled_site& own = entry_of(key);
+  if (own.value(ruling_kind::halt) > 0) {
+    return halted_policy_;
+  }
+  const bool is_signed_off = own.value(ruling_kind::sign_off) > 0;
+  const bool awaits = own.awaits_sign_off;
   auto by_hand = site_override::none;
-  bool is_signed_off = false;
-  bool awaits = false;
-  {
-    const std::shared_lock lock{mutex_};
-    const ruled_site& own = entry_of(key);
-    if (own.value(ruling_kind::halt) > 0) {
-      return halted_policy_;
-    }
-    is_signed_off = own.value(ruling_kind::sign_off) > 0;
-    awaits = own.awaits_sign_off;
-    for (const site& name : policy_detail::names_of(asked)) {
+  for (const site& name : policy_detail::names_of(asked)) {
+    if (by_hand == site_override::none) {
       by_hand = static_cast<site_override>(own.value(ruling_kind::site_override, name.scheme));
-      if (by_hand != site_override::none) {
-        break;
-      }
     }
   }
+  lock.unlock();
   if (by_hand == site_override::none && is_excluded(asked.host)) {
     return excluded_policy_;
   }
@@ -93,19 +154,8 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked
   return by_hand == site_override::allow ? allow_ : deny_;
 }
 
-ROBOTS_INLINE void site_rulings::set_override(const site& asked, site_override value) {
-  rule(asked.key(), {ruling_kind::site_override, asked.scheme, static_cast<std::uint8_t>(value)});
-}
-
 ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> site_rulings::overrides() const {
-  using named_override = std::pair<std::string, site_override>;
-  return collect<named_override>([](auto& result, const std::string& bare, const ruled_site& own) {
-    for (const ruling& listed : own.rulings) {
-      if (listed.kind == ruling_kind::site_override && listed.value > 0) {
-        result.emplace_back(key_of(bare, listed), static_cast<site_override>(listed.value));
-      }
-    }
-  });
+  return in_force<site_override>(ruling_kind::site_override, 0);
 }
 
 ROBOTS_INLINE void site_rulings::halt(std::string_view key, halt_reason why,
@@ -119,26 +169,8 @@ ROBOTS_INLINE void site_rulings::halt(std::string_view key, halt_reason why,
   rule(key, added, context);
 }
 
-ROBOTS_INLINE std::optional<halt_reason> site_rulings::resume(std::string_view key) {
-  const auto before = rule(key, {.kind = ruling_kind::halt});
-  return before ? std::optional{static_cast<halt_reason>(*before - 1)} : std::nullopt;
-}
-
-ROBOTS_INLINE bool site_rulings::is_halted(std::string_view key) const {
-  if (ruled_ == 0) {
-    return false;
-  }
-  const std::shared_lock lock{mutex_};
-  return entry_of(key).value(ruling_kind::halt) > 0;
-}
-
 ROBOTS_INLINE std::vector<std::pair<std::string, halt_reason>> site_rulings::halted() const {
-  using reason_of_site = std::pair<std::string, halt_reason>;
-  return collect<reason_of_site>([](auto& result, const std::string& bare, const ruled_site& own) {
-    if (const int value = own.value(ruling_kind::halt); value > 0) {
-      result.emplace_back(bare, static_cast<halt_reason>(value - 1));
-    }
-  });
+  return in_force<halt_reason>(ruling_kind::halt, 1);
 }
 
 ROBOTS_INLINE bool site_rulings::may_be_signed_off_elsewhere(const site& asked) const {
@@ -148,19 +180,7 @@ ROBOTS_INLINE bool site_rulings::may_be_signed_off_elsewhere(const site& asked) 
   const std::string key = asked.key();
   const std::shared_lock lock{mutex_};
   const ruled_site& own = entry_of(key);
-  return !own.awaits_sign_off && own.find(ruling_kind::sign_off) == nullptr;
-}
-
-ROBOTS_INLINE void site_rulings::sign_off(std::string_view key, bool is_given) {
-  rule(key, {.kind = ruling_kind::sign_off, .value = std::uint8_t{is_given}});
-}
-
-ROBOTS_INLINE std::vector<std::string> site_rulings::awaiting_sign_off() const {
-  return collect<std::string>([](auto& result, const std::string& bare, const ruled_site& own) {
-    if (own.awaits_sign_off) {
-      result.push_back(bare);
-    }
-  });
+  return !own.awaits_sign_off && find_ruling(own.rulings, ruling_kind::sign_off) == nullptr;
 }
 
 ROBOTS_INLINE void site_rulings::note_malformed(
@@ -171,15 +191,18 @@ ROBOTS_INLINE void site_rulings::note_malformed(
   }
   {
     const std::scoped_lock lock{mutex_};
-    malformed_files* const found =
-        malformed_.find_or_add(key, {}, &malformed_files::needed_until, time_point{});
-    if (found == nullptr) {
+    // Not a real time: a full table forgets the site with the latest value first, so the oldest
+    // `note` has the latest value.
+    const auto needed_until = [](const malformed_files& noted) {
+      return (time_point::max)() - time_point::duration{1 + noted.note};
+    };
+    malformed_files* const noted = malformed_.find_or_add(key, {}, needed_until, time_point{});
+    if (noted == nullptr) {
       return;
     }
-    malformed_files& noted = *found;
-    noted.note = ++notes_;
-    malformed_.forget_after(noted, malformed_files::needed_until(noted));
-    if (++noted.count < options_.quarantine_after) {
+    noted->note = ++notes_;
+    malformed_.forget_after(*noted, needed_until(*noted));
+    if (++noted->count < options_.quarantine_after) {
       return;
     }
   }
@@ -208,26 +231,23 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::quarantined(const site
   }
   const std::string key = asked.key();
   const std::shared_lock lock{mutex_};
-  const ruled_site& ruled = entry_of(key);
-  const ruling* const own = ruled.find(ruling_kind::quarantine, asked.scheme);
-  if (own != nullptr && own->policy) {
-    return own->policy;
+  const std::vector<ruling>& all = entry_of(key).rulings;
+  for (const site& name : {asked, policy_detail::counterpart_of(asked)}) {
+    const ruling* const held = find_ruling(all, ruling_kind::quarantine, name.scheme);
+    if (held != nullptr && held->policy &&
+        (name.scheme == asked.scheme || policy_detail::answers_for(asked, held->policy))) {
+      return held->policy;
+    }
   }
-  const ruling* const other =
-      ruled.find(ruling_kind::quarantine, policy_detail::counterpart_of(asked).scheme);
-  return other != nullptr && other->policy && policy_detail::answers_for(asked, other->policy)
-             ? other->policy
-             : nullptr;
+  return nullptr;
 }
 
 ROBOTS_INLINE std::vector<std::string> site_rulings::all_quarantined() const {
-  return collect<std::string>([](auto& result, const std::string& bare, const ruled_site& own) {
-    for (const ruling& listed : own.rulings) {
-      if (listed.kind == ruling_kind::quarantine && listed.value > 0) {
-        result.push_back(key_of(bare, listed));
-      }
-    }
-  });
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : in_force<int>(ruling_kind::quarantine, 0)) {
+    keys.push_back(key);
+  }
+  return keys;
 }
 
 ROBOTS_INLINE std::shared_ptr<const void> site_rulings::on_denial(
@@ -251,13 +271,18 @@ ROBOTS_INLINE bool site_rulings::learn(std::string_view text, wall_time latest,
   }
   for (ruling received : record->rulings) {
     if (received.kind == ruling_kind::quarantine && received.value > 0) {
-      received.policy = policy_for_quarantine(*parse_site(key_of(record->site, received)));
+      constexpr int success = 200;
+      record_head source;
+      source.url = parse_site(key_of(record->site, received))->robots_urls().front();
+      source.final_url = source.url;
+      source.status = success;
+      received.policy =
+          detail::quarantined(std::move(source), "another process has put the site into quarantine",
+                              options_.user_agent, options_.fallback);
     }
-    std::optional<std::uint8_t> before;
-    {
-      const std::scoped_lock lock{mutex_};
-      before = put(record->site, received);
-    }
+    std::unique_lock lock{mutex_};
+    const auto before = put(record->site, received);
+    lock.unlock();
     if (before && *before != received.value) {
       tell(record->site, received, *before, {});
     }
@@ -268,32 +293,16 @@ ROBOTS_INLINE bool site_rulings::learn(std::string_view text, wall_time latest,
 
 ROBOTS_INLINE void site_rulings::share_missing(const std::string& bare,
                                                const std::vector<ruling>& shared) {
-  bool is_missing = false;
-  {
-    const std::shared_lock lock{mutex_};
-    const std::vector<ruling>& own = entry_of(bare).rulings;
-    const auto lacks = [&shared](const ruling& mine) {
-      return mine.is_own && std::none_of(shared.begin(), shared.end(), [&](const ruling& other) {
-               return other.replaces(mine) && other.stamp >= mine.stamp;
-             });
-    };
-    is_missing = std::any_of(own.begin(), own.end(), lacks);
-  }
+  std::shared_lock lock{mutex_};
+  const std::vector<ruling>& own = entry_of(bare).rulings;
+  const bool is_missing = std::any_of(own.begin(), own.end(), [&shared](const ruling& mine) {
+    const ruling* const other = find_ruling(shared, mine.kind, mine.scheme);
+    return mine.is_own && (other == nullptr || other->stamp < mine.stamp);
+  });
+  lock.unlock();
   if (is_missing) {
     share(bare);
   }
-}
-
-ROBOTS_INLINE std::vector<std::string> site_rulings::sites_to_ask_about() const {
-  return collect<std::string>([](auto& result, const std::string& bare, const ruled_site& /*own*/) {
-    result.push_back(bare);
-  });
-}
-
-ROBOTS_INLINE const ruled_site& site_rulings::entry_of(std::string_view key) const {
-  static const ruled_site none{};
-  const auto found = sites_.find(detail::without_scheme(key));
-  return found == sites_.end() ? none : found->second;
 }
 
 ROBOTS_INLINE bool site_rulings::is_high_risk(std::string_view host) const {
@@ -304,15 +313,15 @@ ROBOTS_INLINE bool site_rulings::is_high_risk(std::string_view host) const {
   }
 }
 
-ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& bare,
-                                                            const ruling& added) {
+ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& bare, ruling added) {
   const auto found = sites_.find(bare);
   const bool is_new_site = found == sites_.end();
-  const ruling* const last = is_new_site ? nullptr : found->second.find(added.kind, added.scheme);
+  const ruling* const last =
+      is_new_site ? nullptr : find_ruling(found->second.rulings, added.kind, added.scheme);
   const std::uint8_t before = last == nullptr ? std::uint8_t{0} : last->value;
-  auto& in_force = added.kind == ruling_kind::halt ? halted_ : quarantined_;
+  auto& limited = added.kind == ruling_kind::halt ? halted_ : quarantined_;
   const bool has_no_room =
-      (stops_requests(added.kind) && added.value > 0 && before == 0 && in_force >= most_noted) ||
+      (stops_requests(added.kind) && added.value > 0 && before == 0 && limited >= most_noted) ||
       (is_new_site && !added.is_own && sites_.size() >= most_learned);
   if (has_no_room || (last != nullptr && added.stamp <= last->stamp)) {
     return std::nullopt;
@@ -320,15 +329,18 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
   if (added.kind == ruling_kind::quarantine) {
     malformed_.erase(key_of(bare, added));
   }
-  const bool is_repeated = before > 0 && added.value > 0;
-  auto policy = is_repeated ? last->policy : added.policy;
+  if (before > 0 && added.value > 0) {
+    added.policy = last->policy;
+  }
   ruled_site& own = is_new_site ? sites_[bare] : found->second;
   const std::size_t decided_before = own.decides() ? 1 : 0;
-  std::erase_if(own.rulings, [&](const ruling& earlier) { return earlier.replaces(added); });
-  own.rulings.push_back(added);
-  own.rulings.back().policy = std::move(policy);
+  if (last == nullptr) {
+    own.rulings.push_back(added);
+  } else {
+    own.rulings[static_cast<std::size_t>(last - own.rulings.data())] = added;
+  }
   if (stops_requests(added.kind)) {
-    in_force += std::size_t{added.value > 0} - std::size_t{before > 0};
+    limited += std::size_t{added.value > 0} - std::size_t{before > 0};
   }
   if (added.kind == ruling_kind::sign_off) {
     awaiting_ -= std::exchange(own.awaits_sign_off, false) ? 1U : 0U;
@@ -347,20 +359,18 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
 ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::rule(
     std::string_view key, ruling added, const std::shared_ptr<const call_context>& context) {
   const std::string bare{detail::without_scheme(key)};
-  std::optional<std::uint8_t> before;
-  {
-    const std::scoped_lock lock{mutex_};
-    const ruling* const last = entry_of(bare).find(added.kind, added.scheme);
-    const bool was_in_force = last != nullptr && last->value > 0;
-    if (stops_requests(added.kind) && was_in_force == (added.value > 0)) {
-      return std::nullopt;
-    }
-    if (added.stamp == 0) {
-      added.stamp = (std::max)(stamp_of(teller_.wall()), last == nullptr ? 1 : last->stamp + 1);
-    }
-    added.is_own = true;
-    before = put(bare, added);
+  std::unique_lock lock{mutex_};
+  const ruling* const last = find_ruling(entry_of(bare).rulings, added.kind, added.scheme);
+  const bool was_in_force = last != nullptr && last->value > 0;
+  if (stops_requests(added.kind) && was_in_force == (added.value > 0)) {
+    return std::nullopt;
   }
+  if (added.stamp == 0) {
+    added.stamp = (std::max)(stamp_of(teller_.wall()), last == nullptr ? 1 : last->stamp + 1);
+  }
+  added.is_own = true;
+  const auto before = put(bare, added);
+  lock.unlock();
   if (before) {
     share(bare);
     tell(bare, added, *before, context);
@@ -372,25 +382,27 @@ ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& add
                                       std::uint8_t before,
                                       const std::shared_ptr<const call_context>& context) {
   const std::string key = key_of(bare, added);
-  bool denies = added.value > 0;
+  const event_base about = teller_.about(key, context);
+  const bool applies = added.value > 0;
+  bool denies = applies;
   switch (added.kind) {
     case ruling_kind::site_override: {
       const auto value = static_cast<site_override>(added.value);
       denies = value == site_override::deny;
-      teller_.tell(override_event{teller_.about(key, context), value});
+      teller_.tell(override_event{about, value});
       break;
     }
     case ruling_kind::halt: {
-      const auto why = static_cast<halt_reason>((denies ? added.value : before) - 1);
-      teller_.tell(halt_event{teller_.about(bare, context), why, !denies});
+      const int value = applies ? added.value : before;
+      teller_.tell(halt_event{about, static_cast<halt_reason>(value - 1), !applies});
       break;
     }
     case ruling_kind::sign_off:
-      teller_.tell(sign_off_event{teller_.about(bare, context), denies});
-      denies = !denies;
+      denies = !applies;
+      teller_.tell(sign_off_event{about, applies});
       break;
     case ruling_kind::quarantine:
-      teller_.tell(quarantine_event{teller_.about(key, context), !denies});
+      teller_.tell(quarantine_event{about, !applies});
       break;
   }
   if (!denies) {
@@ -406,53 +418,53 @@ ROBOTS_INLINE void site_rulings::tell(const std::string& bare, const ruling& add
   }
 }
 
-ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::policy_for_quarantine(
-    const site& asked) const {
-  constexpr int success = 200;
-  record_head source;
-  source.url = source.final_url = asked.robots_urls().front();
-  source.status = success;
-  return detail::quarantined(std::move(source), "another process has put the site into quarantine",
-                             options_.user_agent, options_.fallback);
-}
-
 ROBOTS_INLINE void site_rulings::note_awaiting(const std::string& bare) {
-  {
-    const std::scoped_lock lock{mutex_};
-    if (awaiting_ >= most_noted) {
-      return;
-    }
-    ruled_site& own = sites_[bare];
-    if (own.awaits_sign_off || own.value(ruling_kind::sign_off) > 0) {
-      return;
-    }
-    own.awaits_sign_off = true;
-    ++awaiting_;
+  std::unique_lock lock{mutex_};
+  const ruled_site& known = entry_of(bare);
+  if (awaiting_ >= most_noted || known.awaits_sign_off || known.value(ruling_kind::sign_off) > 0) {
+    return;
   }
+  sites_[bare].awaits_sign_off = true;
+  ++awaiting_;
+  lock.unlock();
   teller_.tell(sign_off_event{teller_.about(bare), false, true});
 }
 
 ROBOTS_INLINE void site_rulings::share(const std::string& bare) {
-  if (!share_) {
-    return;
+  if (share_) {
+    std::shared_lock lock{mutex_};
+    const std::string text = encode({bare, entry_of(bare).rulings});
+    lock.unlock();
+    share_(ruling_key(bare), text);
   }
-  ruling_record record{.site = bare};
-  {
-    const std::shared_lock lock{mutex_};
-    record.rulings = entry_of(bare).rulings;
-  }
-  share_(ruling_key(bare), encode(record));
 }
 
-template <class Result, class Add>
-std::vector<Result> site_rulings::collect(const Add& add) const {
-  std::vector<Result> result;
-  {
-    const std::shared_lock lock{mutex_};
-    for (const auto& [bare, own] : sites_) {
-      add(result, bare, own);
+template <class Value>
+std::vector<std::pair<std::string, Value>> site_rulings::in_force(ruling_kind kind,
+                                                                  int least) const {
+  std::vector<std::pair<std::string, Value>> result;
+  std::shared_lock lock{mutex_};
+  for (const auto& [bare, own] : sites_) {
+    for (const ruling& listed : own.rulings) {
+      if (listed.kind == kind && listed.value > 0) {
+        result.emplace_back(key_of(bare, listed), static_cast<Value>(listed.value - least));
+      }
     }
   }
+  lock.unlock();
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+ROBOTS_INLINE std::vector<std::string> site_rulings::keys(bool only_awaiting) const {
+  std::vector<std::string> result;
+  std::shared_lock lock{mutex_};
+  for (const auto& [bare, own] : sites_) {
+    if (own.awaits_sign_off || !only_awaiting) {
+      result.push_back(bare);
+    }
+  }
+  lock.unlock();
   std::sort(result.begin(), result.end());
   return result;
 }

@@ -19,18 +19,16 @@ class lru_storage_base {
   /// Returns the entry of `key`, and makes it the most recently used entry.
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now);
 
-  /// Sets the function `on_drop(key, expired)`. The storage calls this function for each entry that
-  /// it drops because the entry has expired or room is needed. The thread that drops the entry
-  /// makes the call, after it has unlocked the storage. `on_drop` may call this storage, but must
-  /// not store every dropped entry again, since that would never end. `on_drop` must not throw. Do
-  /// not set `on_drop` while another thread uses the storage.
+  /// Sets the function `on_drop(key, expired)`. The storage calls it for each entry that it drops
+  /// because the entry has expired or room is needed, in the thread that drops the entry. `on_drop`
+  /// may call this storage, but must not store every dropped entry again, since that would never
+  /// end. `on_drop` must not throw. Do not set it while another thread uses the storage.
   void on_drop(std::function<void(std::string_view key, bool expired)> on_drop) {
     on_drop_ = std::move(on_drop);
   }
 
   /// Stores `entry` under `key`, as the most recently used entry. Drops the least recently used
-  /// entries while there are too many entries or they need too much memory. The `now` of each
-  /// `find` and `store` decides the order of use.
+  /// entries while there are too many entries or they need too much memory.
   void store(std::string_view key, const cache_entry& entry, time_point now);
 
   /// Drops the entry of `key`, if there is one.
@@ -39,8 +37,8 @@ class lru_storage_base {
   /// Drops every entry.
   void clear();
 
-  /// Drops the expired entries, and returns their number. Takes linear time in the number of
-  /// entries. Meanwhile, no other thread can store.
+  /// Drops the expired entries, and returns their number. Takes linear time. Meanwhile, no other
+  /// thread can store.
   std::size_t remove_expired(time_point now);
 
   /// Returns the number of entries. This includes expired entries that were not dropped yet.
@@ -80,21 +78,18 @@ namespace robots {
 
 /// Keeps the `Capacity` most recently used sites in this process's memory.
 ///
-/// SPYDER's cache is such a storage for 4,096 hosts. It drops the least recently used entry to make
-/// room, and drops an entry when it expires. Every operation except `clear` and `remove_expired`
-/// takes constant time on average.
+/// SPYDER's cache is such a storage for 4,096 hosts. An entry is also dropped when it expires.
+/// Every operation except `clear` and `remove_expired` takes constant time on average.
 ///
 /// Memory is bounded, too. By default, the sum of `policy::memory_bytes` over the entries stays
 /// below 256 MiB. A single entry above this limit is not kept, so its site is fetched for each
 /// call.
 ///
-/// A hash spreads the sites over shards. There is one shard per 64 entries of capacity, but there
-/// are at most 16 shards. A shard has a mutex, a hash table and a list in order of use. So threads
-/// in `find` wait for each other only in the same shard. Threads in `store` always wait for each
-/// other. All shards share the capacity, so the capacity does not depend on the hashes. The least
-/// recently used entry is dropped first. This is the entry whose last `find` or `store` had the
-/// earliest `now`. If several shards have entries of that time, the shard with the most entries
-/// drops its oldest entry.
+/// A hash spreads the sites over shards: one per 64 entries of capacity, but at most 16. Threads in
+/// `find` wait for each other only in the same shard. Threads in `store` always wait for each
+/// other. All shards share the capacity. The entry whose last `find` or `store` had the earliest
+/// `now` is dropped first. If several shards have entries of that time, the shard with the most
+/// entries drops its oldest entry.
 template <std::size_t Capacity>
 class LruStorage : public detail::lru_storage_base {
   static_assert(Capacity > 0, "LruStorage<0> could keep nothing: use a capacity of 1 or more");

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/fetch_ahead.hpp>
 #include <robots/base/hash.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/lru_storage.hpp>
@@ -19,8 +18,8 @@
 
 namespace robots::detail {
 
-/// An entry in the list of its shard. The octets of the key follow the node in memory. The order of
-/// the members avoids padding, which would cost memory for each site.
+/// An entry in the list of its shard. The octets of the key follow the node in memory. The members
+/// have no padding.
 struct lru_storage_base::node {
   struct destroy {
     void operator()(node* gone) const noexcept {
@@ -41,8 +40,7 @@ struct lru_storage_base::node {
     return {reinterpret_cast<const char*>(this + 1), length};
   }
 
-  /// Returns the octets of memory that the node uses. The number never changes, since a policy is
-  /// immutable.
+  /// Returns the octets of memory that the node uses. A policy is immutable.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return sizeof(*this) + length + (policy ? policy->memory_bytes() : 0);
   }
@@ -62,10 +60,8 @@ struct lru_storage_base::node {
 
 /// A key and its hash, which is computed before a lock is taken.
 struct lru_storage_base::hashed {
-  explicit hashed(std::string_view key) noexcept : text(key), hash(base::text_hash{}(key)) {}
-
   std::string_view text;
-  std::size_t hash;
+  std::size_t hash = base::text_hash{}(text);
 };
 
 /// A part of the entries, chosen by the hashes of their keys.
@@ -80,13 +76,12 @@ struct alignas(64) lru_storage_base::shard {
   };
   struct same_key {
     using is_transparent = void;
-    [[nodiscard]] bool operator()(const node* a, const node* b) const noexcept { return a == b; }
-    [[nodiscard]] bool operator()(const hashed& a, const node* b) const noexcept {
-      return a.text == b->key();
+    template <class A, class B>
+    [[nodiscard]] bool operator()(const A& a, const B& b) const noexcept {
+      return text_of(a) == text_of(b);
     }
-    [[nodiscard]] bool operator()(const node* a, const hashed& b) const noexcept {
-      return a->key() == b.text;
-    }
+    static std::string_view text_of(const hashed& key) noexcept { return key.text; }
+    static std::string_view text_of(const node* found) noexcept { return found->key(); }
   };
 
   shard() = default;
@@ -109,12 +104,6 @@ struct alignas(64) lru_storage_base::shard {
     link(*added.release());
   }
 
-  [[nodiscard]] node::owner take(node& gone) noexcept {
-    unlink(gone);
-    table.erase(&gone);
-    return node::owner{&gone};
-  }
-
   void use(node& used, time_point now) noexcept {
     used.used = now;
     if (newest != &used) {
@@ -128,7 +117,6 @@ struct alignas(64) lru_storage_base::shard {
   node* newest = nullptr;
   node* oldest = nullptr;
 
- private:
   void link(node& added) noexcept {
     added.newer = nullptr;
     added.older = std::exchange(newest, &added);
@@ -141,8 +129,7 @@ struct alignas(64) lru_storage_base::shard {
 };
 
 /// The shards and the sums over their entries. A thread that adds or drops entries holds `storing`,
-/// so that the sums match the shards. A thread that finds an entry locks only the shard of this
-/// entry.
+/// so that the sums match the shards. `find` locks only the shard of the key.
 struct lru_storage_base::state {
   static constexpr std::size_t entries_per_shard = 64;
   static constexpr std::size_t most_shards = 16;
@@ -160,11 +147,12 @@ struct lru_storage_base::state {
   [[nodiscard]] node::owner take(shard& from, node& gone) noexcept {
     --size;
     bytes -= gone.bytes();
-    return from.take(gone);
+    from.unlink(gone);
+    from.table.erase(&gone);
+    return node::owner{&gone};
   }
 
-  /// Removes the least recently used entry, but never `spared`. There must be at least one other
-  /// entry.
+  /// Removes the least recently used entry except `spared`. There must be one.
   [[nodiscard]] node::owner take_oldest(const node* spared) noexcept {
     const auto oldest_in = [spared](const shard& in) {
       return in.oldest != nullptr && in.oldest == spared ? in.oldest->newer : in.oldest;
@@ -195,35 +183,30 @@ struct lru_storage_base::state {
   std::vector<shard> shards;
 };
 
-/// A list of dropped entries. The destructor calls `on_drop`, if any, for each entry, and frees the
-/// entries. The destructor must run after the locks are released.
+/// A list of dropped entries. The destructor, which must run after the locks are released, calls
+/// `on_drop` for each entry, and frees the entries.
 struct lru_storage_base::dropped {
-  explicit dropped(const std::function<void(std::string_view, bool)>* to_call = nullptr,
-                   bool are_expired = false)
-      : on_drop{to_call}, expired{are_expired} {}
-  dropped(const dropped&) = delete;
-  dropped& operator=(const dropped&) = delete;
+  const std::function<void(std::string_view, bool)>& on_drop;
+  bool expired = false;
+  node* first = nullptr;  // entries are linked by `newer`
+  node* last = nullptr;
+  std::size_t count = 0;
+
   ~dropped() {
     while (first != nullptr) {
       const node::owner gone{std::exchange(first, first->newer)};
-      if (on_drop != nullptr && *on_drop) {
-        (*on_drop)(gone->key(), expired);
+      if (on_drop) {
+        on_drop(gone->key(), expired);
       }
     }
   }
 
   void add(node::owner gone) noexcept {
     gone->newer = nullptr;
-    node*& link = first != nullptr ? last->newer : first;
-    last = link = gone.release();
+    (first != nullptr ? last->newer : first) = gone.get();
+    last = gone.release();
     ++count;
   }
-
-  const std::function<void(std::string_view, bool)>* on_drop;
-  bool expired;
-  node* first = nullptr;  // entries are linked by `newer`
-  node* last = nullptr;
-  std::size_t count = 0;
 };
 
 ROBOTS_INLINE lru_storage_base::lru_storage_base(std::size_t capacity, std::size_t max_bytes) {
@@ -260,8 +243,7 @@ ROBOTS_INLINE std::optional<cache_entry> lru_storage_base::find(std::string_view
     if (found == nullptr) {
       return std::nullopt;
     }
-    // Prefetches these objects together. Otherwise, the processor would wait for one after the
-    // other.
+    // Otherwise, the processor would wait for one of these objects after the other.
     base::fetch_ahead<1>(found->policy.get());
     base::fetch_ahead<1>(found->newer);
     base::fetch_ahead<1>(found->older);
@@ -271,7 +253,7 @@ ROBOTS_INLINE std::optional<cache_entry> lru_storage_base::find(std::string_view
       return found->entry();
     }
   }
-  dropped gone{&on_drop_, true};
+  dropped gone{on_drop_, true};
   const std::scoped_lock locks{state_->storing, in.mutex};
   node* const found = in.find(wanted);
   if (found != nullptr && now >= found->keep_until) {
@@ -291,10 +273,9 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
   shard& in = state_->shard_of(wanted);
   // This copy is swapped below, so that the old policy is destroyed without a lock of the shard.
   auto policy = entry.policy;
-  dropped gone{&on_drop_};
+  dropped gone{on_drop_};
   const std::scoped_lock storing{state_->storing};
-  node* found = in.find(wanted);  // no lock of the shard is needed, since only a holder of
-                                  // `storing` changes the table
+  node* found = in.find(wanted);  // needs no lock: only a holder of `storing` changes the table
   node::owner added = found == nullptr ? node::make(key) : nullptr;
   {
     const std::scoped_lock lock{in.mutex};
@@ -329,7 +310,8 @@ ROBOTS_INLINE void lru_storage_base::erase(std::string_view key) {
 }
 
 ROBOTS_INLINE void lru_storage_base::clear() {
-  dropped gone;
+  const std::function<void(std::string_view, bool)> no_call;
+  dropped gone{no_call};
   const std::scoped_lock storing{state_->storing};
   for (shard& part : state_->shards) {
     const std::scoped_lock lock{part.mutex};
@@ -340,7 +322,7 @@ ROBOTS_INLINE void lru_storage_base::clear() {
 }
 
 ROBOTS_INLINE std::size_t lru_storage_base::remove_expired(time_point now) {
-  dropped gone{&on_drop_, true};
+  dropped gone{on_drop_, true};
   const std::scoped_lock storing{state_->storing};
   for (shard& part : state_->shards) {
     const std::scoped_lock lock{part.mutex};

@@ -2,6 +2,7 @@
 
 #include <robots/base/enum_text.hpp>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -63,8 +64,7 @@ struct store_reply {
   std::optional<std::string> value{};        ///< the value under `key`
   std::optional<std::string> other_value{};  ///< the value under `other_key`
   std::optional<store_lease> lease{};        ///< the lease, if the question asked for it and got it
-  bool is_answered = false;                  ///< false if the store, or the part for this question,
-                                             ///< is down
+  bool is_answered = false;                  ///< false if the part for this question is down
 };
 
 /// A store that the processes of a crawl share. The keys are results of `site::key`. The store can
@@ -75,13 +75,9 @@ struct store_reply {
 /// octets. The store does not check a value; the reader of the value must check it. A key is never
 /// empty.
 ///
-/// Moving a store also moves its `watch` callback. Nobody may call the store during the move.
-///
-/// A store of several parts, such as a cluster, works while one part is down. A call that needs
-/// this part throws `store_part_error`.
-///
-/// The suite `tests/store/store_conformance.hpp` tests these rules, and the rules of the members,
-/// for any store.
+/// Moving a store also moves its `watch` callback. Nobody may call the store during the move. A
+/// store of several parts, such as a cluster, works while one part is down. A call that needs this
+/// part throws `store_part_error`. `tests/store/store_conformance.hpp` tests all rules of stores.
 ///
 /// Exemplar: after `s.publish(key, value, 1h)`, `s.load(key) == value`, in this process and in any
 /// other. Stores: `RedisStore` and `SqliteStore`; `MemoryStore` for tests.
@@ -114,12 +110,12 @@ class SharedStore {
       try {
         answer(replies[i], questions[i], duration);
       } catch (const store_part_error&) {
-        abandon({&replies[i], 1});
+        abandon(replies[i]);
         if (++lost == replies.size()) {
           throw;
         }
       } catch (...) {
-        abandon({replies.data(), replies.size()});
+        std::for_each(replies.begin(), replies.end(), [this](auto& reply) { abandon(reply); });
         throw;
       }
     }
@@ -177,7 +173,12 @@ class SharedStore {
  private:
   void answer(store_reply& reply, const store_question& question,
               std::chrono::milliseconds duration) {
-    load_both(reply, question);
+    const auto load_both = [&] {
+      auto values = load_all(std::array{question.key, question.other_key});
+      reply.value = std::move(values.at(0));
+      reply.other_value = std::move(values.at(1));
+    };
+    load_both();
     const bool is_missing = !reply.value && !reply.other_value;
     if (question.wish == lease_wish::take) {
       reply.lease = take_lease(question.lease_key, duration);
@@ -186,28 +187,20 @@ class SharedStore {
       reply.lease = try_lease(question.lease_key, duration);
     }
     if (reply.lease) {
-      load_both(reply, question);  // the previous holder may have published meanwhile
+      load_both();  // the previous holder may have published meanwhile
     }
     reply.is_answered = true;
   }
 
-  void load_both(store_reply& reply, const store_question& question) {
-    auto values = load_all(std::array{question.key, question.other_key});
-    reply.value = std::move(values.at(0));
-    reply.other_value = std::move(values.at(1));
-  }
-
-  /// Empties the replies and releases their leases, since a failed call returns no lease.
-  void abandon(std::span<store_reply> replies) noexcept {
-    for (store_reply& reply : replies) {
-      const auto lease = std::exchange(reply, {}).lease;
-      try {
-        if (lease) {
-          release(*lease);
-        }
-      } catch (...) {
-        continue;  // the lease expires by itself
+  /// Empties a reply and releases its lease, since a failed call returns no lease.
+  void abandon(store_reply& reply) noexcept {
+    const auto lease = std::exchange(reply, {}).lease;
+    try {
+      if (lease) {
+        release(*lease);
       }
+    } catch (...) {
+      return;  // the lease expires by itself
     }
   }
 };

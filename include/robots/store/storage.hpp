@@ -28,17 +28,13 @@ struct cache_entry {
 ///
 /// Several threads may call a model at once. If a call throws, the cache counts the failure and
 /// continues without the result. `find(key, now)` returns the last entry stored under `key`, unless
-/// `keep_until <= now` or the entry was dropped to make room. A storage may forget any entry at any
-/// time, but must never return the entry of another key. `store` replaces an entry. Every `find`
-/// that begins after the return of `erase` or `clear` sees the erasure. A model may also have these
-/// members, which `basic_robots_cache` uses: `evictions() const` returns the number of entries
-/// dropped to make room. `memory_bytes() const` returns the octets in use. `remove_expired(now)`
-/// drops expired entries and returns their number. After `on_drop(f)`, the model calls
-/// `f(key, expired)` for each entry that it drops, as in `LruStorage`.
+/// `keep_until <= now`. A storage may forget any entry at any time, but must never return the entry
+/// of another key. Every `find` that begins after the return of `erase` or `clear` sees the
+/// erasure. A model may also have `evictions`, `memory_bytes`, `remove_expired` and `on_drop`, as
+/// in `LruStorage`. `basic_robots_cache` uses them.
 ///
-/// Exemplar: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`.
-///
-/// Models: `LruStorage<N>`, `TieredStorage<Near, Far>`.
+/// Exemplar: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`. Models:
+/// `LruStorage<N>`, `TieredStorage<Near, Far>`.
 template <class S>
 concept Storage = std::movable<S> && requires(S& storage, const S& constant, std::string_view key,
                                               const cache_entry& entry, time_point now) {

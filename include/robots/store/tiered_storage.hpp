@@ -25,7 +25,7 @@ struct tiered_options {
   /// grows to half of the time that the process has waited so far. `poll` must be above 0.
   std::chrono::milliseconds poll{50};
   /// The minimum time that a call must have left to ask the store itself; otherwise, a background
-  /// thread asks. `patience` must be at least as long as the slowest call to the store.
+  /// thread asks. Must be at least as long as the slowest call to the store.
   std::chrono::milliseconds patience{3'000};
   /// The maximum time by which the clock of another machine can be ahead. Records with a date
   /// further in the future are ignored.
@@ -58,10 +58,8 @@ inline void validate(const tiered_options& options) {
   validate(options.breaker);
 }
 
-/// A storage with a store that processes share. `find`, `store`, `erase` and `clear` use only the
-/// part in this process. A cache asks `shared()` for missing entries, by the rules of `options()`.
-///
-/// Exemplar: `TieredStorage<LruStorage<4096>, RedisStore>`. Models: `TieredStorage<Near, Far>`.
+/// A storage with a store that processes share. A cache asks `shared()` for missing entries, by the
+/// rules of `options()`. Models: `TieredStorage<Near, Far>`.
 template <class S>
 concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
   { constant.options() } -> std::same_as<const tiered_options&>;
@@ -78,9 +76,8 @@ namespace robots {
 ///         cache{options, {}, {}, TieredStorage{LruStorage<4096>{}, RedisStore{redis}}};
 ///
 /// The members of a `Storage` come from `Near`, so `erase` and `clear` drop entries of this process
-/// only. `basic_robots_cache::invalidate` drops entries in all processes. A look-up with a fresh
-/// entry in `Near` is as fast as without `Far`. For other sites, the cache asks `Far` before it
-/// asks the web. The cache also works while `Far` does not answer.
+/// only. `basic_robots_cache::invalidate` drops entries in all processes. If `Near` has no fresh
+/// entry, the cache asks `Far` before the web. The cache also works while `Far` does not answer.
 template <Storage Near, std::derived_from<SharedStore> Far>
 class TieredStorage : public Near {
  public:

@@ -5,6 +5,7 @@
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -37,33 +38,23 @@ class ManualClock {
   ~ManualClock() = default;
 
   /// Returns the current time.
-  [[nodiscard]] time_point now() const noexcept { return time_point{duration{state_->now.load()}}; }
+  [[nodiscard]] time_point now() const noexcept { return state_->now; }
 
   /// Returns the date, which is `start_date` plus the time that has passed since the start.
   [[nodiscard]] wall_time wall_now() const noexcept {
-    return wall_anchor{.steady = time_point{start()}, .wall = state_->start_date}.at(now());
+    return wall_anchor{.steady = start, .wall = state_->start_date}.at(now());
   }
 
   /// Moves the time forward by `step`, at most to the end of time. A negative `step` counts as 0.
   void advance(time_point::duration step) const {
-    rep before = state_->now.load();
-    while (!state_->now.compare_exchange_weak(
-        before,
-        base::saturating_add(time_point{duration{before}}, step).time_since_epoch().count())) {
-    }
-    state_->tell();
+    move([step](time_point before) { return base::saturating_add(before, step); });
   }
 
   /// Moves the time to `when` if `when` is later and `stop` is not requested. Never blocks.
   void sleep_until(time_point when, stop_token stop) const {
-    if (stop.stop_requested()) {
-      return;
+    if (!stop.stop_requested()) {
+      move([when](time_point before) { return (std::max)(before, when); });
     }
-    const rep wanted = when.time_since_epoch().count();
-    rep before = state_->now.load();
-    while (before < wanted && !state_->now.compare_exchange_weak(before, wanted)) {
-    }
-    state_->tell();
   }
 
   /// Calls `moved` after each move of the time, in the thread that moves the time, until the
@@ -79,26 +70,28 @@ class ManualClock {
   }
 
  private:
-  using duration = time_point::duration;
-  using rep = duration::rep;
-
-  [[nodiscard]] static constexpr duration start() noexcept { return std::chrono::hours{1'000}; }
+  static constexpr time_point start{std::chrono::hours{1'000}};
 
   struct state {
     explicit state(wall_time date) : start_date{date} {}
 
     const wall_time start_date;
-    std::atomic<rep> now = start().count();
+    std::atomic<time_point> now = start;
     std::mutex mutex;
     std::list<std::function<void()>> listeners;
-
-    void tell() {
-      const std::scoped_lock lock{mutex};
-      for (const auto& moved : listeners) {
-        moved();
-      }
-    }
   };
+
+  /// Sets the time to `next(now)`.
+  template <class Next>
+  void move(const Next& next) const {
+    time_point before = state_->now;
+    while (!state_->now.compare_exchange_weak(before, next(before))) {
+    }
+    const std::scoped_lock lock{state_->mutex};
+    for (const auto& moved : state_->listeners) {
+      moved();
+    }
+  }
 
   std::shared_ptr<state> state_;
 };

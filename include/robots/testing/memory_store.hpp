@@ -24,9 +24,8 @@ namespace robots {
 /// A `SharedStore` in the memory of this process, for tests.
 ///
 /// Copies share the values, and each copy acts as another process, so give each cache a separate
-/// copy. `erase` and `announce` call the functions that the other copies passed to `watch`. These
-/// functions run in the same thread, before the call returns, so tests need not wait. Values expire
-/// by the clock, which can be a `ManualClock`.
+/// copy. `erase` and `announce` call the `watch` functions of the other copies before they return,
+/// so tests need not wait. Values expire by the clock, which can be a `ManualClock`.
 template <Clock C>
 class MemoryStore : public SharedStore {
  public:
@@ -75,32 +74,34 @@ class MemoryStore : public SharedStore {
   }
 
   /// Calls each `watch` function with an empty key, as if changes had been lost.
-  void lose_changes() { notify("", nullptr); }
+  void lose_changes() {
+    const std::scoped_lock lock{storage_->mutex};
+    notify("", nullptr);
+  }
 
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
-    begin_call(keys.empty() ? std::string_view{} : std::string_view{keys.front()});
-    const std::scoped_lock lock{storage_->mutex};
+    const auto lock = begin_call(keys.empty() ? std::string_view{} : keys.front());
     std::vector<std::optional<std::string>> loaded;
     for (const std::string& key : keys) {
-      loaded.push_back(value_of(key));
+      loaded.push_back(value_of(key, storage_->values));
     }
     return loaded;
   }
 
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
-    begin_call(questions.empty() ? std::string_view{} : std::string_view{questions.front().key});
-    const std::scoped_lock lock{storage_->mutex};
+    const auto lock = begin_call(questions.empty() ? std::string_view{} : questions.front().key);
     std::vector<store_reply> replies;
     for (const store_question& question : questions) {
-      store_reply reply{.value = value_of(question.key),
-                        .other_value = value_of(question.other_key),
+      store_reply reply{.value = value_of(question.key, storage_->values),
+                        .other_value = value_of(question.other_key, storage_->values),
                         .is_answered = true};
       const bool is_missing = !reply.value && !reply.other_value;
       const bool asks = question.wish == lease_wish::if_free ||
                         (question.wish == lease_wish::if_missing && is_missing);
-      if (question.wish == lease_wish::take || (asks && is_free(question.lease_key))) {
+      if (question.wish == lease_wish::take ||
+          (asks && !value_of(question.lease_key, storage_->leases))) {
         reply.lease = lease_of(question.lease_key, duration);
       }
       replies.push_back(std::move(reply));
@@ -113,62 +114,51 @@ class MemoryStore : public SharedStore {
     if (lifetime <= lifetime.zero()) {
       return erase(key);
     }
-    begin_call(key);
-    const std::scoped_lock lock{storage_->mutex};
+    const auto lock = begin_call(key);
     storage_->values.insert_or_assign(std::string{key}, until_after(lifetime, value));
   }
 
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
                              std::chrono::milliseconds lifetime,
                              const store_lease& lease) override {
-    begin_call(key);
-    const std::scoped_lock lock{storage_->mutex};
-    const auto held = storage_->leases.find(lease.key);
-    if (held == storage_->leases.end() || held->second.octets != lease.token ||
-        held->second.until <= now()) {
+    const auto lock = begin_call(key);
+    if (value_of(lease.key, storage_->leases) != lease.token) {
       return false;
     }
-    storage_->leases.erase(held);
+    storage_->leases.erase(lease.key);
     storage_->values.insert_or_assign(std::string{key}, until_after(lifetime, value));
     return true;
   }
 
   void erase(std::string_view key) override {
-    begin_call(key);
-    {
-      const std::scoped_lock lock{storage_->mutex};
-      storage_->values.erase(std::string{key});
-      storage_->leases.erase(std::string{key});
-    }
+    const auto lock = begin_call(key);
+    storage_->values.erase(std::string{key});
+    storage_->leases.erase(std::string{key});
     notify(key, process_.get());
   }
 
   void announce(std::string_view key) override {
-    begin_call(key);
+    const auto lock = begin_call(key);
     notify(key, process_.get());
   }
 
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
-    begin_call(key);
-    const std::scoped_lock lock{storage_->mutex};
-    return duration > duration.zero() && is_free(key) ? std::optional{lease_of(key, duration)}
-                                                      : std::nullopt;
+    const auto lock = begin_call(key);
+    const bool is_free = duration > duration.zero() && !value_of(key, storage_->leases);
+    return is_free ? std::optional{lease_of(key, duration)} : std::nullopt;
   }
 
   [[nodiscard]] store_lease take_lease(std::string_view key,
                                        std::chrono::milliseconds duration) override {
-    begin_call(key);
-    const std::scoped_lock lock{storage_->mutex};
+    const auto lock = begin_call(key);
     return lease_of(key, duration);
   }
 
   void release(const store_lease& lease) override {
-    begin_call(lease.key);
-    const std::scoped_lock lock{storage_->mutex};
-    const auto held = storage_->leases.find(lease.key);
-    if (held != storage_->leases.end() && held->second.octets == lease.token) {
-      storage_->leases.erase(held);
+    const auto lock = begin_call(lease.key);
+    if (value_of(lease.key, storage_->leases) == lease.token) {
+      storage_->leases.erase(lease.key);
     }
   }
 
@@ -205,25 +195,21 @@ class MemoryStore : public SharedStore {
     std::shared_ptr<const std::function<void(std::string_view)>> hook;
   };
 
-  void begin_call(std::string_view key) {
+  /// Calls the hook, and then locks the storage.
+  [[nodiscard]] std::unique_lock<std::mutex> begin_call(std::string_view key) {
     std::unique_lock lock{storage_->mutex};
-    const auto hook = storage_->hook;
-    lock.unlock();
-    if (hook && *hook) {
+    if (const auto hook = storage_->hook; hook && *hook) {
+      lock.unlock();
       (*hook)(key);
+      lock.lock();
     }
+    return lock;
   }
 
-  [[nodiscard]] std::optional<std::string> value_of(std::string_view key) {
-    const auto found = storage_->values.find(key);
-    return found != storage_->values.end() && found->second.until > now()
-               ? std::optional{found->second.octets}
-               : std::nullopt;
-  }
-
-  [[nodiscard]] bool is_free(std::string_view key) {
-    const auto held = storage_->leases.find(key);
-    return held == storage_->leases.end() || held->second.until <= now();
+  [[nodiscard]] std::optional<std::string> value_of(std::string_view key, const table& in) {
+    const auto found = in.find(key);
+    return found != in.end() && found->second.until > now() ? std::optional{found->second.octets}
+                                                            : std::nullopt;
   }
 
   [[nodiscard]] store_lease lease_of(std::string_view key, std::chrono::milliseconds duration) {
@@ -239,7 +225,6 @@ class MemoryStore : public SharedStore {
   }
 
   void notify(std::string_view key, const process* sender) {
-    const std::scoped_lock lock{storage_->mutex};
     for (process* const watcher : storage_->watching) {
       if (watcher != sender) {
         watcher->on_change(key);

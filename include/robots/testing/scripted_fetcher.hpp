@@ -70,10 +70,7 @@ class ScriptedFetcher {
   template <class... Next>
     requires(std::same_as<Next, fetch_response> && ...)
   ScriptedFetcher& on(std::string url, fetch_response first, Next... next) {
-    std::vector<fetch_response> answers;
-    answers.reserve(1 + sizeof...(next));
-    answers.push_back(std::move(first));
-    (answers.push_back(std::move(next)), ...);
+    std::vector<fetch_response> answers{std::move(first), std::move(next)...};
     const auto used = std::make_shared<std::atomic<std::size_t>>(0);
     return on_call(std::move(url), [answers = std::move(answers), used](const fetch_request&) {
       return answers[(std::min)((*used)++, answers.size() - 1)];
@@ -83,32 +80,27 @@ class ScriptedFetcher {
   /// Answers requests for `url` with the result of `answer(request)`. Throws
   /// `std::invalid_argument` if `answer` is empty.
   ScriptedFetcher& on_call(std::string url, handler answer) {
-    require(answer);
-    const std::lock_guard lock{state_->mutex};
+    if (!answer) {
+      throw std::invalid_argument{"ScriptedFetcher: the handler is empty: pass a callable"};
+    }
+    const std::scoped_lock lock{state_->mutex};
     state_->scripts[std::move(url)] = std::move(answer);
     return *this;
   }
 
   /// Answers every URL that is not in the script with `answer`.
-  ScriptedFetcher& otherwise(fetch_response answer) {
-    return otherwise_call([answer = std::move(answer)](const fetch_request&) { return answer; });
-  }
+  ScriptedFetcher& otherwise(fetch_response answer) { return on({}, std::move(answer)); }
 
-  /// Answers every URL that is not in the script with the result of `answer(request)`. Throws
-  /// `std::invalid_argument` if `answer` is empty.
-  ScriptedFetcher& otherwise_call(handler answer) {
-    require(answer);
-    const std::lock_guard lock{state_->mutex};
-    state_->fallback = std::move(answer);
-    return *this;
-  }
+  /// Answers every URL that is not in the script, as `on_call` does.
+  ScriptedFetcher& otherwise_call(handler answer) { return on_call({}, std::move(answer)); }
 
-  /// Returns the next answer for the URL. Cuts the body at `max_bytes`, as real fetchers do.
+  /// Returns the next answer for the URL.
   [[nodiscard]] fetch_response fetch(const fetch_request& request) {
     std::unique_lock lock{state_->mutex};
     state_->requests.push_back(request);
     const auto found = state_->scripts.find(request.url);
-    const handler answer = found == state_->scripts.end() ? state_->fallback : found->second;
+    const handler answer =
+        (found == state_->scripts.end() ? state_->scripts.find("") : found)->second;
     lock.unlock();
     fetch_response response = answer(request);
     if (request.stop.stop_requested()) {
@@ -126,37 +118,28 @@ class ScriptedFetcher {
 
   /// Returns all requests so far, in order.
   [[nodiscard]] std::vector<fetch_request> requests() const {
-    const std::lock_guard lock{state_->mutex};
+    const std::scoped_lock lock{state_->mutex};
     return state_->requests;
   }
 
   /// Returns the number of requests.
-  [[nodiscard]] std::size_t count() const {
-    const std::lock_guard lock{state_->mutex};
-    return state_->requests.size();
-  }
+  [[nodiscard]] std::size_t count() const { return requests().size(); }
 
   /// Returns the number of requests for `url`.
   [[nodiscard]] std::size_t count(std::string_view url) const {
-    const std::lock_guard lock{state_->mutex};
-    return static_cast<std::size_t>(
-        std::count_if(state_->requests.begin(), state_->requests.end(),
-                      [url](const fetch_request& request) { return request.url == url; }));
+    const std::vector<fetch_request> all = requests();
+    const auto is_wanted = [url](const fetch_request& request) { return request.url == url; };
+    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_wanted));
   }
 
  private:
   struct state {
     std::mutex mutex;
-    std::map<std::string, handler, std::less<>> scripts;
-    handler fallback = [](const fetch_request&) { return failure(fetch_error::connect); };
+    /// The answer under the empty URL is for every URL that is not in the script.
+    std::map<std::string, handler, std::less<>> scripts{
+        {"", [](const fetch_request&) { return failure(fetch_error::connect); }}};
     std::vector<fetch_request> requests;
   };
-
-  static void require(const handler& answer) {
-    if (!answer) {
-      throw std::invalid_argument{"ScriptedFetcher: the handler is empty: pass a callable"};
-    }
-  }
 
   std::shared_ptr<state> state_;
 };

@@ -19,14 +19,12 @@ using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 /// A source of the time that can also sleep.
 ///
 /// The `now()` of a model never goes back. `sleep_until(when, stop)` returns as soon as `stop` is
-/// requested or `now() >= when`. The function may move the time instead of blocking, as in
-/// `ManualClock`. A model may also have `wall_now()`, which returns the date and must not throw.
-/// Any thread may call these functions.
+/// requested or `now() >= when`. The function may move the time instead of blocking. A model may
+/// also have `wall_now()`, which returns the date and must not throw. Any thread may call these
+/// functions.
 ///
 /// Exemplar: after `c.sleep_until(when, stop)`, either `c.now() >= when` or
-/// `stop.stop_requested()`.
-///
-/// Models: `SteadyClock`, `ManualClock`.
+/// `stop.stop_requested()`. Models: `SteadyClock`, `ManualClock`.
 template <class C>
 concept Clock = std::movable<C> && requires(C& clock, time_point when, stop_token stop) {
   { clock.now() } -> std::same_as<time_point>;
@@ -47,13 +45,9 @@ template <Clock C>
 
 namespace robots::detail {
 
-/// A clock whose time a program, such as a test, moves.
-///
-/// After `on_move(f)`, each move calls `f` in the thread that moves the time, until the returned
-/// object is destroyed. So a thread that waits for a certain time can check the clock again.
-///
-/// Exemplar: after `auto keep = c.on_move(f)`, moving the time of `c` calls `f`. Models:
-/// `ManualClock`.
+/// A clock whose time a program, such as a test, moves. After `auto keep = c.on_move(f)`, each move
+/// calls `f` in the thread that moves the time, until `keep` is destroyed. So a thread that waits
+/// for a certain time can check the clock again. Models: `ManualClock`.
 template <class C>
 concept NotifyingClock =
     Clock<C> && requires(C& clock, std::function<void()> moved) { clock.on_move(moved); };

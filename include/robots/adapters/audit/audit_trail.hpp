@@ -91,9 +91,7 @@ class AuditTrail {
     // While the event waits, it can be the only owner of the policy.
     const base::shared_memory keeps{news.policy.get(),
                                     news.policy ? news.policy->memory_bytes() : 0};
-    const std::chrono::milliseconds longest = writer_->options.longest_wait;
-    if (!(longest > longest.zero() ? queue_->push_or_wait(std::move(news), size, keeps, longest)
-                                   : queue_->push(std::move(news), size, keeps))) {
+    if (!queue_->push(std::move(news), size, keeps, writer_->options.longest_wait)) {
       writer_->lose(1, "the queue was full");
     }
   }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/adapters/metrics/opentelemetry_context.hpp>
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/metrics.hpp>
 #include <robots/observe/observer.hpp>
@@ -11,6 +10,7 @@
 #include <opentelemetry/metrics/observer_result.h>
 #include <opentelemetry/metrics/sync_instruments.h>
 #include <opentelemetry/nostd/shared_ptr.h>
+#include <opentelemetry/nostd/string_view.h>
 #include <opentelemetry/nostd/unique_ptr.h>
 #include <opentelemetry/nostd/variant.h>
 
@@ -33,12 +33,11 @@ namespace robots {
 /// `metrics_snapshot::families`: `robots.cache.hits`, `robots.blocked_requests`,
 /// `robots.parse.duration` and so on.
 ///
-/// The SDK reads counters and gauges when it collects. All values of one collection come from one
-/// snapshot. Histograms need each single duration, so this class is also an observer. Pass the
-/// `Metrics` and this object to the cache, as `robots::observers{metrics, exported}`. Durations are
-/// in seconds. The default buckets of the SDK are made for milliseconds, so add a view with buckets
-/// for seconds. Copies share one registration with the SDK, which ends with the last copy. Any
-/// thread may call any copy.
+/// All values of one collection by the SDK come from one snapshot. Histograms need each single
+/// duration, so this class is also an observer. Pass the `Metrics` and this object to the cache, as
+/// `robots::observers{metrics, exported}`. Durations are in seconds. The default buckets of the SDK
+/// are made for milliseconds, so add a view with buckets for seconds. Copies share one registration
+/// with the SDK, which ends with the last copy. Any thread may call any copy.
 class OpenTelemetryMetrics {
  public:
   /// Exports `from` through `meter`, which must not be null. To export the statistics of a cache,
@@ -82,9 +81,9 @@ class OpenTelemetryMetrics {
       instruments.reserve(all.size());
       for (std::size_t i = 0; i < all.size(); ++i) {
         const family& one = all[i];
-        const auto name = adapters_detail::text_of(one.name);
-        const auto help = adapters_detail::text_of(one.help);
-        const auto unit = adapters_detail::text_of(one.unit);
+        const opentelemetry::nostd::string_view name{one.name.data(), one.name.size()};
+        const opentelemetry::nostd::string_view help{one.help.data(), one.help.size()};
+        const opentelemetry::nostd::string_view unit{one.unit.data(), one.unit.size()};
         if (one.kind == family::type::histogram) {
           histograms.emplace(one.name, meter->CreateDoubleHistogram(name, help, unit));
           continue;

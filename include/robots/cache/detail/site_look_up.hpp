@@ -6,7 +6,7 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/judge_options.hpp>
+#include <robots/policy/judge.hpp>
 #include <robots/policy/site_names.hpp>
 
 #include <algorithm>

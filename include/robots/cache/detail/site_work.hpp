@@ -6,11 +6,10 @@
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/observe/events.hpp>
+#include <robots/policy/codec.hpp>
 #include <robots/policy/judge.hpp>
-#include <robots/policy/judge_options.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/policy/codec.hpp>
 
 #include <algorithm>
 #include <chrono>

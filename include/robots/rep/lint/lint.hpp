@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/url_head.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/usage_preferences.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
-#include <robots/base/url_head.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/text/detail/normal_form.hpp>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/fetch_ahead.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/match.hpp>
