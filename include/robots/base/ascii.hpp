@@ -100,13 +100,12 @@ template <class Predicate>
   return length;
 }
 
-/// Returns true if `text` is a scheme.
 [[nodiscard]] constexpr bool is_scheme(std::string_view text) noexcept {
   return !text.empty() && scheme_length(text) == text.size();
 }
 
-/// Returns the length of `scheme://` at the start of a URL, or 0 if there is none, as for the host
-/// with a port `localhost:80`. Reads no further than the scheme and `://`.
+/// Returns the length of `scheme://` at the start of `url`. Returns 0 if there is none, as in
+/// `localhost:80`. Reads no further than the scheme and `://`.
 [[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
   constexpr std::string_view separator = "://";
   const std::size_t length = scheme_length(url);

@@ -35,8 +35,8 @@ class enum_counts {
   std::array<std::uint64_t, size> counts_{};
 };
 
-/// Counts like `enum_counts` for many threads at once. Each thread counts in one of 32 stripes, so
-/// that threads rarely wait for a cache line. A read sums the stripes.
+/// Counts like `enum_counts`, for many threads at once. Each thread adds to one of 32 arrays of
+/// counts, so that threads rarely wait for a cache line. A read sums the arrays.
 template <auto Last>
 class enum_counters {
  public:

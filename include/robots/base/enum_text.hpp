@@ -6,8 +6,9 @@
 
 namespace robots::base {
 
-/// Returns true if `Value` is known to be an enumerator. GCC and clang write any other value as
-/// `(type)3` in the name of this function, so a `)` shows it. With other compilers, returns false.
+/// Returns true if `Value` is known to be an enumerator. The name of this function contains
+/// `Value`: GCC and clang write `(type)3` if no enumerator is 3. With other compilers, returns
+/// false.
 template <auto Value>
 [[nodiscard]] consteval bool is_enumerator() {
 #ifdef __GNUC__

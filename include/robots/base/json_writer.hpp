@@ -14,10 +14,9 @@
 namespace robots::base {
 
 /// Appends a text as a JSON string (RFC 8259, section 7), in printable ASCII. Control characters
-/// and characters outside ASCII become `\uNNNN`. An octet that is not UTF-8 becomes the four
-/// characters
-/// `\xNN`, and a backslash becomes `\x5C`, as in `printable`. So each octet of the text can be
-/// recovered. Takes linear time. An octet becomes at most six octets.
+/// and characters outside ASCII become `\uNNNN`. An octet that is not UTF-8 becomes the text
+/// `\xNN`, and a backslash becomes the text `\x5C`, as in `printable`. So each octet of the text
+/// can be recovered. Takes linear time. An octet becomes at most six octets.
 inline void append_json(std::string& line, std::string_view text) {
   const auto append_unit = [&line](unsigned unit) {
     const auto [a, b] = hex_digits(static_cast<unsigned char>(unit >> 8U));
@@ -89,30 +88,26 @@ class json_writer {
     return *this;
   }
 
-  /// Begins an array of texts or of objects. For an object, call `open` before its members and
-  /// `close` after them.
+  /// Begins an array. For a text, call `item`. For an object, call `open`, add the members, and
+  /// call `close`.
   json_writer& open_list(std::string_view name) {
     member(name) += '[';
     return *this;
   }
-  /// Ends the array.
   json_writer& close_list() {
     line_ += ']';
     return *this;
   }
-  /// Adds a text to the array; see `append_json`.
   json_writer& item(std::string_view value) {
     separate();
     append_json(line_, value);
     return *this;
   }
-  /// Begins an object of the array.
   json_writer& open() {
     separate();
     line_ += '{';
     return *this;
   }
-  /// Ends the object that `open` began.
   json_writer& close() {
     line_ += '}';
     return *this;

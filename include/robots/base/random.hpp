@@ -41,7 +41,6 @@ class counter_random {
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}
 
-  /// Returns the next number.
   [[nodiscard]] std::uint64_t operator()() noexcept {
     constexpr std::uint64_t step = random_sequence::step;
     return random_sequence::mixed(state_.fetch_add(step, std::memory_order_relaxed) + step);

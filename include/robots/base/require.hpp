@@ -5,8 +5,8 @@
 
 namespace robots::base {
 
-/// Throws `std::invalid_argument` unless `is_valid`. The message is `name` is `value`, and then the
-/// text of `advice`, which begins with the unit or a colon and says what to change.
+/// Throws `std::invalid_argument` if `is_valid` is false. The message is "NAME is VALUE", followed
+/// by `advice`, which begins with the unit or a colon and says what to change.
 template <class Number>
 void require(bool is_valid, const char* name, Number value, const char* advice) {
   if (!is_valid) {

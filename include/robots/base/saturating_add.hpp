@@ -11,8 +11,7 @@ inline constexpr std::chrono::nanoseconds longest_delay = std::chrono::seconds{0
 
 namespace base {
 
-/// Returns `from` plus `wait`, or the end of time if the sum would be later. A negative wait is
-/// treated as 0.
+/// Returns `from` plus `wait`, at most `time_point::max()`. A negative wait is treated as 0.
 template <class Rep, class Period>
 [[nodiscard]] constexpr std::chrono::steady_clock::time_point saturating_add(
     std::chrono::steady_clock::time_point from, std::chrono::duration<Rep, Period> wait) noexcept {

@@ -43,9 +43,9 @@ class site_table {
 
   /// Returns the value of a key, and adds it if needed. Returns null if the table stays full.
   ///
-  /// A full table first examines up to 256 values, and forgets one that is not needed at `now`. If
-  /// there is none, it forgets the value with the latest `until(value)`, if that time is after
-  /// `latest`, but never a value that must be remembered until further notice.
+  /// A full table first examines up to 256 values, and forgets a value that is not needed at `now`.
+  /// If there is none, the table forgets the value with the latest `until(value)` that is after
+  /// `latest` and before `time_point::max()`.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {
@@ -101,7 +101,7 @@ class site_table {
  private:
   struct site;
   using entry_type = std::pair<const std::string, site>;
-  /// The sites, sorted by the last result of `until(value)`. The next result is never earlier.
+  /// The sites, sorted by a time that is never after `until(value)`.
   using order = std::multimap<time_point, entry_type*>;
 
   struct site : Value {

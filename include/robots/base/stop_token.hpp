@@ -15,7 +15,7 @@
 #endif
 
 /// The part of <stop_token> that the library uses, for standard libraries without <stop_token>.
-/// These are libc++ up to version 19, and Xcode's.
+/// These libraries are libc++ up to version 19, and the library of Xcode.
 namespace robots::base {
 
 /// The state that a source shares with its tokens and callbacks.
@@ -85,7 +85,7 @@ class own_stop_callback {
   own_stop_callback(const own_stop_callback&) = delete;
   own_stop_callback& operator=(const own_stop_callback&) = delete;
 
-  /// Waits until a call in another thread ends.
+  /// Waits until a running call of the callback in another thread ends.
   ~own_stop_callback() {
     if (state_) {
       std::unique_lock lock{state_->mutex};

@@ -40,9 +40,9 @@ class work_queue {
   /// even without new items. The worker must not throw.
   using worker = std::function<std::optional<time_point>(work& now)>;
 
-  /// Accepts items of up to `capacity` octets in all, with the running batch. Before a batch, the
-  /// thread waits up to `gathered` for more items, unless half of the capacity is used or a caller
-  /// waits. Throws what `std::thread` throws.
+  /// Makes a queue for up to `capacity` octets of items, including the running batch. Before each
+  /// batch, the thread waits up to `gathered` for more items. The wait ends when half of the
+  /// capacity is used or a caller waits. Throws what `std::thread` throws.
   work_queue(std::size_t capacity, worker does, std::chrono::milliseconds gathered = {})
       : shared_{std::make_shared<shared>(capacity, std::move(does), gathered)},
         thread_{[own = shared_] { own->run(); }} {}
@@ -52,14 +52,14 @@ class work_queue {
   /// Ends the queue and waits until the waiting items are done.
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
-  /// Adds an item of `size` octets. The queue counts the size of `keeps` once, however many waiting
-  /// items keep it alive. Returns false, and destroys the item, if there is no room or the queue is
-  /// ending. Any thread may call `push`.
+  /// Adds an item of `size` octets, which keeps the memory `keeps` alive. The queue counts the size
+  /// of `keeps` once for all waiting items. Returns false, and destroys the item, if there is no
+  /// room or the queue is ending. Any thread may call `push`.
   ///
   /// If `longest` is above 0, waits up to `longest` until the queue is not full. Then even an item
   /// over the capacity is added, so that large items are not refused forever. After one caller has
   /// waited in vain, a full queue refuses other callers at once, until the worker has finished a
-  /// batch. The worker's thread must not wait.
+  /// batch. The worker must not call `push` with a `longest` above 0.
   [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {},
                           std::chrono::milliseconds longest = {}) {
     shared& to = *shared_;

@@ -33,8 +33,8 @@ class cache_engine;
 
 namespace robots {
 
-/// The part of `basic_robots_cache` that does not depend on template arguments. It looks up sites,
-/// decides on URLs and makes rulings on sites. An operator's console can use a `cache_controls&`.
+/// The part of `basic_robots_cache` without template arguments. Decides on URLs, and sets rulings
+/// on sites, such as halts and overrides. An operator's console can use a `cache_controls&`.
 ///
 /// Any thread may call any member function. Network failures and bad content never throw.
 class cache_controls {
@@ -42,13 +42,13 @@ class cache_controls {
   cache_controls(const cache_controls&) = delete;
   cache_controls& operator=(const cache_controls&) = delete;
 
-  /// Returns the policy of a site: of a URL, a host or `host:port`. The result is never null. For a
-  /// text that names no site, the policy denies everything. So does the policy of an excluded host,
-  /// for which the call is counted and reported as a decision.
+  /// Returns the policy of the site that a URL, a host or `host:port` names. The result is never
+  /// null. If the text names no site, or an excluded host, the policy denies everything. For an
+  /// excluded host, the cache also counts and reports a denial.
   ///
-  /// If the call is stopped or its time runs out during the fetch, the result is the fallback
-  /// policy for `outcome::cancelled`, which the cache does not keep. The fetch continues for later
-  /// calls (`cache_options::finish_abandoned`).
+  /// If the call is stopped or runs out of time during the fetch, returns the fallback policy for
+  /// `outcome::cancelled`. The cache does not keep this policy. The fetch continues for later calls
+  /// if `cache_options::finish_abandoned` is true.
   [[nodiscard]] std::shared_ptr<const policy> get(std::string_view host_or_url,
                                                   const call_options& call = {}) {
     return look_up_policy(host_or_url, call, false);
@@ -63,23 +63,23 @@ class cache_controls {
   }
 
   /// Begins a look-up in steps, for programs that do their own network I/O: see `look_up`. Never
-  /// blocks. Uses only `context` and `user_agent` of `call`. An excluded host counts as a decision,
-  /// as in `get`; a later `check` of the same text with this look-up does not count it again.
+  /// blocks. Uses only `context` and `user_agent` of `call`. Counts and reports an excluded host as
+  /// `get` does. A later `check` of the same text with this look-up does not count the host again.
   ///
-  /// While you drive a look-up, do not call a blocking function for its site, since that call would
-  /// wait for you. The cache renews stale policies (`cache_options::stale_while_revalidate`) and
-  /// asks the shared store in background threads.
+  /// While you drive a look-up, do not call a blocking function for the same site: the call would
+  /// wait for you. Background threads of the cache renew stale policies
+  /// (`cache_options::stale_while_revalidate`) and ask the shared store.
   [[nodiscard]] look_up begin(std::string_view host_or_url, const call_options& call = {});
 
-  /// Decides whether the crawler may fetch `url`: by the ruling on the site, if there is one, else
-  /// by the policy of `ended`. Throws `std::logic_error` if `ended` has no policy yet, and
-  /// `std::invalid_argument` if `ended` has looked up another site.
+  /// Decides whether the crawler may fetch `url`. If there is a ruling on the site, the ruling
+  /// decides. Otherwise, the policy of `ended` decides. Throws `std::logic_error` if `ended` has no
+  /// policy yet, and `std::invalid_argument` if `ended` has looked up another site.
   [[nodiscard]] decision check(std::string_view url, const look_up& ended);
 
-  /// Decides on `url`, a URL of the policy's site or a path with query, with a policy that `get`
-  /// returned. Unlike `policy::allows`, counts and reports the decision, and prefers a ruling on
-  /// the site. Fetches nothing. Uses only `context` of `call`. Throws `std::invalid_argument` if
-  /// `used` is null.
+  /// Decides on `url` with `used`, a policy that `get` returned. `url` is a URL of the policy's
+  /// site, or a path with query. If there is a ruling on the site, the ruling decides. Unlike
+  /// `policy::allows`, counts and reports the decision. Fetches nothing. Uses only `context` of
+  /// `call`. Throws `std::invalid_argument` if `used` is null.
   [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& used,
                                const call_options& call = {});
 
@@ -87,24 +87,26 @@ class cache_controls {
   /// only `context` of `call`.
   void note(std::string_view url, const decision& decided, const call_options& call = {});
 
-  /// Forgets the rules of a site and its last good copy; for a host without a scheme, also of its
-  /// https and http origins. The next call fetches the rules again, unless the site is in
-  /// quarantine or its circuit breaker is open. Does not block on the shared store. Other processes
-  /// forget the rules within a second after the store gets the erasure: see
-  /// `cache_stats::pending_invalidations`.
+  /// Erases the rules of a site and its last good copy. For a host without a scheme, also erases
+  /// those of its https and http origins. The next call fetches the rules again, unless the site is
+  /// in quarantine or its circuit breaker is open.
+  ///
+  /// Does not block: a background thread erases the rules in the shared store. Other processes
+  /// forget the rules within a second after that (`cache_stats::pending_invalidations`).
   void invalidate(std::string_view host_or_url);
 
-  /// Asks a site again now, with the validators of the last response, and returns the new policy.
-  /// Unlike `invalidate`, keeps the last good copy, in case the fetch fails. Other processes that
-  /// share the storage use the answer, too. An excluded host counts as a decision, as in `get`.
+  /// Fetches the robots.txt of a site again, with the validators of the last response, and returns
+  /// the new policy. Unlike `invalidate`, keeps the last good copy, in case the fetch fails. Other
+  /// processes with the same shared store use the answer, too. Counts and reports an excluded host
+  /// as `get` does.
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {}) {
     return look_up_policy(host_or_url, call, true);
   }
 
-  /// Replaces the excluded hosts of `cache_options::excluded`. Throws `std::invalid_argument` for
-  /// an entry that can never exclude anything; then the old list stays. A running fetch uses the
-  /// old list until it ends.
+  /// Replaces the list `cache_options::excluded`. If an entry can never exclude anything, throws
+  /// `std::invalid_argument`, and the old list stays. A running fetch uses the old list until the
+  /// fetch ends.
   void set_excluded(std::span<const std::string> entries);
 
   /// Sets an override for a site, or removes it (`site_override::none`). An override takes
@@ -117,16 +119,17 @@ class cache_controls {
   /// Returns the overrides, sorted by `site::key`.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
-  /// Halts a site, for both schemes, until `resume`. Nothing is allowed there
-  /// (`decision_reason::halted`), and the cache sends no new request to the site, not even after a
-  /// redirect. A `basic_admission` refuses requests that wait in its gate. See also
-  /// `cache_options::halt_hostile`, `halt_unreachable_after` and `halt_revoked`. While 65,536 sites
-  /// are halted, `halt` has no effect on other sites. Throws `std::invalid_argument` for a text
-  /// that names no site.
+  /// Halts a site, for both schemes, until `resume`. The cache denies all URLs of the site
+  /// (`decision_reason::halted`) and sends no new request to the site, not even after a redirect. A
+  /// `basic_admission` also refuses requests that already wait. See `cache_options::halt_hostile`,
+  /// `halt_unreachable_after` and `halt_revoked` for automatic halts. While 65,536 sites are
+  /// halted, `halt` has no effect on other sites. Throws `std::invalid_argument` for a text that
+  /// names no site.
   void halt(std::string_view host_or_url, const call_options& call = {});
 
-  /// Lifts the halt of a site, so that its robots.txt decides again. If the site was halted as
-  /// hostile, its robots.txt is fetched again. Returns true if the site was halted.
+  /// Ends the halt of a site, so that its robots.txt decides again. If the halt had the reason
+  /// `halt_reason::hostile`, the next call fetches the robots.txt again. Returns true if the site
+  /// was halted.
   bool resume(std::string_view host_or_url);
 
   /// Returns true if the site of a URL is halted.
@@ -135,38 +138,39 @@ class cache_controls {
   /// Returns the halted sites and the reasons, sorted by `site::key` without a scheme.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
-  /// Calls `on_denied` with the key of each site when a ruling of any process begins to deny the
-  /// site: a halt, an override, a quarantine, or a withdrawn sign-off. Any thread can make the
-  /// call. Destroy the result to end the calls. `on_denied` must not block, make a ruling, or
-  /// destroy the result. Its exceptions are dropped.
+  /// Calls `on_denied` with the key of a site when a ruling of any process begins to deny the site:
+  /// a halt, an override, a quarantine, or a withdrawn sign-off. Any thread can make the call.
+  /// Destroy the result to end the calls. `on_denied` must not block, set a ruling, or destroy the
+  /// result. The cache ignores exceptions of `on_denied`.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view site)> on_denied);
 
-  /// Returns true if a ruling denies a URL. Does not consider robots.txt.
+  /// Returns true if a ruling, such as a halt, denies a URL. Does not consider robots.txt.
   [[nodiscard]] bool is_denied(std::string_view url) const;
 
-  /// Reports the response to the request for a page. `is_challenge` is true if a challenge, such as
-  /// a CAPTCHA, came instead of the page. Returns true if the site revoked access: it answered 401,
-  /// 403 or a challenge to a URL that no ruling and no stored rule denies. Then the observer gets
-  /// an event, and `cache_options::halt_revoked` halts the site.
+  /// Handles the response that you got for a page. `is_challenge` is true if a challenge, such as a
+  /// CAPTCHA, came instead of the page. Returns true if the site revoked access: the response is
+  /// 401, 403 or a challenge, but no ruling and no stored rule denies the URL. Then the observer
+  /// gets an `access_revoked_event`, and the cache halts the site if `cache_options::halt_revoked`
+  /// is true.
   ///
   /// After a 4xx, a 5xx or a challenge for an allowed URL, the next look-up of the site fetches the
   /// rules again, at most once per `cache_options::min_ttl` (the pipeline guide: "Trigger immediate
   /// re-fetch on 4xx/5xx responses"). A 429 has no effect, since it is about the pace. Sends no
   /// request. Uses only `user_agent` and `context` of `call`.
   ///
-  /// `reservation::complete` of a `basic_admission` calls this function. The observer gets the same
-  /// status of a URL only once in 10 seconds, so it does no harm to report a page twice.
+  /// `reservation::complete` of a `basic_admission` calls this function. You may report a page
+  /// twice: the observer gets the same status of a URL only once in 10 seconds.
   bool report_response(std::string_view url, int status, bool is_challenge = false,
                        const call_options& call = {});
 
-  /// Signs off a high-risk site, for both schemes, or withdraws the sign-off if `is_given` is
-  /// false: see `cache_options::sign_off`. Each other site, such as the target of a redirect, needs
-  /// a separate sign-off. Throws `std::invalid_argument` for a text that names no site.
+  /// Gives your consent to crawl a high-risk site (`cache_options::sign_off`), for both schemes. If
+  /// `is_given` is false, withdraws the consent. Each other site, such as the target of a redirect,
+  /// needs a separate sign-off. Throws `std::invalid_argument` for a text that names no site.
   void sign_off(std::string_view host_or_url, bool is_given = true);
 
   /// Returns the high-risk sites without a sign-off that a URL or a redirect has named, sorted by
-  /// `site::key` without a scheme. Sites above 65,536 are denied but not listed.
+  /// `site::key` without a scheme. The list ends at 65,536 sites; other sites are denied, too.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
 
   /// Erases all entries of this process. The shared store keeps its records.
@@ -181,26 +185,27 @@ class cache_controls {
   /// Returns the sites in quarantine, sorted by `site::key`.
   [[nodiscard]] std::vector<std::string> quarantined() const;
 
-  /// Returns the options in force.
+  /// Returns the options that the constructor got.
   [[nodiscard]] const cache_options& options() const noexcept;
 
  protected:
-  /// See the constructor of `cache_detail::look_up_environment`.
+  /// Throws `std::invalid_argument` for invalid options. `parts` must outlive this object.
   cache_controls(cache_options&& options, cache_detail::cache_parts& parts,
                  const cache_detail::shared_part& shared);
   /// Stops the cache's own threads and waits for them.
   ~cache_controls();
 
-  /// Returns the statistics of the cache, without the counts of its storage.
+  /// Returns the statistics of the cache, except `size` and `evictions` of the storage.
   [[nodiscard]] cache_stats counted() const;
 
  private:
-  /// Returns the likely key of a site (`detail::possible_site_key`), or an empty text if a ruling
-  /// may apply to the site.
+  /// Returns the likely key of a site (`detail::possible_site_key`). Returns an empty text if a
+  /// ruling may apply to the site.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
 
-  /// Returns the number of the crawler for a call: 0 for `cache_options::user_agent`, 1 for the
-  /// first of `cache_options::other_agents`. Throws `std::invalid_argument` for any other crawler.
+  /// Returns the number of the crawler `call.user_agent`: 0 for `cache_options::user_agent`, 1 for
+  /// the first of `cache_options::other_agents`. Throws `std::invalid_argument` for any other
+  /// crawler.
   [[nodiscard]] std::size_t agent_of(const call_options& call) const;
 
   [[nodiscard]] cache_detail::found load(std::string_view host_or_url, const call_options& call,
@@ -210,15 +215,15 @@ class cache_controls {
                                                              const call_options& call,
                                                              bool refreshes);
 
-  /// Decides on a target without counting the decision.
+  /// Decides on `target`, but does not count the decision.
   [[nodiscard]] decision decide(std::string_view target, cache_detail::found known) const;
 
-  /// Counts and reports the decision of crawler number `agent`. If `key` is empty, parses `url` for
+  /// Counts and reports `decided` for crawler number `agent`. If `key` is empty, parses `url` for
   /// the key.
   void report(const decision& decided, std::string_view url, std::string_view key,
               const std::shared_ptr<const call_context>& context, std::size_t agent = 0) const;
 
-  /// If `ended` has the policy of an excluded host, counts and reports this, and returns true.
+  /// If `ended` denies an excluded host, counts and reports a denial, and returns true.
   bool note_exclusion(std::string_view host_or_url, const cache_detail::found& ended,
                       const call_options& call);
 
@@ -233,8 +238,8 @@ class cache_controls {
 /// of a URL is its origin. A host without a scheme means the https origin of the host or, if that
 /// origin cannot be reached, the http origin.
 ///
-/// With a `TieredStorage`, the cache shares answers and rulings with the other processes of the
-/// crawl, so that only one process fetches the file of a site. If the store fails, each process
+/// With a `TieredStorage`, all processes of a crawl share answers and rulings through a shared
+/// store, so that only one process fetches the file of a site. If the store fails, each process
 /// fetches for itself. Circuit breakers are not shared.
 ///
 /// Any thread may call any member function. Network failures and bad content never throw. A look-up
@@ -242,8 +247,8 @@ class cache_controls {
 template <Fetcher F, Clock C, Storage S, Observer O>
 class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, public cache_controls {
  public:
-  /// Makes a cache from its parts, and listens to the shared store, if there is one. Throws
-  /// `std::invalid_argument` if options contradict each other. The message says what to change.
+  /// Makes a cache, which listens to the messages of the shared store, if there is one. Throws
+  /// `std::invalid_argument` for invalid options. The message says what to change.
   explicit basic_robots_cache(cache_options options, F fetcher = {}, C clock = {}, S storage = {},
                               O observer = {})
       : holder{{std::move(fetcher), std::move(clock), std::move(storage), std::move(observer)}},

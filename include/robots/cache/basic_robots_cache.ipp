@@ -23,8 +23,8 @@ namespace robots {
 
 namespace cache_detail {
 
-/// Parses the name of a site. If the text names no site, throws `std::invalid_argument` with a
-/// message that begins with `member`, the name of the function that the user called.
+/// Parses `host_or_url`. If it names no site, throws `std::invalid_argument` with a message that
+/// names `member`, the function that the user called.
 [[nodiscard]] inline site named(std::string_view host_or_url, std::string_view member) {
   auto asked = parse_site(host_or_url);
   if (!asked) {

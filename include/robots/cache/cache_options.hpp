@@ -30,19 +30,20 @@ struct cache_options {
   /// `FallbackPolicy`.
   detail::any_fallback_policy fallback;
 
-  /// Other crawlers for which the cache also answers, by their product tokens; `*` means the rules
+  /// The product tokens of other crawlers for which the cache also answers. `*` selects the rules
   /// for all crawlers that a file does not name. The cache fetches each file once, as `user_agent`.
-  /// `call_options::user_agent` selects a crawler.
+  /// `call_options::user_agent` selects the crawler of a call.
   std::vector<std::string> other_agents{};
-  /// Hosts that are never fetched and never allowed: top-level domains, suffixes or hosts, as
-  /// `should_skip_by_tld` reads them.
+  /// Hosts that are never fetched and never allowed: `gov` excludes a whole top-level domain,
+  /// `example.com` a host with its subdomains. See `should_skip_by_tld`.
   std::vector<std::string> excluded{};
   /// High-risk sites, in the form of `excluded`. Such a site gets no requests, and nothing is
-  /// allowed there, until `basic_robots_cache::sign_off` (the pipeline guide: "mandatory manual
-  /// sign-off").
+  /// allowed there, until you call `basic_robots_cache::sign_off` (the pipeline guide: "mandatory
+  /// manual sign-off").
   std::vector<std::string> sign_off{};
-  /// Returns true if `host`, which `sign_off` does not list, is high-risk. `host` has the form of
-  /// `site::host`. Any thread may call this, at each look-up. If it throws, the host is high-risk.
+  /// The function that returns true if `host`, which `sign_off` does not list, is high-risk. `host`
+  /// has the form of `site::host`. Any thread may call the function, at each look-up. If the
+  /// function throws, the host is high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
   /// If true, policies keep the texts of their files: see `policy::text` and `policy::document`.
   bool keep_text = false;
@@ -51,11 +52,11 @@ struct cache_options {
   /// The timeout of each exchange; the pipeline guide recommends 3 to 5 seconds. 0 means no limit.
   std::chrono::milliseconds timeout{5'000};
   /// The maximum time of one call; 0 means no limit. After this time, the caller gets the action of
-  /// `fallback` for `outcome::cancelled`. The fetch continues if other callers wait for it, or if
-  /// `finish_abandoned` is true. `call_options::timeout` overrides this option.
+  /// `fallback` for `outcome::cancelled`. The fetch continues if other callers wait for the result,
+  /// or if `finish_abandoned` is true. `call_options::timeout` overrides this option.
   std::chrono::milliseconds longest_call{15'000};
   /// The maximum number of redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five.
-  /// If this limit is less than five, a further redirect leads to `outcome::server_error`.
+  /// If this limit is less than five, one more redirect leads to `outcome::server_error`.
   int max_redirects = 5;
 
   /// The lifetime of an answer whose headers state no lifetime (SPYDER; RFC 9309, section 2.4). It
@@ -81,49 +82,53 @@ struct cache_options {
   /// The limit of malformed lines. A file above this limit has `outcome::malformed`.
   malformed_limit malformed{};
   /// The number of malformed files in a row after which a site goes into quarantine and gets no
-  /// requests; 0 means never. A malformed file that `fallback` obeys does not count. See
-  /// `basic_robots_cache::release`.
+  /// requests; 0 means never. A malformed file whose rules `fallback` obeys does not count.
+  /// `basic_robots_cache::release` ends the quarantine.
   int quarantine_after = 3;
 
   /// If true, the cache halts a site when its robots.txt denies everything and the previous
   /// robots.txt did not. Then nothing is allowed at the site until `basic_robots_cache::resume`. If
-  /// false, the rules of the site apply. Empty means `fallback.halts_hostile()`: true for
-  /// `strict()`, even after `with`. The other presets do not halt, since one mistake of a site
-  /// would deny it until somebody looks. In any case, a `policy_change_event` reports the change.
-  /// With a shared store, every process that gets this answer halts the site.
+  /// false, the rules of the site apply. With a shared store, every process that gets this answer
+  /// halts the site. In any case, a `policy_change_event` reports the change.
+  ///
+  /// Empty means `fallback.halts_hostile()`: true for the preset `strict()`, even after `with` has
+  /// changed an action. The other presets do not halt, since one mistake of a site would deny the
+  /// site until somebody looks.
   std::optional<bool> halt_hostile{};
   /// The time after which the cache halts a site whose robots.txt cannot be fetched
-  /// (`outcome::unreachable` or `server_error`). The cache checks this when it asks the site again.
-  /// 0 means never. See `halt_reason::unreachable`.
+  /// (`outcome::unreachable` or `server_error`). The cache checks this time when it asks the site
+  /// again. 0 means never. The halt has the reason `halt_reason::unreachable`.
   std::chrono::seconds halt_unreachable_after{0};
-  /// If true, the cache halts a site that revokes access. Either
-  /// `basic_robots_cache::report_response` reports a refused page, or the site begins to answer the
+  /// If true, the cache halts a site that revokes access. A site revokes access if
+  /// `basic_robots_cache::report_response` returns true, or if the site begins to answer the
   /// request for its robots.txt with 401 or 403. See `access_revoked_event`.
   bool halt_revoked = false;
-  /// The share of rules and lines (`change_report::share`), from 0 to 1, above which a change is
-  /// fast (the pipeline guide: ">30% directive delta"). See `policy_change_event::fast`.
+  /// The share of changed rules and lines (`change_report::share`), from 0 to 1, above which a
+  /// change is fast (the pipeline guide: ">30% directive delta"). `policy_change_event::fast`
+  /// reports a fast change.
   double fast_change_share = 0.3;
-  /// The window in which changes are added up. The changes are fast if the sum of their shares is
-  /// above `fast_change_share`. The window begins with the last retrieval before the first change,
-  /// and ends with the retrieval that found the last change. A change that is reverted is counted
-  /// twice. If empty, each change is judged alone. The pipeline guide has one hour, but rules are
-  /// fresh for a day, so two retrievals are rarely within one hour.
+  /// The time window in which the shares of several changes are added up. The changes are fast if
+  /// the sum is above `fast_change_share`. A change is in the window if the rules before the change
+  /// were fetched in the window. A change that is reverted is counted twice. If empty, each change
+  /// is judged alone. The pipeline guide has one hour, but rules are fresh for a day, so two
+  /// retrievals are rarely within one hour.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.
   retry_options retry{};
   /// The circuit breaker: after some failures in a row, an origin gets no requests for a while.
   breaker_options breaker{};
-  /// If true, a retrieval continues when nobody waits for it any more, so that the next caller gets
-  /// the result. If false, it stops. Then a caller whose timeout is too short for a slow site sends
-  /// request after request, and never gets an answer.
+  /// If true, a fetch continues when nobody waits for it any more, so that the next caller gets the
+  /// result. If false, the fetch is cancelled. Then a caller whose timeout is too short for a slow
+  /// site sends request after request, and never gets an answer.
   bool finish_abandoned = true;
-  /// The maximum number of threads that the cache starts, for renewals and for calls that can end
-  /// before their fetch. If no thread is free, such a call fetches in the caller's thread if it has
-  /// time for an exchange; otherwise, it waits for a thread. A renewal waits for the next call.
+  /// The maximum number of threads that the cache starts for fetches: for renewals, and for calls
+  /// that can end before their fetch. If no thread is free, a call with time for one request
+  /// fetches in the caller's thread; another call waits for a thread. A renewal waits for the next
+  /// call. With a shared store, two more threads call the store.
   std::size_t background_threads = 64;
   /// The seed for the random parts of waits and lifetimes. If empty, each cache makes a seed from
-  /// the clocks, which can be guessed, so that no two caches retry together.
+  /// the clocks, so that no two caches retry together. A seed from the clocks can be guessed.
   std::optional<std::uint64_t> seed{};
 };
 
@@ -153,8 +158,8 @@ namespace cache_detail {
           .stale_while_revalidate = options.stale_while_revalidate};
 }
 
-/// Returns the options. Throws `std::invalid_argument` if they contradict each other. The message
-/// says what to change.
+/// Returns `options`. Throws `std::invalid_argument` for invalid options. The message says what to
+/// change.
 [[nodiscard]] inline cache_options validated(cache_options options) {
   detail::validate(retrieval_options_of(options));
   detail::validate(judge_options_of(options));

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Forward declarations of `cache/`. `robots/fwd.hpp` has `basic_robots_cache` with its defaults.
+/// Forward declarations of `cache/`. `robots/fwd.hpp` declares `basic_robots_cache`.
 namespace robots {
 
 class cache_controls;

@@ -25,8 +25,8 @@ class site_look_up;
 
 }  // namespace cache_detail
 
-/// A look-up in steps, for programs that do their own network I/O, such as an event loop. A look-up
-/// returns the next step, and the caller does the step and reports the result:
+/// A look-up of a policy in steps, for programs that do their own network I/O, such as an event
+/// loop. `next` returns a step. The caller does the step and reports the result:
 ///
 ///     look_up asking = cache.begin(url);
 ///     while (!asking.policy()) {
@@ -43,36 +43,37 @@ class site_look_up;
 ///     }
 ///     const decision result = cache.check(url, asking);
 ///
-/// Look-ups in steps and blocking calls for one site share one fetch. If a look-up is destroyed,
-/// its work is cancelled, and other callers that wait for this work start again. A look-up must not
-/// outlive its cache. Only one thread at a time may use a look-up. A step takes constant time, or
-/// linear time if it parses a file.
+/// Look-ups in steps and blocking calls for one site share one fetch. If the look-up that does the
+/// fetch is destroyed, the fetch is cancelled, and other callers that wait for the result start
+/// again. A look-up must not outlive its cache. Only one thread at a time may use a look-up. A step
+/// takes constant time, or linear time if it parses a file.
 class look_up {
  public:
   /// A wait before the next try. It lasts until the time `until`, or until a stop is requested
   /// through `stop`. After the wait, call `on_wait_over`.
   using retry_wait = detail::retry_wait;
 
-  /// A wait for news, while another look-up, call or thread works on the policy.
+  /// A wait while another look-up or thread works on the policy. The news is a policy, or a fetch
+  /// for this look-up.
   struct news_wait {};
 
-  /// The next step. It is a request, a wait for a time, a wait for news, or the policy at the end.
+  /// A step: a request, a wait before a retry, a wait for news, or, at the end, the policy.
   using step =
       std::variant<fetch_request, retry_wait, news_wait, std::shared_ptr<const robots::policy>>;
 
-  /// Moves a look-up. The other look-up is then empty, without a policy and without a step.
+  /// Moves a look-up. The other look-up then has no policy, and its `next` returns a null policy.
   look_up(look_up&&) noexcept;
   /// Destroys this look-up and takes over the other look-up.
   look_up& operator=(look_up&&) noexcept;
   ~look_up();
 
-  /// Returns the next step. Only the functions below change the next step. Once the step is the
-  /// policy, it never changes. Send a request only once; any thread may send it. If a stop is
-  /// requested through the token of a step, nobody waits for the response any more.
+  /// Returns the next step. Only the functions below change the step. A policy is the last step.
+  /// Send a request only once; any thread may send it. A stop request through the `stop` of a step
+  /// means that nobody waits for the response any more.
   [[nodiscard]] step next() const;
 
   /// Returns the policy, or null if the look-up has not ended. If there is a ruling on the site,
-  /// such as a halt, the policy has this ruling.
+  /// such as a halt, the policy follows this ruling.
   [[nodiscard]] const std::shared_ptr<const robots::policy>& policy() const noexcept;
 
   /// Returns true if the policy came from the cache.
@@ -84,25 +85,25 @@ class look_up {
   /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
   void on_response(fetch_response response);
 
-  /// Ends the wait of `next()` after its time has come or its token got a stop request. Has no
-  /// effect earlier, or if `next()` is not a wait.
+  /// Ends a `retry_wait` whose time has come or whose `stop` got a request. Otherwise, has no
+  /// effect.
   void on_wait_over();
 
-  /// Ends the wait of `next()`, if there is one, early. The last try gives the result.
+  /// Ends a `retry_wait` early, so that there is no retry. The last try gives the result.
   void cut_short();
 
-  /// Handles the news that `next()` waits for. Has no effect if there is no news yet.
+  /// Ends a `news_wait` if there is news. Otherwise, has no effect.
   void resume();
 
-  /// Calls `wake` when there is news for `resume`, in the thread that causes the news, or at once
-  /// if there is news already. `wake` must return soon and must not throw. It replaces the function
-  /// of an earlier call. After the look-up is destroyed, `wake` is not
-  /// called, unless another thread has already begun the call.
+  /// Calls `wake` when there is news for `resume`, in the thread that causes the news. If there is
+  /// news already, calls `wake` at once. `wake` must return soon and must not throw. A later
+  /// `call_on_news` replaces `wake`. After the look-up is destroyed, no call of `wake` begins, but
+  /// a call in another thread can still run.
   void call_on_news(std::function<void()> wake);
 
-  /// Stops waiting for the policy. Returns true if this look-up does the fetch. Then the caller
-  /// must drive it until `next()` is a null policy. If nobody else needs the fetch, the token of
-  /// the step gets a stop request.
+  /// Stops waiting for the policy. Returns true if this look-up does the fetch. Then continue to
+  /// drive this look-up until `next()` is a null policy. If nobody needs the fetch any more, the
+  /// `stop` of the step gets a stop request.
   bool leave() noexcept;
 
  private:

@@ -26,23 +26,23 @@
 
 namespace robots {
 
-/// Drives any number of look-ups over an `AsyncFetcher`, for an event loop with its own timers,
-/// such as `tests/examples/event_loop.cpp`. The loop calls `run` soon after each `wake`, and at the
-/// time of `next_run`.
+/// Drives any number of look-ups with an `AsyncFetcher`, for an event loop with its own timers. The
+/// loop calls `run` soon after each call of `wake`, and at the time that `next_run` returns.
+/// `tests/examples/event_loop.cpp` is an example.
 ///
-/// Only one thread at a time may use a driver. Callbacks may call `start` and `leave`. If the
-/// driver is destroyed, its requests are cancelled without callbacks, and other callers that wait
-/// for these requests start again. The clock must be the clock of the cache. Clock, fetcher and
+/// Only one thread at a time may use a driver. `done` callbacks may call `start` and `leave`. If
+/// the driver is destroyed, its requests are cancelled without callbacks, and other callers that
+/// wait for these requests start again. `clock` must be the clock of the cache. Clock, fetcher and
 /// cache must outlive the driver.
 template <Clock C, AsyncFetcher F>
 class look_up_driver {
  public:
-  /// Identifies a look-up of a driver.
+  /// The number of a look-up in this driver.
   using number = std::uint64_t;
   using on_done = std::function<void(const look_up&)>;
 
-  /// `wake` is called when `run` has something to do. The call can come from any thread and is made
-  /// under a lock. `wake` must not throw, and must not call this driver. At most `max_fetches`
+  /// Calls `wake` when `run` has something to do. Any thread can make this call, and holds a lock
+  /// meanwhile, so `wake` must not call this driver. `wake` must not throw. At most `max_fetches`
   /// requests are under way at once; further requests wait in order. `max_fetches` must be above 0.
   look_up_driver(C& clock, F& fetcher, std::function<void()> wake,
                  std::size_t max_fetches = (std::numeric_limits<std::size_t>::max)())
@@ -55,7 +55,7 @@ class look_up_driver {
   look_up_driver& operator=(const look_up_driver&) = delete;
   ~look_up_driver() { inbox_->close(); }
 
-  /// Drives a look-up, and calls `done(look_up)` once when it has its policy: in `start` if the
+  /// Begins to drive `work`. Calls `done` once, when the look-up has its policy: in `start` if the
   /// policy is known already, else in `run` or `cut_short`. Returns the number for `leave`. If
   /// `start` throws, the look-up is dropped.
   number start(look_up work, on_done done) {
@@ -70,8 +70,8 @@ class look_up_driver {
     return id;
   }
 
-  /// Drops the callback `done` of a look-up. The driver continues the requests of the look-up while
-  /// other callers wait for them, or if `cache_options::finish_abandoned` is true.
+  /// Drops the callback `done` of look-up `id`. The driver continues the fetch of this look-up
+  /// while other callers wait for the result, or if `cache_options::finish_abandoned` is true.
   void leave(number id) {
     const auto found = items_.find(id);
     if (found == items_.end()) {
@@ -83,7 +83,7 @@ class look_up_driver {
     }
   }
 
-  /// Handles the responses and news that have come, and ends the waits that are over. Passes on
+  /// Continues all look-ups that got a response or news, or whose wait is over. Passes on
   /// exceptions of callbacks and `std::bad_alloc`. After an exception, the next call handles the
   /// rest.
   void run() {
@@ -94,7 +94,7 @@ class look_up_driver {
         take(next.front());
       } catch (...) {
         if (items_.contains(id)) {
-          inbox_->add(next);  // the look-up must go on
+          inbox_->add(next);  // the next `run` continues the look-up
         }
         throw;
       }
@@ -115,8 +115,8 @@ class look_up_driver {
     return waits_.empty() ? std::nullopt : std::optional{waits_.begin()->first};
   }
 
-  /// Ends each wait before a retry that would last until `from` or longer. Then the failure of the
-  /// last try is the result.
+  /// Cancels each retry that is due at `from` or later. The look-up then has the result of its last
+  /// try.
   void cut_short(time_point from) {
     while (!waits_.empty() && std::prev(waits_.end())->first >= from) {
       const number id = std::prev(waits_.end())->second;
@@ -149,19 +149,19 @@ class look_up_driver {
     std::optional<stop_callback<std::function<void()>>> on_stop{};
   };
 
-  /// A report about a look-up: a response or, if that is empty, news or a stop of its wait.
+  /// A report about look-up `id`: a response or, if that is empty, news or a stop request.
   struct report {
     number id = 0;
     std::optional<fetch_response> response{};
   };
 
-  /// The reports of other threads. The inbox outlives the driver, since a report can come after the
-  /// driver is destroyed.
+  /// The queue of reports from any thread. It outlives the driver, since a report can come after
+  /// the driver is destroyed.
   class inbox {
    public:
     explicit inbox(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-    /// Adds the report in `node`. Moves the list node, and so allocates nothing.
+    /// Adds the report in `node`. Moves the list node, so that this call allocates nothing.
     void add(std::list<report>& node) {
       const std::scoped_lock lock{mutex_};
       if (wake_) {
@@ -173,7 +173,7 @@ class look_up_driver {
       }
     }
 
-    /// Returns a list with the oldest report, or an empty list.
+    /// Removes the oldest report and returns it in a list, which can be empty.
     [[nodiscard]] std::list<report> take() {
       std::list<report> oldest;
       const std::scoped_lock lock{mutex_};
@@ -250,7 +250,7 @@ class look_up_driver {
       ended = std::move(items_.at(id));
       items_.erase(id);
     }
-    send();  // comes first, since `done` can throw
+    send();  // before `done`, which can throw
     if (ended && ended->done) {
       ended->done(ended->work);
     }
@@ -299,7 +299,7 @@ class look_up_driver {
   std::shared_ptr<inbox> inbox_;
   number last_number_ = 0;
   std::size_t fetching_ = 0;
-  std::deque<std::pair<number, fetch_request>> ready_;  // requests that wait for room
+  std::deque<std::pair<number, fetch_request>> ready_;  // not sent yet
   waits waits_;
   boost::unordered_flat_map<number, std::unique_ptr<item>> items_;
 };

@@ -33,8 +33,7 @@ namespace robots {
 enum class prefetch_outcome {
   kept,      ///< the cache had fresh rules
   fetched,   ///< the site sent its robots.txt, or answered that it has none
-  joined,    ///< another look-up got the rules from the site, in this thread, another thread, or
-             ///< another process (`TieredStorage`)
+  joined,    ///< another look-up fetched the rules, in any thread or process (`TieredStorage`)
   failed,    ///< the robots.txt was not available, so the fallback policy decides
   excluded,  ///< nothing was sent, since the host is excluded, halted or not signed off
   invalid,   ///< the text is not a URL, host or `host:port`
@@ -42,10 +41,10 @@ enum class prefetch_outcome {
 
 /// The progress of `prefetch`. It is valid only during the call of the callback.
 struct prefetch_progress {
-  std::size_t done;                  ///< hosts that are done, including this one
-  std::optional<std::size_t> total;  ///< number of all hosts, if the range knows its size
-  std::string_view host;             ///< the element of the range
-  prefetch_outcome outcome;          ///< the outcome for the host
+  std::size_t done;                              ///< number of hosts that are done, with `host`
+  std::optional<std::size_t> total;              ///< number of all hosts, if `hosts` knows its size
+  std::string_view host;                         ///< the element of `hosts`
+  prefetch_outcome outcome;                      ///< the outcome for the host
   std::shared_ptr<const robots::policy> policy;  ///< the policy of the host; never null
 };
 
@@ -54,15 +53,16 @@ struct prefetch_limits {
   /// The maximum number of exchanges at once. It must be above 0.
   std::size_t max_in_flight = 64;
 
-  /// The maximum number of hosts that are begun but not done, in an exchange or a wait. This limit
-  /// bounds the memory. A value below `max_in_flight` means `max_in_flight`.
+  /// The maximum number of hosts that are begun but not done. This limit bounds the memory. A value
+  /// below `max_in_flight` means `max_in_flight`.
   std::size_t max_pending = 4'096;
 
-  /// A stop request, from any thread, cancels the requests in flight; no more requests begin.
+  /// The token of the call. A stop request, from any thread, cancels the requests in flight; no
+  /// more requests begin.
   stop_token stop{};
 
-  /// The end of the call, by the clock of the cache. Then all requests are cancelled. If a wait
-  /// before a retry would last until then, the failure of the last try is the result instead.
+  /// The end of the call, by the clock of the cache. Then all requests are cancelled. A retry that
+  /// is due then or later is cancelled at once: the failure of the last try is the result.
   std::optional<time_point> deadline{};
 };
 
@@ -75,7 +75,7 @@ struct prefetch_summary {
   std::size_t excluded = 0;   ///< see `prefetch_outcome::excluded`
   std::size_t invalid = 0;    ///< see `prefetch_outcome::invalid`
   std::size_t abandoned = 0;  ///< hosts that were begun, but cancelled by a stop or the deadline
-  bool complete = true;       ///< the whole range was read, and no host was cancelled
+  bool complete = true;       ///< true if all of `hosts` was read and no host was cancelled
 
   /// Returns the number of hosts that are done.
   [[nodiscard]] std::size_t done() const noexcept {
@@ -129,7 +129,7 @@ class prefetch_run {
  private:
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
-  // The number of hosts after which the loop handles responses, even if all hosts are in the cache.
+  // The number of hosts that the loop begins before it handles responses.
   static constexpr int batch = 64;
   // The maximum time between two reads of the clock, since a clock can run at any speed.
   static constexpr std::chrono::milliseconds longest_sleep{1'000};
@@ -182,9 +182,9 @@ class prefetch_run {
       until = next;
     }
     if constexpr (detail::NotifyingClock<clock_type>) {
-      // Only the program and `sleep_until` move a `NotifyingClock`. While an exchange is in flight,
-      // `sleep_until` must not move the clock. So wait for `wake`, which each move of the clock
-      // calls.
+      // Only the program and `sleep_until` move a `NotifyingClock`. While a request is in flight,
+      // this thread must not move the clock. So this thread waits for `wake`, which each move of
+      // the clock calls.
       if (until && *until != (time_point::min)()) {
         if (next && driver_.fetching() == 0) {
           return cache_.clock().sleep_until(*until, limits_.stop);
@@ -232,7 +232,7 @@ class prefetch_run {
   base::clock_condition changed_;
   bool is_woken_ = false;
   std::thread::id home_ = std::this_thread::get_id();
-  // This thread handles its own reports before it waits, so its reports need no wake.
+  // The thread of `operator()` handles its own reports before it waits, so they need no `wake`.
   look_up_driver<clock_type, F> driver_{cache_.clock(), web_,
                                         [this]() noexcept {
                                           if (std::this_thread::get_id() != home_) {
@@ -245,20 +245,20 @@ class prefetch_run {
 }  // namespace cache_detail
 
 /// Loads the policies of `hosts` into `cache`. An element of `hosts` is a URL, a host or
-/// `host:port`. The calling thread asks up to `prefetch_limits::max_in_flight` hosts at once
-/// through `web`, not through the fetcher of the cache, and drives `web` if this is a
-/// `PolledFetcher`. Uses the retries, circuit breakers, fallback policy and entries of the cache.
-/// Shares running fetches with other threads.
+/// `host:port`. Sends up to `prefetch_limits::max_in_flight` requests at once through `web`, not
+/// through the fetcher of the cache. If `web` is a `PolledFetcher`, the calling thread drives
+/// `web`. Uses the retries, circuit breakers, fallback policy and entries of the cache. Shares
+/// running fetches with other threads.
 ///
-/// `hosts` is an input range whose elements convert to `std::string_view`. It is read once, as room
-/// becomes free, so it may be endless or read a file, but should not block. After each host, the
-/// calling thread calls `progress`, which may use the cache. Exceptions of the range and of
-/// `progress` are passed on. Then all requests in flight are cancelled, and other callers that wait
+/// `hosts` is an input range whose elements convert to `std::string_view`. It is read once, as
+/// requests end, so it may be endless or read a file, but should not block. After each host, the
+/// calling thread calls `progress`, which may use the cache. An exception of the range or of
+/// `progress` is passed on. Then all requests in flight are cancelled, and other callers that wait
 /// for these requests start again.
 ///
 /// Throws `std::invalid_argument` if `max_in_flight` is 0, and `std::bad_alloc` if memory runs out.
-/// If the clock of the cache is a `ManualClock`, moves it to the next retry when no exchange is in
-/// flight.
+/// If the clock of the cache is a `ManualClock`, moves the clock to the next retry when no request
+/// is in flight.
 template <Fetcher F, Clock C, Storage S, Observer O, class Hosts, AsyncFetcher Web>
   requires requires(Hosts& hosts) {
     { *std::begin(hosts) } -> std::convertible_to<std::string_view>;

@@ -8,14 +8,15 @@
 
 namespace robots {
 
-/// Makes HTTP exchanges without blocking, for drivers that also do not block.
+/// Makes HTTP exchanges without blocking, for event loops.
 ///
-/// A model has `async_fetch(request, done)`, which begins one GET like a `Fetcher`, and soon
-/// returns. The model calls `done` once with the result, from any thread, before or after
-/// `async_fetch` returns. If `request.stop` is requested, the exchange soon ends with
-/// `fetch_error::cancelled`. If `async_fetch` throws, or cancels the exchange without a stop
-/// request, the caller treats this as `fetch_error::other`. One thread at a time calls
-/// `async_fetch`. A model that is destroyed during an exchange need not call `done`.
+/// A model has `async_fetch(request, done)`, which begins one GET and soon returns. Like a
+/// `Fetcher`, the model follows no redirect, does not retry, and obeys `timeout` and `max_bytes`.
+/// The model calls `done` once with the result, from any thread, before or after `async_fetch`
+/// returns. If `request.stop` is requested, the exchange soon ends with `fetch_error::cancelled`.
+/// If `async_fetch` throws, or cancels the exchange without a stop request, the caller treats this
+/// as `fetch_error::other`. One thread at a time calls `async_fetch`. A model that is destroyed
+/// during an exchange need not call `done`.
 ///
 /// Exemplar: after `f.async_fetch(request, done)`, `done(response)` is called later, with
 /// `response.status == 0` exactly when `response.error != fetch_error::none`.

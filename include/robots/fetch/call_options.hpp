@@ -12,7 +12,7 @@
 
 namespace robots {
 
-/// Identifies a caller's work in every event of that work; see `event`. Derive from this class to
+/// The caller's data in every event of a call; see `event_base::context`. Derive from this class to
 /// add your data.
 struct call_context {
   std::string trace_id{};  ///< 32 hex digits (W3C Trace Context, section 3.2), or empty
@@ -20,7 +20,7 @@ struct call_context {
 
   /// Makes a context without a trace.
   call_context() = default;
-  /// Makes a context with the caller's span in a trace.
+  /// Makes a context with the span `span` of the trace `trace`.
   call_context(std::string trace, std::string span)
       : trace_id(std::move(trace)), span_id(std::move(span)) {}
   call_context(const call_context&) = delete;

@@ -31,7 +31,7 @@ enum class breaker_state : std::uint8_t {
   half_open,  ///< one request, the probe, may be sent; its result closes or opens the breaker
 };
 
-/// The name of a state, which is the name of the enumerator.
+/// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(breaker_state state) noexcept {
   return base::enum_text<breaker_state::half_open>(state, {"closed", "open", "half_open"});
 }
@@ -50,15 +50,16 @@ inline void validate(const breaker_options& options) {
 
 /// Stops requests to an origin that has failed several times in a row.
 ///
-/// A closed breaker opens at `breaker_options::failures` failures in a row. After the cooldown, it
-/// admits one probe. If the probe succeeds, the breaker closes. If the probe fails, the breaker
-/// opens for another cooldown. If nobody reports the probe's result within a cooldown, the breaker
-/// admits another probe.
+/// A closed breaker opens at `breaker_options::failures` failures in a row. After the cooldown, the
+/// breaker admits one request, the probe. If the probe succeeds, the breaker closes. If the probe
+/// fails, the breaker opens for another cooldown. If nobody reports the probe's result within a
+/// cooldown, the breaker admits another probe.
 class circuit_breaker {
  public:
   constexpr explicit circuit_breaker(breaker_options options = {}) noexcept : options_{options} {}
 
-  /// Returns true if a request may be sent now: the probe, unless the breaker is closed.
+  /// Returns true if a request may be sent now. If the breaker is not closed, this request is the
+  /// probe.
   [[nodiscard]] constexpr bool admits(time_point now) noexcept {
     if (state_ == breaker_state::closed) {
       return true;
@@ -71,10 +72,10 @@ class circuit_breaker {
     return true;
   }
 
-  /// Notes that a permitted request got an answer.
+  /// Closes the breaker after the success of a permitted request.
   constexpr void on_success() noexcept { *this = circuit_breaker{options_}; }
 
-  /// Notes that a permitted request failed.
+  /// Handles the failure of a permitted request.
   constexpr void on_failure(time_point now) noexcept {
     if (options_.failures == 0) {
       return;
@@ -86,7 +87,7 @@ class circuit_breaker {
     }
   }
 
-  /// Notes that a permitted request ended without a result. The next request can be the probe.
+  /// Handles the end of a permitted request without a result. The next request can be the probe.
   constexpr void on_abandoned(time_point now) noexcept {
     if (state_ == breaker_state::half_open) {
       state_ = breaker_state::open;
@@ -111,9 +112,9 @@ class circuit_breaker {
 /// A circuit breaker for each origin, shared by all retrievals of a crawler.
 ///
 /// Remembers only origins whose last request failed, at most 65,536. If there are more, forgets an
-/// origin whose breaker is closed or whose cooldown is over. If there is none, a new origin gets no
-/// breaker. Any thread may call any member. `open` takes linear time, other members logarithmic
-/// time.
+/// origin whose breaker is closed or whose cooldown is over. If there is no such origin, the new
+/// origin gets no breaker. Any thread may call any member. `open` takes linear time, other members
+/// logarithmic time.
 class origin_breakers {
  public:
   /// Receives each change of a breaker's state, in the thread that causes it. Must not throw.
@@ -131,21 +132,21 @@ class origin_breakers {
                   [now](state* found) { return found == nullptr || found->breaker.admits(now); });
   }
 
-  /// Notes that a permitted request got an answer.
+  /// Closes the breaker of `origin` after the success of a permitted request.
   void on_success(std::string_view origin) {
     change(origin, [&](state* /*found*/) { return origins_.erase(origin); });
   }
 
-  /// Notes that a permitted request failed. `answered` is true if the origin sent an answer, such
-  /// as a 500.
+  /// Handles the failure of a permitted request. `answered` is true if the origin sent a response,
+  /// such as a 500.
   void on_failure(std::string_view origin, time_point now, bool answered = false) {
     if (options_.failures == 0) {
       return;
     }
     change(origin, [&](state* found) {
       if (found == nullptr) {
-        // A full table drops an entry that is no longer needed at `now`. A table with room gets the
-        // earliest time as `now`, so that it drops nothing.
+        // A full table drops an entry that is not needed after `now`. A table with room must drop
+        // nothing, so it gets the earliest time.
         const bool full = origins_.size() == most;
         found = origins_.find_or_add(origin, full ? now : (time_point::min)(), &needed_until);
         if (found == nullptr) {
@@ -160,8 +161,8 @@ class origin_breakers {
     });
   }
 
-  /// Notes that a request ended without a result. `admitted` is the time at which `admits`
-  /// permitted the request. Has no effect unless the request is the current probe.
+  /// Handles the end of a request without a result. `admitted` is the time at which `admits`
+  /// permitted the request. Has an effect only if the request is the current probe.
   void on_abandoned(std::string_view origin, time_point admitted) {
     const time_point probe_until = base::saturating_add(admitted, options_.cooldown);
     change(origin, [&](state* found) {
@@ -174,7 +175,7 @@ class origin_breakers {
     });
   }
 
-  /// Returns true if `origin` sent an answer to its last failed request.
+  /// Returns true if the last request to `origin` failed, but got a response.
   [[nodiscard]] bool answered(std::string_view origin) const {
     const std::scoped_lock lock{mutex_};
     const state* const found = origins_.find(origin);

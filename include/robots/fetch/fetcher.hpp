@@ -9,7 +9,7 @@ namespace robots {
 /// Fetches one robots.txt over the network.
 ///
 /// A model makes exactly one exchange per call. A model follows no redirect and does not retry,
-/// since `retrieval` does this. A call keeps at most `max_bytes` octets of the decoded body, and
+/// since the library does both. A call keeps at most `max_bytes` octets of the decoded body, and
 /// sets `truncated` if the body has more. A call ends within `timeout`, or soon after `stop` is
 /// requested. Several threads may call a model at the same time. Network failures are values, never
 /// exceptions.

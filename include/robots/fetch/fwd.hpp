@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-/// Declares the types of `fetch/`. A type needs its own header before it is used.
-/// `fetch/fetcher.hpp` and `fetch/async_fetcher.hpp` have the concepts of `fetch/`.
+/// Declares the types of `fetch/`. To use a type, include its own header. `fetch/fetcher.hpp` and
+/// `fetch/async_fetcher.hpp` have the concepts of `fetch/`.
 namespace robots {
 
 struct breaker_options;

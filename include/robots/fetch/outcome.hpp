@@ -18,18 +18,18 @@ enum class outcome : std::uint8_t {
   server_error,        ///< 5xx, and any status that has no other outcome; see `outcome_of(int)`
   unreachable,         ///< no response: DNS, connection, TLS or HTTP failed, or a timeout passed
   too_many_redirects,  ///< more redirects than a retrieval follows, or a loop of redirects
-  refused,             ///< a redirect that the options forbid, or an address that the guard refuses
-  malformed,           ///< 2xx, but too large a share of the lines is malformed
+  refused,             ///< a forbidden redirect, or an address that `address_guard` refuses
+  malformed,           ///< 2xx, but too many lines are malformed; see `malformed_limit`
   cancelled,           ///< the caller gave up, which says nothing about the origin; never cached
   circuit_open,        ///< no request, since the origin failed too often; see `circuit_breaker`
-  quarantined,         ///< no request, since the site's files are malformed again and again
+  quarantined,         ///< no request, since several files in a row were malformed
   redirected,          ///< a redirect to the robots.txt of another site, whose rules apply
 };
 
 /// The number of enumerators.
 inline constexpr std::size_t outcome_count = 13;
 
-/// The name of an outcome, which is the name of the enumerator.
+/// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(outcome kind) noexcept {
   return base::enum_text<outcome::redirected>(
       kind, {"success", "not_found", "client_error", "too_many_requests", "server_error",
@@ -49,14 +49,14 @@ inline constexpr std::size_t outcome_count = 13;
 namespace robots::detail {
 
 /// Returns true if the site sent its robots.txt, said where the file is, or said that there is no
-/// file. After a refusal such as 401 or 403, returns false, and so does `is_failure`.
+/// file. For a refusal such as 401 or 403, this function and `is_failure` both return false.
 [[nodiscard]] constexpr bool is_successful(outcome kind) noexcept {
   return !is_failure(kind) && kind != outcome::client_error;
 }
 
-/// Returns the outcome for a last status. Every status without another outcome gets `server_error`,
-/// which is the careful choice. These are 1xx, 206 (nobody asked for a part), 3xx (a redirect that
-/// cannot be followed, or a 304 that nobody asked for), 600 and above, and 0 and below.
+/// Returns the outcome for the status of the last response. Returns `server_error`, the careful
+/// choice, for 5xx and every status without an outcome: below 200, 206 (nobody asked for a part),
+/// 3xx (a redirect that cannot be followed, or a 304 that nobody asked for) and above 599.
 [[nodiscard]] constexpr outcome outcome_of(int status) noexcept {
   if (status >= 200 && status < 300 && status != 206) {
     return outcome::success;

@@ -32,30 +32,31 @@
 
 namespace robots::detail {
 
-/// The options of a request for a robots.txt.
+/// The options of a retrieval, which is all requests for one robots.txt.
 struct retrieval_options {
   std::string user_agent;  ///< the whole header value, such as `FooBot/1.0 (+https://foo.example)`
   /// The maximum number of redirects to follow. RFC 9309, section 2.3.1.2, asks for at least five.
-  /// If this number is less than five, a further redirect leads to `outcome::server_error`, since
-  /// RFC 9309 expects crawlers to follow that redirect.
+  /// If this number is below five, the first redirect above it leads to `outcome::server_error`,
+  /// since RFC 9309 expects crawlers to follow that redirect.
   int max_redirects = 5;
   std::chrono::milliseconds timeout{5'000};  ///< the limit of each exchange; 0 means no limit
   std::shared_ptr<const excluded_hosts>
       excluded{};  ///< hosts to which no redirect may lead; null means no host
-  std::function<bool(const origin&)> may_ask{};  ///< false for an origin that must not be asked
+  /// Returns false for an origin to which no redirect may lead.
+  std::function<bool(const origin&)> may_ask{};
   /// The maximum number of octets of the body to keep; 0 means no limit (RFC 9309, section 2.5).
   std::size_t max_bytes = 512'000;
   retry_options retry{};                        ///< the tries and the waits between them
-  std::shared_ptr<origin_breakers> breakers{};  ///< the breakers of all origins; null means none
-  std::uint64_t seed = 0;                       ///< the seed of the jitter
+  std::shared_ptr<origin_breakers> breakers{};  ///< the circuit breakers; null means none
+  std::uint64_t seed = 0;                       ///< the seed of the random part of waits
   /// If true, a redirect to the robots.txt of another site ends the retrieval as
   /// `outcome::redirected`, and the caller looks up that site. Redirects to another path, or to a
   /// URL with a query, are still followed.
   bool leave_to_other_sites = false;
 };
 
-/// Throws `std::invalid_argument` if the user agent is empty, names no crawler or has a
-/// control character, or if a number is outside its range. The message says what to change.
+/// Throws `std::invalid_argument` if `user_agent` is empty, names no crawler or has a control
+/// character. Also throws if a number is outside its range.
 inline void validate(const retrieval_options& options) {
   const std::string_view name = options.user_agent;
   const std::string_view token = product_token(name);
@@ -78,8 +79,8 @@ inline void validate(const retrieval_options& options) {
   validate(options.retry);
 }
 
-/// Retrieves one robots.txt, but does no I/O and reads no clock. A retrieval names the next step. A
-/// driver does that step and reports the result.
+/// Retrieves one robots.txt, but does no I/O and reads no clock. `next()` names the next step. The
+/// caller, called the driver, does the step and reports the result.
 ///
 ///     retrieval work{where, options, now()};
 ///     for (;;) {
@@ -93,26 +94,27 @@ inline void validate(const retrieval_options& options) {
 ///       }
 ///     }
 ///
-/// Asks the origins of the site in turn until one responds. The search ends if an exchange is
-/// cancelled or its address is refused, and at an origin whose breaker is open, if this origin
-/// answered its last failed request. Follows redirects (301, 302, 303, 307, 308) to http and https,
-/// at most `retrieval_options::max_redirects`. The file behind the last redirect has the rules for
-/// the origin before the first redirect (RFC 9309, section 2.3.1.2).
+/// Asks the origins of the site in turn until an origin responds. A cancelled exchange or a refused
+/// address ends the search. So does an open circuit breaker, if the origin answered its last failed
+/// request. Follows redirects (301, 302, 303, 307, 308) to http and https, at most
+/// `retrieval_options::max_redirects`. The file after the last redirect has the rules of the origin
+/// before the first redirect (RFC 9309, section 2.3.1.2).
 ///
 /// After a 5xx, a 429 or a network error, waits and tries again, as `retrieval_options::retry`
-/// says. The new try begins with the failed URL or, if no origin has answered yet, with the first
-/// origin. If all exchanges of a try ended with a refused connection, the retrieval ends, since a
+/// says. The new try begins with the failed URL. If no origin has answered yet, it begins with the
+/// first origin. If every failure of a try was a refused connection, the retrieval ends, since a
 /// closed port rarely opens within seconds. The number of exchanges is at most origins times tries
 /// plus redirects. After a 429, the wait is at least `retry_options::base` or, if shorter, `cap`.
 ///
-/// Asks the breaker of an origin before it asks the origin, and reports the result to this breaker,
-/// even for a failure after a redirect. Does not use the breakers of redirect targets, since any
-/// site could open the breaker of another site by a redirect to a failing URL. If a retrieval is
-/// destroyed during its probe, the breaker admits another probe.
+/// Asks the circuit breaker of an origin before each try, and reports the result of the try to this
+/// breaker, even after a redirect. Does not use the breakers of redirect targets, since any site
+/// could then open the breaker of another site by a redirect to a failing URL. If a retrieval is
+/// destroyed during a probe (the only request that a half-open breaker admits), the breaker admits
+/// another probe.
 ///
-/// If an earlier copy is known, a request for its URL asks if the file has changed (RFC 9110,
-/// section 13). A driver, such as `run_retrieval`, adds the stop token to each request, and can
-/// shorten the timeout.
+/// A request for the URL of a known copy asks if the file has changed (RFC 9110, section 13). A
+/// driver, such as `run_retrieval`, adds the stop token to each request, and can shorten the
+/// timeout.
 class retrieval {
  public:
   /// Begins a retrieval at the time `now`. Throws `std::invalid_argument` for bad options; see
@@ -126,11 +128,11 @@ class retrieval {
   [[nodiscard]] retrieval_step next() && noexcept { return std::move(step_); }
 
   /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
-  /// `date` is the wall time at `now`. If `Retry-After` is a date, the wait is the time from the
-  /// response's `Date` to this date, or from `date` if `Date` is missing or invalid.
+  /// `date` is the wall time at `now`. If `Retry-After` is a date, `date` replaces a missing or
+  /// invalid `Date` header.
   ///
-  /// Pass `fetch_error::cancelled` only for an exchange that the driver has stopped, since the
-  /// retrieval then ends, and no cache keeps its result; see `be_no_cancellation`.
+  /// `fetch_error::cancelled` ends the retrieval, and no cache keeps the result. Pass it only if
+  /// the driver stopped the exchange. Otherwise call `be_no_cancellation` first.
   void on_response(fetch_response response, time_point now,
                    wall_time date = std::chrono::system_clock::now());
 
@@ -146,7 +148,6 @@ class retrieval {
  private:
   void ask_origin(time_point now);
 
-  /// Asks only the breaker of the origin, not the breakers of redirect targets.
   void begin_try(time_point now);
 
   void send(time_point now);
@@ -158,7 +159,7 @@ class retrieval {
 
   [[nodiscard]] std::string own_origin() const { return to_string(origins_[origin_]); }
 
-  /// Reports the end of a try to the breaker of its origin, even after a redirect.
+  /// Reports the result of a try to the breaker of the origin, even after a redirect.
   void settle(const fetch_response& response, time_point now);
 
   void on_failure(outcome kind, fetch_response response, time_point now, wall_time date = {});
@@ -173,18 +174,18 @@ class retrieval {
   std::size_t origin_ = 0;
   std::string url_{};
   std::vector<std::string> chain_;  // the first URL, and the redirect targets up to `url_`
-  std::shared_ptr<void> permit_;    // its deleter releases a probe without a result
+  std::shared_ptr<void> permit_;    // the deleter calls `origin_breakers::on_abandoned`
   time_point sent_at_{};
   retrieval_result result_;                 // filled step by step
   outcome failure_ = outcome::unreachable;  // the outcome of the last try, during a wait
   fetch_response failed_;
-  bool answered_ = false;  // true if an origin has answered; then only that origin is asked
+  bool answered_ = false;  // true if an origin has answered; then no other origin is asked
   bool is_closed_ = true;  // true if every failure of this try was a refused connection
   retrieval_step step_;
 };
 
-/// Turns a cancellation without a stop request into `fetch_error::other`. Caches do not keep a
-/// cancelled result, so the next caller would ask the origin again at once.
+/// Turns `fetch_error::cancelled` into `fetch_error::other`. Call this if no stop was requested.
+/// Caches do not keep a cancelled result, so the next caller would ask the origin again at once.
 inline void be_no_cancellation(fetch_response& response) {
   if (response.error == fetch_error::cancelled) {
     response.error = fetch_error::other;
@@ -194,7 +195,7 @@ inline void be_no_cancellation(fetch_response& response) {
   }
 }
 
-/// Makes the next exchange or wait of a retrieval, or cancels it at the limits of the call.
+/// Makes the next exchange or wait of `work`. Cancels `work` after a stop request or the deadline.
 template <Fetcher F, Clock C>
 void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits) {
   using std::chrono::milliseconds;
@@ -236,8 +237,8 @@ void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits
   }
 }
 
-/// Continues a retrieval while the next step surely ends by `deadline`. An exchange can take its
-/// whole timeout. Returns true if the retrieval has ended.
+/// Does the steps of `work` that surely end by `deadline`. An exchange can take as long as its
+/// timeout. Returns true if the retrieval has ended.
 template <Fetcher F, Clock C>
 [[nodiscard]] bool advance_retrieval(retrieval& work, F& fetcher, C& clock, time_point deadline) {
   while (!std::holds_alternative<retrieval_result>(work.next())) {
@@ -257,10 +258,11 @@ template <Fetcher F, Clock C>
 /// Runs a retrieval to its end with a blocking fetcher.
 ///
 /// Each exchange gets the stop token, and at most the time until the deadline. If the deadline ends
-/// an exchange before its own timeout, the exchange counts as cancelled, since its end says nothing
-/// about the origin. A wait that would last until the deadline does not begin, and the result is
-/// the result of the last try. An exception of the fetcher, and a cancellation without a stop
-/// request before the deadline, become `fetch_error::other`.
+/// an exchange before the timeout of the request, the exchange counts as cancelled, since this says
+/// nothing about the origin. A wait that would last until the deadline does not begin, and the
+/// result is that of the last try. An exception of the fetcher becomes `fetch_error::other` with
+/// the text of the exception. A cancellation before the deadline without a stop request also
+/// becomes `fetch_error::other`.
 template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {

@@ -169,7 +169,7 @@ ROBOTS_INLINE void retrieval::try_again(outcome kind, fetch_response response, t
   std::chrono::nanoseconds wait =
       backoff(options_.retry, result_.attempts, base::unit_interval(random_()));
   if (kind == outcome::too_many_requests) {
-    wait = (std::max)(wait, backoff(options_.retry, 1, 1.0));  // no jitter below the base
+    wait = (std::max)(wait, backoff(options_.retry, 1, 1.0));  // at least `base`, up to `cap`
   }
   if (const auto asked = retry_after(response.headers, date)) {
     if (*asked > options_.retry.max_retry_after) {
@@ -230,8 +230,8 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
     return end(followed < 5 ? outcome::server_error : outcome::too_many_redirects,
                "more than " + std::to_string(options_.max_redirects) + " redirects");
   }
-  // Any spelling of the path counts (RFC 9309, section 2.2.2), with or without an empty query. With
-  // another query, the URL names another resource.
+  // A robots.txt URL can have any spelling of the path (RFC 9309, section 2.2.2) and an empty
+  // query. With another query, the URL names another resource.
   const bool is_left = options_.leave_to_other_sites &&
                        std::find(origins_.begin(), origins_.end(), *place) == origins_.end() &&
                        (static_pattern<"/robots.txt$">::matches(url) ||

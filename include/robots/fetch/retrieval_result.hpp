@@ -24,7 +24,7 @@ struct retry_wait {
 /// again.
 struct known_copy {
   std::string url{};                ///< the URL of the copy, after all redirects
-  detail::validators validators{};  ///< the validators of the response
+  detail::validators validators{};  ///< the `ETag` and `Last-Modified` of the copy
 };
 
 /// One request for a robots.txt, and its result.

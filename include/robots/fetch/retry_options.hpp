@@ -43,9 +43,9 @@ inline void validate(const retry_options& options) {
                 ": use a share from 0 to 1");
 }
 
-/// Returns the wait after `failed` failed tries. It is the base, twice the base, four times the
-/// base and so on, up to the cap, but at most a day. A random share is subtracted, so that callers
-/// that failed together do not retry together. `random` is from 0 (shortest wait) to 1.
+/// Returns the wait after `failed` failed tries. It is `base`, twice `base`, four times `base` and
+/// so on, up to `cap`, but at most a day. A random share is subtracted, so that callers that failed
+/// together do not retry together. `random` is from 0 (shortest wait) to 1.
 ///
 /// Precondition: `failed` is at least 1.
 [[nodiscard]] constexpr std::chrono::nanoseconds backoff(const retry_options& options, int failed,

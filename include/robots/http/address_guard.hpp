@@ -15,9 +15,9 @@
 
 namespace robots::http_detail {
 
-/// Returns the IPv4 addresses inside an IPv6 address, at most three. Reads compatible addresses
-/// (RFC 4291, section 2.5.5.1), NAT64 (RFC 6052, section 2.1), 6to4 (RFC 3056, section 2), Teredo
-/// (RFC 4380, section 4) and ISATAP (RFC 5214).
+/// Returns the IPv4 addresses inside an IPv6 address, at most three. Reads IPv4-compatible
+/// addresses (RFC 4291, section 2.5.5.1), NAT64 (RFC 6052, section 2.1), 6to4 (RFC 3056, section
+/// 2), Teredo (RFC 4380, section 4) and ISATAP (RFC 5214).
 [[nodiscard]] constexpr std::array<std::optional<detail::ip_address>, 3> embedded_ipv4(
     const detail::ip_address& address) noexcept {
   constexpr detail::ip_prefix ipv4_compatible = detail::parse_ip_prefix("::/96").value();
@@ -32,8 +32,8 @@ namespace robots::http_detail {
     }
     return detail::ip_address(inside);
   };
-  // An interface identifier of ISATAP can follow any prefix (RFC 5214, section 6.1). The mask
-  // leaves out its universal and group bits.
+  // In an ISATAP address, any prefix can be before these octets (RFC 5214, section 6.1). The mask
+  // ignores the universal bit and the group bit.
   const bool is_isatap =
       (octets[8] & 0xFCU) == 0 && octets[9] == 0 && octets[10] == 0x5E && octets[11] == 0xFE;
   constexpr std::size_t last = 12;
@@ -54,7 +54,7 @@ namespace robots::http_detail {
 
 namespace robots::detail {
 
-/// The kind of the addresses with a prefix, by the special-purpose registries of IANA (RFC 6890).
+/// A prefix, and the kind of its addresses in IANA's special-purpose registries (RFC 6890).
 struct special_prefix {
   constexpr special_prefix(std::string_view text, std::string_view purpose)
       : prefix(parse_ip_prefix(text).value()), kind(purpose) {}
@@ -64,9 +64,8 @@ struct special_prefix {
 };
 
 // The first prefix that contains an address decides. The registries call some addresses in
-// 192.0.0.0/24 and 2001::/23 globally reachable, but no such address serves pages. So this table
-// lists all of them as reserved. Only 2000::/3 is assigned for global use in IPv6 (RFC 4291,
-// section 2.4).
+// 192.0.0.0/24 and 2001::/23 globally reachable. This table calls all of them reserved, since none
+// of them serves pages. In IPv6, only 2000::/3 is assigned for global use (RFC 4291, section 2.4).
 inline constexpr std::array special_prefixes{
     special_prefix{"0.0.0.0/32", "unspecified"},
     special_prefix{"0.0.0.0/8", "reserved"},
@@ -129,10 +128,11 @@ inline constexpr std::array special_prefixes{
 ///
 /// An IPv6 address that contains an IPv4 address has the kind of the IPv4 address. There are five
 /// such forms: mapped (`::ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), Teredo
-/// (`2001::/32`) and ISATAP (an interface identifier that begins with `0:5efe` or `200:5efe`). For
-/// Teredo, both the client and the server must be `global`. For ISATAP, the prefix must be
-/// `global`, too. The obsolete compatible form (`::/96`) is never `global`, nor is
-/// `64:ff9b:1::/48`, since only its operator knows which octets are the IPv4 address.
+/// (`2001::/32`) and ISATAP (an interface identifier that begins with `0:5efe` or `200:5efe`). A
+/// Teredo address is `global` only if its client and its server are `global`. An ISATAP address is
+/// `global` only if its prefix is `global`, too. An IPv4-compatible address (`::/96`, obsolete) is
+/// never `global`. An address in `64:ff9b:1::/48` is never `global`, since only the operator of the
+/// network knows which octets are the IPv4 address.
 [[nodiscard]] constexpr std::string_view kind_of(const ip_address& address) noexcept {
   const std::string_view outer = listed_kind(address);
   if (outer == "global" || outer == "reserved") {
@@ -151,8 +151,8 @@ namespace robots {
 
 /// Decides to which addresses a fetcher may connect, so that a site cannot send the crawler to
 /// addresses inside your network (server-side request forgery). Permits addresses of the internet,
-/// and addresses on a list. The guard does not know your network, so it permits the global
-/// addresses of this machine, and all addresses of a NAT64 under its operator's own global prefix.
+/// and addresses on your list. The guard does not know your network. So it permits the global
+/// addresses of this machine, and every address behind a NAT64 that has its own global prefix.
 ///
 /// Check the address of each connection after the name is resolved, since a name can resolve to
 /// another address later.
@@ -164,10 +164,10 @@ class address_guard {
   /// Also permits the entries of `allowed`, which are addresses (`127.0.0.1`, `::1`) and prefixes
   /// (`10.0.0.0/8`, `fd00::/8`). An IPv4 entry also permits its IPv4-mapped IPv6 form
   /// (`0:0:0:0:0:ffff:127.0.0.1`). An IPv6 prefix of fewer than 96 bits, such as `::/0`, permits no
-  /// mapped address.
+  /// IPv4 address.
   ///
-  /// Throws `std::invalid_argument` for any other text, and for a prefix whose address has bits
-  /// after the prefix length, such as `10.1.2.3/8`.
+  /// Throws `std::invalid_argument` for any other text, and for a prefix whose address has bits set
+  /// after the prefix, such as `10.1.2.3/8`.
   explicit address_guard(std::span<const std::string> allowed) {
     for (const std::string& text : allowed) {
       const std::optional<detail::ip_prefix> prefix = detail::parse_ip_prefix(text);
@@ -197,8 +197,8 @@ class address_guard {
   [[nodiscard]] bool permits_all() const noexcept { return open_; }
 
   /// Returns true if an address such as `192.0.2.1` or `2001:db8::1`, with or without brackets, is
-  /// permitted. Returns false for any other text, unless every address is permitted. Takes time
-  /// linear in the list. Any thread may call this function.
+  /// permitted. For any other text, returns `permits_all()`. Takes time linear in the list. Any
+  /// thread may call this function.
   [[nodiscard]] bool permits(std::string_view address) const noexcept {
     const std::optional<detail::ip_address> parsed = detail::parse_ip_address(address);
     return parsed ? permits(*parsed) : open_;

@@ -13,18 +13,18 @@ namespace robots::detail {
 
 /// The encoding of a text.
 enum class charset : std::uint8_t {
-  utf_8,     ///< UTF-8, or any charset except UTF-16; the octets do not change
+  utf_8,     ///< UTF-8, or any charset except UTF-16; never converted
   utf_16le,  ///< UTF-16 with the lower octet first
   utf_16be,  ///< UTF-16 with the upper octet first
 };
 
-/// The name of a charset, as IANA registers it, in lower case.
+/// Returns the IANA name of a charset, in lower case.
 [[nodiscard]] constexpr std::string_view to_string(charset value) noexcept {
   return base::enum_text<charset::utf_16be>(value, {"utf-8", "utf-16le", "utf-16be"});
 }
 
 /// Returns UTF-16 if a text begins with a byte order mark of UTF-16 (WHATWG Encoding, section 6).
-/// Otherwise, even after a mark of UTF-32, returns UTF-8 (RFC 9309, section 2.3).
+/// Otherwise returns UTF-8, even after a byte order mark of UTF-32 (RFC 9309, section 2.3).
 [[nodiscard]] constexpr charset charset_of(std::string_view text) noexcept {
   if (text.starts_with("\xFF\xFE") && text.substr(2, 2) != std::string_view{"\0\0", 2}) {
     return charset::utf_16le;
@@ -32,14 +32,14 @@ enum class charset : std::uint8_t {
   return text.starts_with("\xFE\xFF") ? charset::utf_16be : charset::utf_8;
 }
 
-/// Converts UTF-16 to UTF-8, without the byte order mark. Returns an empty optional for any other
-/// text, which needs no change. Such a text can have octets that are not UTF-8. They do no harm,
-/// since rules are compared octet by octet.
+/// Converts UTF-16 to UTF-8, and drops the byte order mark. Returns an empty optional for any other
+/// text: use that text as it is. Octets that are not UTF-8 do no harm, since rules are compared
+/// octet by octet.
 ///
-/// A surrogate without its other half becomes U+FFFD. An odd last octet, which a cut can leave, is
-/// dropped. Takes linear time. Two octets become at most three (RFC 2781, section 2.2). A limit
-/// such as RFC 9309's 500 KiB applies to the octets that were served, so cut the text at the limit
-/// first, and parse the whole result.
+/// An unpaired surrogate becomes U+FFFD. If the number of octets is odd, the last octet is dropped.
+/// Takes linear time. Two octets become at most three (RFC 2781, section 2.2). Apply a limit, such
+/// as RFC 9309's 500 KiB, to the text before the conversion. Then parse the whole result, even if
+/// it is longer.
 [[nodiscard]] inline std::optional<std::string> to_utf8(std::string_view text) {
   const charset written_in = charset_of(text);
   if (written_in == charset::utf_8) {

@@ -29,8 +29,7 @@ namespace http_detail {
   return base::trim(name, [](char c) { return c == '.'; });
 }
 
-/// Returns the host that an entry of an exclusion list names. It is `gov` for `gov`, `.gov`,
-/// `*.gov` and `gov:80`.
+/// Returns the host that `entry` names: `gov` for `gov`, `.gov`, `*.gov` and `gov:80`.
 [[nodiscard]] constexpr std::string_view excluded_name(std::string_view entry) noexcept {
   std::string_view name = host_of(entry);
   if (name.starts_with("*.")) {
@@ -39,8 +38,8 @@ namespace http_detail {
   return without_outer_dots(name);
 }
 
-/// Returns true if `host` is `name` or one of its subdomains, in any case. An IP address has no
-/// subdomains, and an IPv4 address equals its form mapped to IPv6.
+/// Returns true if `host` is `name` or a subdomain of `name`, in any case. An IP address has no
+/// subdomains. An IPv4 address equals its IPv4-mapped IPv6 address.
 [[nodiscard]] constexpr bool covers(std::string_view name, std::string_view host) noexcept {
   if (const auto address = detail::parse_ip_address(host); address || host.starts_with('[')) {
     return base::equal_ignoring_case(name, host) ||
@@ -52,27 +51,28 @@ namespace http_detail {
 
 }  // namespace http_detail
 
-/// Returns true if a name in `excluded` covers `host`. A name is a top-level domain (`gov`), a
-/// suffix (`gov.uk`) or a host (`example.com`, which also covers its subdomains).
+/// Returns true if `host` is a name in `excluded`, or a subdomain of such a name. A name is a
+/// top-level domain (`gov`), a suffix (`gov.uk`) or a host (`example.com`).
 ///
 ///     should_skip_by_tld("navy.mil", {"gov", "mil"})
 ///
 /// Whole labels are compared from the right, without regard to case (RFC 4343). So `gov` excludes
-/// `gov` and `example.gov`, but not `mygov`. `.gov`, `*.gov` and `GOV` mean the same as `gov`. An
-/// entry with a port or a scheme excludes its host with every port and scheme, since an exclusion
-/// that is too wide does less harm than a missing exclusion. An empty entry excludes nothing. An IP
-/// address is compared as a whole, in any spelling. An IPv4 address equals its form mapped into
-/// IPv6. An IPv6 literal needs its brackets.
+/// `gov` and `example.gov`, but not `mygov`. `.gov`, `*.gov` and `GOV` mean `gov`. An entry with a
+/// port or a scheme excludes the host with every port and scheme, since a missing exclusion does
+/// more harm than a wide exclusion. An empty entry excludes nothing. An IP address is compared as a
+/// whole, in any spelling. An IPv4 address equals its IPv4-mapped IPv6 address. Write an IPv6
+/// address in brackets.
 ///
-/// `host` may have a port or a dot at its end, or be a whole URL. Percent-encoding is not decoded,
-/// so pass `site::host` for a text from the web. SPYDER's ShouldSkipByTLD does the same, but is
-/// sensitive to case. Takes time linear in the entries, and allocates nothing.
+/// `host` is a host, `host:port` or a URL. A dot at the end of the host is ignored.
+/// Percent-encoding is not decoded, so pass `site::host` for a text from the web. The crawler
+/// SPYDER has this function as ShouldSkipByTLD, but compares case. Takes time linear in the
+/// entries. Allocates nothing.
 template <class R>
   requires requires(R& names) {
     { *std::begin(names) } -> std::convertible_to<std::string_view>;
     std::end(names);
   }
-// NOLINTNEXTLINE(cppcoreguidelines-missing-std-forward): a range is only walked
+// NOLINTNEXTLINE(cppcoreguidelines-missing-std-forward): the range is only read
 [[nodiscard]] constexpr bool should_skip_by_tld(std::string_view host, R&& excluded) {
   const std::string_view name = http_detail::without_outer_dots(host_of(host));
   for (auto&& entry : excluded) {
@@ -93,8 +93,8 @@ template <class R>
 
 namespace robots::http_detail {
 
-/// Returns true if an entry is a prefix (`10.0.0.0/8`, `fd00::/8`) or an IPv6 address without
-/// brackets. No host is written like this.
+/// Returns true for an address prefix (`10.0.0.0/8`) and an IPv6 address without brackets. Neither
+/// is the name of a host.
 [[nodiscard]] inline bool is_address_range(std::string_view entry) {
   const std::size_t colon = entry.find(':');
   const bool bare_ipv6 = !entry.starts_with('[') && colon != std::string_view::npos &&
@@ -115,15 +115,14 @@ namespace robots::http_detail {
 namespace robots::detail {
 
 /// A set of hosts that must not be fetched. The entries are top-level domains, suffixes and hosts,
-/// as `should_skip_by_tld` reads them. The set can have any size. Copies share one table.
+/// as for `should_skip_by_tld`. Copies share one table.
 class excluded_hosts {
  public:
   /// Excludes nothing.
   excluded_hosts() = default;
 
-  /// Throws `std::invalid_argument` for an entry that can never exclude anything, such as an entry
-  /// with a blank in it, since an ignored exclusion is worse than an error. `option` names the list
-  /// in the message.
+  /// Throws `std::invalid_argument` for an entry that can never exclude anything, such as `a b`.
+  /// The message begins with `option`, the name of the list.
   explicit excluded_hosts(std::span<const std::string> entries,
                           std::string_view option = "excluded") {
     if (entries.empty()) {
@@ -146,9 +145,8 @@ class excluded_hosts {
     names_ = table;
   }
 
-  /// Returns true if `host`, or one of its parent domains, is excluded. `host` is in normal form,
-  /// as in `site::host`. Takes time linear in the host, however many entries there are, and
-  /// allocates nothing.
+  /// Returns true if `host` or a parent domain of `host` is excluded. `host` is in normal form, as
+  /// in `site::host`. The time does not depend on the number of entries. Allocates nothing.
   [[nodiscard]] bool contains(std::string_view host) const noexcept {
     if (empty()) {
       return false;
@@ -165,7 +163,6 @@ class excluded_hosts {
     return true;
   }
 
-  /// Returns true if nothing is excluded.
   [[nodiscard]] bool empty() const noexcept { return names_ == nullptr; }
 
  private:

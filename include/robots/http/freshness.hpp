@@ -17,9 +17,8 @@
 
 namespace robots::http_detail {
 
-/// The forms of an `HTTP-date` after the name of the day. A capital letter stands for an octet of
-/// the day, month, year, hour, minute (`N`) or second. Any other octet stands for itself, in any
-/// case.
+/// The forms of an `HTTP-date` after the name of the day. `D`, `M`, `Y`, `H`, `N` and `S` stand for
+/// one octet of day, month, year, hour, minute and second. Other letters match in any case.
 inline constexpr std::array<std::string_view, 3> date_forms{
     ", DD MMM YYYY HH:NN:SS gmt", ", DD-MMM-YY HH:NN:SS gmt", " MMM DD HH:NN:SS YYYY"};
 
@@ -28,14 +27,16 @@ inline constexpr std::array<std::string_view, 7> day_names{
 inline constexpr std::array<std::string_view, 12> month_names{
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-/// Returns the year for two digits, which is at most 50 years ahead (RFC 9110, section 5.6.7).
+/// Returns the year that ends in `two_digits`, at most 50 years after `now` (RFC 9110, section
+/// 5.6.7).
 [[nodiscard]] constexpr int full_year(int two_digits, wall_time now) noexcept {
   const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(now)};
   const int first = static_cast<int>(today.year()) - 49;
   return first + (two_digits - first % 100 + 100) % 100;
 }
 
-/// Reads a text of this form. `now` decides the century of a year of two digits.
+/// Reads `text`, which has the form `form` of `date_forms`. `now` decides the century of a
+/// two-digit year.
 [[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_moment(
     std::string_view text, std::string_view form, wall_time now) noexcept {
   const auto field = [&](char letter) {
@@ -48,7 +49,7 @@ inline constexpr std::array<std::string_view, 12> month_names{
     is_valid = is_valid && value;
     return static_cast<int>(value.value_or(0));
   };
-  // Only the form without a comma has a blank before a day of one digit.
+  // Only the form without a comma pads a day of one digit with a blank.
   const std::string_view day_text = field('D');
   const bool is_padded = form.front() == ' ' && day_text.front() == ' ';
   const int day = number(is_padded ? day_text.substr(1) : day_text);
@@ -96,9 +97,9 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
   return i < text.size() ? i : text.size();
 }
 
-/// Returns the lifetime that the `Cache-Control` headers state, which form one list (RFC 9110,
-/// section 5.3). It is 0 for `no-store` and `no-cache`, else the first `max-age`. Ignores the case
-/// of names and the directives inside quoted values.
+/// Returns the lifetime that the `Cache-Control` headers state. Reads these headers as one list
+/// (RFC 9110, section 5.3). Returns 0 for `no-store` or `no-cache`, else the first `max-age`.
+/// Ignores the case of names, and directives inside quoted strings.
 [[nodiscard]] inline std::optional<std::chrono::seconds> cache_control_lifetime(
     const std::vector<http_header>& headers) noexcept {
   std::optional<std::chrono::seconds> max_age;
@@ -129,13 +130,13 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
   return max_age;
 }
 
-/// Returns the part of an entity tag that the weak comparison compares (RFC 9110, section 8.8.3.2).
+/// Returns an entity tag without `W/`, for the weak comparison (RFC 9110, section 8.8.3.2).
 [[nodiscard]] constexpr std::string_view opaque_tag(std::string_view tag) noexcept {
   return tag.starts_with("W/") ? tag.substr(2) : tag;
 }
 
 /// Returns true for `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3). `etagc`
-/// is any octet except controls, space and the quote. Refuses a tag over 1,024 octets, since tags
+/// is any octet except controls, space and the quote. Returns false above 1,024 octets, since tags
 /// are stored with the rules.
 [[nodiscard]] inline bool is_entity_tag(std::string_view text) noexcept {
   const std::string_view tag = opaque_tag(text);
@@ -181,8 +182,8 @@ namespace robots::detail {
   return std::nullopt;
 }
 
-/// Returns the time from the `Date` of a response to `end`, from 0 to `max_delta_seconds`. `now`
-/// replaces a missing or invalid `Date`.
+/// Returns the time from the `Date` in `headers` to `end`, at least 0 and at most
+/// `max_delta_seconds`. `now` replaces a missing or invalid `Date`.
 [[nodiscard]] inline std::chrono::seconds seconds_until(std::chrono::sys_seconds end,
                                                         const std::vector<http_header>& headers,
                                                         wall_time now) noexcept {
@@ -193,12 +194,12 @@ namespace robots::detail {
 }
 
 /// Returns the freshness lifetime of a response (RFC 9111, section 4.2). It is 0 for `no-store` and
-/// `no-cache`. Otherwise it is `max-age`, or without `max-age`, `Expires` minus `Date`. `Age` is
+/// `no-cache`. Otherwise it is `max-age`. Without `max-age`, it is `Expires` minus `Date`. `Age` is
 /// subtracted.
 ///
 /// The result is from 0 to 2^31 seconds, or empty if the headers do not state a lifetime. Ignores
-/// `s-maxage`, which is for shared caches. An `Expires` that is not a date means a time in the
-/// past. `now` replaces a missing or invalid `Date`. Takes linear time.
+/// `s-maxage`, which is for shared caches. An `Expires` that is not a date means 0. `now` replaces
+/// a missing or invalid `Date`. Takes linear time.
 [[nodiscard]] inline std::optional<std::chrono::seconds> freshness_lifetime(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   using std::chrono::seconds;
@@ -222,10 +223,10 @@ namespace robots::detail {
 /// Returns the wait that a server asks for with `Retry-After = HTTP-date / delay-seconds` (RFC
 /// 9110, section 10.2.3).
 ///
-/// The result is from 0, for a date that has passed, to 2^31 seconds. It is empty if the header is
-/// missing or invalid. If the header is a date, the wait is the time from the response's `Date` to
-/// this date, so that the server's clock need not be right. `now` replaces a missing or invalid
-/// `Date`. Takes linear time.
+/// The result is from 0 (the date has passed) to 2^31 seconds, or empty if the header is missing or
+/// invalid. If the header is a date, the wait is the time from the response's `Date` to this date,
+/// so that the server's clock need not be right. `now` replaces a missing or invalid `Date`. Takes
+/// linear time.
 [[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   const std::string_view value = find_header(headers, "Retry-After").value_or("");
@@ -241,7 +242,6 @@ struct validators {
   std::string etag{};           ///< the `ETag` as sent, with `W/` and quotes, or empty
   std::string last_modified{};  ///< the `Last-Modified` as sent, or empty
 
-  /// Returns true if there is neither an entity tag nor a date.
   [[nodiscard]] bool empty() const noexcept { return etag.empty() && last_modified.empty(); }
 
   [[nodiscard]] friend bool operator==(const validators&, const validators&) = default;
@@ -268,7 +268,7 @@ struct validators {
 }
 
 /// Adds `If-None-Match` and `If-Modified-Since`, which ask for the content only if it has changed
-/// (RFC 9110, section 13.1). Some servers know only `If-Modified-Since`.
+/// (RFC 9110, section 13.1). Adds both, since some servers know only `If-Modified-Since`.
 inline void append_conditions(std::vector<http_header>& headers, const validators& known) {
   if (!known.etag.empty()) {
     headers.push_back({"If-None-Match", known.etag});

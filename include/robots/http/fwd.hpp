@@ -1,6 +1,6 @@
 #pragma once
 
-/// Declares the types of `http/`. A type needs its own header before it is used.
+/// Declares the types of `http/`. To use a type, include its own header.
 namespace robots {
 
 class address_guard;

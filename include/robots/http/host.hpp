@@ -44,8 +44,8 @@ struct authority_parts {
 
 }  // namespace http_detail
 
-/// Returns the host in a text, which is a host, `host:port` or a URL with any scheme. The result is
-/// as written, without user information, port and path, and with the brackets of an IPv6 literal.
+/// Returns the host of a text, which is a host, `host:port` or a URL with any scheme. Leaves out
+/// user information, port and path. Keeps the case, and the brackets of an IPv6 address.
 ///
 /// Neither checks nor normalises the host; for the normal form, see `parse_site`. Returns an empty
 /// text if there is no host. Takes linear time, and allocates nothing.
@@ -57,18 +57,20 @@ struct authority_parts {
 
 namespace robots::detail {
 
-/// Returns the start of a URL or host, up to the path. The result is often the key of the site.
+/// Returns the start of a URL or host, up to the path. The result is often `site::key` of its site,
+/// which saves a call of `parse_site`.
 ///
-/// If a table with the keys of `site::key` has an entry for the result, that entry belongs to the
-/// site, since no two sites share a key. If not, call `parse_site`, since the result can be another
-/// spelling of a key (upper case, default port, a query right after the host). Takes linear time.
+/// If a table of sites, by `site::key`, has an entry for the result, that entry belongs to the
+/// site, since no two sites share a key. Otherwise call `parse_site`, since the result can be
+/// another spelling of the key (upper case, default port, a query right after the host). Takes
+/// linear time.
 [[nodiscard]] constexpr std::string_view possible_site_key(std::string_view host_or_url) noexcept {
   return host_or_url.substr(0, host_or_url.find('/', base::scheme_prefix(host_or_url)));
 }
 
-/// Returns the text to match rules against. For a URL with a scheme, this is the whole URL. For a
-/// host without a scheme, it is the text from the first `/`, `?` or `#`, or `/` if there is none of
-/// these. Takes linear time, and allocates nothing.
+/// Returns the text to match rules against. For a URL with a scheme, this is the whole URL. Without
+/// a scheme, this is the text from the first `/`, `?` or `#` on, or else `/`. Takes linear time,
+/// and allocates nothing.
 [[nodiscard]] constexpr std::string_view target_of(std::string_view host_or_url) noexcept {
   if (base::scheme_prefix(host_or_url) > 0) {
     return host_or_url;
@@ -77,8 +79,8 @@ namespace robots::detail {
   return end == std::string_view::npos ? "/" : host_or_url.substr(end);
 }
 
-/// Returns a target that rules treat like `target_of(url)`, but does not search `url`. The result
-/// is path and query, or the URL itself. `key` is the result of `possible_site_key` for `url`.
+/// Returns the path and query of `url`, or the whole `url`. Rules match both like `target_of(url)`.
+/// This function is faster, since it does not search `url`. `key` is `possible_site_key(url)`.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());
@@ -86,7 +88,7 @@ namespace robots::detail {
   return is_path ? target : url;
 }
 
-/// Returns the key of the same host and port without the scheme.
+/// Returns `key` without the scheme and `://`.
 [[nodiscard]] constexpr std::string_view without_scheme(std::string_view key) noexcept {
   return key.substr(base::scheme_prefix(key));
 }

@@ -97,25 +97,24 @@ using ipv6_octets = std::array<std::uint8_t, 16>;
 
 namespace robots::detail {
 
-/// An IPv4 or IPv6 address, without port or zone. An IPv4 address equals its form mapped to IPv6,
-/// since sockets treat both alike (RFC 4291, section 2.5.5.2).
+/// An IPv4 or IPv6 address, without port or zone. An IPv4 address equals its IPv4-mapped IPv6
+/// address, since sockets treat both alike (RFC 4291, section 2.5.5.2).
 class ip_address {
  public:
-  /// Makes an IPv4 address.
   explicit constexpr ip_address(const http_detail::ipv4_octets& octets) noexcept
       : octets_{0, 0, 0,    0,    0,         0,         0,         0,
                 0, 0, 0xFF, 0xFF, octets[0], octets[1], octets[2], octets[3]} {}
-  /// Makes an IPv6 address.
   explicit constexpr ip_address(const http_detail::ipv6_octets& octets) noexcept
       : octets_(octets) {}
 
-  /// Returns true for an IPv4 address, also in its mapped form.
+  /// Returns true for an IPv4 address, also if written as an IPv4-mapped IPv6 address.
   [[nodiscard]] constexpr bool is_v4() const noexcept {
     const ip_address mapped(std::array{octets_[12], octets_[13], octets_[14], octets_[15]});
     return octets_ == mapped.octets_;
   }
 
-  /// Returns the octets in network order; for an IPv4 address, those of its mapped form.
+  /// Returns the octets in network order. For IPv4, these are the octets of the IPv4-mapped
+  /// address.
   [[nodiscard]] constexpr const http_detail::ipv6_octets& octets() const noexcept {
     return octets_;
   }
@@ -190,7 +189,7 @@ class ip_address {
   return text;
 }
 
-/// Returns true if the last label of a host in lower case is a number, decimal or hexadecimal.
+/// Returns true if the last label of `host`, in lower case, is a decimal or hexadecimal number.
 /// Resolvers read such a host as an IPv4 address, in different ways (WHATWG URL, section 3.5).
 [[nodiscard]] constexpr bool ends_in_number(std::string_view host) noexcept {
   const std::string_view last = host.substr(host.rfind('.') + 1);
@@ -204,14 +203,15 @@ class ip_address {
 /// The addresses of one family that begin with certain bits, such as `10.0.0.0/8` or `fc00::/7`.
 class ip_prefix {
  public:
-  /// Takes the first `length` bits of `address`, or of its mapped form, and ignores the others.
+  /// Takes the first `length` bits of `address`. For IPv4, `length` is `mapped_bits` plus the
+  /// length as written.
   constexpr ip_prefix(const ip_address& address, std::size_t length) noexcept
       : first_(masked(address, length)), length_(length) {}
 
-  /// Returns the first address with this prefix. The other bits of the address are 0.
+  /// Returns the first address with this prefix. All bits after the prefix are 0.
   [[nodiscard]] constexpr const ip_address& first() const noexcept { return first_; }
 
-  /// Returns the length in bits, from 0 to 32 or from 0 to 128, as it is written.
+  /// Returns the length as written, in bits: at most 32 for IPv4, at most 128 for IPv6.
   [[nodiscard]] constexpr std::size_t length() const noexcept {
     return first_.is_v4() ? length_ - mapped_bits : length_;
   }
@@ -222,7 +222,7 @@ class ip_prefix {
     return masked(address, length_) == first_ && (length_ >= mapped_bits || !address.is_v4());
   }
 
-  /// The number of bits before an IPv4 address in its mapped form.
+  /// The number of bits before the IPv4 address in an IPv4-mapped IPv6 address.
   static constexpr std::size_t mapped_bits = 96;
 
  private:

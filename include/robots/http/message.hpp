@@ -27,20 +27,20 @@ enum class fetch_error {
   tls,                 ///< the TLS handshake or the check of the certificate failed
   timeout,             ///< `fetch_request::timeout` passed
   cancelled,           ///< `fetch_request::stop` was requested
-  refused_address,     ///< the address guard does not permit the address
-  protocol,            ///< the peer violated HTTP, or the URL is not for HTTP
+  refused_address,     ///< `address_guard` does not permit the address
+  protocol,            ///< the peer violated HTTP, or the URL is not http or https
   other,               ///< anything else; see `fetch_response::error_text`
   connection_refused,  ///< nothing listens on the port (ECONNREFUSED)
 };
 
-/// The name of an error, which is the name of the enumerator.
+/// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(fetch_error error) noexcept {
   return base::enum_text<fetch_error::connection_refused>(
       error, {"none", "resolve", "connect", "tls", "timeout", "cancelled", "refused_address",
               "protocol", "other", "connection_refused"});
 }
 
-/// One GET request, for exactly one exchange without redirects and retries.
+/// One GET request. A fetcher sends it once, and follows no redirect.
 struct fetch_request {
   std::string url{};                     ///< an absolute URL, http or https
   std::vector<http_header> headers{};    ///< headers to send, including `User-Agent`

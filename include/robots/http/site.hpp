@@ -20,7 +20,7 @@ namespace robots {
 /// The schemes that can have a robots.txt.
 enum class url_scheme { http, https };
 
-/// Returns the scheme as written in a URL, which is `http` or `https`.
+/// Returns `http` or `https`.
 [[nodiscard]] constexpr std::string_view to_string(url_scheme scheme) noexcept {
   return scheme == url_scheme::https ? "https" : "http";
 }
@@ -29,12 +29,11 @@ enum class url_scheme { http, https };
 
 namespace robots::detail {
 
-/// Returns 443 for https, and 80 for http.
 [[nodiscard]] constexpr std::uint16_t default_port(url_scheme scheme) noexcept {
   return scheme == url_scheme::https ? std::uint16_t{443} : std::uint16_t{80};
 }
 
-/// Returns the scheme with this name, in any case, or an empty optional.
+/// Reads `http` or `https`, in any case. Returns an empty optional for any other text.
 [[nodiscard]] constexpr std::optional<url_scheme> parse_scheme(std::string_view name) noexcept {
   for (const url_scheme scheme : {url_scheme::https, url_scheme::http}) {
     if (base::equal_ignoring_case(name, to_string(scheme))) {
@@ -52,16 +51,15 @@ namespace robots::http_detail {
   return std::string_view{"!$&'()*+,;="}.find(c) != std::string_view::npos;
 }
 
-/// Returns the normal form of a host. It is in lower case, and has no dot at the end and no
-/// percent-encoding. An IPv6 address is in brackets, as RFC 5952 writes it. Returns an empty
-/// optional for a text that is not a host:
+/// Returns the normal form of a host: in lower case, without a dot at the end and without
+/// percent-encoding. An IPv6 address is in brackets, in the form of RFC 5952. A host is:
 ///
 ///     host     = IP-literal / IPv4address / reg-name            (RFC 3986, section 3.2.2)
 ///     reg-name = *( unreserved / pct-encoded / sub-delims )
 ///
-/// where `pct-encoded` must stand for an unreserved octet, and an IPv4 address must have four
-/// decimal parts. So `127.1` and `0x7f.0.0.1` are refused. A name outside ASCII must be given as
-/// A-labels (RFC 5890).
+/// A `pct-encoded` octet must stand for an unreserved octet. An IPv4 address must have four decimal
+/// parts, so `127.1` and `0x7f.0.0.1` are refused. A name outside ASCII must be in its `xn--` form
+/// (RFC 5890). Returns an empty optional for any other text.
 [[nodiscard]] inline std::optional<std::string> normal_host(std::string_view text) {
   // The limits of a DNS name (RFC 1035, section 2.3.4).
   constexpr std::size_t max_host_length = 253;
@@ -100,8 +98,8 @@ namespace robots::http_detail {
   return is_valid ? std::optional{std::move(host)} : std::nullopt;
 }
 
-/// Reads `port = *DIGIT` (RFC 3986, section 3.2.3), from 1 to 65535. Returns 0 for an empty text,
-/// and an empty optional for any other text.
+/// Reads a port from 1 to 65535 (RFC 3986, section 3.2.3). Returns 0 for an empty text, and an
+/// empty optional for any other text.
 [[nodiscard]] inline std::optional<std::uint16_t> parse_port(std::string_view text) noexcept {
   const std::uint64_t value = base::parse_decimal(text).value_or(0);
   const bool is_valid = text.empty() || (value > 0 && value <= 65535);
@@ -112,7 +110,7 @@ namespace robots::http_detail {
 
 namespace robots {
 
-/// Scheme, host and port, which are the scope of one robots.txt (RFC 9309, section 2.3; RFC 6454).
+/// Scheme, host and port. Each origin has its own robots.txt (RFC 9309, section 2.3; RFC 6454).
 struct origin {
   url_scheme scheme = url_scheme::https;  ///< http or https
   std::string host;                       ///< lower case, no dot at the end; IPv6 in brackets
@@ -121,23 +119,23 @@ struct origin {
   [[nodiscard]] friend bool operator==(const origin&, const origin&) = default;
 };
 
-/// Returns the ASCII form of RFC 6454, section 6.2, such as `http://example.com:8080`. The default
-/// port of the scheme is left out.
+/// Returns the ASCII form of RFC 6454, section 6.2, such as `http://example.com:8080`. Leaves out
+/// the default port of the scheme.
 [[nodiscard]] inline std::string to_string(const origin& parsed) {
   const bool is_default = parsed.port == detail::default_port(parsed.scheme);
   return std::string{to_string(parsed.scheme)} + "://" + parsed.host +
          (is_default ? "" : ':' + std::to_string(parsed.port));
 }
 
-/// The site of a robots.txt, which is an origin, or a host without a scheme. A host without a
-/// scheme means https or, if https cannot be reached, http (SPYDER).
+/// An origin, or a host without a scheme. Without a scheme, https is asked for the robots.txt or,
+/// if https cannot be reached, http (as the crawler SPYDER does).
 struct site {
   std::optional<url_scheme> scheme;  ///< empty means https, then http
   std::string host;                  ///< the host, as in `origin`
   std::uint16_t port = 0;            ///< 0 means the default port of the scheme
 
-  /// Returns the origins to ask, in order: one origin or, without a scheme, https and then http.
-  /// The first origin that can be reached has the rules.
+  /// Returns the origins to ask for the robots.txt, in order. Without a scheme, these are https and
+  /// then http. The rules of the first origin that can be reached apply.
   [[nodiscard]] std::vector<origin> origins() const {
     if (scheme) {
       return {origin_under(*scheme)};
@@ -145,7 +143,7 @@ struct site {
     return {origin_under(url_scheme::https), origin_under(url_scheme::http)};
   }
 
-  /// Returns the origin with this host and port under a scheme.
+  /// Returns the origin with the scheme `named` and this host and port.
   [[nodiscard]] origin origin_under(url_scheme named) const {
     return {named, host, port != 0 ? port : detail::default_port(named)};
   }
@@ -171,16 +169,16 @@ struct site {
   [[nodiscard]] friend bool operator==(const site&, const site&) = default;
 };
 
-/// Returns the site of a host, of `host:port`, or of an absolute http or https URL, whose path is
-/// ignored. Normalises and checks like `parse_origin`. Returns an empty optional for any other
-/// text. The default port of a given scheme becomes 0. For a host without a scheme, port 443 means
+/// Returns the site of a host, of `host:port`, or of an absolute http or https URL. Ignores the
+/// path. Normalises and checks like `detail::parse_origin`. Returns an empty optional for any other
+/// text. If there is a scheme, its default port becomes 0. If there is no scheme, port 443 means
 /// https and port 80 means http. Takes time linear in the authority.
 [[nodiscard]] inline std::optional<site> parse_site(std::string_view host_or_url) {
   const http_detail::url_head head = http_detail::split_head(host_or_url);
   std::optional<url_scheme> scheme =
       head.scheme ? detail::parse_scheme(*head.scheme) : std::nullopt;
-  // `mailto:bob@example.com` and `http:/example.com` are not hosts with user information or an
-  // empty port. They are other URLs or malformed URLs.
+  // `mailto:bob@example.com` is not a host with user information, and `http:/example.com` is not a
+  // host with an empty port.
   const bool is_other_url = head.scheme ? !scheme
                                         : head.authority.find('@') != std::string_view::npos ||
                                               head.authority.ends_with(':');
@@ -208,10 +206,10 @@ namespace robots::detail {
 
 /// Returns the origin of an absolute http or https URL, in normal form.
 ///
-/// Drops user information and a dot at the end of the host, decodes percent-encoded unreserved
-/// octets of the host, and reads an empty port as the default. Returns an empty optional for
-/// another scheme, a relative reference, a host outside ASCII (use A-labels), or a host that RFC
-/// 3986 or the DNS forbids. Also refuses a port outside 1 to 65535, and a backslash, blank or
+/// Drops user information and a dot at the end of the host. Decodes percent-encoded unreserved
+/// octets of the host. An empty port means the default port. Returns an empty optional for another
+/// scheme and for a relative reference. Refuses a host outside ASCII (use its `xn--` form), and a
+/// host that RFC 3986 or DNS forbids. Refuses a port outside 1 to 65535, and a backslash, blank or
 /// control character in the authority. Ignores the rest of the URL. Takes time linear in the
 /// authority.
 [[nodiscard]] inline std::optional<origin> parse_origin(std::string_view url) {

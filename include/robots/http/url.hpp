@@ -12,7 +12,7 @@ namespace robots {
 
 namespace http_detail {
 
-/// The five components of a URI reference (RFC 3986, section 3), as views of its text. A missing
+/// The five components of a URI reference (RFC 3986, section 3), as views of the text. A missing
 /// component differs from an empty component.
 struct url_parts {
   std::optional<std::string_view> scheme;     ///< the scheme, without the `:`
@@ -22,8 +22,9 @@ struct url_parts {
   std::optional<std::string_view> fragment;   ///< the fragment, without the `#`
 };
 
-/// Returns true if `text` has a space, a control character or a backslash. The first two must not
-/// be in a request line. Some clients read a backslash as a slash, and so find another host.
+/// Returns true if `text` has a space, a control character or a backslash. Spaces and control
+/// characters would break the request line. Some clients read a backslash as a slash, and so
+/// connect to another host.
 [[nodiscard]] constexpr bool has_forbidden_octet(std::string_view text) noexcept {
   return std::any_of(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) <= 0x20 || c == '\x7F' || c == '\\';
@@ -56,8 +57,8 @@ struct url_parts {
   return parts;
 }
 
-/// Appends `text` with every octet outside ASCII percent-encoded. Some servers send UTF-8 without
-/// encoding it, and mean the encoded text.
+/// Appends `text` with every octet outside ASCII percent-encoded, since some servers send a
+/// `Location` in plain UTF-8.
 inline void append_encoded(std::string& to, std::string_view text) {
   for (const char c : text) {
     const auto octet = static_cast<unsigned char>(c);
@@ -101,8 +102,8 @@ inline void append_encoded(std::string& to, std::string_view text) {
 /// Returns the absolute URL of `reference` relative to `base` (RFC 3986, section 5.2.2), for
 /// example for the target of a `Location` header.
 ///
-/// The scheme of the result is in lower case. It can be any scheme, so that the caller can name the
-/// scheme in an error. The fragment is dropped, and octets outside ASCII in path and query are
+/// The scheme of the result is in lower case. Any scheme is accepted, so that the caller can name
+/// the scheme in an error. The fragment is dropped. Octets outside ASCII in path and query are
 /// percent-encoded. Returns an empty optional if `base` has no scheme, or if either text has a
 /// control character, a space or a backslash. Takes linear time.
 [[nodiscard]] inline std::optional<std::string> resolve_reference(std::string_view base,

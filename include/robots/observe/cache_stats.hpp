@@ -5,15 +5,15 @@
 
 namespace robots::detail {
 
-/// The counts of a cache, and the rates that follow from them (SPYDER's list of metrics).
+/// The counts of a cache, and the rates that are computed from the counts.
 struct cache_counts {
   std::uint64_t hits = 0;          ///< look-ups answered by a fresh entry
-  std::uint64_t stale_hits = 0;    ///< look-ups answered by a stale entry during its renewal
+  std::uint64_t stale_hits = 0;    ///< look-ups answered by a stale entry that is being renewed
   std::uint64_t misses = 0;        ///< look-ups that had to fetch, or ask a shared store
   std::uint64_t joined = 0;        ///< look-ups that waited for the fetch of another look-up
   std::uint64_t retrievals = 0;    ///< robots.txt retrievals that ended
   std::uint64_t not_modified = 0;  ///< retrievals that ended with a 304
-  std::uint64_t failures = 0;      ///< retrievals that failed: see `is_successful`
+  std::uint64_t failures = 0;      ///< retrievals that failed: see `fetch_success_rate`
   std::uint64_t allowed = 0;       ///< decisions that allowed
   std::uint64_t denied = 0;        ///< decisions that denied, including exclusions
   /// Decisions about excluded hosts, and calls of `get`, `refresh` and `begin` for these hosts.
@@ -29,7 +29,7 @@ struct cache_counts {
   [[nodiscard]] constexpr double hit_rate() const noexcept {
     return ratio(look_ups() - misses, look_ups());
   }
-  /// Returns the share of decisions that allowed, from 0 to 1, without those about excluded hosts.
+  /// Returns the share of decisions that allowed, from 0 to 1. Excluded hosts do not count.
   [[nodiscard]] constexpr double allow_rate() const noexcept {
     return ratio(allowed, allowed + (denied > excluded ? denied - excluded : 0));
   }
@@ -37,12 +37,13 @@ struct cache_counts {
   [[nodiscard]] constexpr double blocked_to_allowed() const noexcept {
     return ratio(denied, allowed);
   }
-  /// Returns the share of decisions about excluded hosts, from 0 to 1.
+  /// Returns the share of decisions that were about excluded hosts, from 0 to 1.
   [[nodiscard]] constexpr double exclusion_rate() const noexcept {
     return ratio(excluded, allowed + denied);
   }
-  /// Returns the share of successful retrievals, from 0 to 1. The site sent its robots.txt,
-  /// redirected to that of another site, or said that it has none (404, 410).
+  /// Returns the share of successful retrievals, from 0 to 1. A retrieval succeeds if the site
+  /// sends its robots.txt, redirects to the robots.txt of another site, or has no robots.txt (404,
+  /// 410).
   [[nodiscard]] constexpr double fetch_success_rate() const noexcept {
     return ratio(retrievals - failures, retrievals);
   }

@@ -10,9 +10,9 @@
 
 namespace robots::detail {
 
-/// Adds the members of an event to `line`, except the site and the time. Returns one sentence about
-/// the event for people, in which `base::printable` has escaped texts from sites. Logs and audit
-/// trails use this function.
+/// Adds the members of `event` to the JSON object `line`, except the site and the time. Returns one
+/// sentence about the event for people. `base::printable` escapes the texts from sites in this
+/// sentence. Logs and audit trails use this function.
 std::string describe(base::json_writer& line, const any_event& event);
 
 /// Adds a list of `hosts` to `line`, under `name`.

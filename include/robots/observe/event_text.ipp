@@ -55,7 +55,7 @@ inline void add_policy(base::json_writer& line, const policy& used) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
-/// Adds the members of an event to `line`, and returns a sentence for people.
+/// A visitor that adds the members of an event to `line`, and returns a sentence for people.
 struct event_text {
   base::json_writer& line;
 

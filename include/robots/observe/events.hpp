@@ -81,7 +81,7 @@ struct look_up_event : event_base {
 struct exchange_event : event_base {
   static constexpr std::string_view name = "exchange";  ///< the name of the event
   const detail::exchange& exchange;      ///< the exchange, with its URL and its status or error
-  std::chrono::nanoseconds ended{0};     ///< time since the end of the exchange
+  std::chrono::nanoseconds ended{0};     ///< time from the end of the exchange to the event
   std::chrono::nanoseconds duration{0};  ///< time from the request to the response
   std::size_t bytes = 0;                 ///< octets read of the body
   int hop = 0;      ///< number of redirects before this exchange, in the same try
@@ -117,7 +117,8 @@ struct far_hit_event : event_base {
   const robots::record& record;                        ///< the record from the store
 };
 
-/// The shared store had a last good copy, or a record that must be renewed before it is used.
+/// The shared store had a record that does not answer the look-up. The record must be renewed
+/// first, or is the last robots.txt of the site that could be read.
 struct far_copy_event : event_base {
   static constexpr std::string_view name = "far_copy";  ///< the name of the event
   const robots::policy& policy;                         ///< the resulting policy
@@ -144,8 +145,9 @@ struct policy_change_event : event_base {
   bool turned_hostile = false;
 };
 
-/// A site refuses a URL that it allowed before: a page, with 401, 403 or a challenge (see
-/// `basic_robots_cache::report_response`), or its robots.txt, with 401 or 403.
+/// A site refuses a page that its robots.txt allows, with 401, 403 or a challenge (see
+/// `basic_robots_cache::report_response`). Or a site begins to refuse its robots.txt, with 401 or
+/// 403.
 struct access_revoked_event : event_base {
   static constexpr std::string_view name = "access_revoked";  ///< the name of the event
   std::string_view url;  ///< the page, or the robots.txt after redirects
@@ -165,7 +167,7 @@ struct halt_event : event_base {
 struct sign_off_event : event_base {
   static constexpr std::string_view name = "sign_off";  ///< the name of the event
   bool given = false;                                   ///< true if the site was signed off
-  /// True if the site needs a sign-off. If both members are false, the site lost its sign-off.
+  /// True if the site needs a sign-off. If both flags are false, the site lost its sign-off.
   bool awaited = false;
 };
 
@@ -182,7 +184,8 @@ struct breaker_event : event_base {
   breaker_state state = breaker_state::closed;         ///< the new state
 };
 
-/// A storage has dropped an entry. An observer of this event must not wait for a fetch.
+/// A storage has dropped an entry. The cache can hold its lock for entries during this event. An
+/// observer may call the cache, but must not wait for a fetch or for a thread that calls the cache.
 struct drop_event : event_base {
   static constexpr std::string_view name = "drop";  ///< the name of the event
   bool expired = false;  ///< true if the entry had expired; false if the storage needed room
@@ -206,16 +209,16 @@ struct exclusions_event : event_base {
   std::span<const std::string> hosts;                     ///< the new list, as given by the caller
 };
 
-/// The answer to a request for a URL: `go`, or the reason for the refusal.
+/// The answer of a gate about a URL: `go`, or the reason for the refusal.
 enum class admission_reason : std::uint8_t {
-  go,              ///< the request may start, or has a reservation
+  go,              ///< the request may start now, or has a reserved start time
   excluded,        ///< the crawler's own configuration excludes the host
   invalid_url,     ///< the text is not an http or https URL
   disallowed,      ///< robots.txt, or the fallback policy, does not allow the URL
   halted,          ///< the site is halted, or the gate withdrew the request
   needs_sign_off,  ///< nobody has signed the site off yet
   skip_host,       ///< robots.txt asks for a longer delay than the options accept
-  busy,            ///< all reservations of the host are taken, or other callers wait for one
+  busy,            ///< the host has no free reservation, or other callers wait for one
   not_yet,         ///< the request must wait until `start_plan::at`
   no_room,         ///< the gate remembers too many hosts; try another host, or try later
   stopped,         ///< the call was stopped
@@ -233,14 +236,14 @@ enum class admission_reason : std::uint8_t {
 struct admission_event : event_base {
   static constexpr std::string_view name = "admission";  ///< the name of the event
   std::string_view url;                                  ///< the URL, as given by the caller
-  const robots::decision& decision;                      ///< the decision of the source
+  const robots::decision& decision;                      ///< the decision about the URL
   admission_reason reason{};                             ///< the answer
   std::chrono::nanoseconds waited{0};                    ///< duration of the call
-  /// True if the site is halted, in quarantine or not signed off, so a person should look at it.
+  /// True if a person should look at the site, which is halted, in quarantine or not signed off.
   bool needs_review = false;
 };
 
-/// The ledger of a gate has failed, or answers again: see `gate_options::ledger`.
+/// The ledger, by which the gates of several processes take turns, has failed or answers again.
 struct ledger_event : event_base {
   static constexpr std::string_view name = "ledger";  ///< the name of the event
   bool up = false;                                    ///< true if the ledger answers again
@@ -254,8 +257,8 @@ struct far_store_event : event_base {
   std::string_view message;  ///< the last error; empty if the store answers
 };
 
-/// The invalidation of a site could not be sent to the shared store, for good. Other processes can
-/// use the old rules of the site until these rules expire.
+/// The invalidation of a site did not reach the shared store, and the cache no longer tries to send
+/// it. Other processes can use the old rules of the site until these rules expire.
 struct lost_invalidation_event : event_base {
   static constexpr std::string_view name = "lost_invalidation";  ///< the name of the event
 };

@@ -17,8 +17,8 @@ namespace robots {
 enum class log_level : std::uint8_t {
   debug,  ///< frequent events, such as hits and dropped entries
   info,   ///< the events of a normal crawl
-  /// Mistakes of a site, such as malformed lines or a charset other than UTF-8. Also failed
-  /// requests, open breakers, and high-risk sites that wait for a sign-off.
+  /// Mistakes of a site, such as malformed lines or a charset other than UTF-8. Failed requests,
+  /// open circuit breakers, and high-risk sites that wait for a sign-off.
   warn,
   error,  ///< failures, such as a failed retrieval, and sudden changes of rules
   /// Events that an operator must see: files too malformed to be obeyed, quarantines, sites that
@@ -42,8 +42,9 @@ struct json_log_options {
   /// Decisions of the fallback policy are always written.
   double decision_share = 1;
   std::size_t text_bytes = 2048;  ///< octets to which a longer text is cut; see `JsonLog`
-  /// The size in octets of the queue of a background thread, which calls the sink. A line for which
-  /// the queue has no room is lost. With 0, the thread that reports an event calls the sink.
+  /// The size in octets of the queue of lines, which a background thread passes to the sink. A line
+  /// for which the queue has no room is lost and counted. With 0, there is no queue, and the thread
+  /// that reports an event calls the sink.
   std::size_t queue_bytes = 0;
 };
 
@@ -56,7 +57,8 @@ struct json_log_options {
 /// cut to `text_bytes`, a member `NAME_bytes` has the full length. A `policy_change` lists at most
 /// 32 rules and 32 other lines. The guide `events.md` lists the level of each event.
 ///
-/// After lost lines, the next line has their number (`lost`).
+/// A line is lost if the sink throws or the queue has no room. The next line then has the number of
+/// lost lines (`lost`).
 ///
 /// A `JsonLog` is a handle, and its copies write the same log. Several caches and gates may share a
 /// log. Any thread may call any member. An event below the level `least` costs a few nanoseconds. A

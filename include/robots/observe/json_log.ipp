@@ -33,7 +33,7 @@ namespace observe_detail {
 
 using enum log_level;
 
-/// Returns the log level of an event.
+/// A visitor that returns the log level of an event.
 struct event_level {
   log_level denied;  // the level of decisions that deny
 
@@ -116,7 +116,8 @@ struct JsonLog::state {
     }
   }
 
-  /// Passes on `line`, a JSON object that has a member, since `put` may append another one.
+  /// Passes `line` to the queue or the sink. `line` is a JSON object with at least one member,
+  /// since `put` may append another member.
   void add(std::string line) {
     if (lines) {
       const std::size_t size = sizeof(std::string) + line.size();
@@ -148,7 +149,7 @@ struct JsonLog::state {
   base::counter_random random{std::nullopt};
   std::atomic<std::uint64_t> written = 0;
   std::atomic<std::uint64_t> lost = 0;
-  std::uint64_t reported = 0;  // lost lines that the log has stated; only `put` uses this number
+  std::uint64_t reported = 0;  // lost lines that the log has reported; only `put` uses it
   std::mutex mutex;            // held during a call to the sink if there is no queue
   std::optional<queue> lines;  // declared last, so that its thread ends first
 };

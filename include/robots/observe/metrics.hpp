@@ -56,14 +56,14 @@ struct metrics_snapshot : detail::cache_counts {
   base::enum_counts<decision_reason::invalid_url> allowed_for{};
   /// Decisions that denied, by reason.
   base::enum_counts<decision_reason::invalid_url> denied_for{};
-  /// Counts by domain, which is the result of `host_of`. The first `metrics_options::domains` have
-  /// an entry each, and all others share the entry of the empty name, so the sums are complete. If
-  /// that option is 0, the map is empty.
+  /// Counts by domain, which is the result of `host_of`. Each of the first
+  /// `metrics_options::domains` domains has an entry. All later domains share the entry with the
+  /// empty name, so the sums are complete. If `metrics_options::domains` is 0, the map is empty.
   std::map<std::string, domain_counts, std::less<>> domains{};
   /// Retrievals, by outcome.
   base::enum_counts<outcome::redirected> outcomes{};
-  /// Policies that the fallback policy decided. The first index is the outcome, and the second
-  /// index is the action.
+  /// Retrievals after which the fallback policy decided. The first index is the number of the
+  /// `outcome`. The second index is the action.
   std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
   /// Responses, by status. The status is 100 to 599, or 0 for any other status.
   std::map<int, std::uint64_t> statuses{};
@@ -85,7 +85,7 @@ struct metrics_snapshot : detail::cache_counts {
   std::uint64_t breaker_openings = 0;   ///< times that a circuit breaker opened
   std::uint64_t overrides = 0;          ///< overrides that were set or lifted
   std::uint64_t policy_changes = 0;     ///< changes of a site's rules
-  std::uint64_t fast_changes = 0;       ///< policy changes that were fast
+  std::uint64_t fast_changes = 0;       ///< changes with `policy_change_event::fast`
   std::uint64_t revocations = 0;        ///< times that a site refused a URL that it allowed before
   std::uint64_t halts = 0;              ///< sites halted
   std::uint64_t resumptions = 0;        ///< sites resumed
@@ -121,7 +121,7 @@ struct metrics_snapshot : detail::cache_counts {
     /// The name, in the form of OpenTelemetry's semantic conventions, such as `robots.cache.hits`.
     std::string_view name{};
     std::string_view help{};                                 ///< a sentence for people
-    std::string_view unit = "";                              ///< `s` or `By`; empty for a count
+    std::string_view unit = "";                              ///< `s`, `By` for octets, or empty
     type kind = type::counter;                               ///< the kind of the figure
     std::vector<sample> samples{};                           ///< empty for a histogram
     std::optional<metrics_snapshot::histogram> histogram{};  ///< set only for a histogram
@@ -131,26 +131,26 @@ struct metrics_snapshot : detail::cache_counts {
     [[nodiscard]] std::string prometheus_name() const;
   };
 
-  /// Returns all figures under their names for exporters, with the figures of `now` if it has a
-  /// value. If `domains` is not empty, the samples of `robots.cache.hits`, `robots.cache.misses`
-  /// and `robots.blocked_requests` have the label `domain`, except for the shared entry.
+  /// Returns all figures under their names for exporters. If `now` has a value, also returns its
+  /// figures. The samples of `robots.cache.hits`, `robots.cache.misses` and
+  /// `robots.blocked_requests` have the label `domain` for each domain with an entry in `domains`.
   [[nodiscard]] std::vector<family> families(
       const std::optional<cache_stats>& now = std::nullopt) const;
 };
 
 /// The limits of a `Metrics`.
 struct metrics_options {
-  /// The maximum number of domains with separate counts, about 300 octets each. All later domains
-  /// are counted together, without a label. A monitoring system stores a series for each domain, so
-  /// choose a number that it can hold. With 0, domains are not counted. Above 0, each look-up takes
-  /// a lock.
+  /// The maximum number of domains with separate counts, about 300 octets each. The domains that
+  /// are seen first get separate counts. All later domains are counted together, without a label. A
+  /// monitoring system stores a series for each domain, so choose a number that the system can
+  /// hold. With 0, domains are not counted. Above 0, each look-up takes a lock.
   std::size_t domains = 0;
 };
 
-/// An observer that counts events for operators (SPYDER's list of metrics; the pipeline guide). A
-/// `Metrics` is a handle. To get sums over several caches and gates, give all of them copies of one
-/// `Metrics`. Any thread may call any member. An allowed cache hit costs a few nanoseconds more
-/// than with `NullObserver`.
+/// An observer that counts events for operators. A `Metrics` is a handle, and its copies share the
+/// counts. To get sums over several caches and gates, give all of them copies of one `Metrics`. Any
+/// thread may call any member. An allowed cache hit costs a few nanoseconds more than with
+/// `NullObserver`.
 ///
 /// The present state of a cache, such as its size, is in `basic_robots_cache::stats`. To export the
 /// figures, see `metrics_snapshot::families`.
@@ -161,7 +161,8 @@ class Metrics {
   /// Makes counters that start at 0.
   explicit Metrics(const metrics_options& options);
 
-  /// Returns the counts. Other threads can change some counts meanwhile.
+  /// Returns the counts. The counts are read one after another, so other threads can change some of
+  /// them meanwhile.
   [[nodiscard]] metrics_snapshot snapshot() const;
 
   /// Counts a look-up and, if `metrics_options::domains` is above 0, its domain.

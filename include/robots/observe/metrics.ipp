@@ -22,7 +22,7 @@ namespace robots {
 
 namespace observe_detail {
 
-/// Counts an event that is not a look-up or a decision.
+/// A visitor that counts an event other than a look-up or a decision.
 struct counting {
   metrics_snapshot& counts;
 
@@ -96,7 +96,6 @@ struct family_list {
 
   std::vector<family> all{};
 
-  /// Adds a family without samples.
   family& add(std::string_view name, std::string_view help, type kind = type::counter,
               std::string_view unit = "") {
     return all.emplace_back(family{.name = name, .help = help, .unit = unit, .kind = kind});
@@ -118,7 +117,7 @@ struct family_list {
           const base::enum_counts<Last>& counts) {
     add_each(add(name, help), {}, label, counts);
   }
-  /// Adds a sample for each enumerator, or only for counts above 0, with the labels of `common`.
+  /// Adds a sample for each enumerator, with the labels of `common`.
   template <auto Last>
   static void add_each(family& to, const labels& common, std::string_view label,
                        const base::enum_counts<Last>& counts, bool omits_zeros = false) {
@@ -180,8 +179,9 @@ struct Metrics::state {
     }
   }
 
-  /// Calls `change(counts)` for the domain of `site`. The first domains have separate counts. Later
-  /// domains share those of the empty name. So no count ever falls, as exporters require.
+  /// Calls `change` with the counts of the domain of `site`. After `most_domains` domains, new
+  /// domains share the counts of the empty name. Old counts stay, since exporters require that no
+  /// count falls.
   template <class Change>
   void change_domain(std::string_view site, const Change& change) {
     if (most_domains == 0) {
@@ -197,13 +197,13 @@ struct Metrics::state {
     change(own->second);
   }
 
-  // These counters need no lock, so that a cache hit, which changes two of them, is fast.
+  // These counters need no lock, so that counting a cache hit is fast.
   base::enum_counters<look_up_result::joined> look_ups;
   base::enum_counters<decision_reason::invalid_url> allowed;
   base::enum_counters<decision_reason::invalid_url> denied;
   const std::size_t most_domains;
   std::mutex mutex;         // guards `counts`
-  metrics_snapshot counts;  // counts by domain, and counts of other events
+  metrics_snapshot counts;  // all other counts
 };
 
 ROBOTS_INLINE Metrics::Metrics(const metrics_options& options)

@@ -48,7 +48,7 @@ class any_event {
   any_event(const Event& event) noexcept  // NOLINT(google-explicit-constructor)
       : event_{&event} {}
 
-  /// Returns `use(event)`, with the event in its own type.
+  /// Calls `use` with the event in its own type, and returns the result.
   template <class Use>
   decltype(auto) visit(const Use& use) const {
     return std::visit([&use](const auto* event) -> decltype(auto) { return use(*event); }, event_);
@@ -59,7 +59,7 @@ class any_event {
     return *visit([](const event_base& event) { return &event; });
   }
 
-  /// Returns the event, or null if the event is of another kind.
+  /// Returns the event, or null if the event is not an `Event`.
   template <class Event>
   [[nodiscard]] const Event* get_if() const noexcept {
     const auto* const found = std::get_if<const Event*>(&event_);
@@ -74,9 +74,10 @@ class any_event {
 ///
 /// A model has a function `on(const E&)` for each kind of event that it wants, or one function for
 /// `any_event`, or one function template. Events of other kinds cost nothing. Any thread may call
-/// an `on`, inside the call that caused the event. So an `on` must return soon, and must not ask
-/// the cache for the same site. If an `on` throws, the event is lost and counted in
-/// `cache_stats::observer_failures`. The event of a retrieval comes before the decisions by it.
+/// an `on`. An `on` runs inside the call that caused the event. So an `on` must return soon, and
+/// must not ask the cache for the same site. If an `on` throws, the event is lost and counted in
+/// `cache_stats::observer_failures`. The event of a retrieval comes before each decision that
+/// depends on the retrieval.
 ///
 /// Exemplar: `o.on(d)` for a `decision_event`. Models: `NullObserver`, `observers`, `JsonLog`,
 /// `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and `OpenTelemetryTracing`.
@@ -135,7 +136,7 @@ class event_teller : public event_clock {
 namespace robots {
 
 /// Combines several observers into one observer, as in `observers{counting, logging}`. Each event
-/// goes to the observers that want such events, in order. If an observer throws, the other
+/// goes to each observer that wants this kind of event, in order. If an observer throws, the other
 /// observers still receive the event. Then `on` throws, so that the caller can count the loss.
 template <Observer... Os>
   requires(sizeof...(Os) > 0)

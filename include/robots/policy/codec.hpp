@@ -11,29 +11,35 @@
 
 namespace robots::detail {
 
-/// The records of one site that processes share.
+/// The records of one site that processes share. A process that has these records can continue as
+/// if it had asked the site itself.
 struct site_records {
   record latest{};  ///< the result of the last retrieval
-  /// The last robots.txt that was read, if `latest` has no robots.txt.
+  /// The last robots.txt that was read, if `latest` has no robots.txt. The fallback policy can
+  /// choose this file.
   std::optional<record> last_good{};
-  /// True if the site began to deny everything with `latest`. Never true if there is a `last_good`.
+  /// True if the site began to deny everything with `latest`. Then caches that halt hostile sites
+  /// halt this site. Never true if there is a `last_good`.
   bool turned_hostile = false;
 
   [[nodiscard]] friend bool operator==(const site_records&, const site_records&) = default;
 };
 
 /// Returns true if a record has an answer of the site itself, which is valid for every process.
+/// This is a file, the confirmation of a file, a redirect, or an error status.
 ///
-/// Any other result can be the fault of this process: of its network, guard, exclusions, breakers,
-/// deadlines or limit of redirects. A server error with the status of a redirect means that this
-/// process did not follow the redirect.
+/// Any other result can be the fault of this process. Without a response, a dead site looks like a
+/// failure of the local network. The address guard, exclusions, breakers, quarantine, deadlines and
+/// the limit of redirects belong to this process. A server error with the status of a redirect
+/// means that this process did not follow the redirect.
 [[nodiscard]] constexpr bool is_answer_of_site(const record_head& retrieved) noexcept {
   const outcome kind = retrieved.outcome;
   return !is_failure(kind) || kind == outcome::too_many_requests ||
          (kind == outcome::server_error && !is_redirect(retrieved.status));
 }
 
-/// Returns true if a record has as much of the file as a process with this `max_bytes` reads.
+/// Returns true if a record has as much of the file as a process with this `max_bytes` reads. A
+/// process with a lower limit may have cut the file.
 [[nodiscard]] inline bool reaches(const record& fetched, std::size_t max_bytes) noexcept {
   return !fetched.truncated || fetched.body.size() >= max_bytes;
 }
@@ -42,9 +48,9 @@ struct site_records {
 template <class Value>
 struct decoded {
   std::optional<Value> value{};  ///< empty if there is an error
-  /// The reason if there is no value: `too_short`, `unknown_version` (this version of the library
-  /// does not know the format), `damaged` (the checksum does not match), or `malformed` (`encode`
-  /// never writes such a text).
+  /// The reason if there is no value. `too_short`: the text is too short for a record.
+  /// `unknown_version`: this version of the library does not know the format. `damaged`: the
+  /// checksum does not match. `malformed`: `encode` never writes such a text.
   std::string_view error{};
 };
 
@@ -58,12 +64,13 @@ struct record_limits {
   static constexpr std::size_t body = std::size_t{256} << 20U;  ///< octets; `parse` reads no more
 };
 
-/// The version of the format that `encode` writes, from 1 to 127. Stores keep records of different
-/// versions apart.
+/// The version of the format that `encode` writes, from 1 to 127. It grows when the format or the
+/// checksum changes. Stores keep records of different versions apart.
 inline constexpr int record_format = 2;
 
 /// Encodes a record as octets, which are the same on every machine. codec.ipp describes the format.
-/// A record of "there is no robots.txt" takes 20 octets plus the name of the host.
+/// A record of "there is no robots.txt" takes 20 octets plus the name of the host. Takes linear
+/// time.
 [[nodiscard]] std::string encode(const record& from);
 
 /// Reads a record that `encode` wrote. Accepts any octets. Returns a record only if `encode` of
@@ -71,8 +78,8 @@ inline constexpr int record_format = 2;
 /// memory.
 [[nodiscard]] decoded<record> decode(std::string_view text);
 
-/// Encodes the records of a site as octets, which are the same on every machine. A reader cannot
-/// confuse them with an encoded record. Takes linear time.
+/// Encodes the records of a site as octets, which are the same on every machine. The first octet
+/// differs from the first octet of an encoded record. Takes linear time.
 [[nodiscard]] std::string encode(const site_records& from);
 
 /// Reads the records of a site that `encode` wrote. Accepts any octets, as `decode` does.

@@ -84,8 +84,8 @@ class octet_writer {
   std::string text_;
 };
 
-/// Reads the output of an `octet_writer`. If a part is missing, too large or spelled differently,
-/// this part and all later parts read as 0 or empty, and `failed()` is true.
+/// Reads the output of an `octet_writer`. If a part is missing, too large or not in its shortest
+/// form, this part and all later parts read as 0 or empty. Then `failed()` is true.
 class octet_reader {
  public:
   explicit octet_reader(std::string_view text) noexcept : rest_{text} {}
@@ -180,13 +180,13 @@ inline constexpr std::string_view url_end = "/robots.txt";
   return form;
 }
 
-/// Returns the number of octets of a URL that are not stored.
+/// Returns the number of octets of a URL of this form that are not stored.
 [[nodiscard]] inline std::size_t size_of_form(std::size_t form) noexcept {
   return form == 0 ? 0 : url_starts.at(form).size() + url_end.size();
 }
 
-/// Reads or writes a record, so that one description of each part serves both directions. Writing
-/// cuts a text that is over its limit. Reading fails if `encode` would write other octets.
+/// Reads or writes a record. One description of each part, in `pass`, serves both directions.
+/// Writing cuts a text that is over its limit. Reading fails if `encode` would write other octets.
 class record_stream {
  public:
   explicit record_stream(octet_writer& out) noexcept : out_{&out} {}
@@ -312,8 +312,8 @@ class record_stream {
 // record as a text.
 inline constexpr char site_version = static_cast<char>(0x80 + detail::record_format);
 
-/// The part that follows the latest record of a site. If one bit of an encoded enumerator flips,
-/// the result is `unused`, or does not fit the length of the text.
+/// The part that follows the latest record of a site. If one bit of the encoded form is damaged,
+/// the form becomes `unused`, or does not fit the length of the text.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 [[nodiscard]] inline std::string without_checksum(record limited) {

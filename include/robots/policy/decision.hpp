@@ -26,7 +26,7 @@ namespace robots {
 struct decision {
   bool allowed = false;                                   ///< the URL may be fetched
   decision_reason reason = decision_reason::invalid_url;  ///< the reason for `allowed`
-  robots::verdict verdict{};  ///< the deciding rule, which `policy` keeps valid
+  robots::verdict verdict{};  ///< the rule that decided; valid as long as `policy`
   std::shared_ptr<const robots::policy> policy{};  ///< the policy that decided; never null
   std::chrono::nanoseconds age{0};                 ///< time since the rules in force were fetched
   /// True if an entry of the cache answered. Then nothing was fetched, or the site confirmed the
@@ -45,7 +45,8 @@ struct decision {
 
 namespace robots::detail {
 
-/// Returns true if the fallback policy decided because no robots.txt was available.
+/// Returns true if the fallback policy decided because no robots.txt was available. Returns false
+/// after `outcome::not_found`, since this answer allows everything.
 [[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
   const policy_basis basis = judged.basis();
   return basis == policy_basis::deny_all || basis == policy_basis::last_good ||
@@ -53,7 +54,8 @@ namespace robots::detail {
 }
 
 /// Returns the part of `url` to which the rules of a policy apply. `url` is a URL, a host with or
-/// without a path, or a path with query. Rules that name hosts need the whole text.
+/// without a path, or a path with query. If the rules name hosts, returns the whole `url`, since
+/// these rules would read a host from a path that begins with two slashes.
 [[nodiscard]] inline std::string_view target_for(const policy& used,
                                                  std::string_view url) noexcept {
   return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);

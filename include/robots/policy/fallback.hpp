@@ -16,12 +16,12 @@
 
 namespace robots {
 
-/// The action for an outcome.
+/// The action of a crawler after an outcome.
 enum class fallback_action : std::uint8_t {
   parse,              ///< obey the rules of the file
   allow_all,          ///< act as if there were no robots.txt
   deny_all,           ///< act as if everything were disallowed
-  last_good_or_deny,  ///< obey the last good copy unless it is too old; otherwise deny all
+  last_good_or_deny,  ///< obey the last robots.txt that was read; without a recent file, deny all
 };
 
 /// The name of an action, as its enumerator is spelled.
@@ -40,8 +40,8 @@ namespace policy_detail {
 
 /// A policy for the cases in which no robots.txt is available.
 ///
-/// A model returns the same action for the same record, and returns soon. Any thread may call a
-/// model. `parse` is only possible for `outcome::success` and `outcome::malformed`. If a model
+/// A model returns the same action for the same record, and does not block. Any thread may call a
+/// model. Only `outcome::success` and `outcome::malformed` have a text to `parse`. If a model
 /// returns `parse` for another outcome, or throws, everything is denied.
 ///
 /// Exemplar: `p.action(head)` for a `record_head`. Models: `fallback_policy`, a table by outcome
@@ -73,6 +73,7 @@ concept FallbackPolicy =
 /// When to use which: `rfc9309` does what RFC 9309, section 2.3.1, asks of a crawler. `permissive`
 /// is SPYDER's error table, in which a robots.txt that cannot be fetched forbids nothing. `strict`
 /// is the default-deny of the pipeline guide, for crawlers that must prove that they were allowed.
+/// There is no default, since the user must choose.
 class fallback_policy {
  public:
   /// SPYDER's table, in which most failures allow everything.
@@ -130,8 +131,8 @@ class fallback_policy {
     return changed;
   }
 
-  /// Returns true if a cache halts sites that turn hostile, unless `cache_options::halt_hostile`
-  /// says otherwise. The result is true for `strict`, even after `with`.
+  /// Returns the default of `cache_options::halt_hostile`: true to halt a site that begins to deny
+  /// everything. The result is true for `strict`, even after `with`.
   [[nodiscard]] constexpr bool halts_hostile() const noexcept { return halts_hostile_; }
 
   /// Returns `permissive`, `rfc9309`, `strict` or `custom`.
@@ -189,8 +190,8 @@ class any_fallback_policy {
     requires(!std::same_as<P, any_fallback_policy>) && (!FallbackPolicy<P>)
   any_fallback_policy(P) = delete;  // P is not a FallbackPolicy: see policy/fallback.hpp
 
-  /// Returns the action for `source`; `deny_all` if the policy throws, or returns `parse` without a
-  /// file.
+  /// Returns the action for `source`. Returns `deny_all` if the policy throws, or if it returns
+  /// `parse` without a file.
   [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
     try {
       const fallback_action chosen = action_(policy_.get(), source);

@@ -26,12 +26,12 @@
 
 namespace robots::detail {
 
-/// The options of `judge` and `lifetime_of`, which the cache copies from `cache_options`.
+/// The options of `judge` and `lifetime_of`. The cache copies them from `cache_options`.
 struct judge_options {
   detail::any_fallback_policy fallback;  ///< see `cache_options::fallback`
   parse_options parse{};                 ///< the options for parsing robots.txt files
-  malformed_limit malformed{};           ///< a file above this limit has `outcome::malformed`
-  bool keep_text = false;                ///< true to keep the text of each file with its policy
+  malformed_limit malformed{};           ///< the limit above which a file is malformed
+  bool keep_text = false;                ///< if true, each policy keeps the text of its file
 
   /// The lifetime of an answer for which the server states no lifetime. It is at most `max_ttl`.
   std::chrono::seconds default_ttl = std::chrono::hours{24};
@@ -43,7 +43,7 @@ struct judge_options {
   double failure_jitter = 0.1;  ///< the share of a failure's lifetime that is random, from 0 to 1
   /// The lifetime of the policy after `outcome::circuit_open`.
   std::chrono::seconds breaker_cooldown = std::chrono::minutes{1};
-  /// The maximum age of a last good copy that applies.
+  /// The maximum age at which a last good copy is still obeyed.
   std::chrono::seconds last_good_for = std::chrono::days{30};
   /// The time for which a stale policy can answer while it is renewed.
   std::chrono::seconds stale_while_revalidate{0};
@@ -78,8 +78,9 @@ inline void validate(const judge_options& options) {
   }
 }
 
-/// Returns the lifetime of the last of `failures` failures in a row. The lifetime doubles with each
-/// failure, up to `max_failure_ttl`. `random`, from 0 to 1, shortens the lifetime a little.
+/// Returns the lifetime of the latest of `failures` failures in a row. The lifetime doubles with
+/// each failure, up to `max_failure_ttl`. `random`, from 0 to 1, shortens the lifetime a little, so
+/// that sites that failed together are not asked together.
 [[nodiscard]] constexpr std::chrono::seconds failure_lifetime(const judge_options& options,
                                                               int failures, double random) {
   using std::chrono::seconds;
@@ -89,16 +90,16 @@ inline void validate(const judge_options& options) {
     lifetime = lifetime > most / 2 ? most : 2 * lifetime;
   }
   if (lifetime > std::chrono::years{100}) {
-    return lifetime;  // practically unlimited; a double cannot hold its share exactly
+    return lifetime;  // practically unlimited, and too long for exact arithmetic in `double`
   }
   const double less = options.failure_jitter * random;
   return lifetime -
          seconds{static_cast<seconds::rep>(static_cast<double>(lifetime.count()) * less)};
 }
 
-/// Returns the lifetime of a record. The lifetime that the server states applies, within the limits
-/// of the options. If a 304 states none, the confirmed file, `unchanged`, keeps its lifetime (RFC
-/// 9111, section 4.3.4). `unchanged` is null for any other record.
+/// Returns the lifetime of a record: the lifetime that the server states, within the limits of the
+/// options. `unchanged` is the record that a 304 has confirmed, or null. If the 304 states no
+/// lifetime, the lifetime of `unchanged` applies again (RFC 9111, section 4.3.4).
 [[nodiscard]] inline std::chrono::seconds lifetime_of(const record_head& head,
                                                       const record_head* unchanged,
                                                       const judge_options& options, double random) {
@@ -119,14 +120,15 @@ inline void validate(const judge_options& options) {
 /// The times until which a policy is used.
 struct validity {
   time_point fresh_until{};  ///< the policy answers without a request until this time
-  /// Until this time, which is not before `fresh_until`, the policy can answer while it is renewed.
+  /// The policy can answer until this time while it is renewed. Not before `fresh_until`.
   time_point stale_until{};
-  time_point keep_until{};  ///< the cache keeps the policy until this time, for the next policy
+  time_point keep_until{};  ///< the cache keeps the policy until this time
 };
 
-/// Returns the times until which a policy is used. A policy that obeys a last good copy answers at
-/// most until this copy is older than `last_good_for`. The cache keeps the policy for at least that
-/// long, since the next policy needs its rules, its failure count, and its version.
+/// Returns the times until which a policy is used. A policy answers for the lifetime of its record.
+/// A policy that obeys a last good copy answers at most until this copy is older than
+/// `last_good_for`. The cache keeps each policy for at least `last_good_for`, since the next policy
+/// needs its rules, its failure count, and its version.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;
@@ -146,7 +148,7 @@ struct validity {
 /// fallback, or for its file, which a 304 can confirm.
 [[nodiscard]] inline bool is_of_use_when_over(const policy& last, const judge_options& options) {
   const record_head source = last.source();
-  // Any other fallback policy can choose a last good copy.
+  // Every fallback policy except `permissive` can choose the last good copy.
   const bool is_permissive = options.fallback.name() == fallback_policy::permissive().name();
   return !is_permissive || is_failure(source.outcome) || !source.validators.etag.empty() ||
          !source.validators.last_modified.empty();
@@ -158,7 +160,8 @@ struct earlier_policies {
   std::shared_ptr<const policy> unchanged{};  ///< the policy that a 304 can confirm, or null
 };
 
-/// Returns the URL and the validators of the last robots.txt, if any, for a conditional request.
+/// Returns the URL and the validators of the last robots.txt, for a conditional request. Both are
+/// empty if there is no robots.txt.
 [[nodiscard]] inline detail::known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   if (!good) {
@@ -168,8 +171,8 @@ struct earlier_policies {
   return {std::move(source.final_url), std::move(source.validators)};
 }
 
-/// Returns the record of a retrieval that ended at `now`. `random`, from 0 to 1, spreads the
-/// lifetimes of failures.
+/// Returns the record of a retrieval that ended at `now`. `random`, from 0 to 1, shortens the
+/// lifetime of a failure.
 [[nodiscard]] inline record record_of(detail::retrieval_result retrieved,
                                       const earlier_policies& before, const judge_options& options,
                                       wall_time now, double random) {
@@ -204,19 +207,22 @@ struct earlier_policies {
                                                                                         : nullptr;
 }
 
-/// Makes the policy of a site for one crawler from the record of a retrieval: the successor of
-/// `before.last`. Only this function and `judge_redirected` interpret records. A file above
-/// `judge_options::malformed` has `outcome::malformed`. If there is no file to obey,
-/// `judge_options::fallback` decides. A last good copy can apply until it is older than
-/// `judge_options::last_good_for`. Content never causes an exception. Takes linear time in the size
-/// of the body.
+/// Makes the policy of a site for one crawler from the record of a retrieval. The policy is the
+/// successor of `before.last`: see `policy::successor`. Only this function and `judge_redirected`
+/// interpret records.
+///
+/// A file is read in its charset. A file above `judge_options::malformed` has `outcome::malformed`.
+/// If there is no file to obey, `judge_options::fallback` decides. A last good copy can apply until
+/// it is older than `judge_options::last_good_for`. Content never causes an exception. Takes linear
+/// time in the size of the body.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(const record& retrieved,
                                                          std::string_view user_agent,
                                                          const judge_options& options,
                                                          const earlier_policies& before,
                                                          const wall_anchor& now) {
   record_head head = static_cast<const record_head&>(retrieved);
-  // `head.fetched_at` has whole seconds. Compared with whole seconds, a new record has the age 0.
+  // `head.fetched_at` has whole seconds. The present time is rounded, too, so that a new record has
+  // the age 0.
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
   const time_point fetched_at = (std::min)(this_second.at(head.fetched_at), now.steady);
   head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
@@ -257,8 +263,8 @@ struct earlier_policies {
     }
     found = std::move(file.findings);
   }
-  // A failure says nothing about the rules, so the last good copy is kept. An answer replaces the
-  // last good copy, unless the fallback policy chooses this copy for the answer.
+  // A failure says nothing about the rules, so the last good copy is kept. Any other answer
+  // replaces the last good copy, unless the fallback policy chose this copy for the answer.
   const fallback_action chosen = action();
   std::shared_ptr<const policy> good;
   if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny) {
@@ -268,10 +274,12 @@ struct earlier_policies {
       policy{chosen, user_agent, head, std::move(good), fetched_at, std::move(found)}, before.last);
 }
 
-/// Makes the policy of a site that redirects to another site, whose policy is `target`. `head` is
-/// the result of the requests to all these sites. If the basis of `target` is not `rules`, the
-/// fallback policy chooses the action for `head`. If `target` has no last good copy, `own`, the
-/// `last_answer` of the first site or null, is used instead.
+/// Makes the policy of a site that redirects to another site, whose policy is `target`. If the
+/// basis of `target` is `rules`, these rules apply. Otherwise, the fallback policy chooses the
+/// action for `head`, the result of the requests to all these sites.
+///
+/// `own` is the `last_answer` of the first site, or null. It is used if `target` has no last good
+/// copy.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
     const record_head& head, const std::shared_ptr<const policy>& target,
     std::string_view user_agent, const judge_options& options,
@@ -292,7 +300,8 @@ struct earlier_policies {
       policy{action, user_agent, head, std::move(good), fetched_at, target->findings()}, target);
 }
 
-/// Returns the policy of a site in quarantine. `source` is from the last record, if known.
+/// Returns the policy of a site in quarantine. `source` is the head of the last record of the site,
+/// if known. `why` is the reason for the quarantine.
 [[nodiscard]] inline std::shared_ptr<const policy> quarantined(
     record_head source, std::string_view why, std::string_view user_agent,
     const detail::any_fallback_policy& fallback, time_point fetched_at = {},

@@ -43,8 +43,7 @@ struct policy_extras {
   std::vector<std::shared_ptr<const policy>> others{};
 };
 
-/// A block of at most 4 GiB of octets, which begins with their number. The object has a quarter of
-/// the size of a `std::string`.
+/// A text of at most 4 GiB. The object has a quarter of the size of a `std::string`.
 class packed_octets {
  public:
   explicit packed_octets(std::string_view octets) {
@@ -82,7 +81,7 @@ struct policy_parts {
 struct crawler_directives;
 class document;
 
-/// The basis of a site's rules for one crawler.
+/// The basis of the decisions on a site for one crawler.
 enum class policy_basis : std::uint8_t {
   rules,       ///< a robots.txt that was read
   allow_all,   ///< the site has no file, or the fallback policy allows all
@@ -102,14 +101,15 @@ enum class policy_basis : std::uint8_t {
 /// changes, so threads may share it.
 class policy {
  public:
-  /// Makes a policy of the rules of a robots.txt. `file` is `directives_for(text, user_agent)`.
+  /// Makes a policy from the rules of a robots.txt. `file` is `directives_for(text, user_agent)`.
   /// `source` was fetched at `fetched_at`. The policy keeps `text`, unless it is null.
   policy(crawler_directives file, const record_head& source, time_point fetched_at = {},
          std::shared_ptr<const std::string> text = nullptr);
 
   /// Makes a policy without a robots.txt. For `fallback_action::last_good_or_deny`, the policy has
-  /// the rules of `last_good`, if there are any. Otherwise, it keeps `last_good` only for
-  /// `kept_answer`. `findings` are from a file that was fetched but is not obeyed.
+  /// the rules of `last_good`, if there are any. Otherwise, the policy allows everything or
+  /// nothing, and keeps `last_good` only for `kept_answer`. `findings` are from a file that was
+  /// fetched but is not obeyed.
   policy(fallback_action action, std::string_view user_agent, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {});
@@ -117,8 +117,8 @@ class policy {
   /// Makes a policy with the rules of `unchanged`, since the robots.txt has not changed.
   policy(const policy& unchanged, const record_head& source, time_point fetched_at);
 
-  /// Makes the policy of a site that must not be asked (`decision_reason::excluded`, `halted`,
-  /// `needs_sign_off`), or of the text `url`, which names no site (`decision_reason::invalid_url`).
+  /// Makes the policy of a site that must not be asked. Then `why` is `excluded`, `halted` or
+  /// `needs_sign_off`. If `why` is `invalid_url`, `url` is the text that names no site.
   [[nodiscard]] static std::shared_ptr<const policy> refusal(std::string_view user_agent,
                                                              decision_reason why,
                                                              std::string_view url = {});
@@ -181,15 +181,16 @@ class policy {
   [[nodiscard]] const std::string& host() const noexcept { return in_force().extras().host; }
 
   /// Returns the text of the robots.txt in force, in UTF-8, up to `parse_options::max_bytes`. The
-  /// text is empty without rules, and if `cache_options::keep_text` is off.
+  /// text is empty if there are no rules, or if `cache_options::keep_text` is off.
   [[nodiscard]] std::string_view text() const noexcept {
     const auto& text = in_force().extras().text;
     return text ? std::string_view{*text} : std::string_view{};
   }
 
   /// Parses `text` into all its groups. Without a robots.txt in force, the document is empty, which
-  /// allows everything even if this policy denies. Throws `std::logic_error` if the text was not
-  /// kept (`cache_options::keep_text`). Takes linear time in the size of the text.
+  /// allows everything even if this policy denies. Throws `std::logic_error` if a robots.txt is in
+  /// force but its text was not kept (`cache_options::keep_text`). Takes linear time in the size of
+  /// the text.
   [[nodiscard]] robots::document document() const;
 
   /// If the site redirects to another site, returns the URL of the robots.txt there. Until the
@@ -206,12 +207,14 @@ class policy {
     return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
   }
 
-  /// Returns the reason of every decision by this policy if it is an override or a refusal.
+  /// Returns the reason of every decision by this policy if it is an override or a refusal. The
+  /// result is empty if rules decide.
   [[nodiscard]] std::optional<decision_reason> given_reason() const noexcept {
     return given_reason_;
   }
 
-  /// Returns the findings of the newest robots.txt, even if it was too malformed to be obeyed.
+  /// Returns the findings of the newest robots.txt, even if it was too malformed to be obeyed. The
+  /// result is empty if there was no robots.txt.
   [[nodiscard]] file_findings findings() const {
     return {newest_file().own_lines(), newest_file().extras().diagnostics};
   }
@@ -225,13 +228,13 @@ class policy {
   /// grows by 1 whenever the fingerprint changes (the pipeline guide's policy versions).
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
-  /// Returns a hash of the rules and delays, whatever the comments, the order and the spelling of
-  /// the file. The hash is 0 for a policy that denies everything without rules. The hash is the
-  /// same on every machine. Costs as much as `rule_set::fingerprint`.
+  /// Returns a hash of the rules, delays, rates and hours. Comments, order and spelling of the file
+  /// do not change the hash. The hash is 0 for a policy that denies everything without rules. The
+  /// hash is the same on every machine. Costs as much as `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
-  /// Returns `next` with the version and the `last_answer` that it has after `before`, or as the
-  /// first policy of its site if `before` is null.
+  /// Returns `next` as the successor of `before`: sets its version and its `last_answer`. If
+  /// `before` is null, `next` is the first policy of its site.
   [[nodiscard]] static std::shared_ptr<const policy> successor(
       policy next, const std::shared_ptr<const policy>& before);
 
@@ -259,7 +262,7 @@ class policy {
   /// Returns `source().outcome`, the outcome of the last retrieval.
   [[nodiscard]] robots::outcome outcome() const noexcept { return outcome_; }
 
-  /// Returns the source of the rules in force, which can be an earlier retrieval.
+  /// Returns the record of the rules in force, which can be from an earlier retrieval.
   [[nodiscard]] record_head rules_source() const { return in_force().source(); }
 
   /// Returns the time at which `source()` was fetched, by the clock of this process.
@@ -271,20 +274,20 @@ class policy {
   /// Returns an estimate of the octets in use, including this object and the last good copy.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
-  /// Returns the last policy that has a robots.txt: `from` itself, or the earlier policy that
-  /// `from` keeps for failures. Returns null if neither has one.
+  /// Returns the last policy that has a robots.txt. This is `from`, the earlier policy that `from`
+  /// keeps for failures, or null.
   [[nodiscard]] static std::shared_ptr<const policy> good(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the last policy that can decide after a failure. This is `from` if the site answered
-  /// with a robots.txt, with a redirect to another site, or that there is no robots.txt. Otherwise,
-  /// this is the policy that `from` keeps, or null.
+  /// Returns the last policy that can decide after a failure. This is `from` if it comes from a
+  /// robots.txt, from a redirect to another site, or from the answer that there is no robots.txt.
+  /// Otherwise, this is the policy that `from` keeps, or null.
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 
   /// Returns the last policy from a robots.txt, or from the answer that there is no robots.txt.
   /// This is `from`, a policy before it, or null. Unlike `kept_answer`, skips redirects and answers
-  /// such as 403.
+  /// such as 403, so that the cache can compare new policies with the result.
   [[nodiscard]] static std::shared_ptr<const policy> last_answer(
       const std::shared_ptr<const policy>& from);
 
@@ -316,8 +319,7 @@ class policy {
   [[nodiscard]] std::string_view own_sitemaps() const noexcept;
   [[nodiscard]] file_findings::line_counts own_lines() const noexcept;
 
-  // These members take most of the memory of a site. They are in one cache line with the reference
-  // count.
+  // Each stored site has these members. They are in one cache line with the reference count.
   std::uint32_t version_ = 1;
   policy_basis basis_;
   std::optional<decision_reason> given_reason_{};

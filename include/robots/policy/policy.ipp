@@ -61,7 +61,8 @@ template <class Line>
              std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
 }
 
-/// Packs the sitemaps, each with a line end, the counts of lines, and the record without its body.
+/// Packs the sitemaps, the counts of lines, and the record without its body. A line end follows
+/// each sitemap.
 [[nodiscard]] inline packed_octets packed(const record_head& head,
                                           const file_findings::line_counts& lines,
                                           std::string_view sitemaps) {
@@ -230,7 +231,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::successor(
 
 ROBOTS_INLINE std::size_t policy::memory_bytes() const noexcept {
   std::size_t all = sizeof(*this) + head_.view().size();
-  if (!parts_->rules.empty() || parts_->extras) {  // else the parts are shared
+  if (!parts_->rules.empty() || parts_->extras) {  // otherwise, policies share the parts
     all += sizeof(*parts_) - sizeof(parts_->rules) + parts_->rules.memory_bytes();
   }
   if (!parts_->extras) {

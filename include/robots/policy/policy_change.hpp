@@ -58,9 +58,9 @@ namespace policy_detail {
 
 namespace robots::detail {
 
-/// Returns true if a policy denies the crawler everything, so that its rules mean the same as
+/// Returns true if a policy denies the crawler everything. Then its rules mean the same as
 /// `Disallow: /`, possibly with `Allow: /$` and `Allow: /robots.txt`. Costs up to four times as
-/// much as `diff`, but almost nothing if one of two usual paths is allowed.
+/// much as `diff`, but almost nothing if `/index.html` or `/a/b` is allowed.
 [[nodiscard]] inline bool denies_everything(const policy& judged) {
   if (judged.basis() == policy_basis::allow_all || judged.allows("/index.html") ||
       judged.allows("/a/b")) {

@@ -26,8 +26,8 @@ struct record_head : detail::retrieval_facts {
   [[nodiscard]] friend bool operator==(const record_head&, const record_head&) = default;
 };
 
-/// The result of one retrieval, in a form that can leave the process (`detail::encode`). It does
-/// not depend on the crawler's name.
+/// The result of one retrieval, in a form that can leave the process (`detail::encode`). A record
+/// does not depend on the crawler's name, so `judge` can make the policy of any crawler from it.
 struct record : record_head {
   std::string body{};  ///< the robots.txt as served; empty if there is none
 
@@ -38,10 +38,12 @@ struct record : record_head {
 
 namespace robots::detail {
 
-/// Returns the record of a robots.txt that a 304 has confirmed. The outcome, the charset and the
-/// validators are from `known`, and the rest is from `confirmed`, also the Last-Modified date if
-/// `known` has none. If the 304 has another entity tag, it is about another file (RFC 9111, section
-/// 4.3.4). Then the result has no validators, so that the next request asks for the whole file.
+/// Returns the record of a robots.txt that a 304 has confirmed. The outcome, the charset,
+/// `truncated` and the validators are from `known`. The rest is from `confirmed`. If `known` has no
+/// Last-Modified date, the date of `confirmed` is used.
+///
+/// If the 304 has another entity tag, the 304 is about another file (RFC 9111, section 4.3.4). Then
+/// the result has no validators, so that the next request asks for the whole file.
 [[nodiscard]] inline record_head renewed(const record_head& known, record_head confirmed) {
   confirmed.outcome = known.outcome;
   confirmed.charset = known.charset;
@@ -55,7 +57,7 @@ namespace robots::detail {
   return confirmed;
 }
 
-/// Like the function above, for a record with its body, which can then be judged like a new file.
+/// Like the function above, for a record with its body. The result can be judged like a new file.
 [[nodiscard]] inline record renewed(record known, record_head confirmed) {
   record_head& head = known;
   head = renewed(std::as_const(head), std::move(confirmed));

@@ -16,7 +16,8 @@ namespace robots::policy_detail {
 // A host without a scheme and the origin that answered for this host have the same rules. The cache
 // can store the rules under either name.
 
-/// Returns the key of the flight of a site, which a host shares with its https origin.
+/// Returns the key under which concurrent look-ups of a site share one request. A host without a
+/// scheme shares the key with its https origin, which is asked first.
 [[nodiscard]] inline std::string flight_key(site asked) {
   if (asked.scheme == url_scheme::https) {
     asked.scheme.reset();
@@ -24,8 +25,8 @@ namespace robots::policy_detail {
   return asked.key();
 }
 
-/// Returns the names under which the rules of a site can be stored: first its own name, then its
-/// two origins for a host without a scheme, or this host for an origin.
+/// Returns the names under which the rules of a site can be stored. The first name is `asked`. A
+/// host without a scheme also has its two origins. An origin also has its host without a scheme.
 [[nodiscard]] inline std::vector<site> names_of(const site& asked) {
   std::vector<site> names{asked};
   for (const auto scheme : {std::optional<url_scheme>{}, std::optional{url_scheme::https},
@@ -37,31 +38,32 @@ namespace robots::policy_detail {
   return names;
 }
 
-/// Returns the most likely other name: the host of an origin, or the https origin of a host.
+/// Returns the most likely other name of `asked`: the host of an origin, or the https origin of a
+/// host.
 [[nodiscard]] inline site counterpart_of(const site& asked) {
   site other = asked;
   other.scheme = asked.scheme ? std::optional<url_scheme>{} : std::optional{url_scheme::https};
   return other;
 }
 
-/// Returns true if `answered`, stored under the counterpart of `asked`, is valid for `asked`, since
-/// it came from the origin that both share.
+/// Returns true if `answered` came from the origin that `asked` and its counterpart share. Then
+/// `answered` is valid for `asked`, even if it is stored under the counterpart.
 [[nodiscard]] inline bool answers_for(const site& asked, const record_head& answered) {
   const site origin = asked.scheme ? asked : counterpart_of(asked);
   return answered.status != 0 && answered.url == origin.robots_urls().front();
 }
 
-/// Like the function above, for the last good robots.txt of a policy, or else for its newest
-/// record.
+/// Like the function above, for a stored policy. Checks the record of its last good robots.txt, or
+/// its newest record if there is none.
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   return answers_for(asked, good ? good->source() : last->source());
 }
 
-/// Returns true if `answer`, the policy stored under `key`, is valid for `asked`: `key` is a name
-/// of `asked`, and `answer` did not come from another origin. If `asked` is empty, so must be
-/// `key`.
+/// Returns true if `answer`, the policy stored under `key`, is valid for `asked`. This is so if
+/// `key` is the key of `asked`. It is also so if `key` is another name of `asked`, and `answer` did
+/// not come from another origin. If `asked` is empty, `key` must be empty, too.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,
                                         const policy& answer) {
   if (!asked) {

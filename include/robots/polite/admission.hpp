@@ -38,10 +38,11 @@ struct admission_result : any_host_gate::answer {
 
 /// Answers the question that a crawler asks for each URL: may I fetch this URL, and when?
 ///
-/// First the source decides whether the URL is allowed, by rulings and robots.txt. Then the gate
-/// decides when the request may start. A fetch of robots.txt is a request, too, so the first page
-/// waits for the delay after this fetch. The source decides again when the reserved time has come,
-/// and when the site is halted. Then all requests that wait for the site are refused.
+/// First the source decides whether the URL is allowed, by halts, exclusions, sign-offs, overrides
+/// and robots.txt. Then the gate decides when the request may start. A fetch of robots.txt is a
+/// request, too, so the first page waits for the delay after this fetch. The source decides again
+/// when the reserved time has come, and when the site is halted. A halt refuses all requests that
+/// wait for the site.
 ///
 ///     auto got = front.admit(url);  // waits until the request may start, or returns a refusal
 ///     if (got) {
@@ -72,12 +73,13 @@ class basic_admission {
     }
   }
 
-  /// Waits for robots.txt, then until the request may start. Start a reserved request at once.
+  /// Waits for robots.txt, then until the request may start. If the result has a reservation, start
+  /// the request at once.
   [[nodiscard]] admission_result admit(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::waits);
   }
 
-  /// Waits only for robots.txt. Start a reserved request at once.
+  /// Waits only for robots.txt. If the result has a reservation, start the request at once.
   [[nodiscard]] admission_result try_admit(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::leaves);
   }
@@ -146,8 +148,8 @@ class basic_admission {
   }
 
   /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. After one
-  /// renewal of the policy, checks only rulings. If each renewal delayed the request again, a delay
-  /// above the lifetime of the rules would never end.
+  /// renewal of the policy, checks only rulings. If each renewal delayed the request again, a
+  /// request whose delay is longer than the lifetime of the rules would never start.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
     if constexpr (requires { source_.is_denied(own.url); }) {
@@ -164,7 +166,7 @@ class basic_admission {
     own.latest = std::move(now);
     if constexpr (requires { source_.note(own.url, own.latest, own.call); }) {
       if (!own.latest.allowed && own.latest.reason != decision_reason::excluded) {
-        source_.note(own.url, own.latest, own.call);  // `get` has counted excluded hosts
+        source_.note(own.url, own.latest, own.call);  // `get` has already counted excluded hosts
       }
     }
     const admission_reason reason = reason_of(own.latest);

@@ -21,7 +21,8 @@ struct delay_options {
   /// The maximum delay. It must be at least `floor`.
   std::chrono::nanoseconds cap = longest_delay;
   /// If true, the crawler sends no request to a site whose robots.txt asks for a longer delay than
-  /// `cap`. If false, the delay is `cap`.
+  /// `cap`. A site that wants an hour between requests does not want a crawler. If false, the delay
+  /// is `cap`.
   bool skip_above_cap = false;
 };
 
@@ -96,7 +97,8 @@ namespace polite_detail {
   return std::chrono::nanoseconds{rounds_up ? whole + 1 : whole};
 }
 
-/// Returns the square of a response time in seconds, as a delay (CrawlingRules): 2 s gives 4 s.
+/// Returns the square of a response time in seconds, as a delay (CrawlingRules): 2 s gives 4 s. A
+/// slow response is a sign of a busy host.
 [[nodiscard]] constexpr std::chrono::nanoseconds squared_response(
     std::chrono::nanoseconds response_time) noexcept {
   const auto positive = (std::max)(response_time, std::chrono::nanoseconds{0});
@@ -121,7 +123,7 @@ namespace polite_detail {
 /// The robots.txt delay is the longest of the crawler's Crawl-delay, the Crawl-delay before the
 /// first group, and the interval of the Request-rate. The floor applies next, and the cap applies
 /// last. If several terms are equal, `term` is the first of them in the order of `source`. `draw`
-/// is a uniform random number in [0, 1].
+/// is a uniform random number in [0, 1]. Takes constant time.
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,
                                                      const computed_delay::inputs& inputs,
                                                      double draw) noexcept {

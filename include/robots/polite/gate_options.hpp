@@ -14,7 +14,8 @@
 
 namespace robots {
 
-/// The slowdown after 429 and 503: each doubles the delay, and each success halves it again.
+/// The slowdown of a host that answers 429 or 503. Each such response doubles the delay, and each
+/// success halves the delay again.
 struct slow_down_options {
   /// The delay from which doubling starts, unless the delay of the host is longer.
   std::chrono::nanoseconds first = std::chrono::seconds{1};
@@ -28,13 +29,14 @@ struct slow_down_options {
 struct gate_options {
   /// The fixed delay, the floor and the cap.
   delay_options delay{.fixed_delay = std::chrono::seconds{1}};
-  /// If true, the delay starts at the response to the last request; else at the request.
+  /// If true, the delay starts at the response to the last request, to be gentle to slow hosts. If
+  /// false, the delay starts at the request.
   bool delay_from_response = false;
   /// The maximum number of reservations at a time for one host (see `key`). It must be at least 1.
   std::uint32_t concurrency = 1;
   /// The slowdown after 429 and 503.
   slow_down_options slow_down{};
-  /// The maximum pause after a Retry-After.
+  /// The maximum pause after a Retry-After. A longer Retry-After is treated as this maximum.
   std::chrono::seconds most_retry_after = std::chrono::hours{24};
   /// The time for which the duration of a response affects the delay. The gate remembers a host for
   /// at least this time.
@@ -43,7 +45,8 @@ struct gate_options {
   /// refuses requests to a new host.
   std::size_t max_hosts = 100'000;
   /// The longest pause that a full gate (`max_hosts`) never forgets, or `memory` if that is longer.
-  /// A full gate forgets the host with the longest pause above this, so pauses cannot fill it.
+  /// A full gate forgets the host with the longest pause above this limit, so that pauses cannot
+  /// fill the gate.
   std::chrono::nanoseconds longest_memory = std::chrono::hours{1};
   /// The function that returns the key of a URL, such as the registrable domain. The gate treats
   /// URLs with the same key as one host. Without a function, the key is the origin. If the key is
@@ -52,10 +55,12 @@ struct gate_options {
   /// The ledger by which several processes take turns at the same hosts; null if there is only one
   /// process. The gate asks the ledger before each request starts.
   std::shared_ptr<PaceLedger> ledger{};
-  /// The time for which requests wait while the ledger fails, before the gate goes on without it.
+  /// The time for which requests wait while the ledger fails. After this time, the gate goes on
+  /// without the ledger.
   std::chrono::nanoseconds ledger_patience = std::chrono::seconds{10};
-  /// The number of processes that share the ledger, at least 1. If the ledger fails, each of N
-  /// processes waits N times its longest possible delay, so that together they keep the delay.
+  /// The number of processes that share the ledger. If the ledger fails, each of N processes waits
+  /// N times its longest possible delay, so that together they keep the delay. The number must be
+  /// at least 1.
   std::uint32_t ledger_users = 1;
   /// The seed of the random delays. Without a seed, each gate chooses one.
   std::optional<std::uint64_t> seed{};

@@ -44,12 +44,14 @@ struct start_result {
 /// The members of `basic_host_gate` that do not depend on the types of its clock and its observer.
 class any_host_gate {
  public:
-  /// The policy of the URL's site, which states delays, rates and hours, or null. The gate also
-  /// counts the requests that fetched its robots.txt, so the next request waits after them.
+  /// The policy of the URL's site, which states delays, rates and hours. Null means that there are
+  /// no rules. The gate also counts the requests that fetched this robots.txt, so the next request
+  /// waits for the delay after them.
   using policy_pointer = std::shared_ptr<const policy>;
 
   /// A function that decides again on a URL. It can replace `site_policy`, the policy of the last
-  /// decision. If the newer policy was just fetched, the request waits for the delay after that.
+  /// decision. If the newer policy was just fetched, the request waits for the delay after that
+  /// fetch.
   using decider = std::function<admission_reason(policy_pointer& site_policy)>;
 
   /// The statistics of a gate.
@@ -86,7 +88,7 @@ class any_host_gate {
     }
 
     /// Starts the request if its time has come. Call `start` right before you send the request.
-    /// Returns `not_yet` before `at()`, which can move if another request starts late, if a
+    /// Returns `not_yet` before `at()`. This time can move if another request starts late, if a
     /// response has a Retry-After, or if another process has the turn.
     ///
     /// If the time has come or `withdraw` was called, `start` first calls the `decide_again` of
@@ -139,7 +141,8 @@ class any_host_gate {
     return answer_for(url, site_policy, if_early::keeps, {}, std::move(decide_again));
   }
 
-  /// Starts a request if it may start now. Does not wait. Calls `decide_again` after a `withdraw`.
+  /// Starts a request if it may start now. Does not wait. Calls `decide_again` only after a
+  /// `withdraw`.
   [[nodiscard]] answer try_acquire(std::string_view url, const policy_pointer& site_policy = {},
                                    decider decide_again = {}) {
     return answer_for(url, site_policy, if_early::leaves, {}, std::move(decide_again));
@@ -153,12 +156,13 @@ class any_host_gate {
   }
 
   /// Refuses the requests to the host of `url` that wait or are reserved, but have not started.
-  /// They get `admission_reason::halted`. If a request has a `decide_again`, that decides instead.
+  /// Calls that wait, and `reservation::start`, return `admission_reason::halted`. If a request has
+  /// a `decide_again`, this function decides instead.
   void withdraw(std::string_view url);
 
   /// Counts a request that had no reservation and has just ended, and adapts the pace to its
-  /// response. Do not report a request for robots.txt whose policy you pass to other members, which
-  /// count it already.
+  /// response. The next request waits for the delay after this request. Do not report a request for
+  /// robots.txt if you pass its policy to other members, which count it already.
   void note_request(std::string_view url, const request_report& report,
                     const policy_pointer& site_policy = {});
 
@@ -182,7 +186,7 @@ class any_host_gate {
   /// The behaviour of a call whose request cannot start now: return, keep a reservation, or wait.
   enum class if_early : std::uint8_t { leaves, keeps, waits };
 
-  /// Answers a request. If `caller` is `waits`, `call` limits the wait.
+  /// Answers a request. If `caller` is `waits`, the deadline and the stop of `call` limit the wait.
   [[nodiscard]] answer answer_for(std::string_view url, policy_pointer site_policy, if_early caller,
                                   const call_options& call, decider decide_again);
   [[nodiscard]] answer reserve(const std::string& key, const policy_pointer& site_policy,
@@ -201,7 +205,7 @@ class any_host_gate {
 ///
 /// Threads that wait for a reservation get it in order of arrival. The gate remembers a host during
 /// a request, a delay, a pause or a slowdown, and for at least `gate_options::memory`. A full gate
-/// can forget a host sooner (`longest_memory`).
+/// can forget a host sooner (`gate_options::longest_memory`).
 ///
 /// Any thread may call any member. `acquire` and calls that ask a `gate_options::ledger` block.
 /// Each call takes logarithmic time in the number of hosts. A call can throw `std::bad_alloc` and

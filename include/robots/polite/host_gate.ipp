@@ -26,7 +26,7 @@ namespace polite_detail {
 
 /// A host of a gate. The mutex of the gate guards all members.
 struct known_host {
-  /// Returns the token of `withdraw` for a new reservation.
+  /// Returns the token that a `withdraw` stops, for a new reservation.
   [[nodiscard]] stop_token withdrawal() {
     if (!withdrawn) {
       withdrawn = std::make_unique<stop_source>();
@@ -122,7 +122,7 @@ struct gate_state {
   }
 
   /// Changes the state of a host with `make`, and releases `lock`. If the change delays the next
-  /// request, reports this to the ledger, so that the other processes wait, too.
+  /// request, reports the delay to the ledger, so that the other processes wait, too.
   template <class Change>
   void change(std::unique_lock<std::mutex>& lock, known_host& host, const gate_moment& now,
               const Change& make) {
@@ -148,7 +148,8 @@ struct gate_state {
   }
 
   /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. With
-  /// `again`, always counts the request to the host of `key`.
+  /// `again`, always counts the request to the host of `key`, so that a reservation for `key` waits
+  /// for the delay after it.
   void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;
@@ -191,8 +192,8 @@ struct gate_state {
     environment->sleep_until((std::min)(when, in_an_hour), awake.get_token());
   }
 
-  /// Claims a turn for a request if nothing else delays the request. Returns the time to use for
-  /// the start: at a later time, another process could have the turn.
+  /// Claims a turn for a request if nothing else delays the request. Returns the present time. Use
+  /// this time for the start, since another process could have the turn at a later time.
   [[nodiscard]] gate_moment take_turn(known_host& host, const host_reservation& reserved) {
     const gate_moment now = moment();
     if (!options.ledger) {
@@ -318,7 +319,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::answer_for(std::string_view u
   const std::string key = state_->key_of(url);
   answer result = reserve(key, site_policy, caller, call);
   while (result.reason == admission_reason::halted && decide_again) {
-    // The halt can be for another site with this key.
+    // The halt can be for another site with this key, so decide again for this site.
     result.reason = decide_again(site_policy);
     if (!result) {
       break;

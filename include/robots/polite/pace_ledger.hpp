@@ -19,8 +19,8 @@ namespace robots {
 ///
 /// A request may start up to `claim::lateness` after its turn was granted, and the delay begins at
 /// the end of this time. If the answer of the ledger arrives even later, the gate claims the same
-/// turn again. So a process can wait for a busy host without end if answers take longer than the
-/// delay.
+/// turn again. The request does not start if another process got a turn in between. So a process
+/// can wait for a busy host without end if answers take longer than the delay.
 ///
 /// Ledgers derive from this class. Any thread may call a ledger. A call blocks for at most the
 /// timeouts of the ledger. A call that fails throws an exception derived from `std::exception`.
@@ -34,7 +34,7 @@ class PaceLedger {
 
   /// A claim of a process to a turn. All durations are 0 or more.
   struct claim {
-    /// The delay that the process keeps at the host if the random part is the smallest.
+    /// The shortest delay that the process can keep at the host, since its delay varies at random.
     std::chrono::nanoseconds least{0};
     /// The delay after the request of this turn. It is at least `least`.
     std::chrono::nanoseconds after{0};

@@ -34,7 +34,7 @@ namespace robots::rulings_detail {
 
 enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantine };
 
-/// A decision on a site, by a person or by the cache. A lifted ruling is kept with its stamp, so
+/// A decision on a site, by a person or by the cache. A lifted ruling is kept with its time, so
 /// that an older ruling that arrives later from another process is ignored.
 struct ruling {
   ruling_kind kind{};                  ///< the kind of decision
@@ -121,18 +121,20 @@ struct ruling_options {
 /// halt; an exclusion, unless the site has an override; a missing sign-off; an override;
 /// quarantine. Halts and sign-offs apply to a host and port with either scheme.
 ///
-/// With a shared store, rulings apply in every process: `share` sends rulings to the other
-/// processes, and `learn` takes over theirs. While there are no rulings, look-ups take no lock.
+/// With a shared store, rulings apply in every process. `share` sends rulings to the other
+/// processes, and `learn` takes over the rulings of other processes. While there are no rulings,
+/// look-ups take no lock.
 class site_rulings {
  public:
   /// Sends an encoded record to the other processes. `key` is the key in the shared store.
   using sharing = std::function<void(std::string key, std::string text)>;
 
   /// The arguments, and the objects that they refer to, must outlive this object. `share` is empty
-  /// if there is no shared store. Passes on exceptions of `excluded_hosts`.
+  /// if there is no shared store. Throws what `excluded_hosts` throws.
   site_rulings(const ruling_options& options, detail::event_teller& teller, sharing share = {});
 
-  /// Replaces the excluded hosts. Passes on exceptions of `excluded_hosts`, and then has no effect.
+  /// Replaces the excluded hosts. If `excluded_hosts` throws, passes on the exception and changes
+  /// nothing.
   void set_excluded(std::span<const std::string> entries);
   [[nodiscard]] std::shared_ptr<const detail::excluded_hosts> excluded() const {
     const std::shared_lock lock{mutex_};
@@ -162,8 +164,9 @@ class site_rulings {
   /// Returns the overrides in this process, sorted by `site::key`.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
-  /// Halts the site of a key. Has no effect if the site is halted already, if 65,536 sites are
-  /// halted, or if the site was resumed after `found_at`, when the reason was found.
+  /// Halts the site of a key. Has no effect if the site is halted already, or if 65,536 sites are
+  /// halted. `found_at` is the time when the reason was found. The halt has no effect if the site
+  /// was resumed after this time.
   void halt(std::string_view key, halt_reason why,
             const std::shared_ptr<const call_context>& context = {},
             std::optional<std::chrono::sys_seconds> found_at = {});
@@ -191,7 +194,9 @@ class site_rulings {
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const { return keys(true); }
 
   /// Counts a malformed file of the site of a key. After `ruling_options::quarantine_after` files
-  /// in a row, the site goes into quarantine by the policy `make()`, unless 65,536 sites are there.
+  /// in a row, the site goes into quarantine, unless 65,536 sites are in quarantine. `make` makes
+  /// the policy for the quarantine.
+  ///
   /// At most 65,536 sites have a count. If there are more, the site whose last malformed file is
   /// the oldest loses its count.
   void note_malformed(std::string_view key, const std::shared_ptr<const call_context>& context,
@@ -205,8 +210,8 @@ class site_rulings {
   [[nodiscard]] std::vector<std::string> all_quarantined() const;
   [[nodiscard]] std::size_t quarantined_count() const noexcept { return quarantined_; }
 
-  /// Calls `on_denied` with the key of each site when a ruling begins to deny the site. Destroy the
-  /// result to end the calls.
+  /// Calls `on_denied` when a ruling begins to deny a site. The argument is the key of the site
+  /// without a scheme. Destroy the result to end the calls.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view)> on_denied);
 
@@ -224,7 +229,7 @@ class site_rulings {
   // The limit for each of these: halts, sites in quarantine, sites with a count of malformed files,
   // and sites that wait for a sign-off.
   static constexpr std::size_t most_noted = 65'536;
-  // The number of sites with rulings at which other processes' rulings on new sites are ignored.
+  // If this many sites have rulings, rulings of other processes on further sites are ignored.
   static constexpr std::size_t most_learned = 262'144;
 
   struct malformed_files {
@@ -286,7 +291,7 @@ class site_rulings {
   mutable std::shared_mutex mutex_;  // guards the members below
   std::shared_ptr<const detail::excluded_hosts> excluded_;
   std::atomic<bool> has_exclusions_ = false;
-  std::atomic<std::size_t> ruled_ = 0;  // sites with a ruling that decides; read without lock
+  std::atomic<std::size_t> ruled_ = 0;  // sites whose `decides()` is true; read without the lock
   std::atomic<std::size_t> halted_ = 0;
   std::atomic<std::size_t> quarantined_ = 0;  // read without the lock
   std::size_t awaiting_ = 0;

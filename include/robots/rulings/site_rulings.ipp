@@ -191,8 +191,8 @@ ROBOTS_INLINE void site_rulings::note_malformed(
   }
   {
     const std::scoped_lock lock{mutex_};
-    // Not a real time: a full table forgets the site with the latest value first, so the oldest
-    // `note` has the latest value.
+    // Not a real time. A full table forgets the site with the latest value first, so the smallest
+    // `note` gets the latest value.
     const auto needed_until = [](const malformed_files& noted) {
       return (time_point::max)() - time_point::duration{1 + noted.note};
     };

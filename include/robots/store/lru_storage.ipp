@@ -18,8 +18,8 @@
 
 namespace robots::detail {
 
-/// An entry in the list of its shard. The octets of the key follow the node in memory. The members
-/// have no padding.
+/// An entry in the list of its shard. The octets of the key follow the node in memory. The order of
+/// the members avoids padding.
 struct lru_storage_base::node {
   struct destroy {
     void operator()(node* gone) const noexcept {
@@ -40,7 +40,7 @@ struct lru_storage_base::node {
     return {reinterpret_cast<const char*>(this + 1), length};
   }
 
-  /// Returns the octets of memory that the node uses. A policy is immutable.
+  /// Returns the octets of memory that the node, its key and its policy use.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return sizeof(*this) + length + (policy ? policy->memory_bytes() : 0);
   }
@@ -129,7 +129,7 @@ struct alignas(64) lru_storage_base::shard {
 };
 
 /// The shards and the sums over their entries. A thread that adds or drops entries holds `storing`,
-/// so that the sums match the shards. `find` locks only the shard of the key.
+/// so that the sums match the shards. `find` holds `storing` only to drop an expired entry.
 struct lru_storage_base::state {
   static constexpr std::size_t entries_per_shard = 64;
   static constexpr std::size_t most_shards = 16;
@@ -152,7 +152,7 @@ struct lru_storage_base::state {
     return node::owner{&gone};
   }
 
-  /// Removes the least recently used entry except `spared`. There must be one.
+  /// Removes the least recently used entry, but never `spared`. There must be another entry.
   [[nodiscard]] node::owner take_oldest(const node* spared) noexcept {
     const auto oldest_in = [spared](const shard& in) {
       return in.oldest != nullptr && in.oldest == spared ? in.oldest->newer : in.oldest;
@@ -183,8 +183,8 @@ struct lru_storage_base::state {
   std::vector<shard> shards;
 };
 
-/// A list of dropped entries. The destructor, which must run after the locks are released, calls
-/// `on_drop` for each entry, and frees the entries.
+/// A list of dropped entries. The destructor calls `on_drop` for each entry, and frees the entries.
+/// Declare the list before the locks, so that the locks are released first.
 struct lru_storage_base::dropped {
   const std::function<void(std::string_view, bool)>& on_drop;
   bool expired = false;
@@ -243,7 +243,7 @@ ROBOTS_INLINE std::optional<cache_entry> lru_storage_base::find(std::string_view
     if (found == nullptr) {
       return std::nullopt;
     }
-    // Otherwise, the processor would wait for one of these objects after the other.
+    // Loads these objects together, since the processor would wait for one after the other.
     base::fetch_ahead<1>(found->policy.get());
     base::fetch_ahead<1>(found->newer);
     base::fetch_ahead<1>(found->older);

@@ -50,11 +50,10 @@ enum class lease_wish : std::uint8_t {
   return base::enum_text<lease_wish::take>(wish, {"none", "if_missing", "if_free", "take"});
 }
 
-/// A question about one site. It asks for the values under two names of the site, and for the
-/// lease.
+/// A question about one site: the values under two keys, and the lease.
 struct store_question {
-  std::string key;                     ///< a name of the site
-  std::string other_key;               ///< another name of the site, which can have the same value
+  std::string key;                     ///< a key of the site
+  std::string other_key;               ///< another key of the site, which can have the same value
   std::string lease_key;               ///< the key of the lease
   lease_wish wish = lease_wish::none;  ///< the condition on which the question asks for the lease
 };
@@ -64,11 +63,12 @@ struct store_reply {
   std::optional<std::string> value{};        ///< the value under `key`
   std::optional<std::string> other_value{};  ///< the value under `other_key`
   std::optional<store_lease> lease{};        ///< the lease, if the question asked for it and got it
-  bool is_answered = false;                  ///< false if the part for this question is down
+  bool is_answered = false;                  ///< false if the store could not answer the question
 };
 
 /// A store that the processes of a crawl share. The keys are results of `site::key`. The store can
-/// be another program. At any time, it can be down, lose all data, or get values from a stranger.
+/// be another program. At any time, the store can be down, lose all data, or get values from a
+/// stranger.
 ///
 /// Stores derive from this class. Any thread may call a store. A call blocks at most for the
 /// timeouts of the store, and throws `store_error` if the call fails. Keys and values can hold any
@@ -98,10 +98,10 @@ class SharedStore {
   /// Returns the replies to `questions`, in the same order. A lease in a reply expires after
   /// `duration`. A store over a network overrides this member, to answer in few round trips.
   ///
-  /// The values and the lease of a reply must be of one moment. If a part of the store is down, the
-  /// replies to the questions for this part have `is_answered == false`. The call throws only if no
-  /// question has an answer. The default loads the values and asks for the lease. If it gets the
-  /// lease, it loads the values again.
+  /// The values and the lease of a reply must be of the same moment. If a part of the store is
+  /// down, the replies to the questions for this part have `is_answered == false`. The call throws
+  /// only if no question has an answer. The default loads the values and asks for the lease. If the
+  /// store grants the lease, the default loads the values again.
   [[nodiscard]] virtual std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) {
     std::vector<store_reply> replies(questions.size());
@@ -128,19 +128,19 @@ class SharedStore {
   virtual void publish(std::string_view key, std::string_view value,
                        std::chrono::milliseconds lifetime) = 0;
 
-  /// Publishes only if `lease` is held, and ends the lease, in one step. `lease` can be a lease of
-  /// another key. If the lease was erased, was taken or has expired, stores nothing and returns
+  /// Publishes the value and ends `lease` in one step, if `lease` is held. `lease` can be a lease
+  /// of another key. If the lease was erased, was taken or has expired, stores nothing and returns
   /// false. So a value that was fetched under a lease never comes back after `erase`.
   [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
                                      std::chrono::milliseconds lifetime,
                                      const store_lease& lease) = 0;
 
   /// Removes the value of `key` and ends the lease of `key`, even if another process holds the
-  /// lease. Every `load` that begins after the return of `erase` sees the erasure. The other
-  /// processes get the key through `watch`, even if the key had no value.
+  /// lease. Every `load` that begins after the return of `erase` sees the erasure. In the
+  /// other processes, `watch` reports the key, even if the key had no value.
   virtual void erase(std::string_view key) = 0;
 
-  /// Notifies the other processes that their copies of the value are out of date.
+  /// Notifies the other processes, by `watch`, that their copies of the value are out of date.
   virtual void announce(std::string_view key) = 0;
 
   /// Returns a lease if no process holds one and `duration` is above 0. The lease expires after
@@ -159,8 +159,9 @@ class SharedStore {
   /// Calls `on_change(key)` for each key that another process erased or announced, within a second,
   /// from a thread of the store. If some keys may have been missed, calls `on_change("")`.
   ///
-  /// A new watch replaces an earlier watch. After `watch({})` or the destruction of the store, no
-  /// call of `on_change` is running. `on_change` must not call the store and must not throw.
+  /// A second call of `watch` replaces the function. After `watch({})` or the destruction of the
+  /// store, no call of `on_change` is running. `on_change` must not call the store and must not
+  /// throw.
   virtual void watch(std::function<void(std::string_view)> on_change) = 0;
 
  protected:

@@ -17,7 +17,7 @@ class policy;
 struct cache_entry {
   std::shared_ptr<const robots::policy> policy{};  ///< never null in a stored entry
   time_point fresh_until{};                        ///< the entry needs no request until this time
-  /// The time from which the storage may drop the entry. It is not before `fresh_until`.
+  /// The time from which `find` no longer returns the entry. It is not before `fresh_until`.
   time_point keep_until{};
   /// The epoch of the shared store in which the entry was last checked. A new epoch begins when the
   /// cache may have missed changes of the store. The epoch is 0 without a shared store.
@@ -30,8 +30,12 @@ struct cache_entry {
 /// continues without the result. `find(key, now)` returns the last entry stored under `key`, unless
 /// `keep_until <= now`. A storage may forget any entry at any time, but must never return the entry
 /// of another key. Every `find` that begins after the return of `erase` or `clear` sees the
-/// erasure. A model may also have `evictions`, `memory_bytes`, `remove_expired` and `on_drop`, as
-/// in `LruStorage`. `basic_robots_cache` uses them.
+/// erasure.
+///
+/// Four members are optional. `evictions() const` returns the number of entries dropped to make
+/// room. `memory_bytes() const` returns the octets in use. `remove_expired(now)` drops the expired
+/// entries and returns their number. After `on_drop(f)`, the storage calls `f(key, expired)` for
+/// each entry that it drops, as in `LruStorage`.
 ///
 /// Exemplar: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`. Models:
 /// `LruStorage<N>`, `TieredStorage<Near, Far>`.

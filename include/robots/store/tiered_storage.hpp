@@ -24,8 +24,8 @@ struct tiered_options {
   /// The minimum time between two reads of the store during the wait for another process. The time
   /// grows to half of the time that the process has waited so far. `poll` must be above 0.
   std::chrono::milliseconds poll{50};
-  /// The minimum time that a call must have left to ask the store itself; otherwise, a background
-  /// thread asks. Must be at least as long as the slowest call to the store.
+  /// The minimum time that a call must have left to ask the store itself. With less time, a
+  /// background thread asks. `patience` must be at least as long as the slowest call to the store.
   std::chrono::milliseconds patience{3'000};
   /// The maximum time by which the clock of another machine can be ahead. Records with a date
   /// further in the future are ignored.
@@ -41,7 +41,7 @@ struct tiered_options {
 
 namespace robots::detail {
 
-/// Throws `std::invalid_argument` if an option makes no sense. The message says what to change.
+/// Throws `std::invalid_argument` if an option is out of range. The message says what to change.
 inline void validate(const tiered_options& options) {
   const auto require = [](bool holds, const char* name, auto value, const char* advice) {
     if (!holds) {
@@ -77,17 +77,18 @@ namespace robots {
 ///
 /// The members of a `Storage` come from `Near`, so `erase` and `clear` drop entries of this process
 /// only. `basic_robots_cache::invalidate` drops entries in all processes. If `Near` has no fresh
-/// entry, the cache asks `Far` before the web. The cache also works while `Far` does not answer.
+/// entry, the cache asks `Far` before the web. A look-up with a fresh entry in `Near` is as fast as
+/// without `Far`. The cache also works while `Far` does not answer.
 template <Storage Near, std::derived_from<SharedStore> Far>
 class TieredStorage : public Near {
  public:
-  /// Makes a storage from a store alone. Throws `std::invalid_argument` if the options make no
-  /// sense.
+  /// Makes a storage with a default `Near`. Throws `std::invalid_argument` if an option is out of
+  /// range.
   explicit TieredStorage(Far shared, tiered_options options = {})
     requires std::default_initializable<Near>
       : TieredStorage(Near{}, std::move(shared), options) {}
 
-  /// Makes a storage from both parts. Throws `std::invalid_argument` if the options make no sense.
+  /// Makes a storage from both parts. Throws `std::invalid_argument` if an option is out of range.
   TieredStorage(Near local, Far shared, tiered_options options = {})
       : Near(std::move(local)), shared_(std::move(shared)), options_(options) {
     detail::validate(options);

@@ -45,7 +45,7 @@ class ManualClock {
     return wall_anchor{.steady = start, .wall = state_->start_date}.at(now());
   }
 
-  /// Moves the time forward by `step`, at most to the end of time. A negative `step` counts as 0.
+  /// Moves the time by `step`, at most to `time_point::max()`. A negative `step` counts as 0.
   void advance(time_point::duration step) const {
     move([step](time_point before) { return base::saturating_add(before, step); });
   }
@@ -58,7 +58,8 @@ class ManualClock {
   }
 
   /// Calls `moved` after each move of the time, in the thread that moves the time, until the
-  /// returned object is destroyed. `moved` must neither call `on_move` nor destroy such an object.
+  /// returned object is destroyed. `moved` must neither call `on_move` nor destroy a result
+  /// of `on_move`.
   [[nodiscard]] auto on_move(std::function<void()> moved) const {
     const std::scoped_lock lock{state_->mutex};
     const auto place = state_->listeners.insert(state_->listeners.end(), std::move(moved));
@@ -81,7 +82,6 @@ class ManualClock {
     std::list<std::function<void()>> listeners;
   };
 
-  /// Sets the time to `next(now)`.
   template <class Next>
   void move(const Next& next) const {
     time_point before = state_->now;

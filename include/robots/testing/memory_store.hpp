@@ -24,8 +24,8 @@ namespace robots {
 /// A `SharedStore` in the memory of this process, for tests.
 ///
 /// Copies share the values, and each copy acts as another process, so give each cache a separate
-/// copy. `erase` and `announce` call the `watch` functions of the other copies before they return,
-/// so tests need not wait. Values expire by the clock, which can be a `ManualClock`.
+/// copy. `erase` and `announce` call the `watch` functions of the other copies in the calling
+/// thread, so tests need not wait. Values expire by the clock, which can be a `ManualClock`.
 template <Clock C>
 class MemoryStore : public SharedStore {
  public:
@@ -195,7 +195,6 @@ class MemoryStore : public SharedStore {
     std::shared_ptr<const std::function<void(std::string_view)>> hook;
   };
 
-  /// Calls the hook, and then locks the storage.
   [[nodiscard]] std::unique_lock<std::mutex> begin_call(std::string_view key) {
     std::unique_lock lock{storage_->mutex};
     if (const auto hook = storage_->hook; hook && *hook) {

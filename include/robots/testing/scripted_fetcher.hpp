@@ -91,7 +91,8 @@ class ScriptedFetcher {
   /// Answers every URL that is not in the script with `answer`.
   ScriptedFetcher& otherwise(fetch_response answer) { return on({}, std::move(answer)); }
 
-  /// Answers every URL that is not in the script, as `on_call` does.
+  /// Answers every URL that is not in the script with the result of `answer(request)`. Throws
+  /// `std::invalid_argument` if `answer` is empty.
   ScriptedFetcher& otherwise_call(handler answer) { return on_call({}, std::move(answer)); }
 
   /// Returns the next answer for the URL.

@@ -19,9 +19,9 @@ using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 /// A source of the time that can also sleep.
 ///
 /// The `now()` of a model never goes back. `sleep_until(when, stop)` returns as soon as `stop` is
-/// requested or `now() >= when`. The function may move the time instead of blocking. A model may
-/// also have `wall_now()`, which returns the date and must not throw. Any thread may call these
-/// functions.
+/// requested or `now() >= when`. The function may move the time instead of blocking, as in
+/// `ManualClock`. A model may also have `wall_now()`, which returns the date and must not throw.
+/// Any thread may call these functions.
 ///
 /// Exemplar: after `c.sleep_until(when, stop)`, either `c.now() >= when` or
 /// `stop.stop_requested()`. Models: `SteadyClock`, `ManualClock`.

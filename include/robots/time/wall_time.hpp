@@ -42,7 +42,8 @@ struct wall_anchor {
         shifted(wall.time_since_epoch(), steady.time_since_epoch(), when.time_since_epoch())};
   }
 
-  /// Returns the steady time at which the wall clock shows `when`.
+  /// Returns the steady time at which the wall clock shows `when`, limited to the range of
+  /// `time_point`.
   [[nodiscard]] constexpr time_point at(wall_time when) const noexcept {
     return time_point{
         shifted(steady.time_since_epoch(), wall.time_since_epoch(), when.time_since_epoch())};

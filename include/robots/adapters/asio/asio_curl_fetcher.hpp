@@ -43,8 +43,9 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   void start(fetch_request request, std::function<void(fetch_response)> done) {
     post([request = std::move(request), done = std::move(done)](asio_curl_driver& self) mutable {
       self.transfers_.start(std::move(request), std::move(done));
-      self.collect();  // calls `done` if the exchange could not begin; else libcurl's timer begins
-                       // it
+      // Calls `done` if the exchange could not begin. Otherwise, libcurl's timer begins the
+      // exchange.
+      self.collect();
     });
   }
 
@@ -88,10 +89,10 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  /// Makes Asio wait for `events` of `socket`, and no longer for the events of an earlier call.
+  /// Makes Asio wait for `events` of `socket`, instead of the events of an earlier call.
   void watch_socket(curl_socket_t socket, int events) {
     if (const auto found = watches_.find(socket); found != watches_.end()) {
-      static_cast<void>(found->second->release());  // ends the waits
+      static_cast<void>(found->second->release());  // ends the waits for `socket`
       watches_.erase(found);
     }
     if (events == CURL_POLL_REMOVE) {

@@ -56,8 +56,8 @@ class asio_operation {
     }
   }
 
-  // `use_future` would run posted work on system threads, and dispatched work at once. So this
-  // posts to `here_`, which then dispatches to the handler's executor.
+  // The executor of `use_future` runs posted work on system threads, and dispatched work at once.
+  // So `finish` posts to `here_`, which dispatches to the executor of the handler.
   void finish(boost::system::error_code why, Result result) {
     if (handler_) {
       Handler handler = *std::exchange(handler_, std::nullopt);
@@ -102,12 +102,13 @@ class asio_operation {
 /// operation completes with `boost::asio::error::operation_aborted` if it is cancelled, by any type
 /// of cancellation, or if it still runs when this object is destroyed. The fetch of a cancelled
 /// operation continues while another operation or a blocking call waits for this fetch. A handler
-/// runs on its associated executor, or on the executor of this object if the handler has none, and
-/// never in the call that starts the operation. This object holds no lock while a handler runs.
+/// runs on its associated executor or, if it has none, on the executor of this object. A handler
+/// never runs in the call that starts the operation. This object holds no lock while a handler
+/// runs.
 ///
 /// Any thread may start operations, and any number of threads may run the executor. A timer waits
-/// until a retry is due by the cache's clock, but a `ManualClock` is moved to that time. An
-/// observer of the cache must not destroy this object.
+/// until a retry is due by the cache's clock. If this clock is a `ManualClock`, this object moves
+/// the clock to that time instead. An observer of the cache must not destroy this object.
 ///
 /// The cache and the executor's context must outlive this object. The destructor waits for the step
 /// that is running, and cancels all fetches. Other callers that wait for a cancelled fetch then
@@ -225,7 +226,8 @@ class asio_robots_cache {
       if (!next) {
         timer_.cancel();
       } else if constexpr (detail::NotifyingClock<clock_type>) {
-        // A `NotifyingClock`, such as `ManualClock`, moves only when a program moves it.
+        // A `NotifyingClock`, such as `ManualClock`, moves only when a program moves it, as this
+        // task does.
         post(this->weak_from_this(), [](look_ups& self) {
           if (const auto until = self.driver_->next_run()) {
             self.cache_.clock().sleep_until(*until, {});

@@ -62,7 +62,7 @@ template <class Enum>
   return static_cast<Enum>(value);
 }
 
-/// Returns those members of `decision` that `audit_judge` computes again, as JSON without braces.
+/// Returns the members of `decision` that `audit_judge` computes again, as JSON without braces.
 [[nodiscard]] inline std::string verdict_in(const json_object& decision) {
   std::string verdict;
   for (const std::string name :
@@ -93,14 +93,14 @@ class audit_judge {
   }
 
  private:
-  /// Everything that the decisions of a crawler depend on, except the text of a robots.txt.
+  /// The options of a crawler that its decisions depend on.
   struct described_crawler {
-    std::string id{};  ///< a hash of the description; empty if there is none
+    std::string id{};  ///< a hash of the `crawler` entry; empty before this entry
     std::string user_agent{};
     parse_options parse{};
-    std::vector<detail::excluded_hosts> excluded{};  ///< all lists that the trail has had so far
-    detail::excluded_hosts high_risk{};              ///< hosts that need a sign-off
-    bool has_own_risk = false;  ///< true if a function of the user can name further such hosts
+    std::vector<detail::excluded_hosts> excluded{};  ///< the lists of excluded hosts so far
+    detail::excluded_hosts high_risk{};              ///< hosts that a person must approve
+    bool has_own_risk = false;  ///< true if `cache_options::is_high_risk` is set
   };
 
   struct place {
@@ -187,7 +187,7 @@ class audit_judge {
     const auto start = (std::min)(said.find(",\"user_agent\":"), said.size());
     std::string id = sha256(said.substr(start));
     if (crawler_.id == id) {
-      return;  // each file describes the crawler again
+      return;  // each file of the trail repeats this entry
     }
     crawler_ = {.id = std::move(id), .user_agent = entry.text("user_agent")};
     parse_options& parse = crawler_.parse;
@@ -216,7 +216,7 @@ class audit_judge {
     try {
       return detail::excluded_hosts{listed};
     } catch (const std::invalid_argument&) {
-      return detail::excluded_hosts{};  // no `AuditTrail` writes a name that is not valid
+      return detail::excluded_hosts{};  // an `AuditTrail` writes only valid names
     }
   }
 
@@ -241,8 +241,8 @@ class audit_judge {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
     }
     if (!recorded.directives.empty()) {
-      // If this entry names a robots.txt, uses this file. Otherwise, uses an earlier robots.txt
-      // with the same directives, from this site or from the site that answered.
+      // A policy has the robots.txt that the entry names. Otherwise, the policy has an earlier
+      // robots.txt with equal directives, from this site or from the site that answered.
       const std::string own = text_key(recorded.site, recorded.directives);
       const auto body = bodies_.find(entry.text("body"));
       const auto theirs = texts_.find(text_key(recorded.final_site, recorded.directives));
@@ -256,7 +256,7 @@ class audit_judge {
     policies_.insert_or_assign(id, std::move(recorded));
   }
 
-  /// Makes the policy of a decision again. Returns null if no entry has its robots.txt.
+  /// Computes the policy of `decision` again. Returns null if the robots.txt was not recorded.
   [[nodiscard]] policy_pointer policy_of(const audit_entry& decision,
                                          const recorded_policy& recorded) {
     const std::string other = decision.text("agent");
@@ -326,7 +326,7 @@ class audit_judge {
     check_basis(entry, recorded->second);
   }
 
-  /// Confirms a decision if its policy is for its URL, and the trail has the entry that it needs.
+  /// Checks that the policy is for the URL of `entry`, and that another entry explains the policy.
   void check_basis(const audit_entry& entry, const recorded_policy& recorded) {
     using enum decision_reason;
     const auto parsed = parse_site(entry.text("url"));
@@ -341,7 +341,7 @@ class audit_judge {
     }
     const auto has = [&](std::string_view kind, const std::string& about) {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
-      // Another thread can report the entry just after the decision, so a second later counts, too.
+      // Another thread can record the fact just after the decision, so a second later is enough.
       return fact != facts_.end() && (fact->second.first < entry.n() ||
                                       fact->second.second <= audit_second(entry.text("time")) + 1);
     };
@@ -378,7 +378,7 @@ class audit_judge {
     }
   }
 
-  /// Handles a decision that depends on a missing entry.
+  /// Reports that the decision `entry` depends on a missing entry.
   void lack(const audit_entry& entry, const std::string& text) {
     has_gaps_ ? unknown(entry, text) : differ(entry, text);
   }
@@ -415,7 +415,7 @@ class audit_judge {
   bool has_gaps_ = false;
   std::string first_unknown_;
   described_crawler crawler_;
-  // The number and the second of the first entry about each fact, such as the halt of a site.
+  // The first entry about each fact, such as the halt of a site: its number and time in seconds.
   std::unordered_map<std::string, std::pair<std::uint64_t, std::int64_t>> facts_;
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, recorded_policy> policies_;
@@ -427,14 +427,14 @@ class audit_judge {
 
 /// Computes each decision of the trail in `files` again. Give the oldest file first. A decision
 /// that obeys a robots.txt must follow from the recorded text, the URL and the options of the
-/// crawler. Any other decision depends on another entry: a retrieval with the same outcome, an
-/// override, a halt, a sign-off, a quarantine or a list of excluded hosts. `files` must contain
-/// this entry.
+/// crawler. Any other decision needs an entry that explains it: a retrieval with the same outcome,
+/// an override, a halt, a sign-off, a quarantine or a list of excluded hosts.
 ///
-/// If the first files are missing or the trail states a loss, a decision whose entry is missing is
-/// counted as unknown. Call `verify_audit` first, since this function does not check the hashes.
-/// Files may have any content. Throws `audit_error` like `verify_audit`. Takes linear time, reads
-/// the files twice, and keeps several hundred octets in memory for each policy.
+/// If the needed entry is missing, the decision is a difference. If the first files are missing or
+/// the trail states a loss, the decision is unknown instead. Call `verify_audit` first, since this
+/// function does not check the hashes. Files may have any content. Throws `audit_error` like
+/// `verify_audit`. Takes linear time, reads the files twice, and keeps several hundred octets in
+/// memory for each policy.
 [[nodiscard]] inline audit_decisions verify_decisions(const std::vector<std::string>& files) {
   return adapters_detail::audit_judge{files}.run();
 }

@@ -15,7 +15,7 @@ class audit_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The files of an `AuditTrail`, and the share of events that it records.
+/// The options of an `AuditTrail`.
 struct audit_options {
   /// The file names of the trail start with this text: `logs/audit` gives `logs/audit.000001.jsonl`
   /// and `logs/audit.lock`.
@@ -24,8 +24,8 @@ struct audit_options {
   /// The size in octets at which a new file begins. The trail never removes a file.
   std::uint64_t file_bytes = std::uint64_t{64} << 20U;
 
-  /// The share of decisions and admissions to record, from 0 to 1, picked at random. All other
-  /// events are always recorded.
+  /// The probability, from 0 to 1, that a `decision_event` or an `admission_event` is recorded. All
+  /// other events are always recorded.
   double share = 1;
 
   /// The maximum time until entries are on the disk and survive a power failure. 0 means at once.
@@ -44,12 +44,11 @@ struct audit_options {
   /// The octets of memory that waiting events may use, including the policies that these events
   /// keep alive. If `longest_wait` is above 0, the last event in the queue can exceed this limit.
   std::size_t queue_bytes = std::size_t{16} << 20U;
-  /// The maximum time for which a caller waits for room in the queue, so that no event is lost. If
-  /// the disk hangs, all callers wait until the first of them has waited for this time. After that,
-  /// events are lost until the disk answers again, so that the crawler can continue or end. The
-  /// trail states the number of lost events as soon as it can be written again.
-  /// `milliseconds::max()` waits without a limit. With 0, callers never wait, and an event without
-  /// room is lost at once.
+  /// The maximum time for which a caller waits for room in the queue, so that no event is lost.
+  /// After one caller has waited for this time, all callers stop waiting, and events are lost until
+  /// the disk answers again. The trail states the number of lost events as soon as it can be
+  /// written again. `milliseconds::max()` waits without a limit. With 0, callers never wait, and an
+  /// event without room is lost at once.
   std::chrono::milliseconds longest_wait = std::chrono::minutes{1};
   /// The maximum time for which the destructor waits for the disk.
   std::chrono::milliseconds close_within{10'000};
@@ -61,7 +60,7 @@ struct audit_stats {
   std::uint64_t lost = 0;       ///< events not recorded, or in a file that was deleted or cut off
   std::uint64_t last_file = 0;  ///< the number of the current file
   std::string last_hash{};      ///< the hash of the last entry, for `verify_audit`
-  std::string failure{};        ///< the last error of writing; empty after success
+  std::string failure{};        ///< the last error; empty after the next successful write
 };
 
 }  // namespace robots

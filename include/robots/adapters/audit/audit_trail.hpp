@@ -42,22 +42,24 @@ concept audited = requires { Event::name; } && !std::same_as<Event, look_up_even
 /// The trail appends lines of JSON to files. Each line has the hash of the previous line, so
 /// `verify_audit` finds entries that were changed, lost, added or moved. The trail records each
 /// robots.txt once, its directives for each crawler, and all events except look-ups, parsing and
-/// drops of cache entries. `verify_decisions` computes each decision again from these entries.
+/// drops of cache entries. Entries have the trace id of their call, if the call has a trace.
+/// `verify_decisions` computes each decision again from the entries.
 ///
-/// A background thread writes the files. Callers wait for this thread only while the queue is full.
-/// If the disk is full or hangs, events are lost, and the trail states their number as soon as it
-/// can be written again. After `kill -9`, the next trail with the same path continues after the
-/// last whole line.
+/// A background thread writes the files. Callers wait only while the queue is full, and for at most
+/// `audit_options::longest_wait`. If the disk is full or hangs, events are lost. The trail states
+/// the number of lost events as soon as it can be written again. After `kill -9`, the next trail
+/// with the same path continues after the last whole line.
 ///
-/// Copies write to one trail: give them to all caches that have the same options. Any thread may
-/// use any copy. Only one process may write a trail, and must not fork meanwhile. Needs POSIX.
+/// All copies write to the same trail. Give copies to all caches that have the same options. Any
+/// thread may use any copy. Only one process may write a trail. This process must not fork while
+/// an `AuditTrail` exists. Needs POSIX.
 class AuditTrail {
   using writer = adapters_detail::audit_writer;
 
  public:
-  /// Begins or continues the trail of `audit_options::path`, for a cache with these options. Throws
-  /// `std::invalid_argument` for bad options, such as a `parse.max_bytes` above 4 MiB, and
-  /// `audit_error` if the trail cannot be written.
+  /// Begins or continues the trail at `audit_options::path`. `crawler` has the options of the
+  /// cache. Throws `std::invalid_argument` for bad options, such as a `parse.max_bytes` above 4
+  /// MiB, and `audit_error` if the trail cannot be written.
   AuditTrail(const audit_options& options, const cache_options& crawler)
       : writer_{std::make_shared<writer>(options, crawler)},
         queue_{new writer::queue{options.queue_bytes,
@@ -69,7 +71,7 @@ class AuditTrail {
                  std::default_delete<writer::queue>{}(last);
                }} {}
 
-  /// Records an event, unless it is a decision or an admission outside `audit_options::share`.
+  /// Records an event. For a decision or an admission, `audit_options::share` is the probability.
   template <adapters_detail::audited Event>
   void on(const Event& event) const {
     constexpr bool is_decision = std::same_as<Event, decision_event>;
@@ -88,7 +90,7 @@ class AuditTrail {
       news.parts.push_back({Event::name, std::move(members).finish()});
     }
     const std::size_t size = news.size();
-    // While the event waits, it can be the only owner of the policy.
+    // The queue counts the policy, since the waiting event can be its only owner.
     const base::shared_memory keeps{news.policy.get(),
                                     news.policy ? news.policy->memory_bytes() : 0};
     if (!queue_->push(std::move(news), size, keeps, writer_->options.longest_wait)) {
@@ -107,7 +109,7 @@ class AuditTrail {
   [[nodiscard]] audit_stats stats() const { return writer_->stats(); }
 
  private:
-  /// Returns the members that each entry of `event` has.
+  /// Returns a JSON object with the site, the agent and the trace of `event`.
   template <class Event>
   [[nodiscard]] std::string about(const Event& event) const {
     base::json_writer json;

@@ -47,7 +47,7 @@ struct audit_result {
 
 namespace adapters_detail {
 
-/// Follows the chain of a trail to its first fault.
+/// Checks the entries of a trail up to the first fault.
 class audit_verifier {
  public:
   audit_verifier(const std::vector<std::string>& files, std::string_view public_key,
@@ -257,8 +257,8 @@ class audit_verifier {
 
   [[nodiscard]] static std::string named(std::uint64_t n) { return "entry " + std::to_string(n); }
 
-  /// Returns the place of the first entry with number `n`, and with `hash` if that is not empty.
-  /// The line is 0 if there is no such entry.
+  /// Returns the place of the first entry with the number `n` and the hash `hash`. An empty `hash`
+  /// matches any entry. Returns line 0 if no entry matches.
   [[nodiscard]] place find(std::uint64_t n, std::string_view hash = {}) const {
     const std::string start = "{\"n\":" + std::to_string(n) + ",";
     for (const std::string& file : files_) {
@@ -284,18 +284,18 @@ class audit_verifier {
   bool is_closed_ = false;      // true if the last entry says that the trail ends
   bool has_head_ = false;
   std::uint64_t signed_ = 0;           // entries up to the last signature
-  std::uint64_t unsigned_before_ = 0;  // entries of earlier processes since the last signature
-  std::uint64_t stated_every_ = 0;     // the interval between signatures, as the trail states it
-  std::uint64_t sign_every_ = 0;       // the interval at the last signature; 0 if there is none
+  std::uint64_t unsigned_before_ = 0;  // entries that an earlier process did not sign
+  std::uint64_t stated_every_ = 0;     // entries between signatures, as the trail states
+  std::uint64_t sign_every_ = 0;       // `stated_every_` at the last signature; 0 before
 };
 
 }  // namespace adapters_detail
 
-/// Checks the trail in `files`. Give the oldest file first. Names the first entry that was changed,
-/// lost, added or moved, or an incomplete last line.
+/// Checks the trail in `files`. Give the oldest file first. Reports the first entry that was
+/// changed, lost, added or moved, or an incomplete last line.
 ///
-/// The chain of hashes shows each change, unless all later entries were rewritten. Signatures show
-/// such a rewrite, too. `public_key` is the signer's key in PEM; if it is empty, signatures are not
+/// The hashes show each change, except if all later entries were rewritten, too. Signatures also
+/// show a rewrite. `public_key` is the signer's key in PEM; if it is empty, signatures are not
 /// checked. `head` is the hash of an entry that must exist: take it from an earlier
 /// `audit_stats::last_hash`. If the end was cut off after a whole line, only a missing signature or
 /// `head` shows the loss. `audit_result::notes` states the limits of the check. Files may have any

@@ -17,7 +17,7 @@ namespace robots {
 
 namespace adapters_detail {
 
-// The header of cpr 1.10.0 has the version number 1.9.0.
+// The header of cpr 1.10.0 says 1.9.0.
 static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or later");
 
 /// Makes a `curl_slot` with the handle of a cpr session, which `configure` sets up. The session
@@ -34,7 +34,7 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
   return [session, &settings](const fetch_request& request) {
     session->SetUrl(cpr::Url{request.url});
     session->PrepareGet();
-    // These settings replace settings of the session that could break the rules of a Fetcher.
+    // Replaces settings of the session that could break the rules of a `Fetcher`.
     CURL* const easy = session->GetCurlHolder()->handle;
     settings.apply(easy);
     return easy;

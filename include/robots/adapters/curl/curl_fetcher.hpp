@@ -27,11 +27,11 @@ namespace robots {
 /// `fetch_response::truncated` is true. Does not read the body of a redirect (301, 302, 303, 307,
 /// 308). Uses HTTP/1.1 only, since HTTP/2 has no advantage for a robots.txt.
 ///
-/// Three faults of a body are `fetch_error::protocol`: libcurl cannot decode it, neither a length
-/// nor chunks prove that an encoded body is complete, or close_notify is missing. The third counts
-/// only if the end of TLS marks the end of the body (RFC 9112, section 9.8). If the status is not
-/// 2xx, such a fault is no error, and the response has no body. A libcurl on OpenSSL notices
-/// close_notify only if it was built with verbose strings, which is the default.
+/// Three faults of a body are `fetch_error::protocol`. First, libcurl cannot decode the body.
+/// Second, neither a length nor chunks prove that an encoded body is complete. Third, the end of
+/// TLS marks the end of the body, but close_notify is missing (RFC 9112, section 9.8). If the
+/// status is not 2xx, a fault is no error, and the response has no body. A libcurl on OpenSSL
+/// notices close_notify only if it was built with verbose strings, which is the default.
 ///
 /// If the server closes a reused connection before sending any octet of the response, libcurl sends
 /// the request again on a new connection (RFC 9112, section 9.3.1). So the server can get the
@@ -59,16 +59,16 @@ class CurlFetcher {
     const auto response = std::make_shared<std::optional<fetch_response>>();
     web->start(request, [response](fetch_response answer) { *response = std::move(answer); });
     while (!response->has_value()) {
-      // A network event or a stop request ends the wait early. If this libcurl does not support
-      // `curl_multi_wakeup`, a stop is noticed within a second.
+      // A network event or a stop request ends the wait early. If this libcurl lacks
+      // `curl_multi_wakeup`, a stop request has an effect within a second.
       web->run_once(std::chrono::seconds{1});
     }
     return std::move(**response);
   }
 
  protected:
-  /// Makes a fetcher whose handles come from `make`. Set `has_session` if these handles belong to
-  /// sessions of cpr, which can have a proxy.
+  /// Makes a fetcher whose handles come from `make`. `has_session` is true for handles of cpr
+  /// sessions, which can have a proxy.
   CurlFetcher(const curl_options& options,
               const adapters_detail::curl_transfers::slot_factory& make, bool has_session) {
     const auto settings =

@@ -27,12 +27,11 @@ namespace robots {
 
 namespace adapters_detail {
 
-/// Owns an easy handle. A call prepares the handle for `request`, and returns the handle.
+/// A function that owns an easy handle, prepares it for `request`, and returns it.
 using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
-/// Makes a new handle trust only libcurl's own file of certificates, even if libcurl also has a
-/// folder. With a folder, libcurl does not cache the file, but reads it for each connection, which
-/// takes 20 ms.
+/// Makes a new handle trust only libcurl's own file of certificates, not libcurl's own folder. With
+/// a folder, libcurl does not cache the file, but reads it for each connection, which takes 20 ms.
 inline void trust_file_alone(CURL* easy) noexcept {
   const char* file = nullptr;
   curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
@@ -60,10 +59,10 @@ class curl_transfers {
   using on_done = std::function<void(fetch_response)>;
   using slot_factory = std::function<curl_slot(const curl_settings&)>;
 
-  /// `make` makes a slot with the given settings, which outlive the slot. The constructor makes one
-  /// slot, so that it throws if this libcurl lacks an option. The thread that stops a request calls
-  /// `wake`, which must cause a call of `collect()`, and must not throw. Without a `wake`, the stop
-  /// ends the wait of `run_once`.
+  /// `make` makes a slot with the given settings, which outlive the slot. The constructor calls
+  /// `make` once, and so throws if this libcurl lacks an option. The thread that stops a request
+  /// calls `wake`. `wake` must cause a call of `collect()`, and must not throw. Without `wake`, the
+  /// stop ends the wait of `run_once`.
   curl_transfers(std::shared_ptr<const curl_settings> settings, slot_factory make,
                  std::function<void()> wake = {})
       : settings_(std::move(settings)), make_(std::move(make)), wake_(std::move(wake)) {
@@ -104,8 +103,10 @@ class curl_transfers {
     begin_waiting();
   }
 
-  /// Handles network events, and then acts like `collect()`. If no exchange has ended yet, first
-  /// waits until an event occurs, `wake` is called or `timeout` passes.
+  /// Handles network events, and calls the callbacks of exchanges that have ended. Returns the
+  /// number of callbacks. If no exchange has ended yet, waits until an event occurs, `wake` is
+  /// called or `timeout` passes. If a callback throws, throws the same exception. The next call
+  /// then calls the other callbacks.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     perform();
     std::size_t called = collect();
@@ -124,8 +125,8 @@ class curl_transfers {
   void wake() noexcept { curl_multi_wakeup(multi()); }
 
   /// Calls the callbacks of exchanges that have ended, and returns their number. If a callback
-  /// throws, so does this function, and the next call calls the remaining callbacks. A callback may
-  /// start exchanges.
+  /// throws, throws the same exception. The next call then calls the other callbacks. A callback
+  /// may start exchanges.
   std::size_t collect() {
     take_ended();
     std::size_t called = 0;
@@ -218,7 +219,7 @@ class curl_transfers {
     begin_waiting();
   }
 
-  /// Begins waiting exchanges, the oldest first, until the limit is reached.
+  /// Begins the oldest exchanges that have not begun, up to the limit.
   void begin_waiting() {
     while (next_ != exchanges_.end() && begun_ < most_begun_) {
       exchange& one = *next_++;
@@ -229,13 +230,13 @@ class curl_transfers {
           continue;
         }
       } catch (...) {
-        // There is no memory for a handle: only this exchange fails.
+        // There is no memory for a handle, so only this exchange fails.
       }
       end(one, CURLE_FAILED_INIT);
     }
   }
 
-  /// Removes an exchange from the list and the multi handle, and queues its response.
+  /// Removes `one` from the list and the multi handle, and queues the response.
   void end(exchange& one, CURLcode code) {
     one.on_stop.reset();  // a stop has no effect any more
     if (next_ == one.self) {
@@ -302,8 +303,8 @@ class curl_transfers {
 ///     }
 ///
 /// `run_once` does all work except name lookup, for which libcurl can start threads. An exchange
-/// ends at its timeout, or when `fetch_request::stop` requests a stop, which wakes a waiting
-/// `run_once`. Any thread may request a stop. When to use which: `prefetch` to fill a cache, this
+/// ends at its timeout or after a stop request (`fetch_request::stop`). Any thread may request a
+/// stop, which wakes a waiting `run_once`. When to use which: `prefetch` to fill a cache, this
 /// class for your own loop, `AsioCurlFetcher` with Boost.Asio.
 ///
 /// Only one thread at a time may use this object, but any thread may call `wake`. The destructor

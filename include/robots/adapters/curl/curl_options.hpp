@@ -10,8 +10,8 @@ namespace robots {
 
 /// Settings of all fetchers over libcurl.
 ///
-/// No option changes the treatment of redirects, cookies, schemes or certificates, since a
-/// `Fetcher` has fixed rules for them.
+/// No option changes the treatment of redirects, cookies and schemes, or turns off the check of
+/// certificates, since a `Fetcher` has fixed rules.
 struct curl_options {
   /// The maximum time for name lookup, TCP and TLS together. After that time, the error is
   /// `fetch_error::connect`. The time must be above 0.
@@ -45,16 +45,17 @@ struct curl_options {
   ///
   /// The address of `proxy` need not be permitted. The address of a proxy from the environment must
   /// be permitted, since libcurl does not say which connections go to that proxy. With a proxy, the
-  /// fetcher opens no connection to the site, so it cannot check the addresses of a host name. It
-  /// still checks a URL whose host is an address or `localhost`. If the environment names a proxy,
-  /// an address in a URL must be permitted even if `connect_to` names another server for it.
+  /// fetcher cannot check the addresses of a host name, since the proxy connects to the site. The
+  /// fetcher still checks a URL whose host is an address or `localhost`. If the environment names a
+  /// proxy, an address in a URL must be permitted even if `connect_to` names another server.
   std::vector<std::string> allowed_addresses{};
 
   /// If false, the fetcher may connect to every address.
   bool guard_addresses = true;
 
-  /// If true, keeps connections and addresses of hosts for later requests, for many pages of few
-  /// hosts. For one robots.txt from each of many sites, each kept connection makes requests slower.
+  /// If true, keeps connections and addresses of hosts for later requests. Set this option to fetch
+  /// many pages of few hosts. If each host is asked once, each kept connection makes requests
+  /// slower.
   bool keep_connections = false;
 
   /// The maximum number of idle handles to keep, each with its open connections.

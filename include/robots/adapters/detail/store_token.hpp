@@ -10,8 +10,8 @@
 
 namespace robots::adapters_detail {
 
-/// Returns sixteen hexadecimal digits that nobody can guess, which identify a lease, a store or a
-/// ledger. Throws `store_error` if the operating system cannot supply random numbers.
+/// Returns sixteen random hexadecimal digits, which identify a lease, a store or a ledger. Throws
+/// `store_error` if the operating system cannot supply random numbers.
 [[nodiscard]] inline std::string store_token() {
   std::array<unsigned char, 8> octets{};
   if (::getentropy(octets.data(), octets.size()) != 0) {

@@ -33,15 +33,16 @@ namespace robots {
 /// `metrics_snapshot::families`: `robots.cache.hits`, `robots.blocked_requests`,
 /// `robots.parse.duration` and so on.
 ///
-/// All values of one collection by the SDK come from one snapshot. Histograms need each single
-/// duration, so this class is also an observer. Pass the `Metrics` and this object to the cache, as
-/// `robots::observers{metrics, exported}`. Durations are in seconds. The default buckets of the SDK
-/// are made for milliseconds, so add a view with buckets for seconds. Copies share one registration
-/// with the SDK, which ends with the last copy. Any thread may call any copy.
+/// Each time the SDK collects, it reads all counters and gauges from one snapshot. Histograms need
+/// each single duration, so this class is also an observer. Pass the `Metrics` and this object to
+/// the cache, as `robots::observers{metrics, exported}`. Durations are in seconds. The default
+/// buckets of the SDK are made for milliseconds, so add a view with buckets for seconds. Copies
+/// share one registration with the SDK, which ends with the last copy. Any thread may call any
+/// copy.
 class OpenTelemetryMetrics {
  public:
   /// Exports `from` through `meter`, which must not be null. To export the statistics of a cache,
-  /// too, give a `now` that returns them. Any thread may call `now` while a copy of this object
+  /// too, give a `now` that returns them. Any thread can call `now` while a copy of this object
   /// exists. `now` must not throw.
   OpenTelemetryMetrics(const opentelemetry::nostd::shared_ptr<opentelemetry::metrics::Meter>& meter,
                        Metrics from, std::function<cache_stats()> now = {})

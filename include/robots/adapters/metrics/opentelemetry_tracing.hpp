@@ -69,8 +69,8 @@ namespace adapters_detail {
 }
 
 /// Returns the span of a call. If `context` is an `opentelemetry_context`, returns the span in it.
-/// If `context` has another type and valid `trace_id` and `span_id`, returns a sampled span of
-/// them. Otherwise, returns this thread's active span, which can be invalid.
+/// If `context` has another type and valid `trace_id` and `span_id`, returns a sampled span with
+/// these ids. Otherwise, returns this thread's active span, which can be invalid.
 [[nodiscard]] inline opentelemetry::trace::SpanContext span_of(const call_context* context) {
   namespace trace = opentelemetry::trace;
   if (const auto* own = dynamic_cast<const opentelemetry_context*>(context)) {

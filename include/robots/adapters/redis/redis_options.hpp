@@ -9,10 +9,10 @@ struct redisContext;  // a type of hiredis
 
 namespace robots {
 
-/// The server of a `RedisStore` or `RedisPaceLedger`, its timeouts and its limits.
+/// The options of a `RedisStore` or a `RedisPaceLedger`.
 struct redis_options {
-  /// The URL of the server, in one of these forms. Parts in brackets are optional, and `%XX` means
-  /// any octet:
+  /// The URL of the server, in one of these forms. Parts in brackets are optional. `%XX` is an
+  /// octet in hexadecimal digits:
   ///
   ///     redis://[user[:password]@]host[:6379][/database]
   ///     unix://[user[:password]@]/path/of/socket[?db=database]

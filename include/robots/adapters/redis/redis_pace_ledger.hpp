@@ -22,8 +22,9 @@ namespace robots {
 ///
 /// Each call is one script and one round trip, and uses the time of the server. The key of a host
 /// is `redis_options::key_prefix`, `pace:` and the host. The key expires a minute after the last
-/// delay of the host has ended. An ACL in Redis needs the commands eval, time, hget, hmget, hset
-/// and pexpire. A call has the time limit of a `RedisStore`. Any thread may call the ledger.
+/// delay of the host has ended. An ACL in Redis must permit the commands eval, time, hget, hmget,
+/// hset and pexpire. A call takes at most as long as a call of a `RedisStore`. Any thread may call
+/// the ledger.
 class RedisPaceLedger final : public PaceLedger {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
@@ -45,11 +46,11 @@ class RedisPaceLedger final : public PaceLedger {
   }
 
  private:
-  // Times are in microseconds. In the state of a host, `last` is the time of the last turn, and
-  // `turn` names its process and its number. `next` is the earliest time of the next turn.
-  // `longest` is the longest delay of all processes until the time `until`, unless `owner`, the
-  // process with this delay, replaces it. A process gets its last turn again if no other turn and
-  // no pause has changed `next` since that turn.
+  // Times are in microseconds. The fields of a host: `last` is the time of the last turn. `turn` is
+  // the process and the number of this turn. `next` is the earliest time of the next turn.
+  // `longest` is the longest delay of all processes, and `owner` is the process with this delay.
+  // Only `owner` can reduce `longest` before the time `until`. A repeated claim gets the last turn
+  // again if no pause has changed `next`.
   static constexpr const char* take_turn_script = R"(
 local time = redis.call('time')
 local now = time[1] * 1000000 + time[2]

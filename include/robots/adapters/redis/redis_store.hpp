@@ -29,7 +29,7 @@ namespace robots {
 
 namespace adapters_detail {
 
-/// Returns the start of the hash tag in `key`: after a scheme such as `https://`, or 0.
+/// Returns the position in `key` after a scheme such as `https://`, or 0 without a scheme.
 [[nodiscard]] inline std::size_t hash_tag_of(std::string_view key) noexcept {
   return key.rfind('/') + 1;  // npos + 1 is 0
 }
@@ -51,15 +51,17 @@ namespace adapters_detail {
 /// except `watch` throw `store_error` if Redis does not answer as expected.
 ///
 /// A call takes at most `connect_timeout` plus twice `command_timeout`, and one `command_timeout`
-/// more for each further 512 keys. In a cluster, the limits apply to each node. If nodes have
-/// changed, a call takes half of `connect_timeout` more.
+/// more for each further 512 keys. In a cluster, the limits apply to each node. After a change of
+/// nodes, a call takes half of `connect_timeout` more.
 ///
-/// P stands for `redis_options::key_prefix` and the version of the record format after it. A value
-/// has the key `P site:KEY`, a lease `P lease:KEY`, and the channel of changes is `P changed`, all
-/// without the blank. KEY has braces around the text after the scheme, so that a cluster has all
-/// keys of a site in one slot. An ACL of Redis needs `~P* &P*` and the commands get, strlen, set,
-/// del, eval, publish, subscribe, ping and select. `for_each` also needs scan and pttl. A cluster
-/// also needs cluster and asking.
+/// P stands for `redis_options::key_prefix`, `v`, the version of the record format and a colon. A
+/// value has the key `P site:KEY`, and a lease has the key `P lease:KEY`. The store publishes
+/// changes on the channel `P changed`. The blanks are not part of these names. KEY has braces
+/// around the text after the scheme, so that a cluster has all keys of a site in one slot.
+///
+/// An ACL of Redis must permit `~P* &P*` and the commands get, strlen, set, del, eval, publish,
+/// subscribe, ping and select. `for_each` also needs scan and pttl. A cluster also needs cluster
+/// and asking.
 class RedisStore : public SharedStore {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
@@ -69,8 +71,8 @@ class RedisStore : public SharedStore {
         timeout_{options.command_timeout},
         max_value_bytes_{options.max_value_bytes} {}
 
-  /// See `SharedStore`. A value above `max_value_bytes` is treated as missing. Needs at most this
-  /// many octets of memory for each key, even if the server sends more.
+  /// See `SharedStore`. A value above `max_value_bytes` is treated as missing. Needs at most
+  /// `max_value_bytes` octets of memory for each key, even if the server sends more.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     std::vector<store_question> questions;
@@ -94,7 +96,7 @@ class RedisStore : public SharedStore {
   /// of a cluster cannot be reached, `is_answered` is false.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
-    // If STRLEN fails, another program has used the key, and the value is treated as missing.
+    // STRLEN fails if another program has used the key. Then the value is treated as missing.
     constexpr const char* script =
         "local left = tonumber(ARGV[2]) "
         "local function value(key) "
@@ -149,8 +151,9 @@ class RedisStore : public SharedStore {
     return replies;
   }
 
-  /// See `SharedStore`. Throws `store_error` if the value is longer than `max_value_bytes`. If
-  /// Redis refuses the value, the old value remains; after a timeout, either can be there.
+  /// See `SharedStore`. Stores the value for at most a hundred years. Throws `store_error` if the
+  /// value is longer than `max_value_bytes`. If Redis refuses the value, the old value remains.
+  /// After a timeout, Redis has either the old or the new value.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     if (lifetime <= std::chrono::milliseconds{0}) {
@@ -161,7 +164,7 @@ class RedisStore : public SharedStore {
                      reply::kind::status);
   }
 
-  /// See `SharedStore`. The keys must belong to one site.
+  /// See `SharedStore`. `key` and `lease.key` must belong to one site.
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
                              std::chrono::milliseconds lifetime,
                              const store_lease& lease) override {
@@ -232,7 +235,7 @@ class RedisStore : public SharedStore {
   }
 
   /// Calls `look` with each key that has a value, and with the remaining lifetime of this value.
-  /// Includes some values that are published or erased meanwhile, and can include a key twice.
+  /// May call `look` twice with a key. Includes some values published or erased meanwhile.
   /// Scans all keys of the server, even keys of other programs.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
@@ -288,14 +291,14 @@ class RedisStore : public SharedStore {
   }
   [[nodiscard]] std::string channel() const { return prefix_ + "changed"; }
 
-  /// Until a stop is requested, calls `on_change` with each key in `channel` from another sender.
+  /// Calls `on_change` with each key that another store publishes, until `stop` is requested.
   /// Sets `tried` when the subscription exists or the first try has failed.
   static void follow(const stop_token& stop, const std::shared_ptr<client>& from,
                      const std::string& channel, std::chrono::milliseconds timeout,
                      const std::string& sender,
                      const std::function<void(std::string_view)>& on_change,
                      std::promise<void> tried) {
-    constexpr std::chrono::milliseconds quiet{1'000};  // then PING shows if the connection is lost
+    constexpr std::chrono::milliseconds quiet{1'000};  // then PING tests the connection
     base::counter_random random{std::nullopt};
     for (bool has_tried = false; !stop.stop_requested();) {
       try {
@@ -351,7 +354,7 @@ class RedisStore : public SharedStore {
   std::string prefix_;
   std::chrono::milliseconds timeout_;
   std::size_t max_value_bytes_;
-  std::string sender_ = adapters_detail::store_token();  // the start of this store's messages
+  std::string sender_ = adapters_detail::store_token();  // the prefix of this store's messages
   std::unique_ptr<std::mutex> watching_ = std::make_unique<std::mutex>();
   base::jthread watcher_{};
 };

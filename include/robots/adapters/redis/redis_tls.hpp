@@ -27,8 +27,8 @@ class redis_tls {
   /// The certificates to trust, and the certificate to send. All members are paths of PEM files,
   /// except `ca_path`.
   struct files {
-    /// Trusted certificates. If this or `ca_path` is set, no other certificates are trusted. If
-    /// neither is set, the CA certificates at OpenSSL's default locations are trusted.
+    /// Trusted certificates. Only if `ca_file` and `ca_path` are both empty, the CA certificates at
+    /// OpenSSL's default locations are trusted.
     std::string ca_file{};
     std::string ca_path{};           ///< a folder of trusted certificates, see `openssl rehash`
     std::string certificate_file{};  ///< the client's certificate, if the server asks for one

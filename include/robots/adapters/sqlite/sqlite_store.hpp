@@ -32,7 +32,7 @@
 
 namespace robots {
 
-/// The file of a `SqliteStore`, the maximum size of this file, and the timeout of the calls.
+/// The options of a `SqliteStore`.
 struct sqlite_options {
   /// The path of the file. The store makes the file if it does not exist. The file must be on a
   /// disk of this machine, since SQLite's log does not work over network file systems. The log is
@@ -50,7 +50,7 @@ struct sqlite_options {
 
 namespace adapters_detail {
 
-/// A row of a result with one column, `number`, or with three columns.
+/// A row of a result. If the result has only one column, only `number` is set.
 struct sqlite_row {
   std::int64_t number = 0;
   std::string octets{};
@@ -77,7 +77,7 @@ class sqlite_file {
     ::sqlite3_file_control(opened, nullptr, SQLITE_FCNTL_CHUNK_SIZE, &step);
     ask("PRAGMA mmap_size=0");  // with mmap, a shortened file would end the process with SIGBUS
     ask("PRAGMA synchronous=NORMAL");
-    ask("PRAGMA secure_delete=OFF");  // zeros for deleted records would fill the log of a full disk
+    ask("PRAGMA secure_delete=OFF");  // zeros over deleted records would need room on a full disk
   }
 
   /// Runs the statement `sql` with the parameters `values`, and returns the rows of the result.
@@ -113,8 +113,8 @@ class sqlite_file {
   /// Runs the statement `sql`, and returns the number in the first row of the result.
   std::int64_t number(const std::string& sql) { return ask(sql).at(0).number; }
 
-  /// Returns the result of `work()`, in a transaction that `begin` opens. If `work` throws, the
-  /// file does not change.
+  /// Calls `work()` in a transaction that the statement `begin` opens, and returns the result. If
+  /// `work` throws, the file does not change.
   template <class Work>
   auto transact(const char* begin, const Work& work) {
     ask(begin);
@@ -128,8 +128,8 @@ class sqlite_file {
     }
   }
 
-  /// Calls `change(*this)`, which adds up to `octets` octets, in a transaction, and returns the
-  /// result. First, deletes up to eight expired records, and then the oldest ones to make room.
+  /// Makes room for `octets` octets, calls `change(*this)` in the same transaction, and returns the
+  /// result. To make room, deletes up to eight expired records, and then the oldest records.
   template <class Change>
   auto write(std::size_t octets, const Change& change) {
     if (octets > options_.max_bytes / 8) {
@@ -163,8 +163,8 @@ class sqlite_file {
     }
   }
 
-  /// The SQL condition that a record has not expired at the time ?1. A record from more than a
-  /// minute after ?1 has expired, since the clock must have been set back.
+  /// The SQL condition that a record has not expired at the time ?1. A record with a date over a
+  /// minute after ?1 counts as expired, since the clock was set back.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
 
   /// Returns the present time in milliseconds since 1970.
@@ -173,8 +173,8 @@ class sqlite_file {
     return std::chrono::floor<std::chrono::milliseconds>(now).time_since_epoch().count();
   }
 
-  /// Returns the octets of the unexpired record with this name. Compares the name and not only its
-  /// hash, since a damaged index must not return the record of another site.
+  /// Returns the octets of the unexpired record with this name. Compares the full name, since a
+  /// damaged index could give the record of another site.
   [[nodiscard]] std::optional<std::string> find(const std::string& name) {
     const auto found =
         ask("SELECT 0, octets, 0 FROM records WHERE hash = ?2 AND name = ?3 AND " + holds,
@@ -266,12 +266,12 @@ class sqlite_file {
   std::chrono::steady_clock::time_point give_up_{};
   bool is_full_ = false;  // true if the last error was that the disk, a quota or the file is full
   std::shared_ptr<sqlite3> handle_{};
-  std::map<std::string, std::shared_ptr<sqlite3_stmt>> statements_{};  // destroyed first
+  std::map<std::string, std::shared_ptr<sqlite3_stmt>> statements_{};  // destroyed before `handle_`
 };
 
 }  // namespace adapters_detail
 
-/// A `SharedStore` in one SQLite file, for the processes of one machine, now and later.
+/// A `SharedStore` in one SQLite file for the processes of one machine, even later processes.
 ///
 /// The file survives `kill -9` at any time. If the power fails, the latest changes can be lost. If
 /// the file reaches `sqlite_options::max_bytes` or the disk has no room, the store drops the oldest
@@ -312,8 +312,8 @@ class SqliteStore : public SharedStore {
     });
   }
 
-  /// See `SharedStore`. A value and its key together can have at most an eighth of
-  /// `sqlite_options::max_bytes`.
+  /// See `SharedStore`. Throws `store_error` if the key and the value together are longer than an
+  /// eighth of `sqlite_options::max_bytes`.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     if (lifetime <= lifetime.zero()) {
@@ -378,7 +378,7 @@ class SqliteStore : public SharedStore {
   }
 
   /// Calls `visit(key, left)` for each value that has not expired, the oldest first. `left` is the
-  /// remaining lifetime. Can include values that are published meanwhile. `visit` may call the
+  /// remaining lifetime. Includes some values that are published meanwhile. `visit` may call the
   /// store.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& visit) {

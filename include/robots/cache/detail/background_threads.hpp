@@ -25,7 +25,7 @@ class background_threads {
 
   ~background_threads() { end(); }
 
-  /// Waits for running work, and drops waiting work. Accepts no more work.
+  /// Waits until all accepted work is done. Accepts no more work.
   void end() {
     {
       const std::scoped_lock lock{mutex_};
@@ -37,15 +37,15 @@ class background_threads {
         thread.join();
       }
     }
-    // Declared before `lock`, and so destroyed after the unlock: the work can call this object.
+    // Destroyed after the unlock, since the destructor of the work can call this object.
     std::list<std::function<void()>> dropped;
     const std::scoped_lock lock{mutex_};
     dropped.swap(waiting_);
   }
 
-  /// Runs `work` in a background thread, at once or, if `may_wait` is true, when a thread is free.
-  /// Returns false, and does not run `work`, in three cases: all threads are busy and `may_wait` is
-  /// false; no thread can be started, or there is no memory; or `end` was called.
+  /// Runs `work` in a background thread: at once or, if `may_wait` is true, when a thread is free.
+  /// Otherwise, returns false and does not run `work`. Always returns false after `end`, or if the
+  /// system has no thread or no memory.
   [[nodiscard]] bool run(std::function<void()> work, bool may_wait = false) {
     const std::scoped_lock lock{mutex_};
     const bool busy = idle_ <= waiting_.size();
@@ -78,7 +78,7 @@ class background_threads {
     }
   }
 
-  /// Returns the next work, or an empty function after `end`.
+  /// Returns the next work. After `end`, returns an empty function when no work is left.
   [[nodiscard]] std::function<void()> next() {
     std::unique_lock lock{mutex_};
     ++idle_;

@@ -25,12 +25,12 @@
 
 namespace robots::cache_detail {
 
-/// A cache without the user's types. Runs look-ups to their end: in the thread of a blocking call
-/// if enough time is left, else in threads of the cache.
+/// A cache without the user's types. Runs each look-up to its end: in the thread of a blocking call
+/// if the call has enough time, else in threads of the cache.
 class cache_engine : public look_up_environment {
  public:
-  /// Throws `std::invalid_argument` if options contradict each other, or if there is a shared store
-  /// and no thread is allowed. See the constructor of `look_up_environment`.
+  /// Throws `std::invalid_argument` for invalid options, and for a shared store without background
+  /// threads. `own` must outlive this object.
   cache_engine(cache_options&& user_options, cache_parts& own, const shared_part& shared)
       : look_up_environment(std::move(user_options), own, shared),
         background_(options.background_threads, parts.counters),
@@ -52,7 +52,7 @@ class cache_engine : public look_up_environment {
     store->watch(learn, [this] { run_errands(); });
   }
 
-  /// Stops the threads, and waits for them. Call this function before the destruction.
+  /// Stops the threads and waits for them. Must be called before the destructor.
   void end() {
     closing_.request_stop();
     if (store != nullptr) {
@@ -61,11 +61,11 @@ class cache_engine : public look_up_environment {
     store_threads_.end();
     background_.end();
     for (const shared_work& work : take_queued()) {
-      publish(*work);  // a flight that has not ended is abandoned instead
+      publish(*work);  // does nothing for unfinished work, which is dropped
     }
   }
 
-  /// Continues a look-up until its caller, who does its own network I/O, must act. Never blocks.
+  /// Continues a look-up until its caller must send a request or wait. Never blocks.
   void proceed(site_look_up& look) {
     look.proceed();
     hand_over_left(look, {.deadline = (time_point::min)()});
@@ -98,7 +98,7 @@ class cache_engine : public look_up_environment {
     return std::move(look.answer);
   }
 
-  rate_limit refusals{1, 4'096};  ///< limits the events about one refusal to one in ten seconds
+  rate_limit refusals{1, 4'096};  ///< permits one event about a refusal in 10 seconds
 
  private:
   using shared_work = std::shared_ptr<site_work>;
@@ -136,7 +136,8 @@ class cache_engine : public look_up_environment {
     return true;
   }
 
-  /// Fetches in this thread while the call has time. After that, another thread continues.
+  /// Fetches in this thread or, if the call may end too early, in another thread. Returns false if
+  /// the call has ended.
   [[nodiscard]] bool fetch(site_look_up& look, const call_options& limits) {
     const bool may_stop = limits.stop.stop_possible();
     if (!limits.deadline && !may_stop) {
@@ -183,8 +184,8 @@ class cache_engine : public look_up_environment {
            *limits.deadline >= base::saturating_add(parts.now(), store->options().patience);
   }
 
-  /// Publishes the results in `look.left` if `limits` leave enough time. Gives all other work, for
-  /// which nobody waits, to threads of the cache.
+  /// Finishes the work in `look.left`, which nobody waits for. Publishes results here if `limits`
+  /// leave enough time. All other work goes to threads of the cache.
   void hand_over_left(site_look_up& look, const call_options& limits) {
     for (shared_work& work : std::exchange(look.left, {})) {
       const work_step step = work->next();
@@ -199,7 +200,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Lets a thread of the cache fetch and publish. Returns what `background_threads::run` returns.
+  /// Lets a thread of the cache fetch and publish. Returns false if no thread will do this.
   [[nodiscard]] bool in_background(const shared_work& work, bool may_wait) {
     return background_.run(
         [this, work] {
@@ -217,7 +218,8 @@ class cache_engine : public look_up_environment {
     work.on_fetched(std::move(result), stop.stop_requested());
   }
 
-  /// Lets a thread make the calls that `resilient_store::owe` noted, and ask for rulings if needed.
+  /// Lets a thread make the pending calls to the store (`resilient_store::owe`), and ask for
+  /// rulings if needed.
   void run_errands() noexcept {
     if (has_errands_.exchange(true)) {
       return;
@@ -230,11 +232,12 @@ class cache_engine : public look_up_environment {
       }
     };
     if (!store_threads_.run(errands, true)) {
-      has_errands_ = false;  // a later call runs the errands
+      has_errands_ = false;  // a later call tries again
     }
   }
 
-  /// Lets a thread ask the store when `work` is due: at once, or at `site_work::next_look`.
+  /// Lets a thread ask the store about `work`: at once, or at `site_work::next_look` if `work`
+  /// waits.
   void queue(shared_work work) {
     {
       const std::scoped_lock lock{queue_mutex_};
@@ -252,15 +255,15 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Takes all queued work. Call this function only when no thread runs `serve`.
+  /// Removes and returns all queued work. No other thread may run `serve` meanwhile.
   [[nodiscard]] std::vector<shared_work> take_queued() {
     const std::scoped_lock lock{queue_mutex_};
     is_served_ = false;
     return std::exchange(queued_, {});
   }
 
-  /// Waits for the queued work that is due next. Returns an empty list if no work is left or the
-  /// cache ends. Then the thread must stop serving.
+  /// Waits until queued work is due, and returns this work. Returns an empty list if the queue is
+  /// empty or the cache ends. Then the thread must leave `serve`.
   [[nodiscard]] std::vector<shared_work> take_due() {
     constexpr std::size_t most = 512;  // limits the time of a batch
     const stop_token stop = closing_.get_token();
@@ -304,14 +307,14 @@ class cache_engine : public look_up_environment {
         }
       }
     } catch (...) {
-      // Memory ran out, so all flights are abandoned, even flights that were not due yet.
+      // Memory ran out, so all queued work is dropped, even work that was not due yet.
       parts.counters.add(cache_event::failures);
       static_cast<void>(take_queued());
     }
   }
 
-  /// Asks the store about `works` until each has ended, must wait, or must fetch: in one round
-  /// trip, and a second one for those that need the lease. Blocks.
+  /// Asks the store until no element of `works` has the step `ask_store`. This takes one round
+  /// trip, and a second one if an element needs the lease. Blocks.
   void ask_store(std::span<const shared_work> works) {
     for (bool is_first = true;; is_first = false) {
       std::vector<site_work*> asking;
@@ -349,8 +352,8 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Publishes the record of finished work. Other work goes to a waiting caller or, if
-  /// `flight::finishes_alone` is true, to a thread of the cache.
+  /// Publishes finished work. Other work goes to a waiting caller. If nobody waits and
+  /// `flight::finishes_alone` is true, the other work goes to a thread of the cache.
   void go_on_without_store(const shared_work& work) {
     if (work->has_ended()) {
       return publish(*work);
@@ -363,7 +366,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Publishes the result of a flight and releases the lease. Blocks.
+  /// Publishes the result of finished work, and releases its lease. Blocks.
   void publish(site_work& work) {
     if (work.next() != work_step::publish) {
       return;
@@ -387,11 +390,11 @@ class cache_engine : public look_up_environment {
   base::clock_condition queue_changed_;
   std::vector<shared_work> queued_;
   std::uint64_t added_ = 0;
-  bool is_served_ = false;  // a thread runs `serve`
+  bool is_served_ = false;  // true if a thread runs `serve`
   stop_source closing_;
   background_threads background_;
-  std::atomic<bool> has_errands_ = false;           // a thread is about to run the errands
-  std::atomic<bool> must_ask_for_rulings_ = false;  // as soon as the store answers again
+  std::atomic<bool> has_errands_ = false;           // true if a thread will run the errands
+  std::atomic<bool> must_ask_for_rulings_ = false;  // true if rulings may be missing here
   // Separate from `background_`, so that fetches do not delay calls to the store.
   background_threads store_threads_;
 };

@@ -42,12 +42,12 @@ struct shared_part {
 struct found {
   std::shared_ptr<const robots::policy> policy{};
   bool from_cache = false;
-  bool stale = false;  // the policy is not fresh
-  time_point now{};    // the time of the look-up, if `policy` comes from an entry
+  bool stale = false;  // the policy has expired
+  time_point now{};    // the time of the look-up, if `from_cache` is true
 };
 
-/// Returns `all` with the policy of crawler number `agent`; see `cache_controls::agent_of`. A
-/// policy without a robots.txt applies to all crawlers.
+/// Returns `all` with the policy of crawler number `agent`, a result of `cache_controls::agent_of`.
+/// A policy without a robots.txt applies to all crawlers.
 [[nodiscard]] inline found selected(found all, std::size_t agent) {
   if (auto other = agent == 0 ? nullptr : policy::other(all.policy, agent - 1)) {
     all.policy = std::move(other);
@@ -76,7 +76,8 @@ enum class cache_event : unsigned char {
 
 using cache_counters = base::enum_counters<cache_event::observer_failures>;
 
-/// The parts of a cache, so that the rest of the cache does not depend on the user's types.
+/// The interface to the user's fetcher, clock, storage and observer. The rest of the cache does not
+/// depend on their types.
 class cache_parts : public detail::event_teller {
  public:
   [[nodiscard]] virtual time_point now() = 0;
@@ -100,9 +101,10 @@ class cache_parts : public detail::event_teller {
 
   [[nodiscard]] virtual detail::retrieval_result run(detail::retrieval work,
                                                      const call_options& limits) = 0;
-  /// Continues a retrieval while its next step surely ends by `deadline`. Returns true at its end.
+  /// Continues `work` while the next step surely ends by `deadline`. Returns true if `work` has
+  /// ended.
   [[nodiscard]] virtual bool advance(detail::retrieval& work, time_point deadline) = 0;
-  /// Waits until `ready()` is true or the call that has `limits` ends. Returns `ready()`.
+  /// Waits until `ready()` is true or `limits` end the wait. Returns `ready()`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& limits,
                                   const std::function<bool()>& ready) = 0;
@@ -114,9 +116,10 @@ class cache_parts : public detail::event_teller {
                                          const std::shared_ptr<const call_context>& context) = 0;
 
   const bool is_observed;       ///< false if no observer needs events
-  const bool observes_changes;  ///< the observer gets `policy_change_event`, which is slow to make
+  const bool observes_changes;  ///< true if the observer gets `policy_change_event`, a slow event
   cache_counters counters;
-  /// The number of times that messages of the store may have been missed: see `cache_entry::epoch`.
+  /// The number of times that messages of the shared store may have been missed. The store must be
+  /// asked about an entry with another `cache_entry::epoch`.
   std::atomic<std::uint32_t> store_epoch = 0;
 
  protected:
@@ -125,7 +128,7 @@ class cache_parts : public detail::event_teller {
   ~cache_parts() = default;
 };
 
-/// The parts of a cache that have the user's types. Catches and counts the exceptions of the
+/// The user's fetcher, clock, storage and observer. Catches and counts the exceptions of the
 /// storage and of the observer, except in `erase` and `clear`.
 template <Fetcher F, Clock C, Storage S, Observer O>
 class own_parts final : public cache_parts {
@@ -208,7 +211,7 @@ class own_parts final : public cache_parts {
   static constexpr bool has_observer = !std::same_as<O, NullObserver>;
 };
 
-/// A base class that holds the parts, so that they outlive the other base class, which uses them.
+/// The first base class of a cache. The parts outlive the second base class, which uses them.
 template <Fetcher F, Clock C, Storage S, Observer O>
 struct parts_holder {
   own_parts<F, C, S, O> parts_;

@@ -28,12 +28,13 @@
 
 namespace robots::cache_detail {
 
-/// The parts that all look-ups of a cache share. `forget`, `invalidate` and `release` apply to all
-/// names of a site (`policy_detail::names_of`). Any thread may call any member.
+/// The objects that all look-ups of a cache share. `forget`, `invalidate` and `release` apply to a
+/// host and to its https and http origins, or to an origin and its host. Any thread may call any
+/// member.
 class look_up_environment {
  public:
-  /// Throws `std::invalid_argument` if options contradict each other. `own` must outlive this
-  /// object. `shared` is empty if nothing is shared.
+  /// Throws `std::invalid_argument` for invalid options. `own` must outlive this object. `shared`
+  /// has no store if nothing is shared.
   look_up_environment(cache_options&& user_options, cache_parts& own, const shared_part& shared)
       : options(validated(std::move(user_options))),
         parts(own),
@@ -50,8 +51,8 @@ class look_up_environment {
     };
   }
 
-  /// Returns the policy of the ruling on a site, or no policy if the robots.txt decides. If `asked`
-  /// is empty, returns the policy for `url`, a text that names no site.
+  /// Returns the policy of the ruling on `asked`, or no policy if the robots.txt decides. If
+  /// `asked` is empty, returns a policy that denies `url`, which names no site.
   [[nodiscard]] found ruling_on(const std::optional<site>& asked, std::string_view url = {}) {
     if (!asked) {
       return {.policy = policy::refusal(retrieval.user_agent, decision_reason::invalid_url, url)};
@@ -61,10 +62,10 @@ class look_up_environment {
     return {.policy = std::move(ruled), .from_cache = is_known, .now = parts.now()};
   }
 
-  /// Handles a message of the shared store. `key` is the key of a site whose record another process
-  /// has changed, or the text of a ruling, or empty if messages may have been missed. The next
-  /// look-up of an affected site asks the store. If the store has no newer record, a fresh entry
-  /// stays. But if the store has no record of a site that a message named, the entry is erased.
+  /// Handles a message of the shared store. `key` is the key of a site that another process has
+  /// changed, or the text of a ruling. An empty `key` means that messages may have been missed. The
+  /// next look-up of an affected site asks the store. If the store has no newer record, a fresh
+  /// entry stays. But if a message named the site and the store has no record, the entry is erased.
   void on_message(std::string_view key) noexcept {
     try {
       if (key.empty()) {
@@ -73,7 +74,8 @@ class look_up_environment {
         learn_ruling(key);
       } else if (const auto asked = parse_site(key)) {
         for (const site& name : policy_detail::names_of(*asked)) {
-          // Marks the flight first; `site_policies::keep` explains why this order matters.
+          // In this order, one of the two calls also marks an entry that the flight stores
+          // meanwhile.
           flights.note_change_elsewhere(policy_detail::flight_key(name));
           policies.doubt(name.key());
         }
@@ -100,8 +102,8 @@ class look_up_environment {
     }
   }
 
-  /// Returns the stored policy of a site, or of the site to which it redirects. The policy need not
-  /// be fresh. Returns null if there is no policy.
+  /// Returns the stored policy of a site, or of the site to which it redirects, even if the policy
+  /// has expired. Returns null if there is no policy.
   [[nodiscard]] std::shared_ptr<const policy> kept_policy(site asked) {
     const time_point now = parts.now();
     for (int hops = 0;; ++hops) {
@@ -115,12 +117,12 @@ class look_up_environment {
     }
   }
 
-  /// Drops the rules of a site, in this process only, and the result of a running fetch. Passes on
+  /// Erases the rules of a site in this process, and drops the result of a running fetch. Passes on
   /// exceptions of the storage.
   void forget(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
-    // Detaches the flights before and after the erasure. A flight that already runs can have an old
-    // result. A flight that begins during the erasure may have read an entry that is erased now.
+    // A flight that already runs can have an old result. A flight that begins during the erasure
+    // may have read an erased entry. So neither may store its result.
     detach(names);
     for (const site& name : names) {
       policies.forget(name.key());
@@ -128,12 +130,12 @@ class look_up_environment {
     detach(names);
   }
 
-  /// Forgets a site. A thread of the cache then erases the site in the shared store.
+  /// Forgets a site. Also lets a thread of the cache erase the site in the shared store.
   void invalidate(const site& asked) {
     if (store != nullptr) {
       std::vector<site> names = policy_detail::names_of(asked);
-      // The key without a scheme is erased first. This ends the lease, so that no process publishes
-      // a file that it requested before.
+      // The key without a scheme is erased first, since the lease has this key. Without the lease,
+      // no process publishes a file that it requested before.
       std::partition(names.begin(), names.end(), [](const site& name) { return !name.scheme; });
       for (const site& name : names) {
         store->owe(name.key());
@@ -183,7 +185,7 @@ class look_up_environment {
             .fallback = options.fallback};
   }
 
-  /// Returns the function that sends rulings to the other processes, if there are any.
+  /// Returns the function that sends rulings to other processes. It is empty without a store.
   [[nodiscard]] robots::rulings_detail::site_rulings::sharing sharing() {
     if (!store) {
       return {};

@@ -38,10 +38,10 @@ enum class publish_answer : std::uint8_t {
   failed,  // the call failed, so the result is unknown
 };
 
-/// Wraps a shared store, and catches and counts its failures. After several failures in a row, this
-/// class does not use the store for a while, and the observer gets an event. If only a part of the
-/// store fails, the other parts are still used. Any thread may call any member. Members can block
-/// unless their comments say otherwise.
+/// A shared store whose failures are caught and counted. After several failures in a row, the store
+/// is not used for a while, and the observer gets an event. If only a part of the store fails, the
+/// other parts are still used. Any thread may call any member. Members can block unless their
+/// comments say otherwise.
 class resilient_store {
  public:
   resilient_store(const shared_part& shared, cache_parts& parts)
@@ -53,9 +53,9 @@ class resilient_store {
   resilient_store(const resilient_store&) = delete;
   resilient_store& operator=(const resilient_store&) = delete;
 
-  /// Releases leases, and tries the calls that `owe` noted a last time.
+  /// Releases the leases of `release_later`, and tries the pending calls of `owe` a last time.
   ~resilient_store() {
-    breaker_ = detail::circuit_breaker{options_.breaker};  // closed, for the last try
+    breaker_ = detail::circuit_breaker{options_.breaker};  // permits the last try
     for (auto& [key, missed] : owed_) {
       missed.next_try = (time_point::min)();
     }
@@ -67,8 +67,8 @@ class resilient_store {
 
   [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
 
-  /// Returns the replies in the order of the questions. `outdated_value` replaces a value that must
-  /// still be erased, or that had to be erased when the call began.
+  /// Returns the replies in the order of the questions. `outdated_value` replaces a value whose
+  /// erasure is pending now, or was pending when the call began.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
     release_and_catch_up();
     std::vector<std::pair<bool, bool>> were_owed;
@@ -116,11 +116,11 @@ class resilient_store {
     return is_stored ? publish_answer::stored : publish_answer::lost;
   }
 
-  /// Notes a call to the store, to be made later by `release_and_catch_up` or `deliver`. The call
-  /// publishes and announces `value`, if that is set, or else erases the key for all processes. A
-  /// later `owe` for the same key replaces the call. Until a key is erased, this process ignores
-  /// the stored value of the key. If 65,536 keys wait, the call for another key is lost, and the
-  /// observer gets an event. Does not block.
+  /// Lets a later `release_and_catch_up` or `deliver` make a call to the store. If `value` is set,
+  /// the call publishes and announces `value`. Otherwise, the call erases the key for all
+  /// processes. A later `owe` for the same key replaces the call. Until a key is erased, this
+  /// process ignores the stored value of the key. While 65,536 keys wait, a call for another key is
+  /// lost, and the observer gets an event. Does not block.
   void owe(std::string_view key, std::optional<std::string> value = {}) {
     {
       const std::scoped_lock lock{mutex_};
@@ -158,8 +158,8 @@ class resilient_store {
     }
   }
 
-  /// Releases the leases of `release_later`, and makes some of the calls that `owe` noted. Returns
-  /// true if more of these calls may be due.
+  /// Releases the leases of `release_later`, and makes at most 64 pending calls of `owe`. Returns
+  /// true if more calls may be due.
   bool release_and_catch_up() {
     std::vector<store_lease> leases;
     {
@@ -172,15 +172,16 @@ class resilient_store {
     return catch_up(parts_.now());
   }
 
-  /// Releases leases, and makes all calls that `owe` noted and that are due, until the store fails.
+  /// Releases the leases of `release_later`, and makes all due calls of `owe`. Stops if the store
+  /// fails.
   void deliver() {
     const time_point due = parts_.now();
     for (bool has_more = release_and_catch_up(); has_more; has_more = catch_up(due)) {
     }
   }
 
-  /// Calls `event` with each key that another process changes, and with "" if changes may have been
-  /// missed. If the store fails now, this begins with the first call to the store that succeeds.
+  /// Begins to call `event` with each key that another process changes, and with "" if changes may
+  /// have been missed. If the store fails now, the first successful call to the store begins this.
   /// Calls `on_owed` at each `owe`. `on_owed` must not call this object.
   void watch(std::function<void(std::string_view)> event, std::function<void()> on_owed) {
     {
@@ -191,7 +192,8 @@ class resilient_store {
     call([](SharedStore& /*store*/) {});
   }
 
-  /// Ends the watch. After the return, no call of `event` or `on_owed` is running or begins.
+  /// Ends the calls of `watch`. After the return, no call of `event` or `on_owed` is running or
+  /// begins.
   void unwatch() noexcept {
     try {
       const std::scoped_lock lock{watching_};
@@ -217,8 +219,8 @@ class resilient_store {
     failed,       // the store failed, or is not in use now
   };
 
-  /// A call that the store must still get. It publishes and announces `value` if that is set;
-  /// otherwise it erases the key.
+  /// A pending call to the store. It publishes and announces `value` or, if `value` is empty,
+  /// erases the key.
   struct owed_call {
     std::uint64_t times = 0;
     time_point next_try = (time_point::min)();
@@ -230,7 +232,7 @@ class resilient_store {
     report_changes();
   }
 
-  /// The caller must then call `report_changes`, without a lock.
+  /// The caller must call `report_changes` after this call, without a lock.
   [[nodiscard]] call_end call_without_report(const request& make) {
     {
       const std::scoped_lock lock{mutex_};
@@ -279,8 +281,8 @@ class resilient_store {
     }
   }
 
-  /// Tells the observer if the store has gone out of use or is in use again. The caller must not
-  /// hold a lock, since observers can call the cache.
+  /// Sends an event if the store has gone out of use or is in use again. The caller must not hold a
+  /// lock, since observers can call the cache.
   void report_changes() {
     bool is_down = false;
     std::string why;
@@ -303,12 +305,12 @@ class resilient_store {
 
   [[nodiscard]] bool must_be_erased(std::string_view key) { return missed_erasures(key) > 0; }
 
-  /// Makes some of the calls that are due by `due`. Returns true if more may be due.
+  /// Makes at most 64 calls that are due by `due`. Returns true if more may be due.
   [[nodiscard]] bool catch_up(time_point due) {
     constexpr std::size_t at_once = 64;  // limits the time for which a caller waits
     std::vector<std::string> missed;
-    // Keys without a scheme are erased first. Leases are held under such keys, so this also erases
-    // the leases, and no other process can publish an older file.
+    // Keys without a scheme are erased first. Leases have these keys, so the erasure also ends the
+    // leases. Without a lease, no other process can publish an older file.
     for (const bool is_bare : {true, false}) {
       const std::scoped_lock lock{mutex_};
       for (auto owed = owed_.begin(); owed != owed_.end() && missed.size() < at_once; ++owed) {
@@ -328,8 +330,8 @@ class resilient_store {
     return !missed.empty();
   }
 
-  /// Makes the call for `key` if it is due by `due` and no other thread made it. The caller must
-  /// then call `report_changes`.
+  /// Makes the pending call for `key` if it is due by `due`. The caller must then call
+  /// `report_changes`.
   [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
     const std::scoped_lock one_thread{erasing_};
     owed_call owed;
@@ -353,9 +355,9 @@ class resilient_store {
     return end;
   }
 
-  /// Forgets the call for `key` if it succeeded and `owe` was not called again since `times` was
-  /// read. If a part of the store failed, the call is due again a second later, so that this key
-  /// does not delay other keys.
+  /// Removes the call for `key` if it succeeded and `owe` was not called again since `times` was
+  /// read. If a part of the store failed, the call is due again a second later, so that it does not
+  /// delay calls for other keys.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
@@ -379,14 +381,14 @@ class resilient_store {
   std::function<void(std::string_view)> event_{};  // guarded by `watching_`
   std::atomic<bool> watches_ = false;
 
-  // Locked by a thread that makes a call of `owe`, or publishes under a key that must still be
-  // erased. So a late erasure cannot delete a new value.
+  // Held during a call of `owe`, and during `publish` for a key that must still be erased. So a
+  // late erasure cannot delete a new value.
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards the members below
   std::function<void()> on_owed_{};
   detail::circuit_breaker breaker_;
-  bool is_down_ = false;  // unlike the state of `breaker_`, stays true during the last try
+  bool is_down_ = false;  // true until a call succeeds, even if `breaker_` permits a try
   bool is_reported_down_ = false;
   std::string failure_;  // the message of the failure that took the store out of use
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;

@@ -26,13 +26,13 @@ namespace robots::cache_detail {
 class site_work;
 
 /// The work on one site, whose result several look-ups share. One of these look-ups, or a thread of
-/// the cache, does the work; only this thread may call `set_last` and `last`.
+/// the cache, does the work. Only the thread that does the work may call `set_last` and `last`.
 class flight {
  public:
   /// The end of a flight. A null result means that the flight was abandoned.
   struct ending {
     std::shared_ptr<const policy> result{};
-    bool from_store = false;  ///< this flight did not fetch the result
+    bool from_store = false;  ///< true if this flight did not fetch the result
   };
 
   flight(std::string_view flight_key, const site& target, bool goes_on,
@@ -44,17 +44,17 @@ class flight {
         context(std::move(caller)) {}
 
   const std::string key;
-  const site asked;            ///< the site that is fetched
-  const std::string site_key;  ///< the key of `asked`
+  const site asked;  ///< the site that is fetched
+  const std::string site_key;
   bool finishes_alone;  ///< the work goes on even if nobody waits; set before the work begins
-  const std::shared_ptr<const call_context> context;  ///< of the call that began this flight
+  const std::shared_ptr<const call_context> context;  ///< from the call that began this flight
 
-  /// If true, the result serves only look-ups that already wait, and must not be kept.
+  /// If true, only look-ups that already wait may use the result, and nobody may store it.
   std::atomic<bool> detached = false;
   /// True if another process has changed the site since the flight began. Then the shared store
   /// must be asked again before later look-ups use the result.
   std::atomic<bool> is_changed_elsewhere = false;
-  stop_source stop;  ///< requests a stop when nobody needs the result any more
+  stop_source stop;  ///< gets a stop request when nobody needs the result any more
 
   void set_last(std::shared_ptr<const policy> last) noexcept { last_ = std::move(last); }
 
@@ -68,7 +68,7 @@ class flight {
     return ++last_number_;
   }
 
-  /// Removes waiter `number`. The last waiter drops the work on offer, which ends the flight.
+  /// Removes waiter `number`. The last waiter also drops the work on offer, which ends the flight.
   void leave(std::uint64_t number) noexcept {
     bool is_unwanted = false;
     // Declared before the lock, so that both objects are destroyed after the unlock.
@@ -114,7 +114,7 @@ class flight {
     return is_taken;
   }
 
-  /// Takes over work that is offered, or returns null.
+  /// Returns the work on offer, which the caller must continue, or null.
   [[nodiscard]] std::shared_ptr<site_work> take_work() {
     const std::scoped_lock lock{mutex_};
     return std::exchange(free_work_, nullptr);
@@ -125,8 +125,8 @@ class flight {
     return ending_;
   }
 
-  /// Calls `wake` when the flight ends or its work is offered, in the thread that does so. If that
-  /// has already happened, calls `wake` at once. A later call for the same waiter replaces `wake`.
+  /// Calls `wake` in the thread that ends the flight or offers its work. If either has already
+  /// happened, calls `wake` at once. A later call for the same waiter replaces `wake`.
   void on_news(std::uint64_t number, std::function<void()> wake) {
     {
       const std::scoped_lock lock{mutex_};
@@ -170,8 +170,8 @@ class flight {
   std::shared_ptr<site_work> free_work_;  // the work on offer, which nobody does now
 };
 
-/// Ensures that at most one caller at a time fetches the policy of a key. Must outlive all waiters
-/// and leaders.
+/// Ensures that only one caller at a time fetches the policy of a key. Must outlive all waiters and
+/// flights.
 class single_flight {
  public:
   /// A place among the waiters of a flight.
@@ -199,13 +199,13 @@ class single_flight {
 
    private:
     std::shared_ptr<flight> flight_;
-    std::uint64_t number_ = 0;  // identifies this waiter in the flight
+    std::uint64_t number_ = 0;
   };
 
   struct joined {
-    waiter place;  ///< the caller's place among the waiters
-    /// The flight if the caller began it and so must end it, else null. Its destruction before the
-    /// end abandons the flight.
+    waiter place;
+    /// The flight if the caller began it, else null. The caller must end this flight. If `lead` is
+    /// destroyed earlier, the flight is abandoned.
     std::shared_ptr<flight> lead;
   };
 
@@ -233,7 +233,7 @@ class single_flight {
     led.end(std::move(outcome));
   }
 
-  /// Detaches the flight for `key`, if there is one. The next caller begins a new flight.
+  /// Sets `detached` of the flight for `key`, if there is one. The next caller begins a new flight.
   void detach(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     if (const auto found = flights_.find(key); found != flights_.end()) {

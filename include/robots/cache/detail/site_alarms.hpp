@@ -34,19 +34,19 @@
 
 namespace robots::cache_detail {
 
-/// Compares each answer of a site with its earlier answers. Reports changes, and halts or
-/// quarantines the site if `cache_options` ask for it.
+/// Compares each answer of a site with its earlier answers. Reports changes. Halts or quarantines
+/// the site if `cache_options` demand this.
 ///
 /// Remembers the facts that can lead to a halt of a site, even after its policy was evicted or
-/// invalidated. Above 262,144 sites, the least recently used sites are forgotten. Any thread may
-/// call any member.
+/// invalidated. At least the 262,144 sites used last are remembered. Any thread may call any
+/// member.
 class site_alarms {
  public:
   site_alarms(const cache_options& options, cache_parts& parts,
               robots::rulings_detail::site_rulings& rulings)
       : options_(options), parts_(parts), rulings_(rulings) {}
 
-  /// Reports the changes between the last answer of a site and its new answer.
+  /// Reports the changes between the last answer of a site and `after`, its new answer.
   void note_change(const flight& led, const std::shared_ptr<const policy>& after) {
     const auto before = parts_.observes_changes ? policy::last_answer(led.last()) : nullptr;
     if (!before || policy::last_answer(after) != after ||
@@ -67,9 +67,9 @@ class site_alarms {
                                     share > options_.fast_change_share + rounding, turned_hostile});
   }
 
-  /// Halts a site if `cache_options` ask for a halt after this answer or failure. Returns true if
-  /// the site has turned hostile: it denies everything, but did not before. `is_known` is true if
-  /// another process has found this already.
+  /// Halts a site if `cache_options` demand a halt after the answer or failure `after`. Returns
+  /// true if the site has turned hostile: it denies everything, but did not before. `is_known` is
+  /// true if another process has already seen the site turn hostile.
   bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
                    bool is_known = false) {
     note_access(led, after);
@@ -111,7 +111,8 @@ class site_alarms {
     return false;
   }
 
-  /// Counts a malformed file that `fallback` does not obey. Any other answer ends the quarantine.
+  /// Counts a malformed file whose rules `fallback` does not obey, which can begin a quarantine.
+  /// Any other answer ends the quarantine.
   void quarantine_if_due(const flight& led, const policy& after) {
     const std::string& key = led.site_key;
     const bool is_malformed =
@@ -138,13 +139,13 @@ class site_alarms {
   };
 
   struct memory {
-    time_point failing_since = (time_point::max)();  // time of the first failure since an answer
-    bool is_open = false;                            // the last answer did not deny everything
-    bool is_readable = false;             // the last answer did not refuse the robots.txt
+    time_point failing_since = (time_point::max)();  // first failure after the last answer
+    bool is_open = false;                 // true if the last answer did not deny everything
+    bool is_readable = false;             // true if the last answer did not refuse the robots.txt
     std::forward_list<change> changes{};  // the newest change first
   };
 
-  /// Returns the result of `function`, called with the memory of a site under a lock.
+  /// Calls `function` with the memory of a site, under a lock. Returns the result.
   template <class Function>
   std::invoke_result_t<const Function&, memory&> use(std::string_view key,
                                                      const Function& function) {
@@ -164,8 +165,8 @@ class site_alarms {
     return function(found->second);
   }
 
-  /// Notes a change found at `now`, and returns the sum of the shares within the last `window`.
-  /// After 16 changes, merges each further change into the newest one.
+  /// Adds `latest`, a change found at `now`, and returns the sum of the shares within the last
+  /// `window`. After 16 changes, merges each further change into the newest one.
   [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
                                       const change& latest, time_point now) {
     // The unit is whole seconds, since the longest window would overflow in nanoseconds.
@@ -194,7 +195,8 @@ class site_alarms {
   }
 
   /// Reports a site that refuses its robots.txt now but did not before (the pipeline guide:
-  /// "returns 403 on previously allowed paths"). `cache_options::halt_revoked` also halts the site.
+  /// "returns 403 on previously allowed paths"). Also halts the site if
+  /// `cache_options::halt_revoked` is true.
   void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
     const bool refuses = refuses_robots_txt(*after);
     if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {

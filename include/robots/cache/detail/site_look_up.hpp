@@ -21,7 +21,6 @@
 
 namespace robots::cache_detail {
 
-/// A site whose answer redirects the look-up to another site.
 struct redirecting_site {
   site asked;
   found answer;
@@ -29,10 +28,12 @@ struct redirecting_site {
 
 /// A look-up of the policy of a site: in the storage, through a running flight, or by work on the
 /// site. This class only decides on the next step; `cache_engine` does the work. If the answer is a
-/// redirect to another site, the cache keeps it like any other, and the look-up asks that site.
+/// redirect to another site, the look-up continues with that site. The cache stores the redirect
+/// like any other answer.
 class site_look_up {
  public:
-  /// `cache` must outlive this object. `agent_number` is the number of the crawler for `selected`.
+  /// `cache` must outlive this object. `agent_number` is 0, or 1 plus an index into
+  /// `cache_options::other_agents`.
   site_look_up(look_up_environment& cache, std::shared_ptr<const call_context> caller,
                std::size_t agent_number)
       : context(std::move(caller)), agent(agent_number), cache_(cache) {}
@@ -54,7 +55,7 @@ class site_look_up {
     }
   }
 
-  /// Makes the next `proceed` answer at once: with the stored or the fallback policy.
+  /// Lets the next `proceed` answer at once, with the stored policy or the fallback policy.
   void give_up() {
     has_no_time = true;
     place = {};
@@ -65,7 +66,7 @@ class site_look_up {
   found answer{};
   const std::size_t agent;
   bool refreshes = false;     ///< the site must be asked, even if its entry is fresh
-  bool has_no_time = false;   ///< only a stored entry can answer
+  bool has_no_time = false;   ///< the look-up must answer without a fetch
   bool has_left = false;      ///< the caller does not want the answer any more
   bool led = false;           ///< the look-up did at least a part of the work
   std::string counted_url{};  ///< the text whose exclusion `cache_controls::begin` has counted
@@ -73,10 +74,10 @@ class site_look_up {
   std::optional<site> asked{};        ///< the site asked now; empty after the answer
   single_flight::waiter place{};      ///< the place among the waiters for the flight of `asked`
   std::shared_ptr<site_work> work{};  ///< the work on `asked`, if this look-up does it
-  std::vector<std::shared_ptr<site_work>> left{};  ///< work that nobody waits for
+  std::vector<std::shared_ptr<site_work>> left{};  ///< further work, for which nobody waits
 
  private:
-  /// Returns false if the look-up must wait.
+  /// Does one step. Returns false if the look-up must wait.
   [[nodiscard]] bool take_step() {
     if (has_left && !work) {
       return false;
@@ -104,7 +105,7 @@ class site_look_up {
     return true;
   }
 
-  /// Returns the ruling or the entry of `asked`, or joins its flight.
+  /// Returns the policy of a ruling on `asked`, or its entry, or else joins its flight.
   [[nodiscard]] found ask() {
     if (behind_.empty()) {
       if (found ruled = cache_.ruling_on(asked); ruled.policy) {
@@ -173,7 +174,7 @@ class site_look_up {
            base::saturating_add(redirect.fetched_at(), cache_.options.failure_ttl);
   }
 
-  /// Leaves the flight, and returns its result if this is usable.
+  /// Leaves the flight. Returns the result of the flight if it is usable.
   [[nodiscard]] found take(flight::ending ended) {
     const bool is_of_site = place->asked == *asked;
     place = {};
@@ -188,7 +189,8 @@ class site_look_up {
     return {.policy = std::move(ended.result), .stale = is_stale};
   }
 
-  /// Ends the look-up with the answer of `asked`, or goes on with the site to which it redirects.
+  /// Ends the look-up with the answer `known` of `asked`. If `known` redirects to another site,
+  /// continues with that site.
   void arrive(found known) {
     const auto url = known.policy->leads_to();
     int redirects = known.policy->rules_source().redirects;
@@ -217,7 +219,8 @@ class site_look_up {
     place = {};
   }
 
-  /// Ends a look-up whose redirects lead to no policy. If a redirect is old, first asks all again.
+  /// Ends a look-up whose redirects lead to no policy. If a redirect is old, first asks all sites
+  /// again.
   void fail(outcome why, std::string text) {
     const auto answers = std::exchange(behind_, {});
     asked = answers.front().asked;
@@ -318,7 +321,7 @@ class site_look_up {
   look_up_environment& cache_;
   std::vector<redirecting_site> behind_{};  // the sites that redirected to the site asked now
   bool asks_anew_ = false;                  // old redirects must be fetched again, too
-  bool is_counted_ = false;                 // the look-up was counted as a hit, a miss or joined
+  bool is_counted_ = false;
 };
 
 }  // namespace robots::cache_detail

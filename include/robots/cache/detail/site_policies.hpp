@@ -79,19 +79,20 @@ class rate_limit {
 
 /// The entry of a site, with the reasons why it must be checked before it answers.
 struct kept_entry : cache_entry {
-  bool is_changed_elsewhere = false;  // another process has changed the site since then
+  bool is_changed_elsewhere = false;  // another process has changed the site
   bool is_suspect = false;  // the response for a page suggests that the rules have changed
 };
 
-/// Decodes `value`, the records of a site, if they are plausible: anyone who can write to the
-/// shared store can forge records. `latest` is the latest time that another machine can show now.
-/// `max_bytes` is the number of octets of a file that this process reads.
+/// Decodes `value`, the records of a site in the shared store. Returns an empty optional if they
+/// are not plausible, since anyone who can write to the store can forge records. A record that was
+/// fetched after `latest` is not plausible. `max_bytes` is the number of octets of a file that this
+/// process reads.
 [[nodiscard]] inline std::optional<detail::site_records> believed(
     std::string_view value, const site& asked, const detail::excluded_hosts& excluded,
     std::chrono::sys_seconds latest, std::size_t max_bytes) {
   auto read = detail::decode_site(value).value;
   const std::vector<std::string> urls = asked.robots_urls();
-  constexpr int most_redirects = 65'536;  // avoids overflow in sums along a chain of sites
+  constexpr int most_redirects = 65'536;  // avoids overflow when redirects are added up
   const auto may_end_there = [&](const record& stored) {
     const auto end = stored.final_url == stored.url ? asked : parse_site(stored.final_url);
     if (stored.outcome == outcome::redirected) {
@@ -118,7 +119,7 @@ struct kept_entry : cache_entry {
 
 /// Makes the records of a site for the other processes. `result` is the policy of `retrieved`.
 /// `good` is the last good record, if it is known. Returns an empty optional if the site did not
-/// answer, or if it answered 304 and there is no `good`, which has the file.
+/// answer. Does so, too, after a 304 without `good`, since only `good` has the file.
 [[nodiscard]] inline std::optional<detail::site_records> records_to_share(
     record retrieved, const std::shared_ptr<const policy>& result, std::optional<record> good) {
   if (!detail::is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {
@@ -134,8 +135,8 @@ struct kept_entry : cache_entry {
   return detail::site_records{.latest = std::move(retrieved), .last_good = std::move(good)};
 }
 
-/// Makes the policies of sites from retrievals and from records of other processes, and keeps them
-/// in the storage of this process. Reports each step to the observer.
+/// Makes the policies of sites from retrievals and from records of other processes. Stores the
+/// policies in this process. Reports each step to the observer.
 class site_policies {
  public:
   site_policies(const cache_options& options, cache_parts& parts)
@@ -179,7 +180,6 @@ class site_policies {
     return result;
   }
 
-  /// Calls `detail::judge_redirected` for each crawler.
   [[nodiscard]] std::shared_ptr<const policy> judged_redirected(
       const record_head& head, const std::shared_ptr<const policy>& target,
       const std::shared_ptr<const policy>& last) {
@@ -209,7 +209,7 @@ class site_policies {
     return answers ? last : cancelled(asked, last, now);
   }
 
-  /// Reports the exchanges of a retrieval, and returns the events that an observer got.
+  /// Reports the exchanges of a retrieval, and returns the reported events.
   [[nodiscard]] std::vector<exchange_event> note_exchanges(const flight& led,
                                                            const detail::retrieval_result& ended) {
     std::vector<exchange_event> events;
@@ -256,7 +256,7 @@ class site_policies {
   }
 
   /// Returns true if an entry may answer while the cache renews it, or asks the shared store for a
-  /// newer record. An entry that `doubt` or `suspect` has marked may not.
+  /// newer record. Returns false for an entry that `doubt` or `suspect` has marked.
   [[nodiscard]] bool may_renew(const kept_entry& entry, time_point now) const {
     return entry.policy && !entry.is_changed_elsewhere && !entry.is_suspect &&
            (now < entry.fresh_until
@@ -264,8 +264,8 @@ class site_policies {
                 : now < detail::validity_of(*entry.policy, judging_).stale_until);
   }
 
-  /// Limits the questions about entries in doubt, so that a flood of messages causes no other
-  /// flood.
+  /// Limits the questions to the shared store, so that a flood of messages causes no flood of
+  /// questions.
   rate_limit questions{4, 65'536};
 
   /// Marks the entry of a key, since another process has changed the site. The entry answers again
@@ -303,11 +303,12 @@ class site_policies {
   }
 
   /// Stores `policy_now`, the result of the flight `led`, unless the site was invalidated
-  /// meanwhile. An invalidation detaches the flight before it erases the entry, so either it erases
-  /// the new entry, or this function sees that the flight is detached. A message about a change
-  /// elsewhere reaches the flight before the entry, too. `epoch` is `cache_parts::store_epoch` at
-  /// the start of the flight. If `replaces_all` is true, the policy replaces the entries under all
-  /// names.
+  /// meanwhile. `epoch` is `cache_parts::store_epoch` at the start of the flight. If `replaces_all`
+  /// is true, the policy replaces the entries under all keys of the site.
+  ///
+  /// An invalidation detaches the flight before it erases the entry. So either it erases the new
+  /// entry, or this function sees that the flight is detached. In the same order, a message about a
+  /// change in another process marks the flight and then the entry.
   void keep(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
             std::uint32_t epoch, bool replaces_all = false) noexcept {
     try {
@@ -337,7 +338,7 @@ class site_policies {
   }
 
   /// Returns the entry of a site, or an entry without a policy. A host without a scheme and the
-  /// origin that answered for this host have the same rules, so an entry serves both names.
+  /// origin that answered for this host have the same rules, so an entry serves both keys.
   [[nodiscard]] kept_entry find(const site& asked, const std::string& key, time_point now) {
     kept_entry own = look(key, now);
     if (own.policy && now < own.fresh_until) {
@@ -351,8 +352,8 @@ class site_policies {
   }
 
  private:
-  /// Makes the policy of the crawler, which holds the policies of `cache_options::other_agents`, by
-  /// calls of `make(agent, own)`. `own(all)` returns the policy of `agent` in `all`.
+  /// Calls `make(agent, own)` for each crawler. `own(all)` returns the policy of `agent` in `all`.
+  /// Returns the policy of the first crawler, which holds the policies of the others.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
     auto first = make(options_.user_agent, [](const auto& same) { return same; });
@@ -382,7 +383,7 @@ class site_policies {
   static constexpr time_point in_suspicion = in_doubt + time_point::duration{1};
 
   /// Sets `fresh_until` of the entry to `as`, which is `in_doubt` or `in_suspicion`. Has no effect
-  /// if the entry has such a value already, or if its answer is younger than `least_age`.
+  /// if the entry has one of these values already, or if its answer is younger than `least_age`.
   void mark(std::string_view key, time_point as, std::chrono::seconds least_age = {}) {
     const std::scoped_lock lock{writing_};
     const time_point now = parts_.now();
@@ -408,9 +409,9 @@ class site_policies {
   const detail::judge_options judging_;
   cache_parts& parts_;
   base::counter_random random_;
-  // Held by a thread that changes entries, so that no thread marks an entry that another replaces.
-  // Recursive, since an observer of a dropped entry can call the cache. But such an observer must
-  // not wait for a fetch of another thread.
+  // Held by a thread that changes entries, so that no thread marks an entry that another thread
+  // replaces. Recursive, since an observer of a dropped entry can call the cache. But such an
+  // observer must not wait for a fetch of another thread.
   std::recursive_mutex writing_;
 };
 

@@ -45,9 +45,10 @@ enum class work_step : std::uint8_t {
 /// is destroyed earlier, the flight is abandoned, and the waiting look-ups start again.
 class site_work {
  public:
-  /// `known` is the entry of the site in this process. `epoch` is `cache_parts::store_epoch` from
-  /// before the entry was found. If `refreshes` is true, earlier answers of any process are not
-  /// used. If `is_fresh` is true, `known` answers unless the store has a newer answer.
+  /// `known` is the entry of the site in this process. `epoch` is the value of
+  /// `cache_parts::store_epoch` before the entry was read. If `refreshes` is true, earlier answers
+  /// of any process are not used. If `is_fresh` is true, `known` answers unless the store has a
+  /// newer answer.
   site_work(look_up_environment& cache, std::shared_ptr<flight> lead, const kept_entry& known,
             bool refreshes, bool is_fresh, std::uint32_t epoch)
       : cache_(cache),
@@ -131,7 +132,6 @@ class site_work {
     step_ = work_step::fetch;
   }
 
-  /// Calls `on_fetched` if `fetch()` has ended.
   void settle() {
     if (step_ == work_step::fetch &&
         std::holds_alternative<detail::retrieval_result>(fetch_->next())) {
@@ -173,7 +173,7 @@ class site_work {
   [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept { return lifetime_; }
   [[nodiscard]] const std::optional<store_lease>& lease() const noexcept { return lease_; }
 
-  /// Returns true if the answer outdates the copies of other processes.
+  /// Returns true if the answer makes the copies of other processes outdated.
   [[nodiscard]] bool announces() const noexcept { return refreshes_ || is_suspect_; }
 
   /// Handles the result of publishing. Returns the keys that the store must erase.
@@ -185,8 +185,8 @@ class site_work {
       lease_.reset();  // publishing has ended the lease
     }
     if (answer == publish_answer::lost) {
-      // If the lease ended early, another process erased or took it, so this process drops the
-      // answer. If the lease expired, the answer remains valid in this process.
+      // If the lease ended early, another process erased or took the lease, so this process drops
+      // the answer. If the lease expired, the answer remains valid in this process.
       if (cache_.parts.now() < lease_until_) {
         try {
           cache_.forget(flight_->asked);
@@ -249,8 +249,8 @@ class site_work {
     step_ = work_step::wait;
   }
 
-  /// Ends the flight with a record in the reply, of the site or of its counterpart. Returns false
-  /// if no record is a usable answer. Even then, the policy of a record can become `flight::last`.
+  /// Ends the flight with a record in `reply`, of the site or of its counterpart. Returns false if
+  /// no record is a usable answer. Even then, the policy of a record can become `flight::last`.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
     const site& asked = flight_->asked;
@@ -276,7 +276,7 @@ class site_work {
     auto last = flight_->last();
     const auto last_fetched = last ? last->source().fetched_at : (std::chrono::sys_seconds::min)();
     const auto had = last && is_failure(last->outcome()) ? policy::good(last) : last;
-    // The clock of the process that sent a message can be behind, so its record can look older.
+    // The clock of another process can be behind, so its newer record can look older.
     const bool is_changed_elsewhere = std::exchange(is_changed_elsewhere_, false);
     const auto ahead = is_changed_elsewhere ? options().clock_skew : std::chrono::seconds{0};
     if (had && records.latest.fetched_at + ahead < had->source().fetched_at) {
@@ -332,8 +332,8 @@ class site_work {
     return records;
   }
 
-  /// Ends the flight with the answer of this process if that is still fresh. Leaves the entry of
-  /// the site as it is, perhaps in doubt (`site_policies::is_in_doubt`).
+  /// Ends the flight with the answer of this process if that answer is still fresh. Does not change
+  /// the entry, so that the next look-up can ask the store again.
   [[nodiscard]] bool end_with_fresh() {
     if (!fresh_ || flight_->detached ||
         cache_.parts.now() >= detail::validity_of(*fresh_, judging()).fresh_until) {
@@ -343,8 +343,9 @@ class site_work {
     return true;
   }
 
-  /// Like `end_with_fresh`, after the store had no newer record, so that the entry is no longer in
-  /// doubt. If a message reported a change, another process erased the site, so forgets it, too.
+  /// Like `end_with_fresh`, for a store without a newer record. Stores the entry as checked. If a
+  /// message reported a change, another process has erased the site. Then this function erases the
+  /// entry.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);
@@ -357,8 +358,9 @@ class site_work {
     return end_with_fresh();
   }
 
-  /// Ends the flight with the stale entry of the site if this may answer while another process
-  /// asks. See `cache_options::stale_while_revalidate` and `fallback_action::last_good_or_deny`.
+  /// Ends the flight with the stale entry of the site if this entry may answer while another
+  /// process asks. See `cache_options::stale_while_revalidate` and
+  /// `fallback_action::last_good_or_deny`.
   [[nodiscard]] bool end_with_stale() {
     const auto last = refreshes_ ? nullptr : flight_->last();
     if (!last) {
@@ -383,7 +385,7 @@ class site_work {
     }
     auto records = records_to_share(std::move(retrieved), policy_now, std::move(shared_good_));
     if (!records || (!has_asked_store_ && is_failure(records->latest.outcome))) {
-      return;  // the record could replace a last good copy in the store that is unknown here
+      return;  // the record could replace a last good copy that only the store has
     }
     records->turned_hostile = turned_hostile;
     value_ = detail::encode(*records);
@@ -392,20 +394,20 @@ class site_work {
   }
 
   look_up_environment& cache_;
-  const std::shared_ptr<flight> flight_;  // the duty to end the flight
+  const std::shared_ptr<flight> flight_;  // this object must end the flight
   work_step step_ = work_step::ask_store;
 
   const time_point began_;
   const std::uint32_t epoch_;
   const bool refreshes_;
-  const bool is_suspect_;                // only an answer newer than the last answer is used
-  bool is_changed_elsewhere_;            // another process has changed or erased the record
+  const bool is_suspect_;                // true if only a newer answer is used
+  bool is_changed_elsewhere_;            // true after a message about the site
   std::shared_ptr<const policy> fresh_;  // the answer, unless the store has a newer answer
 
   lease_wish wish_ = lease_wish::none;
   std::optional<store_lease> lease_{};
   time_point asked_store_at_ = began_;
-  time_point lease_until_{};  // the earliest end of the lease
+  time_point lease_until_{};  // the lease is valid at least until this time
   time_point next_look_{};
   bool has_asked_store_ = false;
   std::optional<record> shared_good_{};  // the last good record of the store

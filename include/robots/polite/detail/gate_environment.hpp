@@ -26,7 +26,7 @@
 
 namespace robots::polite_detail {
 
-/// The clock and the observer of a gate, without their types.
+/// The clock and the observer of a gate. The virtual functions hide the types of both.
 class gate_environment : public detail::event_teller {
  public:
   explicit gate_environment(bool is_observed) : has_observer{is_observed} {}
@@ -72,9 +72,10 @@ class typed_gate_environment final : public gate_environment {
 /// The answer of a ledger to a claim.
 struct ledger_answer {
   /// The time until which other processes have the host. A time that is not in the future grants
-  /// the turn. If empty, the gate goes on without the ledger, which failed for too long.
+  /// the turn. If the ledger has failed for too long, this is empty, and the gate goes on without
+  /// it.
   std::optional<time_point> held_until{};
-  wall_anchor moment{};  // the present time for the start
+  wall_anchor moment{};  // the time to use as the present time for the start
 };
 
 /// Asks the ledger of a gate, and handles late answers and failures. The gate must have a ledger.
@@ -84,7 +85,8 @@ class shared_pace {
       : options_(options), environment_(environment) {}
 
   /// Claims a turn, and claims it again if the answer comes too late. After several late answers,
-  /// the caller must claim another turn. If the ledger fails, it waits for `ledger_patience`.
+  /// the caller must wait and claim another turn. If the ledger fails, the caller waits for at most
+  /// `ledger_patience`.
   [[nodiscard]] ledger_answer take_turn(std::string_view host, PaceLedger::claim claim,
                                         wall_anchor now) {
     static std::atomic<std::uint64_t> last_turn = 0;
@@ -120,7 +122,8 @@ class shared_pace {
   }
 
  private:
-  /// Returns the time to ask a failing ledger again, unless `ledger_patience` is over.
+  /// Returns the time at which to ask a failing ledger again, or an empty optional if
+  /// `ledger_patience` is over.
   [[nodiscard]] std::optional<time_point> next_try(time_point now) {
     const std::scoped_lock lock{mutex_};
     const time_point patient_until =
@@ -132,7 +135,8 @@ class shared_pace {
                       (std::min)(next_try_, patient_until));
   }
 
-  /// Calls `question(ledger)`. Returns false if that throws, or if the ledger has just failed.
+  /// Calls `question(ledger)`. Returns false if the call throws. Also returns false, without a
+  /// call, if a failing ledger was asked less than a second ago.
   template <class Question>
   [[nodiscard]] bool ask(time_point now, const Question& question) {
     {

@@ -62,7 +62,7 @@ using delay_inputs = computed_delay::inputs;
 /// The present time, the options of the gate, and a random number.
 struct gate_moment : wall_anchor {
   const gate_options* options = nullptr;  // never null when a `host_state` uses it
-  double draw = 0;                        // for the delay after a new request
+  double draw = 0;                        // random, 0 to 1, for the delay after a new request
 };
 
 /// The start of a request, and the inputs of the delay after it.
@@ -78,11 +78,11 @@ struct host_request {
 struct host_reservation {
   host_request request{};
   std::shared_ptr<const robots::policy> policy{};
-  bool started = false;  // or cancelled
+  bool started = false;  // also true if cancelled
 };
 
 /// The pace of one host. All members take linear time in the number of reservations. The gate keeps
-/// an object for each host that it remembers, so the object is small.
+/// an object for each host that it remembers, so the object must stay small.
 class host_state {
  public:
   /// Returns a plan for a new request. The planned start leaves the required delay after each
@@ -149,9 +149,9 @@ class host_state {
     return result;
   }
 
-  /// Delays the next request until `held_until`. If it is empty, the ledger has failed. Then each
-  /// of N processes waits N times the longest delay, so that together they keep the delay. Before
-  /// its first request, each process waits for a random part of this time.
+  /// Delays the next request until `held_until`. If `held_until` is empty, the ledger has failed.
+  /// Then each of N processes waits N times the longest delay, so that together they keep the
+  /// delay. Before its first request, each process waits for a random part of this time.
   void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
                      const gate_moment& now) {
     if (held_until) {
@@ -169,7 +169,7 @@ class host_state {
     }
   }
 
-  /// Returns the earliest start of a request without regard to reservations.
+  /// Returns the earliest start of a request. Does not consider reservations.
   [[nodiscard]] start_plan soonest(const gate_moment& now) const {
     const gap known = gap_of(last_.inputs, last_.draw, now);
     start_plan result{.at = now.steady, .delay = known.delay, .slowed = known.length};
@@ -180,8 +180,8 @@ class host_state {
     return result;
   }
 
-  /// Completes a request. Without a `start`, it started one response time ago, but not before its
-  /// reserved time.
+  /// Completes a request. If `start` was not called, the request counts as started one response
+  /// time ago, but not before its reserved time.
   void complete(host_reservation& reserved, const request_report& report, const gate_moment& now) {
     const bool has_started = reserved.started;
     cancel(reserved);
@@ -207,8 +207,8 @@ class host_state {
 
   /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is null if
   /// another host redirected its robots.txt to this host. Between two page requests, only the first
-  /// request of each of these two kinds is counted, unless `always` is true. Otherwise, such
-  /// requests could delay the pages without end.
+  /// request of each of these two kinds is counted. Otherwise, these requests could delay the pages
+  /// without end. If `always` is true, each request is counted.
   void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
@@ -249,8 +249,8 @@ class host_state {
 
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return outstanding_; }
 
-  /// Returns the time from which an empty state would give the same answers. If there are
-  /// reservations, this is the end of time.
+  /// Returns the time from which the host may be forgotten, since an empty state would give the
+  /// same answers. If there are reservations, this is the end of time.
   [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
     if (outstanding_ > 0) {
       return (time_point::max)();
@@ -291,8 +291,8 @@ class host_state {
     return {delay, slowed(delay.delay, now)};
   }
 
-  /// Moves the start in `result` to keep the delay after `previous` and the hours of Visit-time.
-  /// At a later start, another rate or window can apply, so this is repeated until it is stable.
+  /// Moves the start in `result` to keep the delay after `previous` and the hours of Visit-time. At
+  /// a later start, another rate or window can apply, so the loop runs until the start is stable.
   void keep_delay(start_plan& result, const host_request& previous, const policy* site_policy,
                   const gate_moment& now) const {
     constexpr int enough = 70;  // enough rounds for at most 32 rates and 32 windows
@@ -407,12 +407,12 @@ class host_state {
   std::chrono::nanoseconds last_response_{0};
   time_point responded_at_ = (time_point::min)();
   time_point overloaded_at_ = (time_point::min)();
-  time_point robots_fetched_at_ = (time_point::min)();  // the last `fetched`; can be in the future
+  time_point robots_fetched_at_ = (time_point::min)();  // the last robots.txt; can be in the future
   time_point skipped_robots_at_ = (time_point::min)();  // the last `skip_robots_request`
   std::uint32_t outstanding_ = 0;
   std::uint8_t overloads_ = 0;
   bool robots_counted_ = false;    // its robots.txt was counted since the last page request
-  bool redirect_counted_ = false;  // likewise for a redirect from another host
+  bool redirect_counted_ = false;  // likewise, the robots.txt of a host that redirects here
 };
 
 }  // namespace robots::polite_detail

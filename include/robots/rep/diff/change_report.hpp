@@ -13,7 +13,7 @@
 
 namespace robots {
 
-/// The changes from one text to another for one crawler.
+/// The changes between two robots.txt files for one crawler.
 struct change_report {
   /// The ways in which a rule changes.
   enum class change_kind : std::uint8_t {
@@ -23,26 +23,26 @@ struct change_report {
     tightened,  ///< the new rule allows less or denies more
   };
 
-  /// The name of a kind of change, which is the name of the enumerator.
+  /// Returns the name of the enumerator.
   [[nodiscard]] friend constexpr std::string_view to_string(change_kind kind) noexcept {
     return base::enum_text<change_kind::tightened>(kind,
                                                    {"added", "removed", "loosened", "tightened"});
   }
 
-  /// A rule and its place in one of two texts.
+  /// A rule, and its line in the old or new text.
   struct placed_pattern {
     std::string pattern{};   ///< the pattern, as written
     std::uint32_t line = 0;  ///< the line number, 1-based
   };
 
-  /// A rule that makes a difference between two texts.
+  /// An added, removed or changed rule.
   struct rule_change {
     change_kind change = change_kind::added;  ///< the kind of change
     rule_kind kind = rule_kind::allow;        ///< the kind of the rule, before and after
     std::optional<placed_pattern> before{};   ///< the rule in the old text; empty if added
     std::optional<placed_pattern> after{};    ///< the rule in the new text; empty if removed
-    /// A target that only one of the texts allows. It is empty if `diff` found no such target
-    /// within the limit of steps. Then the rule may make no difference.
+    /// A target that only one of the texts allows. The example is empty if the search was stopped
+    /// early. Then the rule may change no verdict.
     std::string example{};
     bool example_allowed = false;  ///< true if the new text allows `example`
   };
@@ -57,18 +57,18 @@ struct change_report {
   std::vector<rule_change> rules{};  ///< sorted by `after.line`; removed rules by `before.line`
   std::vector<line_change> lines{};  ///< sorted by kind, then by value
   std::size_t unchanged = 0;         ///< the number of rules and lines that both texts have
-  /// True if all rules were compared to the end. If false, a rule without an example may make
-  /// no difference.
+  /// True if all rules were fully compared. If false, a rule without an example may change no
+  /// verdict.
   bool complete = true;
 
-  /// Returns true if no change was found, and the rules were compared to the end.
+  /// Returns true if the comparison was complete and found no change.
   [[nodiscard]] bool same() const noexcept { return rules.empty() && lines.empty(); }
 
   /// Returns the number of changed rules and lines. A replaced rule is counted once.
   [[nodiscard]] std::size_t changed() const noexcept { return rules.size() + lines.size(); }
 
-  /// Returns the share of all rules and lines that has changed, from 0 to 1 (the pipeline guide's
-  /// "directive delta").
+  /// Returns the changed share of all rules and lines, from 0 to 1 (the pipeline guide's "directive
+  /// delta").
   [[nodiscard]] double share() const noexcept {
     const std::size_t all = changed() + unchanged;
     return all == 0 ? 0.0 : static_cast<double>(changed()) / static_cast<double>(all);

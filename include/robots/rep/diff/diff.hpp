@@ -15,7 +15,7 @@
 
 namespace robots::detail {
 
-/// The meaning of a line that is not a rule, in one form for all spellings.
+/// A line that is not a rule. Spellings of equal meaning have equal values.
 struct stated_line {
   directive_kind kind = directive_kind::unknown;
   std::string value{};
@@ -26,16 +26,16 @@ struct stated_line {
 /// Writes hours, such as `0600-0845`.
 [[nodiscard]] std::string value_of(const visit_time& hours);
 
-/// Writes a rate, such as `30/60 0800-1300`: requests, and the seconds of the period.
+/// Writes a rate. `30/60 0800-1300` is 30 requests in 60 seconds, from 08:00 to 13:00.
 [[nodiscard]] std::string value_of(const request_rate& rate);
 
-/// Returns the Crawl-delays as lines: `own` from the crawler's groups, `of_file` for everyone.
+/// Makes lines of two Crawl-delays: `own` of the crawler's groups, and `of_file` for everyone.
 [[nodiscard]] std::vector<stated_line> stated_delays(
     const std::optional<std::chrono::milliseconds>& own,
     const std::optional<std::chrono::milliseconds>& of_file);
 
-/// Compares two rule sets of one crawler, and two lists of other lines, whose order and repetition
-/// do not matter.
+/// Compares two rule sets of one crawler, and two lists of other lines. Ignores order and
+/// repetition of lines.
 [[nodiscard]] change_report diff(const rule_set& before, std::vector<stated_line> stated_before,
                                  const rule_set& after, std::vector<stated_line> stated_after);
 
@@ -44,18 +44,19 @@ struct stated_line {
 namespace robots {
 
 /// Compares the meaning of two robots.txt files for one crawler. Ignores order, comments,
-/// duplicates, groups of other crawlers, other spellings (`/a` and `/a*`, `%41` and `A`), and rules
-/// that never decide.
+/// duplicates and groups of other crawlers. Ignores spelling (`/a` and `/a*`, `%41` and `A`), and
+/// rules that never decide.
 ///
-/// Each changed rule has an example: a target that the two texts decide differently. The search
-/// misses fewer than 1 change in 1,000 in files full of wildcards, and none in other files. A rule
-/// is loosened or tightened if a rule of the same kind replaces it, and one of the two matches
-/// everything that the other matches.
+/// Each changed rule has an example: a target that the two texts decide differently. In files full
+/// of wildcards, fewer than 1 change in 1,000 is missed. In other files, no change is missed.
+/// `loosened` and `tightened` pair an old and a new rule of the same kind. One rule of the pair
+/// matches all targets of the other rule.
 ///
-/// Stops after 8,388,608 steps (about 0.1 s), or 262,144 steps for one rule. A rule that was not
-/// compared to the end is reported as changed. Then the report is not `complete`.
+/// Stops after 8,388,608 steps (about 0.1 s), and for one rule after 262,144 steps. A rule that was
+/// not fully compared is reported as changed. Then `complete` is false.
 ///
-/// `user_agent` and `options` are as for `compile`. Never throws because of the texts.
+/// `user_agent` is a product token or a `User-Agent` header value. Never throws because of the
+/// texts.
 [[nodiscard]] change_report diff(std::string_view before, std::string_view after,
                                  std::string_view user_agent, const parse_options& options = {});
 

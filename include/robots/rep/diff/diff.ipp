@@ -96,7 +96,7 @@ namespace rep_detail {
   return path.empty() ? std::string{statement} : std::string{path}.append(1, ' ').append(statement);
 }
 
-/// Returns a value in one form for all spellings, or an empty text if it cannot be read.
+/// Returns the value of `line` in one spelling, or an empty text if the value is unreadable.
 [[nodiscard]] inline std::string line_value(const directive& line) {
   switch (line.kind) {
     case directive_kind::request_rate: {
@@ -142,7 +142,7 @@ namespace rep_detail {
   }
 }
 
-/// Returns the lines for a crawler that are not rules.
+/// Returns all lines for `user_agent` except rules.
 [[nodiscard]] inline std::vector<detail::stated_line> stated_lines(const document& file,
                                                                    std::string_view user_agent) {
   std::vector<detail::stated_line> lines =

@@ -25,8 +25,8 @@ namespace robots {
 
 namespace rep_detail {
 
-/// A directive in a `document`, as positions in the document's text. The parsed part of a line has
-/// at most 16,663 octets, so a position in a line needs only two octets.
+/// A directive, stored as positions in the document's text. At most 16,663 octets of a line are
+/// parsed, so a position in a line needs only two octets.
 struct document_line {
   std::uint32_t value_offset = 0;
   std::uint32_t number = 0;
@@ -39,7 +39,7 @@ struct document_line {
   bool starts_run = false;
   bool in_group = false;
 
-  /// The views of `line` must be in `text`.
+  /// `line` must point into `text`.
   [[nodiscard]] static constexpr document_line of(const directive& line,
                                                   std::string_view text) noexcept {
     return {.value_offset = static_cast<std::uint32_t>(line.value.data() - text.data()),
@@ -70,7 +70,7 @@ struct document_line {
   }
 };
 
-/// Returns the lines before the first line in which the member that `mark` points to is true.
+/// Returns the lines before the first line whose member `mark` is true.
 [[nodiscard]] constexpr std::span<const document_line> lines_before(
     std::span<const document_line> lines, bool document_line::* mark) noexcept {
   const auto marked = std::find_if(lines.begin(), lines.end(),
@@ -89,8 +89,8 @@ struct document_line {
   return std::nullopt;
 }
 
-/// The values of all lines of one kind in a part of a `document`, as written, in file order. The
-/// type is a forward range of `std::string_view`. A range is valid as long as the document.
+/// The values of all lines of one kind in a part of a `document`, as written, in file order. This
+/// forward range of `std::string_view` is valid as long as the document.
 class value_range {
  public:
   class iterator {
@@ -153,9 +153,9 @@ class value_range {
 /// One group of a robots.txt (RFC 9309, section 2.1), as in the file. Groups that name the same
 /// crawler are not merged.
 ///
-/// A line such as Crawl-delay between User-agent lines applies only to the crawlers above it, and
-/// divides the group into parts. Each part is listed as a group with all rules, so a loop over the
-/// rules of all groups can take quadratic time.
+/// A line such as Crawl-delay between User-agent lines applies only to the crawlers above. So the
+/// line divides the group into parts. Each part is listed as a group with all rules. So a loop over
+/// the rules of all groups can take quadratic time.
 struct group {
   rep_detail::value_range user_agents;                   ///< product tokens, as written
   rep_detail::value_range allow;                         ///< patterns of Allow lines, as written
@@ -168,9 +168,9 @@ struct group {
 /// A document owns a copy of the text. All returned views and ranges refer to this copy, so they
 /// live as long as the document. Several threads can query one object at once.
 ///
-/// A `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for crawlers
-/// that are not named. A `target` is an absolute URL or a path with query. A target without scheme
-/// and leading slash is a path, too: `example.com/admin` means `/example.com/admin`. In
+/// A `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for all
+/// crawlers without a group. A `target` is an absolute URL or a path with query. A target without
+/// scheme and leading slash is a path, too: `example.com/admin` means `/example.com/admin`. In
 /// `dialect::google`, the `example.com` of this target is a host.
 class document {
  public:
@@ -183,14 +183,14 @@ class document {
     return rules_for(user_agent).allows(target);
   }
 
-  /// Returns the verdict with the deciding rule. Its views live as long as this document and
+  /// Returns the verdict with the deciding rule. The verdict is valid as long as this document and
   /// `user_agent`. Each call compiles the crawler's rules. For many queries about one crawler, keep
   /// the result of `rules_for`.
   [[nodiscard]] constexpr verdict match(std::string_view target,
                                         std::string_view user_agent = "*") const& {
     const rule_set rules = rules_for(user_agent);
     verdict result = rules.match(target);
-    // The views must not refer to `rules`, which does not live as long as the result.
+    // The result outlives `rules`, so its views must not refer to `rules`.
     result.user_agent = result.user_agent == "*" ? "*" : product_token(user_agent);
     if (result.pattern) {
       const auto rule = std::lower_bound(lines_.begin(), lines_.end(), result.line,
@@ -225,13 +225,13 @@ class document {
   }
   void values(directive_kind) const&& = delete;
 
-  /// Returns the same as `rule_set::crawl_delay`.
+  /// Returns the crawler's first valid Crawl-delay.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay(
       std::string_view user_agent = "*") const {
     return rules_for(user_agent).crawl_delay();
   }
 
-  /// Returns the first valid Crawl-delay before all groups, which every crawler should keep.
+  /// Returns the first valid Crawl-delay before all groups. This delay is for every crawler.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept {
     const auto before_groups =
         rep_detail::lines_before(lines_, &rep_detail::document_line::in_group);
@@ -249,8 +249,8 @@ class document {
   }
   std::vector<directive> directives() const&& = delete;
 
-  /// Lists the directives that apply to a crawler, in file order, without User-agent lines. They
-  /// come from its own groups, or from the groups of `*` if no group names the crawler.
+  /// Lists the directives for a crawler, in file order, without User-agent lines. Uses the groups
+  /// that name the crawler, or else the groups of `*`.
   [[nodiscard]] constexpr std::vector<directive> directives_for(
       std::string_view user_agent) const& {
     std::vector<directive> found;
@@ -270,9 +270,9 @@ class document {
   }
   std::vector<directive> directives_for(std::string_view) const&& = delete;
 
-  /// Reads the lines of one kind that apply to a crawler, as `read_lines` does:
-  /// `file.read<request_rate>("FooBot")`. Lines that apply to the whole file, such as
-  /// `clean_param`, apply to every crawler. Takes time linear in the file.
+  /// Reads the lines of one kind that apply to a crawler: `file.read<request_rate>("FooBot")`.
+  /// Skips unreadable lines. Lines for the whole file, such as `clean_param`, apply to every
+  /// crawler. Takes time linear in the file.
   template <class Line>
   [[nodiscard]] constexpr std::vector<Line> read(std::string_view user_agent = "*") const& {
     if constexpr (rep_detail::is_for_crawler(Line::kind)) {
@@ -314,7 +314,7 @@ class document {
     return collector.finish();
   }
 
-  /// Accepts names in braces; see `compile`.
+  /// Accepts a list of names in braces.
   [[nodiscard]] constexpr rule_set rules_for(
       std::initializer_list<std::string_view> user_agents) const {
     return rules_for(std::span<const std::string_view>{user_agents.begin(), user_agents.size()});
@@ -323,7 +323,6 @@ class document {
  private:
   friend constexpr document parse(std::string_view text, parse_options options);
 
-  /// Adds the directives and findings of `text` to `file`.
   struct builder {
     document& file;
     std::string_view text;
@@ -385,8 +384,8 @@ constexpr std::vector<group> document::groups() const& {
 
 /// Parses a whole robots.txt.
 ///
-/// Accepts any octets, and never throws because of them. Skips each line that it cannot understand,
-/// and reports it in `document::diagnostics`. Takes linear time. Works in constant expressions.
+/// Accepts any octets, and never throws because of them. Skips unreadable lines, and reports them
+/// in `document::diagnostics`. Takes linear time. Works in constant expressions.
 [[nodiscard]] constexpr document parse(std::string_view text, parse_options options = {}) {
   document result;
   result.options_ = options;

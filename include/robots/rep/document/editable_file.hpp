@@ -21,7 +21,7 @@ struct editable_file {
     [[nodiscard]] friend bool operator==(const rule&, const rule&) = default;
   };
 
-  /// A line for which there is no other member, such as `Content-Signal: search=yes`.
+  /// A line of any other kind, such as `Content-Signal: search=yes`.
   struct line {
     std::string key{};    ///< the key, of letters, digits, `-` and `_`
     std::string value{};  ///< the value, which can be empty
@@ -56,17 +56,17 @@ struct editable_file {
 /// - a group without user agents, an empty user agent or an empty sitemap;
 /// - a pattern that is not empty and begins with neither `/` nor `*`;
 /// - a delay that is negative or above `longest_delay`;
-/// - an `editable_file::line` whose key has other characters than letters, digits, `-` and `_`, or
-///   is a key of rules, user agents, delays or sitemaps;
-/// - a line over `max_line_bytes`, which `parse` would cut.
+/// - a `line` whose key is empty, or has characters other than letters, digits, `-` and `_`;
+/// - a `line` with the key of a rule, user agent, delay or sitemap;
+/// - a line of over `max_line_bytes` octets.
 [[nodiscard]] std::string to_text(const editable_file& file);
 
 /// Makes an editable copy of a document. The text of the copy means the same to every crawler.
 ///
-/// The copy has no comments, and no lines without effect: rules outside a group, patterns that
-/// never match, invalid delays, groups that name no crawler, and unknown lines with a key that
-/// `to_text` refuses. Each part of a divided group (see `group`) becomes a group with all rules. So
-/// the size of the copy can be quadratic in the size of the file. Throws `std::length_error` if the
+/// The copy lacks comments, and lines without effect: rules outside a group, patterns that never
+/// match, invalid delays, groups that name no crawler, and unknown lines with a key that `to_text`
+/// refuses. If a delay divides a group into parts, each part becomes a group with all rules. So the
+/// size of the copy can be quadratic in the size of the file. Throws `std::length_error` if the
 /// copy would have more than 1,000,000 rules.
 [[nodiscard]] editable_file to_editable(const document& file);
 

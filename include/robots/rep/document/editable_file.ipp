@@ -20,7 +20,7 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Returns true if no dialect reads a line with this key as a user agent, rule, delay or sitemap.
+/// Returns true for a valid key that no dialect reads as a user agent, rule, delay or sitemap.
 [[nodiscard]] inline bool is_other_key(std::string_view key) noexcept {
   const auto may_stand = [](char c) {
     return base::is_alpha(c) || base::is_digit(c) || c == '-' || c == '_';
@@ -206,7 +206,7 @@ class editable_collector {
     }
   }
 
-  /// Ends the current group, and gives the rules of the group to each part of the group.
+  /// Ends the current group. Copies the group's rules to each part of the group.
   void end_group() {
     for (editable_file::group& part : parts_) {
       if (part.user_agents.empty()) {

@@ -45,12 +45,11 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
 /// decimals. A missing delay or host is null.
 ///
 /// Control characters and characters outside ASCII become `\uNNNN`. An octet that is not UTF-8
-/// becomes the four characters `\xNN`, and a backslash becomes `\x5C`, as in the lines of
-/// `JsonLog`. To get the octets back, replace each `\xNN` by the octet 0xNN.
+/// becomes the four characters `\xNN`, and a backslash becomes `\x5C`. To get the octets back,
+/// replace each `\xNN` by the octet 0xNN.
 ///
-/// Takes time linear in the JSON, whose size is quadratic in the size of a file in which a group
-/// has many parts (see `group`). Throws `std::length_error` if it has more than `max_octets`
-/// octets.
+/// Takes time linear in the JSON. The JSON can be quadratic in the file, since a group can have
+/// many parts (see `group`). Throws `std::length_error` if the JSON exceeds `max_octets` octets.
 [[nodiscard]] inline std::string to_json(const document& file,
                                          std::size_t max_octets = std::size_t{64} << 20U) {
   base::json_writer line;
@@ -74,8 +73,8 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
 ///
 ///     {"allowed":true,"directive":"allow","pattern":"/products/","userAgent":"FerretBot"}
 ///
-/// `directive` and `pattern` are null if no rule decided. Texts are written as in the JSON of a
-/// document.
+/// `directive` and `pattern` are null if no rule decided. Texts are escaped as in a document's
+/// JSON.
 [[nodiscard]] inline std::string to_json(const verdict& answer) {
   base::json_writer line;
   line.flag("allowed", answer.allowed);

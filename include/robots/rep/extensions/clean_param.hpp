@@ -15,7 +15,7 @@
 
 namespace robots {
 
-/// Query parameters that do not change a page, from Yandex's `Clean-param: s&ref /forum/*.php`.
+/// Query parameters that do not change a page, as in `Clean-param: s&ref /forum/*.php`.
 ///
 /// The line applies to the whole file, wherever it stands, and never changes a verdict. The source
 /// is Yandex Webmaster's help. The views live as long as the document.
@@ -45,11 +45,11 @@ struct clean_param {
   }
 };
 
-/// Returns `target`, an absolute URL or a path with query, without the parameters that matching
-/// lines in `rules` name. The other parameters keep their order. An empty query is removed.
+/// Returns `target` without the parameters that matching lines in `rules` name. `target` is an
+/// absolute URL or a path with query. The order of parameters stays. An empty query is removed.
 ///
-/// To clean many targets, keep the result of `document::read<clean_param>`. If comparing takes more
-/// than 8 million steps, one per octet of a path and of the target, returns `target` unchanged.
+/// To clean many targets, keep the result of `document::read<clean_param>`. A comparison takes one
+/// step per octet of path and target. After 8 million steps, returns `target` unchanged.
 [[nodiscard]] inline std::string clean_target(std::span<const clean_param> rules,
                                               std::string_view target) {
   const std::string_view page = target.substr(0, target.find('#'));

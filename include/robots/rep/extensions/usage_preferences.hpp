@@ -17,9 +17,9 @@ namespace robots {
 /// (contentsignals.org, Cloudflare 2025). draft-romm-aipref-contentsignals-00 defines the
 /// categories.
 ///
-/// A missing signal neither grants nor restricts. A path before the signals, which the published
-/// policy does not mention, is read as in a Content-Usage line. A signal never changes a verdict.
-/// The view lives as long as the document.
+/// A missing signal neither grants nor restricts. A path can precede the signals, as in a
+/// Content-Usage line. The published policy has no paths. A signal never changes a verdict. The
+/// view lives as long as the document.
 struct content_signal {
   static constexpr directive_kind kind = directive_kind::content_signal;  ///< used by `read_lines`
 
@@ -31,7 +31,7 @@ struct content_signal {
   bool complete = true;            ///< false if a part of the line could not be read
 
   /// Reads `[path] signal=yes|no, ...` in upper or lower case. If a line repeats a signal, the most
-  /// restrictive value is used, as in `usage_preferences`. Takes linear time.
+  /// restrictive value is used. Takes linear time.
   [[nodiscard]] static constexpr content_signal parse(std::string_view value) noexcept;
 };
 
@@ -43,8 +43,8 @@ class dictionary_reader {
  public:
   constexpr explicit dictionary_reader(std::string_view text) noexcept : rest_(text) {}
 
-  /// Returns the last value of `wanted` if it is a Token, an empty text for another value or none,
-  /// and an empty optional if the text is not a Dictionary.
+  /// Returns the last value of the key `wanted` if the value is a Token, else an empty text.
+  /// Returns an empty optional if the text is not a Dictionary.
   [[nodiscard]] constexpr std::optional<std::string_view> token_of(std::string_view wanted) {
     std::string_view found;
     skip(" ");
@@ -63,7 +63,7 @@ class dictionary_reader {
   }
 
  private:
-  /// A Token, an empty text for a value of another type, or an empty optional for no value.
+  /// A Token, or an empty text for another type. An empty optional means no value.
   using value = std::optional<std::string_view>;
 
   [[nodiscard]] static constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
@@ -172,8 +172,8 @@ class dictionary_reader {
     return decimals && whole <= 12 && fraction > 0 && fraction <= 3;
   }
 
-  /// Reads a String, with the escapes `\"` and `\\`, or a Display String, with the escape `%` and
-  /// two lower-case hexadecimal digits, after its opening quote.
+  /// Reads a text after its opening quote. A String has the escapes `\"` and `\\`. A Display String
+  /// has escapes of `%` and two lower-case hexadecimal digits.
   constexpr bool read_string(bool is_display) noexcept {
     const auto is_hex = [](char c) { return base::is_digit(c) || (c >= 'a' && c <= 'f'); };
     while (front() >= ' ' && front() <= '~') {
@@ -285,7 +285,7 @@ struct effective_preferences {
 
 namespace rep_detail {
 
-/// Keeps the more restrictive of two preferences, or else the first, in `first`
+/// Sets `first` to the more restrictive preference. If both are equal, `first` stays
 /// (draft-ietf-aipref-vocab-07, section 5.1).
 constexpr void combine(effective_preferences::preference& first,
                        const effective_preferences::preference& second) noexcept {
@@ -320,18 +320,17 @@ class longest_preference {
 
 /// Returns the preferences for a crawler and a target, an absolute URL or a path with query.
 ///
-/// Content-Usage (draft-ietf-aipref-attach-05, section 3.1): the matching line with the longest
-/// path decides about all categories, even those that it does not name. Content-Signal: for each
-/// signal, the line with the longest path decides among the matching lines that have this signal.
-/// Lines of equal length are combined, then both kinds of lines. The most restrictive of combined
-/// preferences applies (draft-ietf-aipref-vocab-07, section 5.1). If both kinds agree, the result
-/// names the Content-Usage line.
+/// Of the matching Content-Usage lines, the line with the longest path decides about all
+/// categories, named or not (draft-ietf-aipref-attach-05, section 3.1). Of the matching
+/// Content-Signal lines with a signal, the line with the longest path decides about this signal. If
+/// several lines decide, the most restrictive preference applies (draft-ietf-aipref-vocab-07,
+/// section 5.1). If both kinds of lines agree, the result names the Content-Usage line.
 ///
 /// A line applies to the crawlers in the User-agent lines directly above it. All preferences are
 /// unknown if the crawler is not allowed to fetch the target.
 ///
-/// Takes time linear in the file. If comparing takes more than 8 million steps, one per octet of a
-/// path and of the target, all preferences are false, and the result names no line.
+/// Takes time linear in the file. A comparison takes one step per octet of path and target. After 8
+/// million steps, all preferences are false, and the result names no line.
 [[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
                                                                 std::string_view target,
                                                                 std::string_view user_agent = "*") {

@@ -23,8 +23,8 @@ namespace robots::rep_detail {
 
 class group_lint {
  public:
-  /// Takes all lines of the file, since groups of one crawler are merged: a rule of another group
-  /// can make a rule of this group necessary.
+  /// Takes all lines of the file. Groups of one crawler are merged, so a rule of another group can
+  /// make a rule of this group necessary.
   constexpr group_lint(const std::vector<directive>& file, const parse_options& options,
                        std::vector<diagnostic>& findings)
       : options_(options), findings_(findings) {
@@ -58,7 +58,7 @@ class group_lint {
     write_compiled(source, *traits().rule_form, [this](char c) { text_.push_back(c); });
     const compiled_pattern pattern =
         rep_detail::finish({text_.data() + offset, text_.size() - offset}, source.anchored);
-    // A line with two patterns is not reported, since one of them can be necessary.
+    // A line with two patterns is not reported, since one pattern can be necessary.
     rules_.push_back({.pattern = pattern,
                       .specificity = specificity(source, *traits().rule_form),
                       .kind = kind,
@@ -103,7 +103,7 @@ class group_lint {
     findings_.push_back(make_diagnostic(code, about.line, about.column));
   }
 
-  /// Reports all rules with one pattern except the one with the highest rank.
+  /// If rules have the same pattern, reports all except the deciding rule.
   constexpr void report_same_patterns() {
     for (auto first = rules_.begin(); first != rules_.end();) {
       const auto end = std::find_if(
@@ -119,10 +119,10 @@ class group_lint {
     }
   }
 
-  /// Reports each rule that a shorter rule of the same kind makes redundant: its pattern is a
-  /// prefix of the longer one, and the specificity of no opposite rule is between the two.
+  /// Reports each rule that repeats a shorter rule of the same kind. The shorter pattern is a
+  /// prefix of the longer pattern. No opposite rule has a specificity between the two.
   constexpr void report_redundant() {
-    std::vector<std::size_t> prefixes;  // rules whose pattern is a prefix of the current one
+    std::vector<std::size_t> prefixes;  // rules whose pattern begins the current pattern
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       entry& rule = rules_[i];
       while (!prefixes.empty() &&
@@ -156,8 +156,8 @@ class group_lint {
   std::vector<entry> rules_;
 };
 
-/// Returns true if the value of a User-agent line is not empty and can match no crawler. A name
-/// with other characters than the RFC allows, such as `360Spider`, can match.
+/// Returns true for a User-agent value that is not empty, but matches no crawler. A name such as
+/// `360Spider` can match, although RFC 9309 allows no digits.
 [[nodiscard]] constexpr bool is_unmatchable(std::string_view user_agent) noexcept {
   if (user_agent.empty() || is_product_token_char(user_agent.front()) ||
       agent_matcher{{}}.compare(user_agent) == agent_match::everyone) {
@@ -171,9 +171,8 @@ class group_lint {
 
 namespace robots {
 
-/// Returns all problems of a robots.txt, sorted by line. Adds problems that a comparison of lines
-/// shows to `document::diagnostics`: duplicates, rules that never decide because an opposite rule
-/// has the same pattern, and rules that repeat a shorter rule. Takes O(n log n) time for n rules.
+/// Returns all problems of a robots.txt, sorted by line. Besides `document::diagnostics`, reports
+/// mistakes such as duplicates and rules that never decide. Takes O(n log n) time for n rules.
 [[nodiscard]] constexpr std::vector<diagnostic> lint(const document& file,
                                                      const malformed_limit& limit = {}) {
   std::vector<diagnostic> findings{file.diagnostics().begin(), file.diagnostics().end()};

@@ -49,8 +49,8 @@ namespace rep_detail {
   return kind == directive_kind::allow || kind == directive_kind::disallow;
 }
 
-/// Returns true for an extension that applies to the crawlers named directly above it, such as
-/// Crawl-delay. A User-agent line after it starts a new list of crawlers for extensions, but no new
+/// Returns true for an extension that applies to the crawlers named directly above, such as
+/// Crawl-delay. The next User-agent line starts a new list of crawlers for extensions, but no new
 /// group. Other extensions (Sitemap, Host, Clean-param) apply to the whole file.
 [[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
   using enum directive_kind;
@@ -58,8 +58,8 @@ namespace rep_detail {
          kind == content_signal || kind == content_usage;
 }
 
-/// Reads the value of a Crawl-delay line, which is a finite decimal number of seconds, 0 or more.
-/// Rounds fractions of a millisecond up, so that no crawler comes too early.
+/// Reads the value of a Crawl-delay line: a decimal number of seconds, 0 or more. Rounds fractions
+/// of a millisecond up, so that no crawler comes too early.
 [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> parse_delay(
     std::string_view value) noexcept {
   const std::size_t point = (std::min)(value.find('.'), value.size());
@@ -108,7 +108,7 @@ struct directive {
   std::uint32_t line = 0;                         ///< the line number, 1-based
   std::uint32_t column = 0;                       ///< the column of the value, 1-based, in octets
   bool starts_group = false;                      ///< true for a User-agent line that opens a group
-  /// True for a User-agent line that starts a group or follows an extension for crawlers.
+  /// True for a User-agent line that starts a group or follows a line such as Crawl-delay.
   bool starts_run = false;
   bool in_group = false;  ///< true from the first User-agent line on
 };

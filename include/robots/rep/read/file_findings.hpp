@@ -17,7 +17,7 @@ enum class severity : std::uint8_t {
   error,    ///< the line, or part of the file, has no effect
 };
 
-/// The name of a severity, which is the name of the enumerator.
+/// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(severity value) noexcept {
   return base::enum_text<severity::error>(value, {"note", "warning", "error"});
 }
@@ -50,7 +50,7 @@ enum class diagnostic_code : std::uint8_t {
   invalid_visit_time,
 };
 
-/// The name of a code, which is the name of the enumerator.
+/// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(diagnostic_code code) noexcept {
   return base::enum_text<diagnostic_code::invalid_visit_time>(
       code, {"malformed_line",        "missing_colon",        "misspelled_key",
@@ -74,13 +74,12 @@ struct diagnostic {
 
 namespace rep_detail {
 
-/// The severity and the text of a kind of finding.
 struct finding_text {
   robots::severity severity;
   std::string_view text;
 };
 
-/// The entry of each `diagnostic_code`, in the same order.
+/// One entry for each `diagnostic_code`, in code order.
 inline constexpr auto finding_texts = std::to_array<finding_text>({
     {severity::error, "not a `key: value` line; it has no effect"},
     {severity::warning, "write a colon between key and value"},
@@ -116,7 +115,6 @@ inline constexpr auto finding_texts = std::to_array<finding_text>({
 static_assert(finding_texts.size() ==
               static_cast<std::size_t>(diagnostic_code::invalid_visit_time) + 1);
 
-/// Makes the diagnostic of `code` for a place in the text.
 [[nodiscard]] constexpr diagnostic make_diagnostic(diagnostic_code code, std::uint32_t line,
                                                    std::uint32_t column) noexcept {
   const finding_text& entry = finding_texts[static_cast<std::size_t>(code)];
@@ -131,11 +129,11 @@ struct file_findings {
   /// The numbers of lines and of malformed lines in a text.
   struct line_counts {
     std::uint32_t non_blank = 0;  ///< lines that are neither blank nor only a comment
-    /// Lines that are not `key: value`, or that have a value which the key does not accept, such as
-    /// `Crawl-delay: soon` and `Disallow: x`. Each such line has a finding of severity `error`.
+    /// Lines that are not `key: value`, or whose key does not accept the value, such as
+    /// `Crawl-delay: soon` and `Disallow: x`. Each malformed line has a finding of severity
+    /// `error`.
     std::uint32_t malformed = 0;
-    /// True if the text begins like another kind of file. Then the text has `key: value` lines only
-    /// by chance.
+    /// True if the text begins like another kind of file, such as HTML or JSON.
     bool not_robots_txt = false;
   };
 
@@ -144,8 +142,8 @@ struct file_findings {
 };
 
 /// The limit beyond which a file is too malformed to be obeyed (the pipeline guide). A file exceeds
-/// it if more than `share` of its lines, and at least `lines` lines, are malformed. A text that is
-/// not a robots.txt, or has only malformed lines, always exceeds it.
+/// the limit if more than `share`, and at least `lines`, of its lines are malformed. A file that is
+/// not a robots.txt, or has only malformed lines, always exceeds the limit.
 struct malformed_limit {
   double share = 0.10;    ///< the share of malformed lines among lines that are not blank, 0 to 1
   std::size_t lines = 5;  ///< the minimum number of malformed lines for which `share` applies

@@ -46,7 +46,7 @@ inline constexpr auto foreign_beginnings = [] {
                     "\0\0\xFE\xFF"sv};
 }();
 
-/// Returns true if octets begin with the signature of an archive, image, document or program, or
+/// Returns true if `octets` begin with the signature of an archive, image, document or program, or
 /// with the byte order mark of UTF-32.
 [[nodiscard]] constexpr bool has_foreign_signature(std::string_view octets) noexcept {
   return std::any_of(foreign_beginnings.begin(), foreign_beginnings.end(),
@@ -57,8 +57,8 @@ inline constexpr auto foreign_beginnings = [] {
 
 namespace robots::rep_detail {
 
-/// Returns true if `text` begins with a JSON object or array. Checks for a bracket and for text
-/// that can follow it (RFC 8259, section 2). `[Sitemap]` is a heading, not JSON.
+/// Returns true if `text` begins with a JSON object or array. Checks the bracket and the next
+/// character (RFC 8259, section 2). `[Sitemap]` is a heading, not JSON.
 [[nodiscard]] constexpr bool begins_json(std::string_view text) noexcept {
   const bool object = text.starts_with('{');
   if (!object && !text.starts_with('[')) {
@@ -74,8 +74,8 @@ namespace robots::rep_detail {
   return octet < '\t' || ('\r' < octet && octet < ' ') || octet == 0x7F;
 }
 
-/// Returns true if the first octets have more control characters than a text in UTF-8 has. Accepts
-/// some NUL octets, which some editors leave at the ends of lines and of the file.
+/// Returns true if `text` begins with more control characters than a UTF-8 text has. Accepts some
+/// NUL octets, which some editors leave at the ends of lines and of the file.
 [[nodiscard]] constexpr bool is_mostly_controls(std::string_view text) noexcept {
   // Most texts have no control character near their start, and need no more checks.
   const std::string_view first = text.substr(0, 64);

@@ -12,7 +12,7 @@ enum class dialect : std::uint8_t {
   google,   ///< the verdicts of google/robotstxt, with its quirks
 };
 
-/// The name of a dialect, which is the name of the enumerator.
+/// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(dialect value) noexcept {
   return value == dialect::google ? "google" : "rfc9309";
 }
@@ -39,7 +39,7 @@ struct parse_options {
   /// True if the text is only the start of a longer file. Then a last line without a line end is
   /// ignored.
   bool truncated = false;
-  /// Accepts neither misspelled keys nor `Disallow /x` without a colon.
+  /// If true, rejects misspelled keys and `Disallow /x` without a colon.
   bool strict = false;
   /// If true, a Crawl-delay line ends a list of User-agent lines, as a rule does.
   bool delay_closes_group = false;

@@ -30,7 +30,7 @@ namespace rep_detail {
   return {text.begin(), end};
 }
 
-/// Returns the product name after `compatible;`, where crawlers that pose as a browser write it.
+/// Returns the name after `compatible;`, as written by crawlers that pose as a browser.
 [[nodiscard]] constexpr std::string_view compatible_name(std::string_view user_agent) noexcept {
   constexpr std::string_view mark = "compatible;";
   for (std::size_t i = 0; i + mark.size() <= user_agent.size(); ++i) {
@@ -43,9 +43,9 @@ namespace rep_detail {
 
 }  // namespace rep_detail
 
-/// Returns the product token of a crawler, given its name or its `User-Agent` header value:
-/// `FooBot` for `FooBot/2.1 (+https://foo.example/bot)`, and, as in RFC 9309, section 2.2.1,
-/// `ExampleBot` for `Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)`.
+/// Returns the product token in a crawler's name or `User-Agent` header value. `FooBot` is the
+/// token of `FooBot/2.1 (+https://foo.example/bot)`. `ExampleBot` is the token of `Mozilla/5.0
+/// (compatible; ExampleBot/0.1; https://www.example.com/bot.html)` (RFC 9309, section 2.2.1).
 ///
 /// A name can have characters that the RFC does not allow (`MJ12bot`), so the token ends only at
 /// white space or one of `/(;,)`. Returns an empty view if the token is empty. Takes linear time.

@@ -50,13 +50,12 @@ namespace rep_detail {
 
 }  // namespace rep_detail
 
-/// The part of the day, in UTC, in which a site asks a crawler to come, from
-/// `Visit-time: 0600-0845`. The source is Sean Conner, An Extended Standard for Robot Exclusion,
-/// 1996. Never changes a verdict.
+/// The hours, in UTC, in which a site asks crawlers to come, such as `Visit-time: 0600-0845`. The
+/// source is Sean Conner, An Extended Standard for Robot Exclusion, 1996. Never changes a verdict.
 ///
-/// The part ends at the start of its last minute, here at 08:45:00. But 2359 means midnight, since
-/// people write 0000-2359 for the whole day. The part can cross midnight (2200-0400). If both times
-/// are equal, it is the whole day.
+/// The hours end at the start of the last minute, here at 08:45:00. But 2359 means midnight, since
+/// people write 0000-2359 for the whole day. The hours can cross midnight (2200-0400). Two equal
+/// times mean the whole day.
 struct visit_time {
   static constexpr directive_kind kind = directive_kind::visit_time;  ///< used by `read_lines`
 
@@ -78,8 +77,8 @@ struct visit_time {
     return visit_time{.from = *from % std::chrono::hours{24}, .to = *to};
   }
 
-  /// Returns true if `utc` is in this part of the day. `utc` is the number of minutes since any
-  /// midnight UTC, such as the minutes since the Unix epoch, rounded down.
+  /// Returns true if `utc` is in these hours. `utc` is the number of minutes since any midnight
+  /// UTC, such as the minutes since the Unix epoch, rounded down.
   [[nodiscard]] constexpr bool contains(std::chrono::minutes utc) const noexcept {
     constexpr std::chrono::minutes day = std::chrono::hours{24};
     const std::chrono::minutes now = (utc % day + day) % day;
@@ -91,7 +90,7 @@ struct visit_time {
     return from < end ? from <= now && now < end : from <= now || now < end;
   }
 
-  /// Returns true if `times` is empty or one of them contains `utc`.
+  /// Returns true if `times` is empty or one time contains `utc`.
   [[nodiscard]] static constexpr bool is_open(std::span<const visit_time> times,
                                               std::chrono::minutes utc) noexcept {
     return times.empty() || std::any_of(times.begin(), times.end(), [utc](const visit_time& time) {
@@ -102,8 +101,8 @@ struct visit_time {
   [[nodiscard]] friend constexpr bool operator==(const visit_time&, const visit_time&) = default;
 };
 
-/// The number of requests that a site accepts in a period, from `Request-rate: 30/1m 0800-1300`.
-/// The source is the one of `visit_time`. A rate never changes a verdict.
+/// The number of requests that a site accepts in a period, such as `Request-rate: 30/1m 0800-1300`.
+/// The source is Sean Conner, 1996. A rate never changes a verdict.
 struct request_rate {
   static constexpr directive_kind kind = directive_kind::request_rate;  ///< used by `read_lines`
 
@@ -112,8 +111,8 @@ struct request_rate {
   std::optional<visit_time> window{};   ///< the hours of the rate; empty means always
 
   /// Reads `requests/period`. The unit of the period is s, m, h or d; the default is seconds. A
-  /// blank and `hhmm-hhmm` in UTC can follow. Numbers that are too large are read as the maximum.
-  /// Returns an empty optional for any other text, for zero requests and for a period of zero.
+  /// blank and `hhmm-hhmm` in UTC can follow. Too large numbers are read as the maximum. Returns an
+  /// empty optional for any other text, for zero requests and for a period of zero.
   [[nodiscard]] static constexpr std::optional<request_rate> parse(
       std::string_view value) noexcept {
     const std::size_t slash = value.find('/');
@@ -151,7 +150,7 @@ struct request_rate {
   }
 
   /// Returns the slowest rate whose window contains `utc`, or else the slowest rate without a
-  /// window, or else an empty optional. `utc` is as in `visit_time::contains`.
+  /// window, if any. `utc` counts minutes since any midnight UTC.
   [[nodiscard]] static constexpr std::optional<request_rate> slowest_at(
       std::span<const request_rate> rates, std::chrono::minutes utc) noexcept {
     const auto precedence = [](const request_rate& rate) {

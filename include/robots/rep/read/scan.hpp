@@ -19,8 +19,8 @@
 
 namespace robots {
 
-/// Receives every directive from `scan`, in file order. `scan` calls `h.on_directive(d)` with a
-/// `const directive& d`, whose views point into the scanned text.
+/// A type to which `scan` passes every directive, in file order. `scan` calls
+/// `handler.on_directive(line)`. The views of `line` point into the scanned text.
 ///
 /// If the handler has `on_diagnostic`, `scan` passes every finding about the text to this function.
 template <class H>
@@ -32,7 +32,7 @@ inline constexpr std::size_t max_line_bytes = 16'663;
 
 namespace rep_detail {
 
-/// Returns the maximum number of octets to read from a text, so that offsets fit into 32 bits.
+/// Returns the maximum number of octets to read. Offsets must fit into 32 bits.
 [[nodiscard]] constexpr std::size_t text_limit(const parse_options& options) noexcept {
   constexpr std::size_t most = std::size_t{256} << 20U;
   return (std::min)(options.max_bytes, most);
@@ -91,7 +91,7 @@ class scanner {
     return text;
   }
 
-  /// Removes an incomplete percent escape, which would be read as literal octets.
+  /// Removes an incomplete percent escape at the end of `line`.
   [[nodiscard]] static constexpr std::string_view without_cut_escape(
       std::string_view line) noexcept {
     const std::size_t tail = line.size() - std::min<std::size_t>(line.size(), 2);
@@ -365,8 +365,8 @@ class scanner {
 /// Reads a robots.txt in one pass, and gives its directives to `handler`, in file order. Returns
 /// the numbers of lines.
 ///
-/// Accepts any octets. Reports and skips lines that it cannot understand. Throws only if the
-/// handler throws. Takes linear time.
+/// Accepts any octets. Reports and skips unreadable lines. Throws only if the handler throws. Takes
+/// linear time.
 template <DirectiveHandler Handler>
 constexpr file_findings::line_counts scan(std::string_view text, Handler& handler,
                                           const parse_options& options = {}) {

@@ -15,9 +15,9 @@ namespace robots {
 /// Compiles the rules for a crawler with several names, the most specific name first:
 /// `compile(text, {"examplebot-news", "examplebot"})`.
 ///
-/// `options.names` decides whether only the first name with a group is used, or the groups of all
-/// names are merged; RFC 9309 does not say. The rules of `*` apply if no name has a group, or if
-/// there are no names. Verdicts report the first name that has a group.
+/// If several names have groups, `options.names` selects the first of these names, or merges the
+/// groups. RFC 9309 leaves this open. The rules of `*` apply if no name has a group, or if there
+/// are no names. Verdicts report the first name that has a group.
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::span<const std::string_view> user_agents,
                                          const parse_options& options = {}) {
@@ -31,15 +31,15 @@ namespace robots {
 /// Compiles the rules of `text` for one crawler, in one pass. Returns the same as
 /// `parse(text).rules_for(user_agent)`, without making a document.
 ///
-/// `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for crawlers
-/// that are not named. Accepts any octets, and never throws because of them. Takes linear time, and
-/// up to 64 KiB of stack if a rule is not in normal form.
+/// `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for all
+/// crawlers without a group. Accepts any octets, and never throws because of them. Takes linear
+/// time, and up to 64 KiB of stack if a rule is not in normal form.
 [[nodiscard]] constexpr rule_set compile(std::string_view text, std::string_view user_agent,
                                          const parse_options& options = {}) {
   return compile(text, std::span{&user_agent, 1}, options);
 }
 
-/// Accepts names in braces, of which C++ would take two as the start and the end of one text.
+/// Accepts names in braces. Otherwise, C++ would make one text of two names.
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::initializer_list<std::string_view> user_agents,
                                          const parse_options& options = {}) {

@@ -21,9 +21,9 @@ namespace robots {
 /// to the text that was read.
 struct crawler_directives {
   rule_set rules{};  ///< the rules and the Crawl-delay for the crawler
-  /// The first valid Crawl-delay before all groups, which every crawler should keep.
+  /// The first valid Crawl-delay before all groups. This delay is for every crawler.
   std::optional<std::chrono::milliseconds> file_delay{};
-  /// The extensions for this crawler, in file order, without Crawl-delay, for `read_lines`.
+  /// Other lines for this crawler, such as Request-rate, in file order, for `read_lines`.
   std::vector<directive> extensions{};
   std::vector<std::string_view> sitemaps{};  ///< values of the Sitemap lines, as written
   std::optional<std::string_view> host{};    ///< the first Host value that is not empty

@@ -11,8 +11,8 @@
 
 namespace robots {
 
-/// Names the rule that decided, its line, and the crawler: `disallow "/admin", line 2, for *`. Or
-/// says why no rule decided. Octets that are not printable ASCII are written as `\xNN`.
+/// Names the deciding rule, its line, and the crawler: `disallow "/admin", line 2, for *`. If no
+/// rule decided, says why. Octets that are not printable ASCII are written as `\xNN`.
 [[nodiscard]] inline std::string explain(const verdict& answer) {
   if (answer.directive && answer.pattern) {
     std::string text{to_string(*answer.directive)};
@@ -29,7 +29,7 @@ namespace robots {
   return answer.allowed ? "no rule matches" : "no rule decides, but the policy of the site denies";
 }
 
-/// A rule of a rule set. `pattern` refers to the rule set.
+/// A rule of a rule set, valid as long as the set.
 struct listed_rule {
   rule_kind kind = rule_kind::allow;  ///< Allow or Disallow
   std::string_view pattern{};         ///< the pattern, as written in the file
@@ -40,13 +40,13 @@ struct listed_rule {
   std::uint32_t line = 0;         ///< the line number, 1-based
 };
 
-/// The reasons for a verdict. The views refer to the rule set that was asked.
+/// The reasons for a verdict, valid as long as the rule set.
 struct explanation {
   robots::verdict verdict{};                ///< the answer
   group_choice group = group_choice::none;  ///< the groups that apply
   std::string target{};                     ///< the normal form of the target
-  /// All rules that match, by descending rank. The first one decides, unless the target is
-  /// /robots.txt. Incomplete if the query needs too many steps; empty if the target is too long.
+  /// All matching rules, by descending rank. The first rule decides, except for /robots.txt. The
+  /// list is incomplete after too many steps, and empty for a target that is too long.
   std::vector<listed_rule> matches{};
 };
 

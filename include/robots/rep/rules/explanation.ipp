@@ -53,7 +53,7 @@ ROBOTS_INLINE explanation rule_set::explain(std::string_view target) const& {
       matches.push_back(rep_detail::listed(rule, table_));
     }
   }
-  // Of a line with two patterns (`dialect::google`), the one with the higher rank is listed.
+  // If a line has two patterns (`dialect::google`), keeps the pattern of higher rank.
   std::sort(matches.begin(), matches.end(), [](const listed_rule& a, const listed_rule& b) {
     return std::tie(a.line, b.rank) < std::tie(b.line, a.rank);
   });

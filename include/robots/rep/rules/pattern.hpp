@@ -18,7 +18,7 @@ namespace robots {
 /// section 2.2.3.
 ///
 /// The text must outlive the pattern. A pattern allocates only if the text has `**` or is not in
-/// normal form; otherwise it can be a constant: `constexpr pattern p{"/a*b$"};`.
+/// normal form; otherwise the pattern can be a constant: `constexpr pattern p{"/a*b$"};`.
 class pattern {
  public:
   /// Compiles `text` in linear time. Accepts any octets, but a pattern that does not begin with `/`
@@ -66,8 +66,8 @@ class scoped_target {
  public:
   constexpr explicit scoped_target(std::string_view target) noexcept : target_(target) {}
 
-  /// Returns the specificity of `path` if it matches the target and steps are left. The empty path
-  /// matches everything, with the specificity 0.
+  /// Returns the specificity of `path` if `path` matches and steps are left. The empty path matches
+  /// everything, with the specificity 0.
   [[nodiscard]] constexpr std::optional<std::uint32_t> match(std::string_view path) {
     steps_.spend(1 + (path.empty() ? 0 : path.size() + target_.size()));
     if (exceeded()) {
@@ -103,8 +103,8 @@ struct fixed_string {
 
 /// A path pattern that is compiled with the program: `static_pattern<"/a*b$">::matches("/axxb")`.
 ///
-/// Has the same answers as `pattern` with `dialect::rfc9309`. A pattern that can never match is a
-/// compile error.
+/// Matches like `pattern` with `dialect::rfc9309`. A pattern that can never match is a compile
+/// error.
 template <rep_detail::fixed_string Text>
 class static_pattern {
   static constexpr auto source = rep_detail::pattern_source::of(Text.view());

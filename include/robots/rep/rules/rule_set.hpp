@@ -41,7 +41,7 @@ class rule_set {
   /// Takes over the rules of `other`, which is then empty.
   constexpr rule_set(rule_set&& other) noexcept
       : table_(std::exchange(other.table_, rep_detail::rule_table{})) {}
-  /// Takes over the rules of `other`, which is then empty, unless `other` is this object.
+  /// Takes over the rules of `other`, which is then empty. Self-assignment has no effect.
   constexpr rule_set& operator=(rule_set&& other) noexcept {
     table_ = std::exchange(other.table_, rep_detail::rule_table{});
     return *this;
@@ -55,8 +55,8 @@ class rule_set {
   /// one rule are not in normal form.
   ///
   /// A target is denied if its normal form exceeds 65,536 octets, or if comparing takes more than
-  /// 8,388,608 steps; the search for a literal takes at most one step per octet of target and
-  /// literal. Then `verdict::undecided` is true. A rule set without rules allows everything.
+  /// 8,388,608 steps. Then `verdict::undecided` is true. A search for a literal takes at most one
+  /// step per octet of target and literal. A rule set without rules allows everything.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     return table_.allows(target);
   }
@@ -88,8 +88,7 @@ class rule_set {
     return table_.facts.crawl_delay();
   }
 
-  /// Returns the name for verdicts, which is the crawler's token as given, or "*" if the rules of
-  /// `*` apply.
+  /// Returns the name in verdicts: the crawler's token as given, or "*" if the rules of `*` apply.
   [[nodiscard]] constexpr std::string_view user_agent() const& noexcept {
     return table_.user_agent();
   }
@@ -106,8 +105,8 @@ class rule_set {
   /// Returns true if there are no rules, so that everything is allowed.
   [[nodiscard]] constexpr bool empty() const noexcept { return size() == 0; }
 
-  /// Returns a hash of the rules and the delay, whatever the order and the spelling of the rules.
-  /// Compare it only within one dialect. Takes O(n log n) time for n rules, and allocates memory.
+  /// Returns a hash of the rules and the delay. Order and spelling do not matter. Compare hashes
+  /// only within one dialect. Takes O(n log n) time for n rules, and allocates memory.
   [[nodiscard]] constexpr std::uint64_t fingerprint() const;
 
   /// Returns true if both rule sets were compiled from the same rules, in the same way, for the

@@ -11,7 +11,7 @@ namespace robots {
 /// The two kinds of rule (RFC 9309, section 2.2.2).
 enum class rule_kind : std::uint8_t { allow, disallow };
 
-/// The name of a kind of rule, as WEB::ROBOTS spells it.
+/// Returns `allow` or `disallow`.
 [[nodiscard]] constexpr std::string_view to_string(rule_kind kind) noexcept {
   return kind == rule_kind::allow ? "allow" : "disallow";
 }
@@ -23,7 +23,7 @@ enum class group_choice : std::uint8_t {
   none,      ///< no group applies, so everything is allowed
 };
 
-/// The name of a choice, which is the name of the enumerator.
+/// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(group_choice choice) noexcept {
   return base::enum_text<group_choice::none>(choice, {"own", "everyone", "none"});
 }
@@ -34,11 +34,11 @@ enum class group_choice : std::uint8_t {
 /// In a document's verdict, `user_agent` refers to the argument of `document::match`.
 struct verdict {
   bool allowed = true;  ///< true if the crawler is allowed to fetch the target
-  /// The kind of the deciding rule. It is empty if no rule matched, and for /robots.txt itself.
+  /// The kind of the deciding rule, or empty if no rule decided.
   std::optional<rule_kind> directive{};
   std::optional<std::string_view> pattern{};  ///< the deciding rule's pattern, as written
-  /// The crawler's product token, as the caller spelled it. It is "*" if the rules of `*` apply or
-  /// no crawler was named.
+  /// The crawler's product token, as the caller spelled it, or "*" if the rules of `*` apply or no
+  /// crawler was named.
   std::string_view user_agent{};
   std::uint32_t line = 0;  ///< the 1-based line of the deciding rule, or 0 if no rule decided
   /// True if the target is denied because not all rules could be compared: the normal form of the

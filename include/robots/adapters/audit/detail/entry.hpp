@@ -107,17 +107,18 @@ class ed25519_key {
   std::shared_ptr<EVP_PKEY> key_;
 };
 
-/// The end of a trail, to which `add` appends entries. Each entry is one line:
+/// The number and the hash of the last entry of a trail. An entry is one line:
 ///
 ///     {"n":7,"prev":"HASH","time":"DATE","type":"TYPE", ... ,"hash":"HASH"}
 ///
 /// `n` is the number of an entry, from 1, counted through all files of the trail. `hash` is the
-/// SHA-256 of all octets before `,"hash"`. `prev` is the hash of the previous entry, or 64 zeros.
+/// SHA-256 of all octets before `,"hash"`. `prev` is the previous `hash`, or 64 zeros in entry 1.
 struct audit_chain {
-  std::uint64_t entries = 0;                ///< the number of entries
-  std::string last = std::string(64, '0');  ///< the hash of the last entry
+  std::uint64_t entries = 0;
+  std::string last = std::string(64, '0');
 
-  /// Adds an entry with the members of both objects, signed by `key`. Returns its line.
+  /// Returns the line of the next entry, with the members of the JSON objects `about` and
+  /// `members`. Signs the entry if `key` is not null.
   [[nodiscard]] std::string add(std::string_view time, std::string_view type,
                                 std::string_view members, std::string_view about = {},
                                 const ed25519_key* key = nullptr) {
@@ -137,7 +138,7 @@ struct audit_chain {
   }
 };
 
-/// Reads a JSON object that `json_writer` has written. The text must outlive this object.
+/// A JSON object that `json_writer` has written. The text must outlive this object.
 class json_object {
  public:
   /// Reads an object. Returns an empty optional if `text` is not exactly one object.
@@ -165,14 +166,14 @@ class json_object {
     return std::nullopt;
   }
 
-  /// Returns the value of a member in JSON, of the first if two members have this name. Here and
-  /// below, returns an empty value if the member is missing.
+  /// Returns the JSON text of the first member with this name. This function and the next ones
+  /// return an empty value, 0 or false if the member is missing.
   [[nodiscard]] std::string_view raw(std::string_view name) const {
     const auto found = members_.find(name);
     return found == members_.end() ? std::string_view{} : found->second;
   }
 
-  /// Returns true if two members have one name. Readers of JSON differ in which of them they use.
+  /// Returns true if two members have the same name. JSON readers then disagree on the value.
   [[nodiscard]] bool repeats_a_name() const noexcept { return repeats_a_name_; }
 
   [[nodiscard]] std::string text(std::string_view name) const {
@@ -322,7 +323,7 @@ class audit_lines {
   /// The maximum size, in octets, of a line that an `AuditTrail` writes.
   static constexpr std::size_t longest = std::size_t{32} << 20U;
 
-  /// Begins at `offset`. Throws `audit_error` unless `file` is a regular file that can be opened.
+  /// Begins at octet `offset`. Throws `audit_error` if `file` is not regular or cannot be opened.
   explicit audit_lines(const std::string& file, std::uint64_t offset = 0)
       : name_{file}, next_offset_{offset} {
     std::error_code failure;
@@ -360,9 +361,9 @@ class audit_lines {
     return std::string_view{line_.get(), is_whole_ ? size - 1 : size};
   }
 
-  /// Returns the number of the last line, from 1.
+  /// Returns the 1-based number of the line that `next` returned last.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
-  /// Returns the number of octets in the file before the last line.
+  /// Returns the position in the file, in octets, of the line that `next` returned last.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
@@ -376,7 +377,7 @@ class audit_lines {
   bool is_whole_ = false;
 };
 
-/// Returns the seconds since 1970 of a time such as `2026-01-01T12:00:00.000Z`, else 0.
+/// Reads a time such as `2026-01-01T12:00:00.000Z`. Returns seconds since 1970, or 0 on failure.
 [[nodiscard]] inline std::int64_t audit_second(const std::string& date) {
   ::tm parts{};
   return ::strptime(date.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) == nullptr ? 0 : ::timegm(&parts);

@@ -29,7 +29,7 @@ class audit_file {
   using file_handle = std::shared_ptr<const int>;  // the last copy closes the descriptor
 
  public:
-  /// Continues the last file, or begins the first. Throws `audit_error` if a file cannot be used.
+  /// Opens the last file, or makes the first. Throws `audit_error` if a file cannot be used.
   explicit audit_file(const audit_options& options) : path_{options.path} {
     if (path_.empty()) {
       throw std::invalid_argument{
@@ -53,9 +53,9 @@ class audit_file {
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  /// Returns the end that the trail had when the file was opened.
+  /// Returns the number and the hash of the entry that was last when the trail was opened.
   [[nodiscard]] const audit_chain& end() const noexcept { return end_; }
-  /// Returns the incomplete line that a killed process had left at the end of the file.
+  /// Returns the incomplete line that a killed process had left, or an empty text.
   [[nodiscard]] const std::string& torn() const noexcept { return torn_; }
 
   /// Returns the name of the file with this number, without its folder.
@@ -65,7 +65,7 @@ class audit_file {
     return std::filesystem::path{path_}.filename().string() + '.' + digits + ".jsonl";
   }
 
-  /// Writes all of these lines. Otherwise, writes none of them and throws `std::system_error`.
+  /// Writes all lines. On failure, removes the written part and throws `std::system_error`.
   void write(std::string_view lines) {
     if (is_torn_ && ::ftruncate(*file_, static_cast<off_t>(size_)) != 0) {
       throw std::system_error{errno, std::generic_category()};
@@ -84,10 +84,10 @@ class audit_file {
     size_ += lines.size();
   }
 
-  /// Syncs the file. Returns false if the disk may lack a part; the system reports this only once.
+  /// Syncs the file. Returns false if the disk may have lost data. The system reports this once.
   [[nodiscard]] bool flush() const noexcept { return ::fdatasync(*file_) == 0 || errno == EINVAL; }
 
-  /// Returns the change by another program since the last write, or an empty text.
+  /// Returns how another program has changed the file since the last write, or an empty text.
   [[nodiscard]] std::string_view change() const {
     struct stat own{};
     if (::fstat(*file_, &own) != 0 || !S_ISREG(own.st_mode)) {

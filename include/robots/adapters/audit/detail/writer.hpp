@@ -39,7 +39,7 @@
 
 namespace robots::adapters_detail {
 
-/// An entry without its place in the chain.
+/// An entry without its number, time and hashes.
 struct audit_part {
   std::string_view type;
   std::string members;  ///< the members of the entry, as a JSON object
@@ -47,7 +47,7 @@ struct audit_part {
   bool once = false;    ///< true if the trail needs only one entry with this id
 };
 
-/// Returns the directives of a site for one crawler as JSON. Equal directives give equal texts.
+/// Returns the directives of a policy as JSON. Equal directives give equal texts.
 [[nodiscard]] inline std::string directives_text(const policy& from) {
   base::json_writer json;
   json.text("user_agent", from.rules().user_agent()).open_list("lines");
@@ -65,7 +65,7 @@ struct audit_part {
 
 /// Returns the entries about a policy. If the policy obeys a robots.txt, the first entry has the
 /// directives. The last entry has the given `type`, the members of `about`, the id of the policy,
-/// and the members that describe the policy, whose SHA-256 is the id.
+/// and a description of the policy. The id is the SHA-256 of this description.
 [[nodiscard]] inline std::vector<audit_part> parts_of(std::string_view type, const policy& from,
                                                       base::json_writer about = {}) {
   std::vector<audit_part> parts;
@@ -128,11 +128,11 @@ struct audit_part {
 /// An event that waits to be written.
 struct audit_news {
   wall_time time{};
-  std::string about{};              ///< a JSON object with the site, the agent and the trace
-  std::vector<audit_part> parts{};  ///< the entries
+  std::string about{};  ///< a JSON object with the site, the agent and the trace
+  std::vector<audit_part> parts{};
   std::shared_ptr<const robots::policy> policy{};  ///< the policy of a decision
 
-  /// Returns the size in octets, without the policy.
+  /// Returns the memory in octets, without the policy.
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t all = sizeof(*this) + about.capacity() + parts.capacity() * sizeof(audit_part);
     for (const audit_part& part : parts) {
@@ -142,7 +142,7 @@ struct audit_news {
   }
 };
 
-/// Writes an audit trail in the thread of a queue, so that other threads need not wait for a disk.
+/// Writes an audit trail in the thread of a queue, so that other threads do not wait for the disk.
 class audit_writer {
  public:
   using queue = base::work_queue<audit_news>;
@@ -155,7 +155,7 @@ class audit_writer {
         token{product_token(crawler.user_agent)},
         crawler_{crawler_text(crawler)},
         file_{from} {
-    // Starts OpenSSL now, so that it ends after this object if both live as long as the process.
+    // Starts OpenSSL now, so that OpenSSL ends after a global `AuditTrail`.
     static_cast<void>(sha256({}));
     if (!options.signing_key.empty()) {
       key_ = ed25519_key{options.signing_key, true};
@@ -195,7 +195,7 @@ class audit_writer {
 
   [[nodiscard]] bool takes() noexcept { return random_.draw() < options.share; }
 
-  /// Counts `events` as lost. The next block states their number, and `why`.
+  /// Adds `events` to the number of lost events. The next block states this number and `why`.
   void lose(std::uint64_t events, std::string_view why) {
     const std::scoped_lock lock{mutex_};
     stats_.lost += events;
@@ -214,7 +214,7 @@ class audit_writer {
     return stats_;
   }
 
-  /// Writes events, in the thread of the queue. Returns the time of the next sync, if one is due.
+  /// Writes events, in the thread of the queue. Returns the time of the next sync, if any.
   [[nodiscard]] std::optional<queue::time_point> work(const queue::work& now) {
     std::span<const audit_news> waiting{now.items};
     while (!waiting.empty()) {
@@ -222,13 +222,13 @@ class audit_writer {
       if (is_full()) {
         const std::uint64_t full = file_.number();
         write_block({}, "rotation");
-        if (file_.number() == full) {  // the file may have changed, and then a new one has begun
+        if (file_.number() == full) {  // `write_block` has not begun a new file
           begin_next_file();
         }
       }
     }
     const bool is_asked = now.flushes || now.ends;
-    if (is_asked) {  // states losses and changed files, even without an event
+    if (is_asked) {  // states lost events and changed files
       write_block({}, now.ends ? "close" : "");
     }
     if (is_asked || (flush_at_ && clock::now() >= *flush_at_)) {
@@ -248,11 +248,11 @@ class audit_writer {
   };
 
   static constexpr std::size_t block = std::size_t{1} << 18U;
-  /// A container of ids that has reached this size is emptied before the next block.
+  /// The number of ids at which the next block empties `known_` or `ids_`.
   static constexpr std::size_t most_known = 65'536;
 
-  /// Writes the first events of `waiting` as one block, and returns their number. The block ends
-  /// with a checkpoint if there is a reason `why`. After an exception, these events are lost.
+  /// Writes the first events of `waiting` as one block, and returns their number. If `why` is not
+  /// empty, the block ends with a checkpoint that states `why`. On failure, the events are lost.
   std::size_t write_block(std::span<const audit_news> waiting, std::string_view why = {}) {
     std::size_t events = waiting.empty() ? 0 : 1;
     try {
@@ -291,7 +291,7 @@ class audit_writer {
     return events;
   }
 
-  /// Adds the first entries of a block. Returns the number of lost events that they state.
+  /// Adds the first entries of a block. Returns the number of lost events that these entries state.
   std::uint64_t begin_block() {
     if (const std::string_view change = file_.change(); !change.empty()) {
       leave_file(change);
@@ -326,8 +326,8 @@ class audit_writer {
     return file_.size() + lines_.size() >= options.file_bytes + over_bytes_;
   }
 
-  /// Continues in the next file. If it cannot be opened, tries again after `file_bytes` octets
-  /// more.
+  /// Begins the next file. If the file cannot be opened, returns false. The writer tries again
+  /// after `file_bytes` more octets.
   bool begin_next_file() {
     flush_file();
     if (!file_.begin_next()) {
@@ -340,8 +340,8 @@ class audit_writer {
     return true;
   }
 
-  /// Continues in the next file after another program has changed this one. If this is impossible,
-  /// keeps this file, but throws `audit_error` if it was deleted or cut off.
+  /// Begins the next file, since another program has changed this one. On failure, keeps this file,
+  /// or throws `audit_error` if this file was deleted or cut off.
   void leave_file(std::string_view change) {
     const bool is_lost = change == "deleted" || change == "cut_off";
     const std::string name = file_.name_of(file_.number());
@@ -377,7 +377,7 @@ class audit_writer {
     next_.has_begun = true;
   }
 
-  /// Adds the entries of an event, and before them the entries of a policy that is not in `known_`.
+  /// Adds the entries of an event. If its policy is not in `known_`, adds the policy first.
   void add(const audit_news& news) {
     std::string about = news.about;
     if (news.policy) {
@@ -438,7 +438,7 @@ class audit_writer {
   std::optional<ed25519_key> key_;
 
   mutable std::mutex mutex_;    // guards the next members, up to `stats_`
-  std::uint64_t unstated_ = 0;  // lost events that the trail must still state
+  std::uint64_t unstated_ = 0;  // lost events that no entry states yet
   bool is_on_disk_ = true;
   std::string why_lost_;
   audit_stats stats_;
@@ -446,13 +446,13 @@ class audit_writer {
   // Only the writing thread uses the members below.
   audit_file file_;
   progress written_;
-  progress next_;                    // the state of the trail after `lines_`
+  progress next_;                    // the progress after `lines_` is written
   std::string lines_;                // the lines of the next block
   std::uint64_t file_events_ = 0;    // events of this process in the current file
   std::uint64_t over_bytes_ = 0;     // size of the file when the next file could not be opened
   std::vector<audit_part> reports_;  // entries about files, for the next block
   std::optional<clock::time_point> flush_at_;
-  std::unordered_set<std::string> known_;  // the ids of entries that the trail has
+  std::unordered_set<std::string> known_;  // the ids of the written entries
   // The id of each policy, by address. The weak pointer shows if the address was reused.
   std::unordered_map<const policy*, std::pair<std::weak_ptr<const policy>, std::string>> ids_;
 };

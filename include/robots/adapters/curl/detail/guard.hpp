@@ -42,8 +42,8 @@ namespace robots::adapters_detail {
 
 /// Returns the reason why a proxy must not be asked for `host`, or an empty optional. If `host` is
 /// an address or `localhost` (RFC 6761, section 6.3), `guard` decides. Refuses a host that ends in
-/// a number, which a proxy can read as an address, and a host outside ASCII, whose ASCII form this
-/// library does not compute.
+/// a number, since a proxy can read it as an address. Refuses a host outside ASCII, since this
+/// library does not compute the ASCII form.
 [[nodiscard]] inline std::optional<std::string> why_not_by_proxy(const address_guard& guard,
                                                                  std::string_view host) {
   while (host.ends_with('.')) {
@@ -68,7 +68,7 @@ namespace robots::adapters_detail {
 
 inline constexpr std::string_view not_allowed = " is not in curl_options::allowed_addresses";
 
-/// Returns the response for a request that must not go to a proxy, or an empty optional.
+/// Returns the error for a `url` that must not go to a proxy, or an empty optional.
 [[nodiscard]] inline std::optional<fetch_response> refusal_by_proxy(const std::string& url,
                                                                     const curl_settings& settings) {
   if (settings.guard().permits_all() || settings.next_proxy() == proxy_use::never) {
@@ -105,7 +105,8 @@ class curl_guard {
   [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 
   /// Returns `fetch_error::refused_address` if the guard refused all addresses, or a reused
-  /// connection. Otherwise returns `failure`, with the first refused address in its message.
+  /// connection. Otherwise returns `failure`. The message also names the first refused address, if
+  /// there is one.
   [[nodiscard]] fetch_response judge(fetch_response failure) const {
     if (refused_ == 0 || (failure.error == fetch_error::cancelled && !on_other_connection_)) {
       return failure;
@@ -135,8 +136,8 @@ class curl_guard {
     return ::socket(address.family, type, address.protocol);
   }
 
-  /// Returns true if the exchange may use an open connection to `peer`. Sessions of cpr can share
-  /// connections, so another part of the program can have opened this connection without a guard.
+  /// Returns true if the exchange may use an open connection to the address `peer`. Sessions of cpr
+  /// can share connections, so other code can have opened this connection without a guard.
   [[nodiscard]] bool may_use_connection_to(const char* peer) noexcept {
     const bool permitted = permits(detail::parse_ip_address(peer == nullptr ? "" : peer));
     on_other_connection_ = !permitted;
@@ -144,8 +145,8 @@ class curl_guard {
   }
 
   [[nodiscard]] bool permits(const std::optional<detail::ip_address>& address) noexcept {
-    // libcurl does not say whether an address belongs to a proxy. So the address of a proxy must be
-    // permitted, unless `curl_options::proxy` names this proxy.
+    // libcurl does not say whether an address belongs to a proxy. So the address of a proxy from
+    // the environment or a cpr session must be permitted.
     if (proxy_ == proxy_use::always || settings_->guard().permits_all() ||
         (address && settings_->guard().permits(*address))) {
       return true;

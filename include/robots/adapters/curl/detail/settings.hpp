@@ -49,7 +49,7 @@ inline void start_curl() {
   }
 }
 
-/// Returns `handle`. Throws std::bad_alloc if it is null, since libcurl then has no memory.
+/// Returns `handle`. Throws std::bad_alloc if `handle` is null, since libcurl then has no memory.
 template <class Handle>
 [[nodiscard]] Handle made(Handle handle) {
   if (!handle) {
@@ -110,7 +110,7 @@ inline void add(curl_strings& list, const std::string& text) {
   return {.error = error, .error_text = std::move(text)};
 }
 
-/// Converts `time` to libcurl's milliseconds. They have 32 bits, so 24 days is the maximum.
+/// Converts `time` to libcurl's milliseconds, at most 24 days: a `long` can have 32 bits.
 [[nodiscard]] constexpr long curl_milliseconds(std::chrono::milliseconds time) noexcept {
   constexpr std::chrono::milliseconds::rep most = 0x7FFF'FFFF;
   return static_cast<long>((std::min)(time.count(), most));
@@ -140,7 +140,7 @@ inline void add(curl_strings& list, const std::string& text) {
 
 /// Returns the decoded host of `url`. An IPv6 address has brackets. An IPv4 address of any spelling
 /// (`2130706433`, `0x7f.1`) becomes four decimal parts. Returns an empty text if libcurl refuses
-/// `url` with the CURLU flags in `flags`.
+/// `url`. `flags` has CURLU flags.
 [[nodiscard]] inline std::string host_of(const std::string& url, unsigned flags) {
   const curl_url_handle handle = made(curl_url_handle(curl_url()));
   char* text = nullptr;
@@ -169,16 +169,16 @@ void set_option(CURL* easy, CURLoption option, T value) {
                               curl_easy_strerror(code) + ": use a libcurl that has this option");
 }
 
-/// Resets a string option. A libcurl that does not know the option has nothing to reset.
+/// Resets a string option. Ignores the error of a libcurl without this option.
 inline void clear_option(CURL* easy, CURLoption option) noexcept {
   curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
 }
 
-/// The use of a proxy by an exchange, as far as it is known before the exchange begins.
+/// The use of a proxy by an exchange, as far as known before the exchange begins.
 enum class proxy_use {
   never,    ///< connections go to the site
   always,   ///< connections go to `curl_options::proxy`
-  unknown,  ///< the environment or the session can name a proxy
+  unknown,  ///< the environment or a cpr session can name a proxy
 };
 
 /// Returns true if a variable of the environment names a proxy for libcurl.
@@ -194,7 +194,8 @@ enum class proxy_use {
 class curl_settings {
  public:
   /// Throws `std::invalid_argument` with the name of a bad option, and std::runtime_error if
-  /// libcurl cannot start. Sessions of cpr can have a proxy.
+  /// libcurl cannot start. `has_session` is true for handles of cpr sessions, which can have a
+  /// proxy.
   explicit curl_settings(curl_options options, bool has_session = false)
       : options_(std::move(options)), has_session_(has_session), guard_(make_guard(options_)) {
     start_curl();
@@ -208,7 +209,7 @@ class curl_settings {
 
   [[nodiscard]] const address_guard& guard() const noexcept { return guard_; }
 
-  /// Returns whether the next exchange uses a proxy.
+  /// Returns the use of a proxy by the next exchange.
   [[nodiscard]] proxy_use next_proxy() const noexcept {
     if (options_.proxy) {
       return options_.proxy->empty() ? proxy_use::never : proxy_use::always;
@@ -223,9 +224,9 @@ class curl_settings {
     set_option(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
-    // One file of one site does not benefit from HTTP/2. With HTTP/2, libcurl 7.88 loops on empty
-    // DATA frames, reports a body that RST_STREAM(NO_ERROR) cuts off as complete, and mixes trailer
-    // fields with header fields.
+    // HTTP/2 has no advantage for one file of a site. With HTTP/2, libcurl 7.88 loops on empty DATA
+    // frames, and mixes trailer fields with header fields. If RST_STREAM(NO_ERROR) cuts off a body,
+    // libcurl 7.88 reports the body as complete.
     set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
     set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
@@ -235,7 +236,7 @@ class curl_settings {
     set_option(easy, CURLOPT_DNS_CACHE_TIMEOUT, options_.keep_connections ? default_lifetime : 0L);
     set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
 #if LIBCURL_VERSION_NUM >= 0x075700
-    set_option(easy, CURLOPT_QUICK_EXIT, 1L);  // does not wait for the system's resolver
+    set_option(easy, CURLOPT_QUICK_EXIT, 1L);  // the end does not wait for a name lookup
 #endif
     set_option(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
     set_option(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
@@ -303,7 +304,7 @@ class curl_settings {
   void apply_route(CURL* easy) const {
     if (options_.proxy) {
       set_option(easy, CURLOPT_PROXY, options_.proxy->c_str());
-      set_option(easy, CURLOPT_NOPROXY, "");  // else `no_proxy` could bypass the proxy unguarded
+      set_option(easy, CURLOPT_NOPROXY, "");  // else hosts in `no_proxy` are asked unguarded
     }
     if (!guard_.permits_all()) {
       clear_option(easy, CURLOPT_UNIX_SOCKET_PATH);

@@ -58,7 +58,7 @@ class content_length {
 /// The maximum size of a string that libcurl accepts (CURL_MAX_INPUT_LENGTH in its sources).
 inline constexpr std::size_t longest_url = 8'000'000;
 
-/// Returns the response for a request that must not be sent, or an empty optional.
+/// Returns the error for a request that must not be sent, or an empty optional.
 [[nodiscard]] inline std::optional<fetch_response> refusal(const fetch_request& request,
                                                            const curl_settings& settings) {
   if (request.stop.stop_requested()) {
@@ -92,7 +92,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return lines;
 }
 
-/// Returns true if a field `name` has a value that is neither empty nor `usual`.
+/// Returns true if a header `name` is neither empty nor `usual`.
 [[nodiscard]] inline bool has_other(const std::vector<http_header>& headers, std::string_view name,
                                     std::string_view usual) {
   return std::ranges::any_of(headers, [&](const http_header& field) {
@@ -108,8 +108,8 @@ inline constexpr std::size_t longest_url = 8'000'000;
 /// not move.
 class curl_transfer {
  public:
-  /// `refusal()` must have accepted `request`. The request and the settings must outlive this
-  /// object.
+  /// `request` and `settings` must outlive this object. Precondition: `refusal(request, settings)`
+  /// is empty.
   curl_transfer(CURL* easy, const fetch_request& request, const curl_settings& settings)
       : easy_(easy),
         request_(&request),
@@ -177,14 +177,13 @@ class curl_transfer {
     if (headers_complete_ && (code == CURLE_BAD_CONTENT_ENCODING || code == CURLE_WRITE_ERROR)) {
       return received(reason(code));
     }
-    // True if the connection was opened, including TLS.
+    // True if the connection was open, including TLS.
     const bool had_connection = info<curl_off_t>(CURLINFO_PRETRANSFER_TIME_T) > 0;
     if (code == CURLE_OUT_OF_MEMORY && had_connection && !headers_complete_) {
       // Before version 8.6, libcurl reports a header line above 100 KiB as out of memory.
       return failed(fetch_error::protocol, "a header line is longer than libcurl accepts");
     }
-    // libcurl does not say which of the two timeouts ended the attempt to connect, but the shorter
-    // timeout passes first.
+    // libcurl does not say which timeout ended the attempt to connect: the shorter one did.
     const std::chrono::milliseconds timeout = request_->timeout;
     const bool connecting_ran_out =
         code == CURLE_OPERATION_TIMEDOUT && !had_connection &&
@@ -265,8 +264,8 @@ class curl_transfer {
       return failed(fetch_error::protocol, "the connection ended before the header section did");
     }
     fetch_response response{.status = status};
-    // Reads the fields of the final response, without the fields of interim responses, of a proxy's
-    // answer to CONNECT, and of the trailer section.
+    // Reads only the header fields of the final response. Interim responses, a proxy's answer to
+    // CONNECT and trailers also have fields.
     constexpr int last_request = -1;
     curl_header* field = nullptr;
     while ((field = curl_easy_nextheader(easy_, CURLH_HEADER, last_request, field)) != nullptr) {
@@ -314,8 +313,8 @@ class curl_transfer {
   content_length length_{};
   std::string body_{};                     // the decoded body, up to the limit
   bool over_limit_ = false;                // true if the body is longer than the limit
-  bool headers_complete_ = false;          // libcurl accepts headers that no empty line ends
-  fetch_error error_ = fetch_error::none;  // why a callback ended the transfer
+  bool headers_complete_ = false;          // true after the empty line; libcurl does not require it
+  fetch_error error_ = fetch_error::none;  // the reason why a callback ended the transfer
   const char* why_ = "";
   // With OpenSSL, libcurl does not notice that a connection closes without close_notify. With other
   // TLS libraries, libcurl itself reports this as an error, and traces no TLS records.

@@ -88,7 +88,7 @@ class redis_client {
   struct node : redis_pool {
     using redis_pool::redis_pool;
 
-    clock::time_point retry_at{};  // the next try after a failure; guarded by `mutex_`
+    clock::time_point retry_at{};  // earliest retry; guarded by `redis_client::mutex_`
   };
 
  public:
@@ -100,8 +100,8 @@ class redis_client {
   redis_client(const redis_client&) = delete;
   redis_client& operator=(const redis_client&) = delete;
 
-  /// Returns the replies to independent commands, of the kind `lost` if a node of a cluster cannot
-  /// be reached. Throws if all replies are lost.
+  /// Returns the replies to independent commands. If a node of a cluster cannot be reached, its
+  /// replies have the kind `lost`. Throws `store_error` if all replies are lost.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
     if (!is_cluster()) {
       return nodes_.begin()->second->ask(commands);
@@ -133,7 +133,7 @@ class redis_client {
     return replies;
   }
 
-  /// Returns the reply to one command if it is `accepted`.
+  /// Like `ask`, for one command. Checks the reply with `accepted`.
   redis_reply ask_one(const redis_command& command, redis_reply::kind wanted) {
     return accepted(command, std::move(ask({&command, 1}).front()), wanted);
   }
@@ -153,12 +153,12 @@ class redis_client {
     throw_failure(reply.text);
   }
 
-  /// Returns a connection for a subscription; each node of a cluster delivers all messages.
+  /// Returns a connection for a subscription. Any node of a cluster delivers all messages.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const stop_token& stop) {
     return connector_.connect(is_cluster() ? some_nodes().front() : redis_address{}, stop);
   }
 
-  /// Returns the servers that have keys.
+  /// Returns the only server, or the masters of the cluster.
   [[nodiscard]] std::vector<std::shared_ptr<node>> servers() {
     learn_slots();
     std::vector<std::shared_ptr<node>> nodes;
@@ -210,8 +210,8 @@ class redis_client {
     return std::vector<redis_reply>(commands.size(), lost);
   }
 
-  /// While `reply`, which `from` has sent, is a redirect, sends `command` to the node that the
-  /// redirect names. Returns the last reply.
+  /// While `reply` is a redirect, sends `command` to the node that the redirect names. Returns the
+  /// last reply. `from` is the node that sent `reply`.
   [[nodiscard]] redis_reply follow(std::shared_ptr<node> from, const redis_command& command,
                                    redis_reply reply) {
     constexpr int most_redirects = 5;
@@ -244,7 +244,7 @@ class redis_client {
     }
   }
 
-  /// Throws the error for commands that no node has answered, whether or not all nodes have failed.
+  /// Throws `store_error` if all nodes have failed. Otherwise, throws `store_part_error`.
   [[noreturn]] void throw_failure(const std::string& why) {
     const std::scoped_lock lock{mutex_};
     for (const auto& [address, one] : nodes_) {
@@ -267,7 +267,7 @@ class redis_client {
     return nodes_[address] = std::make_shared<node>(connector_, address);
   }
 
-  /// Returns up to four addresses of nodes, and begins with another node in each call.
+  /// Returns up to four addresses of nodes. Each call begins with another node.
   [[nodiscard]] std::vector<redis_address> some_nodes() {
     std::vector<redis_address> servers = connector_.endpoint.servers;
     const std::scoped_lock lock{mutex_};
@@ -307,7 +307,7 @@ class redis_client {
     }
   }
 
-  /// Reads a reply to CLUSTER SLOTS. It has a list for each range of slots: the first slot, the
+  /// Reads a reply to CLUSTER SLOTS: a list for each range of slots. A list has the first slot, the
   /// last slot, the master and its replicas. A server is a list that begins with its host and port.
   void take_slots(const redis_address& from, const redis_reply& ranges) {
     std::vector<std::shared_ptr<node>> slots(redis_slots);

@@ -58,8 +58,8 @@ struct redis_reply {
   }
 };
 
-/// Stores a part of a reply for hiredis. Returns null, which is an error for hiredis, if the reply
-/// is above its budget, or has lists so deep that their destructors could overflow the stack.
+/// Stores a part of a reply for hiredis. Returns null, which is an error for hiredis, for a large
+/// reply and for deep lists, whose destructors could overflow the stack.
 [[nodiscard]] inline void* keep_reply(const redisReadTask* task, redis_reply::kind type,
                                       std::string_view text = {},
                                       std::int64_t integer = 0) noexcept {
@@ -260,7 +260,7 @@ class redis_connection {
     return replies;
   }
 
-  /// Returns true if the server has neither closed the connection nor sent data without a request.
+  /// Returns true if the connection is open and has no unread data.
   [[nodiscard]] bool is_idle() const {
     return context_->reader->pos == context_->reader->len &&
            wait(POLLIN, std::chrono::steady_clock::now()) == 0;

@@ -31,7 +31,7 @@ enum class redis_topology : std::uint8_t { single, cluster, sentinel };
 struct redis_endpoint {
   redis_topology topology = redis_topology::single;
   bool tls = false;
-  std::vector<redis_address> servers;  ///< one server, some nodes, or the Sentinels; at least one
+  std::vector<redis_address> servers;  ///< one server, some cluster nodes, or the Sentinels
   std::string user;
   std::optional<std::string> password;
   std::uint64_t database = 0;
@@ -84,7 +84,8 @@ struct redis_endpoint {
                                         : std::optional{static_cast<std::uint16_t>(port)};
 }
 
-/// Removes and returns what is before the first `separator`, which it removes, too.
+/// Removes the first `separator` and the text before it from `text`. Returns the removed text
+/// without the separator.
 [[nodiscard]] inline std::string_view take_until(std::string_view& text, char separator) {
   const std::string_view taken = text.substr(0, text.find(separator));
   text.remove_prefix((std::min)(taken.size() + 1, text.size()));
@@ -210,8 +211,7 @@ class redis_connector {
   }
 
   /// Sends `question` to one server after another, until one answers with a list. Returns this
-  /// server and the list. The servers share half of `connect_timeout`. Does not log in to
-  /// Sentinels.
+  /// server and the list. Takes at most half of `connect_timeout`. Does not log in to Sentinels.
   [[nodiscard]] std::pair<redis_address, redis_reply> ask_any(
       std::span<const redis_address> servers, const redis_command& question,
       const stop_token& stop = {}) const {
@@ -242,7 +242,7 @@ class redis_connector {
     throw store_error{failures};
   }
 
-  /// Returns the address at the start of a list. Throws `store_error` if there is none.
+  /// Reads a host and a port at the start of `list`. Throws `store_error` if there is no port.
   [[nodiscard]] static redis_address address_in(const std::vector<redis_reply>& list) {
     const auto port = list.size() < 2 ? std::nullopt
                       : list[1].type == redis_reply::kind::integer
@@ -259,7 +259,7 @@ class redis_connector {
   [[nodiscard]] std::unique_ptr<redis_connection> open(const redis_address& server,
                                                        redis_time deadline, const stop_token& stop,
                                                        bool logs_in = true) const {
-    // Replies to CLUSTER SLOTS and SCAN need a MiB, and each reply can be a list of three values.
+    // Replies to CLUSTER SLOTS and SCAN can need 1 MiB. A list of three values needs four objects.
     constexpr std::size_t least = std::size_t{1} << 20U;
     const std::size_t max_reply_bytes =
         std::clamp(options.max_value_bytes, least, SIZE_MAX / 2) + 4 * sizeof(redis_reply);
@@ -293,7 +293,7 @@ class redis_connector {
 /// calls use a connection at once, and further calls wait.
 class redis_pool {
  public:
-  const redis_address address;  ///< see `redis_connector::connect`
+  const redis_address address;  ///< empty for the only server or the current master
 
   explicit redis_pool(const redis_connector& connector, redis_address server = {})
       : address{std::move(server)}, connector_{connector} {}

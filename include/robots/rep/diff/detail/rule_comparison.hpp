@@ -25,9 +25,9 @@ namespace robots::rep_detail {
 
 /// Compares the rules of two rule sets, which must outlive this object.
 ///
-/// For each rule that differs between the sets, looks for a target that the rule decides and the
-/// other set decides differently. The targets to try come from the patterns of the rule and of
-/// other rules that can match the same targets.
+/// For each rule that differs, searches for an example: a target that the rule decides, and that
+/// the other set decides differently. Makes the targets to try from the pattern of the rule, and
+/// from patterns that can match the same targets.
 class rule_comparison {
  public:
   rule_comparison(const rule_set& before, const rule_set& after)
@@ -106,7 +106,7 @@ class rule_comparison {
     std::array<const listed_rule*, 2> in{};  // the rule in the old and in the new set
     std::size_t parent = none;  // the nearest earlier rule whose literal is a prefix of `literal`
     std::array<bool, 2> reported{};
-    // Per set, a target that the rule decides differently; empty if it may make a difference.
+    // For each set, an example. The text is empty if its search stopped early.
     std::array<std::optional<std::string>, 2> examples{};
 
     [[nodiscard]] bool differs() const noexcept {
@@ -116,7 +116,8 @@ class rule_comparison {
     [[nodiscard]] auto key() const noexcept { return std::tie(literal, pattern); }
   };
 
-  /// Sorts the rules and merges rules with the same pattern. Of one set, the deciding rule stays.
+  /// Sorts the rules and merges rules with the same pattern. Within one set, keeps the deciding
+  /// rule.
   void merge() {
     std::sort(rules_.begin(), rules_.end(),
               [](const rule& a, const rule& b) { return a.key() < b.key(); });
@@ -138,8 +139,8 @@ class rule_comparison {
     rules_.resize((std::min)(merged + 1, rules_.size()));
   }
 
-  /// Returns the indexes of the rules that can match a target of rule `i`, with `i` at the end: one
-  /// of the two literals is a prefix of the other.
+  /// Returns the indexes of rules that can match a target of rule `i`, with `i` last. Their
+  /// literals are prefixes of the literal of `i`, or begin with it.
   [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t i) {
     std::vector<std::size_t> found;
     for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {
@@ -155,7 +156,7 @@ class rule_comparison {
     return found;
   }
 
-  /// Returns a target of a pattern: `filler` replaces each wildcard; `end` follows an open pattern.
+  /// Returns a target of `with`: `filler` for each `*`, and `end` unless `with` is anchored.
   [[nodiscard]] static std::string filled(const compiled_pattern& with, std::string_view filler,
                                           std::string_view end) {
     std::string target;
@@ -165,8 +166,8 @@ class rule_comparison {
     return with.anchored ? target : target.append(end);
   }
 
-  /// Returns true if `wide` matches everything that another pattern matches. `narrow` is the other
-  /// pattern as `symbolic`: each wildcard is a NUL, which only a wildcard matches.
+  /// Returns true if `wide` matches every target of another pattern. `narrow` is the other pattern
+  /// with NUL in place of wildcards. Only a wildcard matches NUL.
   [[nodiscard]] bool covers(const compiled_pattern& wide, std::string_view narrow) {
     steps_.spend(1 + wide.text.size());
     return (wide.text == "/" && !wide.anchored) || matches(wide, narrow, steps_);
@@ -199,14 +200,14 @@ class rule_comparison {
     return "";
   }
 
-  /// Finds a target that a rule of one set decides and the other set decides differently.
+  /// Finds a target that rule `i` of set `side` decides, and the other set decides differently.
   [[nodiscard]] std::optional<std::string> find_example(std::size_t i, std::size_t side) {
     const rule& self = rules_[i];
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
-    // A target that a rule of higher rank in the same set decides is no example, so such a rule
-    // becomes a competitor with the kind of `own`.
+    // A target that a higher rule of the same set decides is no example. So the higher rule becomes
+    // a competitor with the kind of `own`.
     std::vector<competitor> competitors;
     for (const std::size_t index : neighbours(i)) {
       const rule& nearby = rules_[index];
@@ -218,8 +219,8 @@ class rule_comparison {
     }
     std::sort(competitors.begin(), competitors.end(),
               [](const competitor& a, const competitor& b) { return a.rank > b.rank; });
-    // `base` is the first competitor that matches every target of this rule, so that later ones
-    // never decide.
+    // `base` is the first competitor that matches every target of this rule. Later ones never
+    // decide.
     const auto base =
         std::find_if(competitors.begin(), competitors.end(),
                      [&](const competitor& rival) { return covers(rival.pattern, everything); });
@@ -291,7 +292,7 @@ class rule_comparison {
     return steps_.exceeded() ? stopped() : std::nullopt;
   }
 
-  /// Adds texts to `fills` with which `rival` may match a target of `self`, too.
+  /// Adds fillers to `fills` for which a target of `self` may match `rival`, too.
   static void suggest(std::vector<std::string>& fills, const rule& self,
                       const compiled_pattern& rival, std::string_view filler) {
     for (const std::string_view star : {std::string_view{}, filler}) {
@@ -320,7 +321,8 @@ class rule_comparison {
 
   /// Returns a target whose normal form is `target`.
   [[nodiscard]] std::string spelled(std::string_view target) const {
-    // google/robotstxt reads the text after `//` as a host, so such a path needs a host before it.
+    // google/robotstxt reads the text after `//` as a host. So a path that begins with `//` needs a
+    // host.
     std::string result{reads_hosts_ && target.starts_with("//") ? "https://example.com" : ""};
     for (std::size_t i = 0; i < target.size(); ++i) {
       result += target[i];
@@ -333,9 +335,9 @@ class rule_comparison {
     return result;
   }
 
-  /// Returns the change that rule `i` of the set `side` makes. Its partner replaces it in the other
-  /// set: one of the two matches everything that the other matches. The partner with the most
-  /// similar length is chosen.
+  /// Returns the change of rule `i` in the set `side`. A partner is a rule of the same kind in the
+  /// other set that covers rule `i`, or is covered by it. Chooses the partner with the most similar
+  /// length.
   [[nodiscard]] change_report::rule_change change_of(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
     const std::size_t other = 1 - side;

@@ -12,11 +12,11 @@ struct dialect_traits {
   bool robots_txt_always_allowed;  ///< RFC 9309, section 2.2.2
   bool key_prefixes;               ///< `Disallowed:` means `Disallow:`
   bool nul_ends_line;              ///< a NUL octet ends its line; otherwise the line is dropped
-  bool ignores_keyless_lines;      ///< else `User-agent a b` is a User-agent line without a name
-  bool keeps_cut_allow;            ///< an Allow line cut for its length is obeyed, not dropped
-  bool partial_byte_order_mark;    ///< skips one UTF-8 BOM or a part of it; else skips whole BOMs
+  bool ignores_keyless_lines;      ///< if false, `User-agent a b` is a User-agent line without name
+  bool keeps_cut_allow;            ///< an Allow line that is too long is cut and obeyed
+  bool partial_byte_order_mark;    ///< skips one UTF-8 BOM or its start; else skips whole BOMs
   bool index_html_is_directory;    ///< `Allow: /x/index.html` allows `/x/` too
-  bool lenient_targets;            ///< `host/path` begins with a host, as in URLs
+  bool lenient_targets;            ///< reads `host/path` as host and path
 };
 
 inline constexpr dialect_traits rfc9309_traits{

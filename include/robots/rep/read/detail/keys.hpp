@@ -65,14 +65,14 @@ inline constexpr auto spellings = [] {
   });
 }();
 
-/// The meaning of a key. `misspelled` is true if the key is not spelled as in the protocol.
+/// The meaning of a key. `misspelled` is true for a wrong spelling.
 struct recognised_key {
   directive_kind kind = directive_kind::unknown;
   bool misspelled = false;
 };
 
-/// Reads a key in upper or lower case (RFC 9309, section 2.2). If `strict` is false, accepts wrong
-/// spellings and, if `prefixes` is true, longer keys such as `Disallowed`.
+/// Reads a key in upper or lower case (RFC 9309, section 2.2). `strict` forbids wrong spellings.
+/// Otherwise, `prefixes` selects those of google/robotstxt, such as `Disallowed`.
 [[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
                                                      bool strict) noexcept {
   for (const auto& [text, kind, is_right, is_prefix] : spellings) {

@@ -11,17 +11,16 @@
 
 namespace robots::rep_detail {
 
-/// A line, split into key and value.
 struct key_and_value {
   std::string_view key{};
   std::string_view value{};
   bool colon = false;
-  bool found = false;  ///< true if the line has a key and a value, which can be empty
+  bool found = false;  ///< true if the line has a key, and a value, even an empty one
 };
 
 [[nodiscard]] constexpr bool is_line_end(char c) noexcept { return c == '\n' || c == '\r'; }
 
-/// White space, and NUL octets, which some editors leave at the end of lines.
+/// Returns true for white space or NUL, which some editors leave at line ends.
 [[nodiscard]] constexpr bool is_padding(char c) noexcept { return base::is_blank(c) || c == '\0'; }
 
 /// Splits a line with a colon. RFC 9309, section 2.2: `key *WS ":" *WS value`.
@@ -60,7 +59,7 @@ struct common_line {
   directive_kind kind = directive_kind::unknown;  ///< `unknown` if the line has another form
   std::string_view key{};
   std::string_view value{};
-  const char* end = nullptr;  ///< the end of the line, also if the line has another form
+  const char* end = nullptr;  ///< the end of the line, in any form
 };
 
 /// Returns the first line end from `from` on, or `text_end`.
@@ -85,8 +84,8 @@ class key_part {
     }
   }
 
-  /// Returns true if `octets` begin with this part. First sets bit 0x20 of the octets to compare
-  /// with letters: this turns upper case into lower case, but no other octet into a letter.
+  /// Returns true if `octets` begin with this part. Sets bit 0x20 of the octets to compare with
+  /// letters. This turns upper case into lower case, but no other octet into a letter.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins(octet_word octets) const noexcept {
     return ((octets & compared_) | folded_) == wanted_;
   }
@@ -131,8 +130,8 @@ struct common_key {
   return {};
 }
 
-/// Reads the line whose key starts at `from`, if it has the common form. Such a line means the same
-/// in all dialects and with all options.
+/// Reads the line whose key starts at `from`, if the line has the common form. A common line means
+/// the same in all dialects and with all options.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_line read_common_line(
     const char* from, const char* text_end) noexcept {
   const common_key key = find_common_key({from, static_cast<std::size_t>(text_end - from)});
@@ -142,8 +141,8 @@ struct common_key {
   const char* const behind_colon = from + key.size + 1;
   const char* const value =
       behind_colon + (behind_colon != text_end && *behind_colon == ' ' ? 1 : 0);
-  // The value ends at the first octet that is at most `#`, such as a space. If more than white
-  // space and a comment follows, the line has another form.
+  // The value ends at the first octet that is at most `#`, such as a space. In a common line, only
+  // white space and a comment follow.
   const char* const value_end = find_at_most(value, text_end, '#');
   const char* line_end = value_end;
   if (value_end != text_end && !is_line_end(*value_end)) [[unlikely]] {

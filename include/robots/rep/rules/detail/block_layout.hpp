@@ -17,17 +17,17 @@
 
 namespace robots::rep_detail {
 
-/// A rule of a `rule_set`, in twelve octets. The written pattern is in another part of the block.
+/// A rule of a `rule_set`, in twelve octets. The written pattern is elsewhere in the set's memory.
 ///
-/// For most rules, the compiled pattern is the text without `*` and `$` at the end. Any other text
-/// is a source: it is compiled each time the pattern is needed. Before a source, the block has the
-/// specificity of the rule and the length of the text, in two octets each.
+/// For most rules, the compiled pattern is the written text without `*` and `$` at the end. Any
+/// other text is called a source, and is compiled for each comparison. Before a source are two
+/// numbers of two octets: the rule's specificity and the length of the text.
 class packed_rule {
  public:
   static constexpr unsigned tag_bits = 14;        ///< bits of the tag, a part of a hash
   static constexpr std::size_t numbers_size = 4;  ///< octets of the two numbers before a source
   static constexpr std::size_t stored_size = 12;
-  /// Octets of a compiled pattern at most, for a line of at most 16,663 octets.
+  /// The maximum size of a compiled pattern, for a line of 16,663 octets.
   static constexpr std::size_t most_compiled = 50'000;
 
   packed_rule() = default;
@@ -39,7 +39,6 @@ class packed_rule {
         line_and_flags_((line & line_mask) | flag(kind == rule_kind::allow, allow_bit)),
         size_tag_and_tail_(static_cast<std::uint32_t>(size)) {}
 
-  /// Reads the rule stored at `place`.
   constexpr packed_rule(std::string_view octets, std::size_t place) noexcept
       : offset_(static_cast<std::uint32_t>(part_of_word<4>(octets, place))),
         line_and_flags_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 4))),
@@ -52,7 +51,7 @@ class packed_rule {
     store_word<4>(to + 8, size_tag_and_tail_ | tag << size_bits);
   }
 
-  /// Notes that the compiled pattern is `source` without a `*` at the end.
+  /// Records that the compiled pattern is `source` without a final `*`.
   constexpr void set_compiled(const pattern_source& source) noexcept {
     const bool open = source.body.ends_with('*');
     set_pattern(source.body.size() - (open ? 1 : 0),
@@ -101,7 +100,6 @@ class packed_rule {
     return rank_of(specificity(text), kind(), line(), tie);
   }
 
-  /// Compiles the pattern if necessary, calls `use` with it, and returns the result of `use`.
   template <class Use>
   constexpr auto with_pattern(std::string_view text, const normal_form& form, Use use) const {
     return is_source() ? with_compiled(source(text), form, use) : use(pattern(text));
@@ -113,7 +111,7 @@ class packed_rule {
   }
 
  private:
-  // Not inlined, so that other rules need little stack.
+  // Not inlined, since few rules need this large buffer.
   template <class Use>
   ROBOTS_NOINLINE static constexpr auto with_compiled(const pattern_source& source,
                                                       const normal_form& form, Use use) {
@@ -132,7 +130,7 @@ class packed_rule {
   static constexpr unsigned tail_at = size_bits + tag_bits;
   static constexpr std::uint32_t tag_mask = (1U << tag_bits) - 1;
 
-  // Bits that say how the written text goes on after the compiled pattern: with `*`, `$` or `*$`.
+  // Bits for the end of the written text after the compiled pattern: `*`, `$` or `*$`.
   static constexpr unsigned anchor_tail = 1;
   static constexpr unsigned open_tail = 2;
 
@@ -174,17 +172,17 @@ class packed_rule {
 inline constexpr std::uint64_t hash_start = 0x2545'F491'4F6C'DD1DU;
 inline constexpr std::uint64_t hash_factor = 0x9E37'79B9'7F4A'7C15U;
 
-/// Returns the hash of a text. `state` is the state after its whole words; the first `count` octets
+/// Returns the hash of a text. `state` is the state after all whole words. The first `count` octets
 /// of `word`, 0 to 7, are the rest. The highest bits are the most random.
 ///
-/// An attacker can find texts with equal hashes. They cost time, but never cause a wrong answer.
+/// An attacker can find texts with equal hashes. Such texts cost time, but no answer is wrong.
 [[nodiscard]] constexpr std::uint64_t finish_hash(std::uint64_t state, octet_word word,
                                                   std::size_t count) noexcept {
   return (state ^ (word & octet_mask(count))) * hash_factor;
 }
 
-/// Octets of a gram, a part of the text between wildcards. A rule without a useful prefix, such as
-/// `/*.html`, is found by the hash of a gram.
+/// The size of a gram, which is a piece of a pattern between wildcards. A rule without a useful
+/// prefix, such as `/*.html`, is found by the hash of a gram.
 inline constexpr std::size_t gram_size = 4;
 
 template <class Use>
@@ -226,7 +224,7 @@ class prefix_hasher {
 inline constexpr std::size_t max_key_size = 63;
 
 /// The lengths of the hashed prefixes: bit n stands for length n. The second octet of a text
-/// selects one of four classes, since a target can begin only with prefixes of its class.
+/// selects one of four classes. A target can begin only with prefixes of the same class.
 struct prefix_lengths {
   std::array<octet_word, 4> of_class{};
 
@@ -237,8 +235,8 @@ struct prefix_lengths {
     }
   }
 
-  /// Returns the lengths of the prefixes that `target` can begin with. `octets` is the block of a
-  /// rule set, which begins with the stored `prefix_lengths`.
+  /// Returns the lengths of the prefixes that `target` can begin with. `octets` begins with the
+  /// stored `prefix_lengths`.
   [[nodiscard]] static constexpr octet_word load_for(std::string_view target,
                                                      std::string_view octets) noexcept {
     const std::size_t index = target.size() > 1 ? class_of(target) : 0;
@@ -252,9 +250,9 @@ struct prefix_lengths {
   }
 };
 
-/// The members of a `rule_table`, except its block. The block contains, in this order:
-/// - if rules are found by hash: the `prefix_lengths`; for each bucket, the index of its first
-///   rule, in four octets; and one more index, which ends the last bucket;
+/// All facts of a `rule_table`, except its block of octets. The block contains, in this order:
+/// - only if rules are found by hash: the `prefix_lengths`, the index of the first rule of each
+///   bucket, and the end of the last bucket (each index has four octets);
 /// - a `packed_rule` for each rule: first the rules tried one by one, by descending `rule_rank`,
 ///   then the rules found by prefix, then the rules found by gram;
 /// - the texts of the rules, and the token of the crawler.
@@ -264,8 +262,8 @@ struct rule_set_facts {
   std::uint32_t token_size = 0;                    ///< octets of the crawler's token
   std::uint32_t rules = 0;
   std::uint32_t tried = 0;  ///< rules that are tried one by one
-  /// Buckets for rules found by a hash of the text before their first wildcard, of which at most
-  /// `max_key_size` octets are hashed.
+  /// Buckets for rules found by the hash of a prefix: the text before the first wildcard, cut after
+  /// `max_key_size` octets.
   std::uint32_t prefix_buckets = 0;
   std::uint32_t gram_buckets = 0;  ///< buckets for rules found by a hash of a gram
   group_choice group = group_choice::none;
@@ -287,20 +285,20 @@ struct rule_set_facts {
   }
 };
 
-/// Returns 0 or a power of two above 1, so that a bucket has at most three rules on average.
+/// Returns 0 or a power of two above 1. On average, a bucket has at most three rules.
 [[nodiscard]] constexpr std::uint32_t buckets_for(std::uint32_t rules) noexcept {
   return rules == 0 ? 0 : std::bit_ceil(rules / 3 + 2);
 }
 
-/// Returns the position in the block of the bucket of `hash`, which is one of `buckets` buckets
-/// from index `first` on.
+/// Returns the position in the block of the bucket of `hash`. There are `buckets` buckets from
+/// index `first` on.
 [[nodiscard]] constexpr std::size_t bucket_at(std::uint64_t hash, std::size_t first,
                                               std::size_t buckets) noexcept {
   const auto index = first + static_cast<std::size_t>(hash >> (64 - std::countr_zero(buckets)));
   return sizeof(prefix_lengths) + index * sizeof(std::uint32_t);
 }
 
-/// Returns the tag of a hash, by which a query skips most other rules of the bucket.
+/// Returns the tag of a hash. A query skips the rules of a bucket with another tag.
 [[nodiscard]] constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
   return static_cast<std::uint32_t>((hash ^ hash >> 32U) & ((1U << packed_rule::tag_bits) - 1));
 }

@@ -22,7 +22,7 @@ struct compiled_pattern {
   friend constexpr auto operator<=>(const compiled_pattern&, const compiled_pattern&) = default;
 };
 
-/// A written pattern in parts: the body, without the anchor, and what to add around the body.
+/// A written pattern in parts: the body, a `$` at the end, and a `/` to add at the start.
 struct pattern_source {
   std::string_view body{};
   bool anchored = false;
@@ -102,8 +102,8 @@ using rule_rank = std::uint64_t;
   return (rule_rank{2} * specificity + (is_preferred ? 1 : 0)) << 32U | (0xFFFF'FFFFU - line);
 }
 
-/// Calls `use` with each pattern of a rule: none for an empty rule (RFC 9309, section 2.2.2:
-/// `empty-pattern`), and two if google/robotstxt reads a rule for `/x/index.html` also for `/x/`.
+/// Calls `use` with each pattern of a rule. An empty rule has no pattern (RFC 9309, section 2.2.2:
+/// `empty-pattern`). In `dialect::google`, `Allow: /x/index.html` has a second pattern for `/x/`.
 template <class Use>
 constexpr void for_each_pattern(rule_kind kind, std::string_view value,
                                 const parse_options& options, const dialect_traits& traits,

@@ -11,15 +11,15 @@
 
 namespace robots::rep_detail {
 
-/// The quality of a match between a User-agent line and a crawler, from worst to best. Values above
-/// `own` rank the names of one crawler: an earlier name has a higher value.
+/// The quality of a match between a User-agent line and a crawler, from worst to best. If a crawler
+/// has several names, an earlier name has a higher value above `own`.
 enum class agent_match : std::size_t { none, everyone, own };
 
 /// Decides whether a User-agent line names a crawler.
 ///
 /// Compares product tokens without regard to case (RFC 9309, section 2.2.1). The name in a line
-/// ends where the RFC's grammar ends it, or, if the crawler's token does not fit into this grammar
-/// (`MJ12bot`), at a blank or slash.
+/// ends at the first character that the RFC forbids. If the crawler's token has such a character
+/// (`MJ12bot`), the name ends at a blank or slash.
 class agent_matcher {
  public:
   constexpr explicit agent_matcher(std::string_view user_agent) noexcept
@@ -52,11 +52,11 @@ class agent_matcher {
   std::string_view token_;
 };
 
-/// Follows the lines of a text and decides which of them apply to a crawler.
+/// Decides which lines of a text apply to a crawler, line by line.
 ///
-/// Groups that name the crawler are merged; else the groups of `*` apply (RFC 9309, section 2.2.1).
-/// A rule applies to all User-agent lines of its group. Any other line, such as a delay, applies
-/// only to the User-agent lines directly above it.
+/// Groups that name the crawler are merged. If there are none, the groups of `*` apply (RFC 9309,
+/// section 2.2.1). A rule applies to all User-agent lines of its group. Any other line, such as a
+/// delay, applies only to the User-agent lines directly above it.
 class group_selection {
  public:
   /// Returns true if a User-agent line matches the crawler better than all earlier lines. Then the
@@ -69,8 +69,8 @@ class group_selection {
     return is_more;
   }
 
-  /// Returns true if the next line, which is not User-agent, applies to the crawler, unless a later
-  /// User-agent line matches better.
+  /// Returns true if a line of `kind`, other than User-agent, now applies to the crawler. A later
+  /// User-agent line can match better.
   [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
     const agent_match named = is_rule(kind) ? in_group_ : right_above_;
     return named == found_ && named != agent_match::none;

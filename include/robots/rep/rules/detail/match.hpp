@@ -57,7 +57,7 @@ struct literal_search {
   std::size_t steps = 0;
 };
 
-/// Octets of a literal for `find_short` at most, since it may read an octet as many times.
+/// The longest literal for `find_short`, which may read each octet of a text 16 times.
 inline constexpr std::size_t short_literal = 16;
 
 /// Searches for a literal of 1 to `short_literal` octets, in at most one step per octet of `text`.
@@ -139,8 +139,8 @@ inline constexpr std::size_t short_literal = 16;
       .steps = begin.steps + literal.size() + (is_there ? place + literal.size() : rest.size())};
 }
 
-/// The maximum number of steps for one query, which take tens of milliseconds. They are enough to
-/// search a URL of 8,000 octets, as RFC 9110, section 4.1, recommends, for a thousand literals.
+/// The maximum number of steps for one query (tens of milliseconds). This is enough to search a URL
+/// of 8,000 octets (RFC 9110, section 4.1) for a thousand literals.
 inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
 
 /// Limits the work of a query. A step takes at most a few nanoseconds.
@@ -160,12 +160,12 @@ class step_budget {
   std::int64_t left_;
 };
 
-/// Returns true if a target in normal form matches `pattern` (RFC 9309, sections 2.2.2 and 2.2.3).
-/// Returns false if `steps` is exceeded.
+/// Returns true if `target`, in normal form, matches `pattern` (RFC 9309, sections 2.2.2 and
+/// 2.2.3). Returns false if `steps` is exceeded.
 ///
 /// Uses the first occurrence of each literal after a `*`, since a later occurrence would leave less
-/// text for the rest of the pattern. Searches for the last literal first, so that a target that
-/// lacks it is rejected at once. Takes time linear in pattern and target.
+/// text for the rest of the pattern. First searches for the last literal, to reject a target
+/// without this literal at once. Takes time linear in pattern and target.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, std::string_view target,
                                      step_budget& steps) noexcept {
   const std::string_view text = pattern.text;
@@ -218,8 +218,8 @@ struct target_path {
   return {.text = url.substr(start), .leading_slash = url[start] != '/'};
 }
 
-/// Returns path and query as google/robotstxt reads them. It skips `//` at the start, expects a
-/// host at the start of a text without a scheme, and ends hosts at `;` and texts at a NUL octet.
+/// Returns path and query as google/robotstxt reads them. Skips `//` at the start. Expects a host,
+/// even without a scheme. Ends a host at `;`, and the text at a NUL octet.
 [[nodiscard]] constexpr target_path lenient_path(std::string_view url) noexcept {
   constexpr auto npos = std::string_view::npos;
   const std::size_t search = url.starts_with("//") ? 2 : 0;
@@ -239,7 +239,7 @@ struct target_path {
 /// Returns path and query, without the fragment, of an absolute URL or a path with query.
 ///
 /// Any other target is a path without its slash: `admin/users` means `/admin/users` (WEB::ROBOTS).
-/// If `lenient` is true, such a target is a host with a path, as for google/robotstxt.
+/// If `lenient` is true, `admin` is a host, as for google/robotstxt.
 [[nodiscard]] constexpr target_path path_and_query(std::string_view target,
                                                    bool lenient = false) noexcept {
   if (lenient) {
@@ -257,7 +257,7 @@ struct target_path {
   return path_from(target, path < target.size() ? path : std::string_view::npos);
 }
 
-/// Octets of the longest normal form that rule sets compare. Servers accept only shorter targets.
+/// The maximum size of a normal form that is compared. Servers accept only shorter targets.
 inline constexpr std::size_t max_normal_target = 65'536;
 
 template <class Put>
@@ -269,7 +269,7 @@ constexpr void write_target(const target_path& path, const normal_form& form, Pu
 }
 
 /// Calls `use` with the normal form of a target, cut after `max_normal_target + 1` octets. Not
-/// inlined, since its buffer is large and most targets do not need it.
+/// inlined, since most targets do not need this large buffer.
 template <class Use>
 ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const normal_form& form,
                                              Use use) {
@@ -284,8 +284,8 @@ ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const norm
   return use(std::string_view{buffer.data(), size});
 }
 
-/// Returns the result of `use` for the normal form of `target`. If that exceeds
-/// `max_normal_target` octets, `use` may get only its start.
+/// Returns the result of `use` for the normal form of `target`. If the form exceeds
+/// `max_normal_target` octets, `use` may get only the start.
 template <class Use>
 constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
   const target_path path = path_and_query(target, traits.lenient_targets);

@@ -34,13 +34,13 @@ struct kept_rule {
   packed_rule rule;    ///< the stored form, without offset and tag
   std::uint16_t size;  ///< octets of the text; above 0
   found_by way = found_by::trial;
-  std::uint64_t hash = 0;  ///< the hash of the prefix or gram, or for `trial` the rank
+  std::uint64_t hash = 0;  ///< the hash of the prefix or gram; for `trial`, the rank
 
   [[nodiscard]] constexpr std::string_view value() const noexcept { return {text, size}; }
 };
 
-/// Compiles the rules for one crawler into one block, in which a query finds the rules that can
-/// match. Takes linear time, plus the time to sort the rules that queries try one by one.
+/// Compiles the rules for one crawler into a `rule_table`. Takes linear time, plus the time to sort
+/// the rules that queries try one by one.
 class rule_packer {
  public:
   /// Changes all members of `rules` except the texts, and can append rules.
@@ -52,7 +52,7 @@ class rule_packer {
     }
   }
 
-  /// Makes the table, except group and delay.
+  /// Makes a table without group and delay.
   [[nodiscard]] constexpr rule_table finish(std::string_view token) {
     rule_table result;
     rule_set_facts& facts = result.facts;
@@ -86,11 +86,11 @@ class rule_packer {
   }
 
  private:
-  /// The maximum number of rules for which trying one by one is faster than a look-up by gram.
+  /// The maximum number of rules to try one by one. For more rules, a look-up by gram is faster.
   static constexpr std::size_t most_tried = 4;
-  /// The minimum prefix that indexes a rule with wildcards. A shorter one matches too much.
+  /// The shortest prefix to index a rule with wildcards. Shorter prefixes match too much.
   static constexpr std::size_t least_prefix = 2;
-  /// If more rules with wildcards have a prefix, none of them is found by it.
+  /// If more rules with wildcards have a prefix, no such rule is found by prefix.
   static constexpr std::ptrdiff_t most_starred = 64;
 
   [[nodiscard]] constexpr std::uint32_t count(found_by way) const noexcept {
@@ -98,7 +98,7 @@ class rule_packer {
         rules_.begin(), rules_.end(), [way](const kept_rule& rule) { return rule.way == way; }));
   }
 
-  // Before its callers, since clang needs this order in constant expressions.
+  // Precedes the callers, since clang needs this order in constant expressions.
   template <class Use>
   constexpr void with_pattern(const kept_rule& rule, Use use) const {
     rule.rule.with_pattern(rule.value(), *traits_.rule_form,
@@ -141,8 +141,8 @@ class rule_packer {
     });
   }
 
-  /// Takes the rules with wildcards out of the index of prefixes, if they are many. Thousands of
-  /// them could have one prefix, and a query that tries them all could exceed `max_match_steps`.
+  /// Removes rules with wildcards from the index of prefixes, if there are many. Thousands of rules
+  /// could have one prefix. A query that tries all of them could exceed `max_match_steps`.
   constexpr void leave_prefixes() noexcept {
     const auto is_starred = [](const kept_rule& rule) {
       return rule.way == found_by::prefix && rule.rule.star();
@@ -154,14 +154,14 @@ class rule_packer {
     }
   }
 
-  /// `counts` has a power of two above 1 as its size.
+  /// `counts.size()` is a power of two above 1.
   [[nodiscard]] static constexpr std::uint32_t& count_of(
       std::uint64_t hash, std::vector<std::uint32_t>& counts) noexcept {
     return counts[static_cast<std::size_t>(hash >> (64 - std::countr_zero(counts.size())))];
   }
 
-  /// Indexes the rules that would be tried one by one, each by the one of its grams that is rarest
-  /// in all these rules. Rules without a gram are still tried one by one.
+  /// Indexes the rules that would be tried one by one. Each rule is indexed by its gram that is
+  /// rarest in these rules. Rules without a gram are still tried one by one.
   constexpr void place_by_gram() {
     std::vector<std::uint32_t> uses(std::bit_ceil(std::size_t{8} * count(found_by::trial)), 0U);
     for (const kept_rule& rule : rules_) {
@@ -215,7 +215,7 @@ class rule_packer {
                                  : rule.size;
   }
 
-  /// Writes the end of each bucket: the index of the rule after its last rule.
+  /// Writes the end of each bucket: the index after the bucket's last rule.
   constexpr void write_buckets(char* block, const rule_set_facts& facts) const noexcept {
     for (const kept_rule& rule : rules_) {
       if (rule.way != found_by::trial) {
@@ -243,8 +243,8 @@ class rule_packer {
     return part_of_word<4>({block, place + 4}, place);
   }
 
-  /// Writes the rules and their texts. Each rule lowers the stored index of its bucket, which is
-  /// the end at first, by one, until it is the index of the bucket's first rule.
+  /// Writes the rules and their texts. At first, the stored index of a bucket is the bucket's end.
+  /// Each rule lowers the index by one. Finally, the index is that of the first rule.
   constexpr void write_rules(char* block, const rule_set_facts& facts, std::size_t text_at) {
     char* const rules = block + facts.rules_at();
     std::size_t tried = 0;
@@ -277,11 +277,11 @@ class rule_packer {
   std::size_t text_size_ = 0;
 };
 
-/// Collects the directives for one crawler and makes a `rule_set` of them. Their text must live
-/// until then. Inlining saves the scanner writing each directive to memory.
+/// Collects the directives for one crawler and makes a `rule_set`. The text must live until then.
+/// Functions are inlined, so that a directive needs no write to memory.
 class rule_collector {
  public:
-  /// Collects for a crawler with several names, the most specific one first. If there are no names,
+  /// Collects for a crawler with several names, the most specific first. If there are no names,
   /// only the groups of `*` apply.
   constexpr rule_collector(std::span<const std::string_view> user_agents,
                            const parse_options& options)
@@ -307,7 +307,7 @@ class rule_collector {
     return is_more;
   }
 
-  /// Returns true if a line of another kind applies, unless a later User-agent line matches better.
+  /// Returns true if a line of another kind applies. A later User-agent line can match better.
   ROBOTS_ALWAYS_INLINE constexpr bool on_other(const directive& line) {
     if (!groups_.applies(line.kind)) {
       return false;
@@ -338,7 +338,7 @@ class rule_collector {
   }
 
  private:
-  /// An earlier name matches better than a later one, unless the groups of all names are merged.
+  /// Earlier names match better. If groups are merged, all names match equally well.
   [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (names_[i].compare(value) == agent_match::own) {

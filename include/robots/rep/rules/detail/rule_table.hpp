@@ -179,7 +179,7 @@ struct rule_table {
     }
   }
 
-  // Not inlined, since this would slow down queries to rule sets without grams.
+  // Not inlined, since inlining slows down queries to rule sets without grams.
   ROBOTS_NOINLINE constexpr void find_by_gram(search& best,
                                               std::string_view target) const noexcept {
     const auto bucket_of = [this](std::uint64_t hash) {
@@ -206,7 +206,7 @@ struct rule_table {
       });
     });
     if (tries == 0) {
-      // The target repeats itself, and grams find the same rules again and again.
+      // The target repeats itself, so many grams find the same rules.
       for (std::size_t i = first; i < facts.rules; ++i) {
         try_rule(best, rule(i), target);
       }
@@ -216,7 +216,7 @@ struct rule_table {
   /// Octets of a rule that count as one try, so that a long rule is not tried many times.
   static constexpr std::size_t octets_per_try = 8;
 
-  /// Tags that can be compared in the time in which one rule is tried.
+  /// The number of tags that are compared in the time of one try.
   static constexpr std::size_t look_ups_per_trial = 8;
 };
 

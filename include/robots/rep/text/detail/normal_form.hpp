@@ -13,10 +13,10 @@ namespace robots::rep_detail {
 /// The treatment of an octet in the normal form.
 enum class octet_action : std::uint8_t { keep, encode, percent };
 
-/// A percent-encoding normal form, as data.
+/// A normal form of percent-encoded text, as data.
 struct normal_form {
   std::array<octet_action, 256> actions{};
-  bool decode_unreserved = false;  ///< decodes encoded unreserved octets
+  bool decode_unreserved = false;  ///< if true, `%61` becomes `a`
 
   [[nodiscard]] constexpr octet_action action(char c) const noexcept {
     return actions[static_cast<unsigned char>(c)];
@@ -27,8 +27,8 @@ struct normal_form {
   }
 };
 
-/// Makes the form of RFC 9309, section 2.2.2, for rules: encodes octets outside ASCII, control
-/// characters, space and `$`, decodes unreserved octets, and writes other escapes in upper case.
+/// Makes the form for rules by RFC 9309, section 2.2.2. Encodes octets outside ASCII, control
+/// characters, space and `$`. Decodes unreserved octets. Writes other escapes in upper case.
 [[nodiscard]] constexpr normal_form make_rfc9309_form() noexcept {
   normal_form form{.decode_unreserved = true};
   for (unsigned octet = 0; octet < 256; ++octet) {
@@ -37,7 +37,8 @@ struct normal_form {
     }
   }
   form.set('%', octet_action::percent);
-  // Section 2.2.3: `$` and `*` are literal in targets. Rules write literal ones as %24 and %2A.
+  // Section 2.2.3: `$` and `*` are literal in targets. In rules, %24 and %2A are literal `$` and
+  // `*`.
   form.set('$', octet_action::encode);
   return form;
 }

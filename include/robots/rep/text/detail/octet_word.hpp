@@ -19,7 +19,7 @@ using base::part_of_word;
 using base::whole_word;
 using base::word_at;
 
-/// Stores the lowest `Size` octets of `word` at `to`. `part_of_word` can read them from there.
+/// Stores the lowest `Size` octets of `word` at `to`. `part_of_word` can read these octets.
 template <std::size_t Size>
 constexpr void store_word(char* to, octet_word word) noexcept {
   if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
@@ -45,7 +45,7 @@ constexpr void store_word(char* to, octet_word word) noexcept {
   return ((differs - repeat_octet(1)) & ~differs & repeat_octet(0x80)) != 0;
 }
 
-/// Returns true if a word, which must be ASCII, has an octet below `c`.
+/// Returns true if `word` has an octet below `c`. `word` must be ASCII.
 [[nodiscard]] constexpr bool has_octet_below(octet_word word, unsigned char c) noexcept {
   return ((word - repeat_octet(c)) & ~word & repeat_octet(0x80)) != 0;
 }
@@ -55,8 +55,8 @@ constexpr void store_word(char* to, octet_word word) noexcept {
   return ((word | (word + repeat_octet(1))) & repeat_octet(0x80)) != 0;
 }
 
-/// Returns true if a word has an octet that is not a graphic ASCII character (`0x21` to `0x7E`), or
-/// is one of `Others`.
+/// Returns true if `word` has one of `Others`, or an octet that is not a graphic ASCII character
+/// (`0x21` to `0x7E`).
 template <unsigned char... Others>
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool has_other_than_graphic(octet_word word) noexcept {
   constexpr unsigned char above_others = '+';
@@ -116,8 +116,8 @@ template <unsigned char... Others>
   return text.size();
 }
 
-/// Returns the position of the first octet in [`from`, `end`) that is not above `most`, an ASCII
-/// character, or `end`. Compares octets as unsigned numbers.
+/// Returns the first place in [`from`, `end`) with an octet of at most `most`, or `end`. `most` is
+/// ASCII. Compares octets as unsigned numbers.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr const char* find_at_most(const char* from,
                                                                       const char* end,
                                                                       char most) noexcept {
@@ -137,7 +137,7 @@ template <unsigned char... Others>
   const octet_word limit = repeat_octet(static_cast<unsigned char>(most + 1));
   for (; end - from >= std::ptrdiff_t{sizeof(octet_word)}; from += sizeof(octet_word)) {
     const octet_word word = whole_word({from, sizeof(octet_word)}, 0);
-    // The lowest set bit belongs to the first such octet; higher bits can be wrong.
+    // The lowest set bit belongs to the first octet found; higher bits can be wrong.
     if (const octet_word found = (word - limit) & ~word & repeat_octet(0x80); found != 0) {
       return from + std::countr_zero(found) / 8;
     }
@@ -148,7 +148,7 @@ template <unsigned char... Others>
   return from;
 }
 
-/// Does the same as `std::string_view::starts_with`, but is faster if both texts are short.
+/// Like `std::string_view::starts_with`, but faster if both texts are short.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins_with(std::string_view text,
                                                               std::string_view prefix) noexcept {
   if (text.size() < prefix.size()) {
