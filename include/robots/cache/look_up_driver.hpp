@@ -39,6 +39,7 @@ class look_up_driver {
  public:
   /// Identifies a look-up of a driver.
   using number = std::uint64_t;
+  /// The function that gets the result of a look-up.
   using on_done = std::function<void(const look_up&)>;
 
   /// `wake` is called when `run` has something to do. The call can come from any thread and is made

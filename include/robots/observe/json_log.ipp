@@ -62,8 +62,9 @@ struct event_level {
   log_level operator()(const fallback_event& /*event*/) const { return error; }
   log_level operator()(const decision& decided) const {
     const log_level usual = decided.allowed ? info : denied;
-    const bool failed = decided.reason == decision_reason::fallback &&
-                        decided.policy->outcome() != outcome::cancelled;
+    const bool failed =
+        decided.reason == decision_reason::fallback &&
+        (decided.policy == nullptr || decided.policy->outcome() != outcome::cancelled);
     return failed ? (std::max)(usual, error) : usual;
   }
   log_level operator()(const decision_event& event) const { return (*this)(event.decision); }
